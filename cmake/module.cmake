@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+include_guard()
+
+# strata_module(analyze SOURCES roofline.cpp ... DEPENDS record predict [LINK fmt::fmt ...])
+#
+# One static library per folder of src/. DEPENDS names modules and is what others see; LINK names
+# libraries that only the sources need.
+function(strata_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 module "" "" "SOURCES;DEPENDS;LINK")
+  add_library(strata_${name} STATIC ${module_SOURCES})
+  add_library(strata::${name} ALIAS strata_${name})
+  set_target_properties(strata_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
+  target_compile_features(strata_${name} PUBLIC cxx_std_20)
+  target_include_directories(strata_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include/strata>)
+  list(TRANSFORM module_DEPENDS PREPEND strata::)
+  target_link_libraries(strata_${name} PUBLIC ${module_DEPENDS}
+                                       PRIVATE ${module_LINK} $<BUILD_INTERFACE:strata_warnings>)
+endfunction()
+
+# strata_test(op SOURCES convolution_test.cpp ... [DEPENDS graph])
+#
+# The tests of one module as one program; each of its tests is a CTest test of its own.
+function(strata_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "" "SOURCES;DEPENDS;LINK")
+  add_executable(test_${name} ${test_SOURCES})
+  list(TRANSFORM test_DEPENDS PREPEND strata::)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(test_${name} PRIVATE strata::${name} ${test_DEPENDS} ${test_LINK}
+                                             GTest::gtest_main strata_warnings)
+  gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
+endfunction()

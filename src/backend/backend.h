@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/execution.h"
+#include "graph/graph.h"
+#include "graph/schedule.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// What a step is for: a layer's own pass, or what the engine must add around it.
+enum class StepKind {
+    compute,     // the pass itself
+    reorder,     // a change of layout or element type between two steps
+    accumulate,  // the sum of gradients of a tensor that several layers read
+};
+inline constexpr std::array<std::string_view, 3> names_of(StepKind) {
+    return {"compute", "reorder", "accumulate"};
+}
+
+// One timed piece of an iteration. Reorders and accumulations belong to the layer and pass that
+// needs them.
+struct Step {
+    LayerId layer = 0;
+    Pass pass = Pass::forward;
+    StepKind kind = StepKind::compute;
+    std::string implementation;  // as the library names it: "jit:avx512_core"
+    std::string algorithm;       // "direct", "winograd"; empty where there is no choice
+    std::string layout;          // of what it reads and writes: "nchw -> nChw16c"
+    Bytes workspace;             // scratch memory it uses while it runs
+    Bytes moved;                 // for reorder and accumulate: what it reads and writes
+    std::string refusal;         // why it is not executed; empty for a step that runs
+};
+
+// A tensor of the running network: its value, or its gradient.
+enum class Content { value, gradient };
+
+// Dense values in the operators' own order (row-major), as f32 whatever the backend stores.
+using HostValues = std::vector<float>;
+
+// A graph prepared on some machine: memory allocated, implementations chosen, parameters drawn.
+// Inputs and parameters hold the values of backend/inputs.h until `write` replaces them.
+class Executable {
+public:
+    virtual ~Executable() = default;
+
+    // In the order of execution. What is refused stands there too, with its reason.
+    virtual std::span<const Step> steps() const = 0;
+
+    // One iteration, nothing between the steps; its time by the backend's own clock.
+    virtual Seconds run() = 0;
+
+    // One iteration with a time stamp between steps; fills one time per step, returns the whole.
+    virtual Seconds run_timed(std::span<Seconds> times) = 0;
+
+    // One step alone, blocking. Steps run in order give what `run` gives.
+    virtual void run_step(std::size_t step) = 0;
+
+    // Current values. Requires: memory kept (Execution::memory) unless it is an input, parameter or
+    // output; a gradient only where the schedule has one.
+    virtual HostValues read(TensorId tensor, Content content) const = 0;
+    virtual void write(TensorId tensor, Content content, std::span<const float> values) = 0;
+};
+
+// The library behind a backend, for provenance.
+struct BackendInfo {
+    std::string name;     // "onednn"
+    std::string version;  // of the library: "2.6.3"
+    std::string details;  // instruction set, threading runtime
+};
+
+// Whatever can say how long the steps of a network take.
+class Backend {
+public:
+    virtual ~Backend() = default;
+    virtual BackendInfo info() const = 0;
+
+    // Throws Error only where the whole network cannot be prepared (memory); a layer that it cannot
+    // do becomes a step with a refusal.
+    virtual std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) = 0;
+};
+
+}  // namespace strata

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+
+namespace strata {
+
+// The value a tensor starts with: its own data where the network carries some, else drawn from
+// (seed, tensor name) so that every backend and every process gets the same: parameters normal with
+// variance 2 / fan-in, biases 0 (scale 1, shift 0, mean 0, variance 1), inputs uniform in [-1, 1),
+// labels uniform over the classes, momentum 0.
+HostValues initial_values(const Graph& graph, TensorId tensor, std::uint64_t seed);
+
+// The gradient that a network without a loss receives at an output: uniform in [-1, 1) / elements of
+// one image.
+HostValues output_gradient(const Graph& graph, TensorId tensor, std::uint64_t seed);
+
+// 0 where dropout drops element `index` and 1/(1-probability) where it keeps it; the same on every
+// backend.
+float dropout_scale(std::uint64_t seed, std::uint64_t index, double probability);
+
+// Values of tensors that carry data as f32, whatever the file holds. Throws Error on a type that has
+// no values (strings).
+HostValues values_of(const GraphTensor& tensor);
+
+}  // namespace strata

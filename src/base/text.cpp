@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "base/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <utility>
+
+namespace strata {
+
+std::string_view trim(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r\n\f\v";
+    const auto first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) {
+        return {};
+    }
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const auto end = text.find(separator);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) {
+            return parts;
+        }
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+    std::string whole;
+    for (const auto& part : parts) {
+        if (&part != parts.data()) {
+            whole += separator;
+        }
+        whole += part;
+    }
+    return whole;
+}
+
+namespace {
+
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+bool matches_one(std::string_view pattern, std::string_view name) {
+    // Greedy with one point of return, the last star: linear in practice, no recursion.
+    std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
+    while (n < name.size()) {
+        if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]) &&
+            pattern[p] != '*') {
+            ++p, ++n;
+        } else if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            resume = n;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            n = ++resume;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+// Bytes of the well-formed UTF-8 sequence that `text` starts with; 0 where it is broken.
+std::size_t utf8_length(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = byte(0);
+    const std::size_t length = lead < 0x80              ? 1
+                               : (lead & 0xE0) == 0xC0 ? 2
+                               : (lead & 0xF0) == 0xE0 ? 3
+                               : (lead & 0xF8) == 0xF0 ? 4
+                                                       : 0;
+    if (length > text.size()) {
+        return 0;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+    return parse_whole<std::int64_t>(text);
+}
+
+std::optional<double> parse_number(std::string_view text) {
+    return parse_whole<double>(text);
+}
+
+bool matches_glob(std::string_view pattern, std::string_view name) {
+    const auto alternatives = split(pattern, ',');
+    return std::ranges::any_of(alternatives,
+                               [&](std::string_view one) { return matches_one(one, name); });
+}
+
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
+    const std::string* best = nullptr;
+    std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+    for (const auto& candidate : candidates) {
+        const std::size_t distance = edit_distance(word, candidate);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = &candidate;
+        }
+    }
+    return best ? std::optional(*best) : std::nullopt;
+}
+
+std::string printable(std::string_view foreign, std::size_t limit) {
+    std::string safe;
+    while (!foreign.empty()) {
+        const std::size_t length = utf8_length(foreign);
+        if (safe.size() + std::max<std::size_t>(length, 1) > limit) {
+            return safe + "…";
+        }
+        const auto first = static_cast<unsigned char>(foreign[0]);
+        const bool control = first < 0x20 || first == 0x7F;
+        safe += length == 0 || control ? std::string_view("?") : foreign.substr(0, length);
+        foreign.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return safe;
+}
+
+}  // namespace strata

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// A number of a device and where it comes from: "measured 2026-11-21 by strata calibrate", or a data
+// sheet. A device file without a source for a number is refused.
+template <class Q>
+struct Fact {
+    Q value;
+    std::string source;
+};
+
+// Arithmetic peak for one element type.
+struct ComputeCeiling {
+    std::string dtype;  // "f32", "bf16"
+    Fact<FlopRate> peak;
+};
+
+// One level of the memory hierarchy, nearest first; the last is main memory.
+struct MemoryLevel {
+    std::string name;                // "L1", "L2", "L3", "DRAM"
+    std::optional<Bytes> capacity;   // of all the threads used together; absent for main memory
+    Fact<Bandwidth> bandwidth;       // of all the threads used together, read + write
+};
+
+// What a machine can do at most, by element type and memory level. Read from and written to TOML
+// (data/devices, and this machine's own file after `strata calibrate`).
+struct Device {
+    std::string name;   // "xeon-platinum-8581c-2t", the file's stem
+    std::string model;  // as the machine calls itself
+    int threads = 1;    // the ceilings hold for so many
+    std::vector<ComputeCeiling> compute;
+    std::vector<MemoryLevel> memory;
+};
+
+std::optional<FlopRate> peak_of(const Device& device, std::string_view dtype);
+std::optional<Bandwidth> memory_bandwidth_of(const Device& device);  // of the last level
+
+// TOML text and back. `origin` is named in errors. parse throws Error naming the key.
+Device parse_device(std::string_view toml, std::string_view origin);
+std::string to_toml(const Device& device);
+
+}  // namespace strata

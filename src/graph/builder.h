@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/graph.h"
+
+#include <initializer_list>
+
+namespace strata {
+
+// Makes a graph layer by layer, inferring every shape and creating the parameters that an operator
+// asks for ("conv1.weight", "conv1.bias").
+class GraphBuilder {
+public:
+    explicit GraphBuilder(std::string name);
+
+    TensorId input(std::string name, Tensor tensor, Role role = Role::input);
+    TensorId constant(std::string name, Tensor tensor, Role role,
+                      std::optional<TensorData> data = {});
+
+    // Appends a layer over activations; returns its first output, named as the layer. Throws Error
+    // that names the layer where shapes do not fit.
+    TensorId add(std::string name, Op op, std::initializer_list<TensorId> activations);
+    TensorId add(std::string name, Op op, std::span<const TensorId> activations);
+
+    // Appends a layer all of whose operands exist already.
+    TensorId add_with_operands(std::string name, Op op, std::vector<TensorId> operands);
+
+    const Tensor& tensor(TensorId id) const { return graph_.tensors[id].tensor; }
+
+    // The finished, validated graph. Without an explicit list, the tensors nobody reads are outputs.
+    Graph finish(std::vector<TensorId> outputs = {});
+
+private:
+    Graph graph_;
+};
+
+}  // namespace strata

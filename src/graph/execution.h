@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/tensor.h"
+
+#include <array>
+#include <string_view>
+
+namespace strata {
+
+// Whether a network learns (forward, backward, update) or only answers (forward).
+enum class Mode { training, inference };
+inline constexpr std::array<std::string_view, 2> names_of(Mode) { return {"training", "inference"}; }
+
+// Which algorithm convolutions use: `automatic` leaves it to the library's own heuristic; where the
+// asked one cannot do a layer, the layer falls back to direct and says so.
+enum class ConvolutionAlgorithm { direct, winograd, automatic };
+inline constexpr std::array<std::string_view, 3> names_of(ConvolutionAlgorithm) {
+    return {"direct", "winograd", "auto"};
+}
+
+// Whether the gradient of the network's own input is computed. Nothing needs it in training, and
+// frameworks that compute it anyway pay for it (Kim et al. 2017: 3.7 % of AlexNet).
+enum class FirstLayerGradient { omitted, computed };
+
+// Whether buffers are shared by tensors that are never alive together, or each tensor keeps its own
+// so that it can be read after a step.
+enum class MemoryReuse { shared, kept };
+
+// Stochastic gradient descent with momentum: m = momentum * m + gradient; w = w - rate * m.
+struct SgdMomentum {
+    double learning_rate = 0.01;
+    double momentum = 0.9;
+};
+
+// How a graph is to be executed, whoever executes it.
+struct Execution {
+    Mode mode = Mode::training;
+    DataType dtype = DataType::f32;  // of activations; parameters' masters stay f32
+    int threads = 0;                 // 0: all that this process may use
+    bool pinned = true;              // each thread bound to one processor
+    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
+    MemoryReuse memory = MemoryReuse::shared;
+    SgdMomentum optimizer;
+    std::uint64_t seed = 1;  // of the values drawn for inputs and parameters
+};
+
+}  // namespace strata

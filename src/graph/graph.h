@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/op.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+using TensorId = std::size_t;  // index into Graph::tensors
+using LayerId = std::size_t;   // index into Graph::layers
+
+// Values that came with a network: a view, and whatever keeps the memory behind it alive (a mapped
+// model file, mostly, which is why ownership is shared).
+struct TensorData {
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> owner;
+};
+
+// A named edge of the network.
+struct GraphTensor {
+    std::string name;
+    Tensor tensor;
+    Role role = Role::activation;
+    std::optional<TensorData> data;  // absent: drawn at random before a run
+};
+
+// One node: an operator applied to tensors. Inputs stand in the operator's order of operands,
+// activations first, then its parameters.
+struct Layer {
+    std::string name;  // unique in the graph; a run's results, ids and comparisons go by it
+    Op op;
+    std::vector<TensorId> inputs;
+    std::vector<TensorId> outputs;
+};
+
+// A network: layers in topological order over named tensors. A plain value; every reader (zoo, ONNX,
+// text, DNNMark, generator) yields one that `validate` accepts.
+struct Graph {
+    std::string name;
+    std::vector<GraphTensor> tensors;
+    std::vector<Layer> layers;
+    std::vector<TensorId> inputs;   // roles input and label
+    std::vector<TensorId> outputs;  // what the network is run for
+};
+
+// Shapes and roles of everything a layer touches.
+Signature signature_of(const Graph& graph, const Layer& layer);
+
+// Layers that read a tensor, in order.
+std::vector<std::vector<LayerId>> consumers_of(const Graph& graph);
+
+// The layer that computes a tensor; nothing for inputs, parameters and constants.
+std::vector<std::optional<LayerId>> producers_of(const Graph& graph);
+
+// Extent of the outermost axis of the first input; 1 for a network without inputs.
+std::int64_t batch_of(const Graph& graph);
+
+// Number of trained values.
+std::int64_t parameter_count(const Graph& graph);
+
+// Throws Error, naming the layer, where names repeat, an index is out of range, a layer reads what a
+// later one computes, or a shape is not what its operator's rule gives.
+void validate(const Graph& graph);
+
+// The layers whose names match a glob, as a graph of its own: tensors from outside become inputs.
+// Throws Error where nothing matches.
+Graph slice(const Graph& graph, std::string_view layer_glob);
+
+}  // namespace strata

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/graph.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// What to make a graph from: a zoo name or the path of an .onnx, .graph, .dnnmark or .dnntemplate file.
+struct NetworkRequest {
+    std::string network;
+    std::optional<std::int64_t> batch;           // absent: the file's own, 1 for the zoo
+    std::map<std::string, std::int64_t> dims;    // values for a file's symbolic dimensions
+    std::map<std::string, std::string> variables;  // values for a template's $NAMES
+};
+
+// The graph asked for. Throws Error: unknown name (with the nearest), unreadable or broken file.
+Graph load_network(const NetworkRequest& request);
+
+// A zoo entry.
+struct ZooNetwork {
+    std::string_view name;
+    std::string_view origin;  // paper, and which variant of it
+    Graph (*build)(std::int64_t batch);
+};
+
+// THE list of networks known by name.
+std::span<const ZooNetwork> zoo();
+
+// The same network without its loss: the trailing softmax cross-entropy becomes a softmax, as a
+// network that only answers has no labels. Others are returned as they are.
+Graph for_inference(const Graph& graph);
+
+}  // namespace strata

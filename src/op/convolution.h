@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/operator.h"
+
+namespace strata {
+
+// Cross-correlation over one to three spatial axes: x[N,C,spatial], weight[K,C/groups,kernel],
+// bias[K] -> y[N,K,spatial]. An empty stride or dilation means 1 everywhere, an empty pad 0.
+struct Convolution {
+    static constexpr std::string_view type = "convolution";
+    std::int64_t out_channels = 0;
+    Dims kernel;
+    Dims stride;
+    Dims dilation;
+    Dims pad_begin;
+    Dims pad_end;
+    std::int64_t groups = 1;
+    bool bias = true;
+
+    bool operator==(const Convolution&) const = default;
+
+    template <class Self, class Visitor>
+    static void fields(Self& self, Visitor&& visit) {
+        visit("out_channels", self.out_channels);
+        visit("kernel", self.kernel);
+        visit("stride", self.stride);
+        visit("dilation", self.dilation);
+        visit("pad_begin", self.pad_begin);
+        visit("pad_end", self.pad_end);
+        visit("groups", self.groups);
+        visit("bias", self.bias);
+    }
+
+    std::vector<ParameterShape> parameters(std::span<const Tensor> activations) const;
+    std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
+    Operations operations(const Signature& signature, Pass pass) const;
+    BackwardReads reads() const;
+};
+
+}  // namespace strata

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/activation.h"
+#include "op/batch_normalization.h"
+#include "op/concat.h"
+#include "op/convolution.h"
+#include "op/cross_entropy.h"
+#include "op/dropout.h"
+#include "op/elementwise.h"
+#include "op/fully_connected.h"
+#include "op/identity.h"
+#include "op/lrn.h"
+#include "op/matmul.h"
+#include "op/opaque.h"
+#include "op/operator.h"
+#include "op/pad.h"
+#include "op/pooling.h"
+#include "op/reshape.h"
+#include "op/softmax.h"
+#include "op/transpose.h"
+
+#include <variant>
+
+namespace strata {
+
+// A closed set of operators; each must satisfy the concept, so one that lacks a rule fails here.
+template <Operator... Operators>
+using AnyOf = std::variant<Operators...>;
+
+// THE list: every operator the system knows, in one line each.
+using Op = AnyOf<Convolution,
+                 FullyConnected,
+                 MatMul,
+                 Pooling,
+                 Lrn,
+                 BatchNormalization,
+                 Activation,
+                 Softmax,
+                 Dropout,
+                 Elementwise,
+                 Concat,
+                 Reshape,
+                 Transpose,
+                 Pad,
+                 SoftmaxCrossEntropy,
+                 Identity,
+                 Opaque>;
+
+// The operator's name: "convolution". A finer name, such as "relu" or "max_pooling", is `kind_of`.
+std::string_view type_of(const Op& op);
+std::string kind_of(const Op& op);
+
+std::vector<ParameterShape> parameters_of(const Op& op, std::span<const Tensor> activations);
+
+// Shapes of the results. Throws Error, one sentence that names the operator and the misfit.
+std::vector<Tensor> outputs_of(const Op& op, std::span<const Tensor> inputs);
+
+BackwardReads reads_of(const Op& op);
+
+// Whether the operator has this pass with these operands: backward_data where an activation can
+// receive a gradient, backward_weights and update where it has a parameter.
+bool has_pass(const Op& op, const Signature& signature, Pass pass);
+
+// Arithmetic and compulsory traffic of one pass. Zero for a pass that the operator does not have.
+Work work_of(const Op& op, const Signature& signature, Pass pass);
+
+}  // namespace strata

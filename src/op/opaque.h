@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/operator.h"
+
+namespace strata {
+
+// A node that nothing here can compute. It keeps its place in the network, its shapes where the file
+// states them, and the reason, which every backend reports as skipped.
+struct Opaque {
+    static constexpr std::string_view type = "opaque";
+    std::string foreign_type;
+    std::string reason;
+
+    bool operator==(const Opaque&) const = default;
+
+    template <class Self, class Visitor>
+    static void fields(Self& self, Visitor&& visit) {
+        visit("foreign_type", self.foreign_type);
+        visit("reason", self.reason);
+    }
+
+    std::vector<ParameterShape> parameters(std::span<const Tensor> activations) const;
+    std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
+    Operations operations(const Signature& signature, Pass pass) const;
+    BackwardReads reads() const;
+};
+
+}  // namespace strata

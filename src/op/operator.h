@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/tensor.h"
+#include "op/work.h"
+
+#include <concepts>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// An operand beside the activations that an operator asks for: its weight, bias, running mean.
+struct ParameterShape {
+    std::string name;  // "weight", "bias", "scale", "shift", "mean", "variance", "labels"
+    Tensor tensor;
+    Role role = Role::parameter;
+};
+
+// What every operator must say of itself. An operator is a plain struct of attributes with
+//   type            the name used in text, JSON and messages
+//   fields(o, v)    calls v(name, attribute) for each attribute: text, JSON and hashing come of it
+//   parameters(a)   the further operands it needs, given its activations; they follow them in order
+//   outputs(i)      the shape rule over all operands; throws Error where shapes do not fit
+//   operations(s, p) arithmetic of a pass, by kind
+//   reads()         what its backward passes read again
+template <class T>
+concept Operator = std::equality_comparable<T> &&
+                   requires(const T& op, std::span<const Tensor> tensors, const Signature& signature,
+                            Pass pass) {
+                       { T::type } -> std::convertible_to<std::string_view>;
+                       { op.parameters(tensors) } -> std::same_as<std::vector<ParameterShape>>;
+                       { op.outputs(tensors) } -> std::same_as<std::vector<Tensor>>;
+                       { op.operations(signature, pass) } -> std::same_as<Operations>;
+                       { op.reads() } -> std::same_as<BackwardReads>;
+                   };
+
+}  // namespace strata

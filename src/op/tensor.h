@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// The element types that a tensor may hold.
+enum class DataType { f32, f64, f16, bf16, s8, u8, s32, s64, boolean };
+
+// Spelling used everywhere: "f32", "bf16", "s64", ...; parse throws Error with exit code usage.
+std::string_view name_of(DataType dtype);
+DataType parse_data_type(std::string_view name);
+std::int64_t size_in_bytes(DataType dtype);
+
+// Extents, outermost first. Images are batch, channels, then depth / height / width.
+using Dims = std::vector<std::int64_t>;
+
+std::int64_t product(std::span<const std::int64_t> dims);  // 1 for a scalar
+std::string to_text(std::span<const std::int64_t> dims);   // "32x3x224x224", "scalar" for none
+Dims parse_dims(std::string_view text);                    // inverse of to_text; throws Error
+
+// The shape and element type of a dense tensor. Where its elements lie is a backend's business.
+struct Tensor {
+    Dims dims;
+    DataType dtype = DataType::f32;
+
+    bool operator==(const Tensor&) const = default;
+    std::int64_t elements() const { return product(dims); }
+    Bytes bytes() const;
+};
+
+// The part a tensor plays in a network.
+enum class Role {
+    input,       // data given from outside, no gradient unless asked for
+    label,       // class indices given from outside, never a gradient
+    activation,  // computed by a layer
+    parameter,   // trained: has a gradient and an update
+    statistic,   // kept between steps but not trained: running mean and variance
+    constant,    // fixed: a mask, a scalar, a shape
+};
+
+std::string_view name_of(Role role);
+
+// A tensor as an operand of a layer.
+struct Operand {
+    Tensor tensor;
+    Role role = Role::activation;
+
+    bool operator==(const Operand&) const = default;
+};
+
+// Everything a layer reads and writes, in the operator's order of operands. It decides the layer's
+// work, so two layers of one operator and one signature are the same problem.
+struct Signature {
+    std::vector<Operand> inputs;
+    std::vector<Tensor> outputs;
+
+    bool operator==(const Signature&) const = default;
+};
+
+}  // namespace strata

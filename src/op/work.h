@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+
+#include <array>
+#include <string_view>
+
+namespace strata {
+
+// The four things that a training step does with a layer.
+enum class Pass { forward, backward_data, backward_weights, update };
+
+inline constexpr std::array all_passes = {Pass::forward, Pass::backward_data,
+                                          Pass::backward_weights, Pass::update};
+
+// "forward", "backward_data", ...; parse also takes '-' for '_' and throws Error.
+std::string_view name_of(Pass pass);
+Pass parse_pass(std::string_view name);
+
+// Arithmetic by kind, so that each published way of counting is a choice of weights and not a
+// formula of its own. Bias additions stand apart because most publications leave them out.
+struct Operations {
+    double multiply_adds = 0;
+    double adds = 0;  // and subtractions
+    double multiplies = 0;
+    double divides = 0;
+    double compares = 0;
+    double transcendentals = 0;  // exp, log, pow, tanh, sqrt
+    double bias_adds = 0;
+
+    bool operator==(const Operations&) const = default;
+    Operations& operator+=(const Operations& other);
+};
+
+// What an operator must do, whoever does it: arithmetic and compulsory traffic, each operand read
+// once and each result written once.
+struct Work {
+    Operations operations;
+    Bytes read;
+    Bytes written;
+
+    bool operator==(const Work&) const = default;
+    Work& operator+=(const Work& other);
+    Bytes traffic() const { return read + written; }
+};
+
+// Which forward values the backward passes of an operator read again. It decides both their
+// traffic and which activations must be kept until then.
+struct BackwardReads {
+    bool input_for_data = false;
+    bool output_for_data = false;
+    bool parameters_for_data = false;
+    bool input_for_weights = false;
+    double saved_bytes_per_output = 0;  // masks and indices that the forward pass leaves behind
+};
+
+}  // namespace strata

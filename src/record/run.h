@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+#include "measure/measurement.h"
+#include "op/work.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// Where a run's times come from. Every view prints it.
+enum class Origin { measured, modelled, imported };
+inline constexpr std::array<std::string_view, 3> names_of(Origin) {
+    return {"measured", "modelled", "imported"};
+}
+
+// Whether everything planned was done; an interrupted run keeps what it had.
+enum class RunState { partial, complete };
+inline constexpr std::array<std::string_view, 2> names_of(RunState) { return {"partial", "complete"}; }
+
+// What was asked for, in words that a command line would use. Equal settings on equal machines are
+// the same experiment.
+struct Settings {
+    std::string backend;    // "onednn"
+    std::string network;    // "alexnet", "model.onnx"
+    std::int64_t batch = 1;
+    std::string mode;       // "training", "inference"
+    std::string dtype;      // "f32"
+    int threads = 1;
+    std::string algorithm;  // "direct"
+    std::string policy;     // "warmup=3 min_time=0.5 ..."
+    std::map<std::string, std::string> further;  // --first-layer-gradient, --layer, --dim ...
+
+    bool operator==(const Settings&) const = default;
+};
+
+// One step's result: what ran, how, what it had to do, and how long it took.
+struct StepResult {
+    std::string layer;     // the layer's name
+    std::string operation;  // its kind: "convolution", "relu", "max_pooling"
+    Pass pass = Pass::forward;
+    std::string kind;      // "compute", "reorder", "accumulate"
+    std::string implementation;
+    std::string algorithm;
+    std::string layout;
+    std::string problem;   // the layer as one line of text that strata can run again
+    Bytes workspace;
+    Flops flops;           // by the convention multiply-add-2
+    Bytes read;            // compulsory traffic; of reorders and accumulations what they move
+    Bytes written;
+    Measurement time;
+};
+
+// The whole iteration, uninstrumented and instrumented, sampled in turn with a calibration loop of
+// fixed work whose slowness shows a disturbed machine.
+struct WholeResult {
+    Samples end_to_end;    // no time stamps inside
+    Samples instrumented;  // the same iteration with a time stamp between steps
+    Samples calibration;
+};
+
+// A doubt about the measurements, found by a diagnosis: "drift", "bimodal", "noisy-neighbour",
+// "imprecise", "steal".
+struct Flag {
+    std::string kind;
+    std::string sentence;
+};
+
+// What ran, where, how, the results by step, and everything needed to judge or repeat them.
+struct Run {
+    std::int64_t id = 0;  // 0: not stored yet
+    std::string created;  // UTC, "2026-11-21T13:15:00Z"
+    Origin origin = Origin::measured;
+    RunState state = RunState::complete;
+    Settings settings;
+    std::vector<StepResult> steps;
+    WholeResult whole;
+    Bytes predicted_memory;              // peak by liveness
+    std::optional<Bytes> measured_memory;  // peak resident set of the process, less that before it
+    std::vector<Flag> flags;
+    std::map<std::string, std::string> provenance;  // "cpu.model" -> ..., "onednn.version" -> ...
+    std::string device;  // TOML of the ceilings that the run is judged by; empty: not calibrated
+};
+
+}  // namespace strata

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace strata {
+
+// What a cell's value is. Every printed number carries one; a missing value is never 0.
+enum class Provenance { measured, derived, modelled, imported };
+
+// A number for people and machines: the text is formatted from it, JSON and CSV keep it whole.
+// `unit` is SI without prefix ("s", "FLOP", "B", "FLOP/s", "B/s", "FLOP/B", "%", ""); renderers scale.
+struct Number {
+    double value = 0;
+    std::string unit;
+    std::optional<double> low;   // interval, same unit
+    std::optional<double> high;
+    Provenance provenance = Provenance::derived;
+};
+
+// Not measured, with the reason where there is one.
+struct Missing {
+    std::string reason;
+};
+
+using Cell = std::variant<Missing, std::string, Number>;
+
+// A column: key for JSON and CSV, title for people.
+struct Column {
+    std::string key;    // "median_s"
+    std::string title;  // "time"
+};
+
+struct Table {
+    std::string title;
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows;    // as many cells as columns
+    std::vector<std::vector<Cell>> totals;  // closing rows, set apart
+    std::vector<std::string> notes;         // below the table, a line each
+};
+
+struct Heading {
+    std::string text;
+};
+
+struct Paragraph {
+    std::string text;
+};
+
+// One bar per label, stacked by series; values in the given unit.
+struct StackedBars {
+    std::string title;
+    std::string unit;
+    std::vector<std::string> labels;
+    struct Series {
+        std::string name;
+        std::vector<std::optional<double>> values;  // one per label
+    };
+    std::vector<Series> series;
+};
+
+// Points under roofs, on logarithmic axes: x in FLOP/byte, y in FLOP/s.
+struct RooflineChart {
+    std::string title;
+    struct Roof {
+        std::string name;
+        std::optional<FlopRate> compute;      // a flat roof
+        std::optional<Bandwidth> bandwidth;   // a slanted one
+    };
+    std::vector<Roof> roofs;
+    struct Point {
+        std::string name;
+        std::string group;  // pass
+        Intensity intensity;
+        FlopRate rate;
+        double share = 0;   // of the whole time; sets the point's size
+    };
+    std::vector<Point> points;
+};
+
+using Block = std::variant<Heading, Paragraph, Table, StackedBars, RooflineChart>;
+
+// What a command has to say, once; renderers turn it into a terminal's text, HTML, Markdown, CSV or
+// JSON. Names inside may come from foreign files: every renderer escapes them.
+struct Document {
+    std::string title;
+    std::vector<Block> blocks;
+};
+
+}  // namespace strata
