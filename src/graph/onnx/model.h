@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/onnx/wire.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace strata {
+
+// An ONNX file as it is written (onnx.proto, ML profile, any IR version), nothing interpreted yet.
+// Texts and tensor data are views into the file, which must outlive all of this.
+
+// Where a tensor's data lie outside the model file: "location", "offset", "length" and others.
+using OnnxExternalData = std::vector<std::pair<std::string_view, std::string_view>>;
+
+struct OnnxTensor {
+    std::string_view name;
+    std::vector<std::int64_t> dims;
+    std::int64_t data_type = 0;  // TensorProto.DataType: 1 is float, 7 is int64
+    // At most one of these holds the elements; which, depends on the type and the exporter.
+    std::span<const std::byte> raw_data;
+    WireElements float_data;                // f32
+    WireElements double_data;               // f64
+    std::vector<std::int64_t> int32_data;   // s32, s16, s8, u16, u8, bool, and f16, bf16 as bits
+    std::vector<std::int64_t> int64_data;   // s64
+    std::vector<std::int64_t> uint64_data;  // u64, u32
+    std::size_t strings = 0;                // how many elements of string_data
+    OnnxExternalData external_data;
+    bool is_external = false;
+};
+
+struct OnnxAttribute {
+    std::string_view name;
+    std::optional<std::int64_t> i;
+    std::optional<float> f;
+    std::optional<std::string_view> s;
+    std::optional<OnnxTensor> t;
+    std::vector<std::int64_t> ints;
+    std::vector<float> floats;
+    std::vector<std::string_view> strings;
+    std::vector<WireReader> graphs;  // bodies of If, Loop, Scan; parse_graph reads them
+    bool is_reference = false;       // to an attribute of the model-local function around it
+};
+
+struct OnnxNode {
+    std::string_view name;
+    std::string_view op_type;
+    std::string_view domain;
+    std::vector<std::string_view> inputs;  // empty text: an optional input left out
+    std::vector<std::string_view> outputs;
+    std::vector<OnnxAttribute> attributes;
+};
+
+// An extent that is stated, named ("batch") or open.
+struct OnnxDim {
+    std::optional<std::int64_t> value;
+    std::string_view name;
+};
+
+struct OnnxValueInfo {
+    std::string_view name;
+    bool is_tensor = false;  // rather than a sequence, a map, an optional
+    std::int64_t element_type = 0;
+    std::optional<std::vector<OnnxDim>> shape;  // absent: not even the rank is stated
+};
+
+struct OnnxGraph {
+    std::string_view name;
+    std::vector<OnnxNode> nodes;
+    std::vector<OnnxTensor> initializers;
+    std::vector<std::string_view> sparse_initializers;  // names only
+    std::vector<OnnxValueInfo> inputs;
+    std::vector<OnnxValueInfo> outputs;
+    std::vector<OnnxValueInfo> value_infos;
+};
+
+struct OnnxModel {
+    std::int64_t ir_version = 0;
+    std::string_view producer;
+    std::vector<std::pair<std::string_view, std::int64_t>> opsets;  // domain, version
+    std::optional<OnnxGraph> graph;
+};
+
+// Throws Error that names the file: truncated, not ONNX at all, or without a graph.
+OnnxModel parse_model(const WireFile& file);
+
+// A graph within an attribute.
+OnnxGraph parse_graph(WireReader message);
+
+}  // namespace strata
