@@ -14,8 +14,8 @@ inline constexpr std::array<std::string_view, 8> names_of(ActivationKind) {
     return {"relu", "leaky_relu", "clip", "elu", "sigmoid", "hard_sigmoid", "tanh", "softplus"};
 }
 
-// A function of one element. alpha and beta: the slope of leaky_relu, the scale of elu, the bounds of
-// clip (alpha <= y <= beta), slope and offset of hard_sigmoid.
+// A function of one element. alpha and beta: the slope of leaky_relu, the scale of elu, the bounds
+// of clip (alpha <= y <= beta), slope and offset of hard_sigmoid.
 struct Activation {
     static constexpr std::string_view type = "activation";
     ActivationKind kind = ActivationKind::relu;

@@ -14,9 +14,10 @@ inline constexpr std::array<std::string_view, 2> names_of(NormalizationScope) {
     return {"spatial", "per_activation"};
 }
 
-// Normalisation by the statistics of the batch (Ioffe and Szegedy 2015): x[N,C,...], scale[C], shift[C],
-// mean[C], variance[C] -> y. Training uses the batch's own statistics and updates the running ones;
-// inference uses the running ones. `per_activation` has one statistic per element of an image.
+// Normalisation by the statistics of the batch (Ioffe and Szegedy 2015): x[N,C,...], scale[C],
+// shift[C], mean[C], variance[C] -> y. Training uses the batch's own statistics and updates the
+// running ones; inference uses the running ones. `per_activation` has one statistic per element of
+// an image.
 struct BatchNormalization {
     static constexpr std::string_view type = "batch_normalization";
     double epsilon = 1e-5;

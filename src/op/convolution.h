@@ -10,11 +10,11 @@ namespace strata {
 struct Convolution {
     static constexpr std::string_view type = "convolution";
     std::int64_t out_channels = 0;
-    Dims kernel;
-    Dims stride;
-    Dims dilation;
-    Dims pad_begin;
-    Dims pad_end;
+    Dims kernel = {};
+    Dims stride = {};
+    Dims dilation = {};
+    Dims pad_begin = {};
+    Dims pad_end = {};
     std::int64_t groups = 1;
     bool bias = true;
 

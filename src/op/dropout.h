@@ -5,8 +5,9 @@
 
 namespace strata {
 
-// Zeroes each element with `probability` in training and scales the others by 1/(1-probability); a copy
-// in inference. The mask is a function of the seed and the element's index, the same on every backend.
+// Zeroes each element with `probability` in training and scales the others by 1/(1-probability); a
+// copy in inference. The mask is a function of the seed and the element's index, the same on every
+// backend.
 struct Dropout {
     static constexpr std::string_view type = "dropout";
     double probability = 0.5;

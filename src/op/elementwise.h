@@ -14,8 +14,8 @@ inline constexpr std::array<std::string_view, 6> names_of(ElementwiseKind) {
     return {"add", "multiply", "subtract", "divide", "maximum", "minimum"};
 }
 
-// A function of the elements of two or more tensors (exactly two for subtract and divide), broadcast
-// as NumPy does.
+// A function of the elements of two or more tensors (exactly two for subtract and divide),
+// broadcast as NumPy does.
 struct Elementwise {
     static constexpr std::string_view type = "elementwise";
     ElementwiseKind kind = ElementwiseKind::add;

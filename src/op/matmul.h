@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// Matrix product of the last two axes, the leading ones broadcast: a[...,M,K], b[...,K,N] -> [...,M,N].
-// Either operand may be a parameter.
+// Matrix product of the last two axes, the leading ones broadcast: a[...,M,K], b[...,K,N] ->
+// [...,M,N]. Either operand may be a parameter.
 struct MatMul {
     static constexpr std::string_view type = "matmul";
     bool transpose_a = false;

@@ -29,6 +29,7 @@ template <Operator... Operators>
 using AnyOf = std::variant<Operators...>;
 
 // THE list: every operator the system knows, in one line each.
+// clang-format off
 using Op = AnyOf<Convolution,
                  FullyConnected,
                  MatMul,
@@ -46,6 +47,7 @@ using Op = AnyOf<Convolution,
                  SoftmaxCrossEntropy,
                  Identity,
                  Opaque>;
+// clang-format on
 
 // The operator's name: "convolution". A finer name, such as "relu" or "max_pooling", is `kind_of`.
 std::string_view type_of(const Op& op);

@@ -17,8 +17,8 @@ inline constexpr std::array<std::string_view, 3> names_of(PadKind) {
 // Elements added before and after each axis (negative extents crop).
 struct Pad {
     static constexpr std::string_view type = "pad";
-    Dims begin;
-    Dims end;
+    Dims begin = {};
+    Dims end = {};
     double value = 0;
     PadKind kind = PadKind::constant;
 

@@ -15,15 +15,16 @@ inline constexpr std::array<std::string_view, 2> names_of(PoolingKind) {
 }
 
 // Maximum or mean over windows of the spatial axes. `global` takes the whole plane and ignores the
-// window. Ceil mode lets a last window start inside the input or its leading pad, as Caffe and ONNX.
+// window. Ceil mode lets a last window start inside the input or its leading pad, as Caffe and
+// ONNX.
 struct Pooling {
     static constexpr std::string_view type = "pooling";
     PoolingKind kind = PoolingKind::max;
-    Dims kernel;
-    Dims stride;
-    Dims dilation;
-    Dims pad_begin;
-    Dims pad_end;
+    Dims kernel = {};
+    Dims stride = {};
+    Dims dilation = {};
+    Dims pad_begin = {};
+    Dims pad_end = {};
     bool ceil_mode = false;
     bool count_include_pad = false;
     bool global = false;

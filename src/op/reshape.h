@@ -5,11 +5,11 @@
 
 namespace strata {
 
-// The same elements in other extents: 0 copies the input's extent, one -1 takes what is left. Flatten,
-// squeeze and unsqueeze are reshapes. It moves no data.
+// The same elements in other extents: 0 copies the input's extent, one -1 takes what is left.
+// Flatten, squeeze and unsqueeze are reshapes. It moves no data.
 struct Reshape {
     static constexpr std::string_view type = "reshape";
-    Dims dims;
+    Dims dims = {};
 
     bool operator==(const Reshape&) const = default;
 

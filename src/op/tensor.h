@@ -4,6 +4,7 @@
 #include "base/quantity.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,13 +19,19 @@ enum class DataType { f32, f64, f16, bf16, s8, u8, s32, s64, boolean };
 std::string_view name_of(DataType dtype);
 DataType parse_data_type(std::string_view name);
 std::int64_t size_in_bytes(DataType dtype);
+bool is_floating(DataType dtype);
 
 // Extents, outermost first. Images are batch, channels, then depth / height / width.
 using Dims = std::vector<std::int64_t>;
 
-std::int64_t product(std::span<const std::int64_t> dims);  // 1 for a scalar
-std::string to_text(std::span<const std::int64_t> dims);   // "32x3x224x224", "scalar" for none
-Dims parse_dims(std::string_view text);                    // inverse of to_text; throws Error
+// No shape has more elements, so that its bytes fit an int64 whatever its type.
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 59;
+
+// Number of elements; 1 for a scalar. Throws Error where it exceeds max_elements or an extent is
+// negative.
+std::int64_t product(std::span<const std::int64_t> dims);
+std::string to_text(std::span<const std::int64_t> dims);  // "32x3x224x224", "scalar" for none
+Dims parse_dims(std::string_view text);                   // inverse of to_text; throws Error
 
 // The shape and element type of a dense tensor. Where its elements lie is a backend's business.
 struct Tensor {
@@ -47,6 +54,7 @@ enum class Role {
 };
 
 std::string_view name_of(Role role);
+std::optional<Role> parse_role(std::string_view name);
 
 // A tensor as an operand of a layer.
 struct Operand {

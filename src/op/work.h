@@ -31,14 +31,15 @@ struct Operations {
 
     bool operator==(const Operations&) const = default;
     Operations& operator+=(const Operations& other);
+    Operations& operator*=(double factor);
 };
 
 // What an operator must do, whoever does it: arithmetic and compulsory traffic, each operand read
 // once and each result written once.
 struct Work {
-    Operations operations;
-    Bytes read;
-    Bytes written;
+    Operations operations = {};
+    Bytes read = {};
+    Bytes written = {};
 
     bool operator==(const Work&) const = default;
     Work& operator+=(const Work& other);
@@ -53,6 +54,8 @@ struct BackwardReads {
     bool parameters_for_data = false;
     bool input_for_weights = false;
     double saved_bytes_per_output = 0;  // masks and indices that the forward pass leaves behind
+    // Of a product: an operand's gradient needs the other operands, not the operand itself.
+    bool only_others_for_data = false;
 };
 
 }  // namespace strata

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "op/elementwise.h"
+
+#include "op/broadcast.h"
+#include "op/operations.h"
+#include "op/shape_rule.h"
+
+#include <functional>
+
+namespace strata {
+
+namespace {
+
+// One application of the function, or of the gradient's factor, to one element.
+Operations one_step(ElementwiseKind kind) {
+    switch (kind) {
+        case ElementwiseKind::add:
+        case ElementwiseKind::subtract:
+            return {.adds = 1};
+        case ElementwiseKind::multiply:
+            return {.multiplies = 1};
+        case ElementwiseKind::divide:
+            return {.divides = 1};
+        case ElementwiseKind::maximum:
+        case ElementwiseKind::minimum:
+            return {.compares = 1};
+    }
+    return {};
+}
+
+// Gradient of operand `index` per output element: a sum passes dy on (a sign is free), a product
+// multiplies by the others, da = dy / b, db = -dy * y / b, a maximum compares with the others.
+Operations gradient_step(ElementwiseKind kind, std::size_t operands, std::size_t index) {
+    if (kind == ElementwiseKind::add || kind == ElementwiseKind::subtract) {
+        return {};
+    }
+    if (kind == ElementwiseKind::divide) {
+        return index == 0 ? Operations{.divides = 1} : Operations{.multiplies = 1, .divides = 1};
+    }
+    return times(static_cast<double>(operands - 1), one_step(kind));
+}
+
+// Gradients of the operands chosen; one that was broadcast sums what its copies receive.
+Operations gradients(ElementwiseKind kind, const Signature& signature,
+                     const std::function<bool(const Operand&)>& chosen) {
+    const double outputs = count_of(signature.outputs[0]);
+    Operations sum;
+    for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
+        if (chosen(signature.inputs[i])) {
+            sum += times(outputs, gradient_step(kind, signature.inputs.size(), i));
+            sum.adds += outputs - count_of(signature.inputs[i].tensor);
+        }
+    }
+    return sum;
+}
+
+}  // namespace
+
+std::vector<ParameterShape> Elementwise::parameters(std::span<const Tensor>) const {
+    return {};
+}
+
+std::vector<Tensor> Elementwise::outputs(std::span<const Tensor> inputs) const {
+    const bool binary = kind == ElementwiseKind::subtract || kind == ElementwiseKind::divide;
+    require_operands(type, inputs, 2, binary ? 2 : any_number);
+    std::vector<Dims> shapes;
+    for (const Tensor& input : inputs) {
+        shapes.push_back(input.dims);
+    }
+    return {shaped(type, broadcast(type, shapes), inputs[0].dtype)};
+}
+
+Operations Elementwise::operations(const Signature& signature, Pass pass) const {
+    const double steps = static_cast<double>(signature.inputs.size() - 1);
+    const auto is_parameter = [](const Operand& o) { return o.role == Role::parameter; };
+    return pick({.forward = times(steps * count_of(signature.outputs[0]), one_step(kind)),
+                 .backward_data = gradients(kind, signature, receives_gradient),
+                 .backward_weights = gradients(kind, signature, is_parameter)},
+                signature, pass);
+}
+
+BackwardReads Elementwise::reads() const {
+    if (kind == ElementwiseKind::add || kind == ElementwiseKind::subtract) {
+        return {};
+    }
+    return {.input_for_data = true,
+            .parameters_for_data = true,
+            .input_for_weights = true,
+            .only_others_for_data = kind == ElementwiseKind::multiply};
+}
+
+}  // namespace strata

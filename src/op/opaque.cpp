@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "op/opaque.h"
+
+namespace strata {
+
+std::vector<ParameterShape> Opaque::parameters(std::span<const Tensor>) const {
+    return {};
+}
+
+std::vector<Tensor> Opaque::outputs(std::span<const Tensor>) const {
+    return {};
+}
+
+Operations Opaque::operations(const Signature&, Pass) const {
+    return {};
+}
+
+BackwardReads Opaque::reads() const {
+    return {};
+}
+
+}  // namespace strata

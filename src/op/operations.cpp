@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "op/operations.h"
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+Operations update_operations(const Signature& signature) {
+    double trained = 0;
+    for (const Operand& operand : signature.inputs) {
+        trained += operand.role == Role::parameter ? count_of(operand.tensor) : 0;
+    }
+    return {.multiply_adds = 2 * trained};
+}
+
+}  // namespace
+
+Operations pick(const PassOperations& operations, const Signature& signature, Pass pass) {
+    switch (pass) {
+        case Pass::forward:
+            return operations.forward;
+        case Pass::backward_data:
+            return operations.backward_data;
+        case Pass::backward_weights:
+            return operations.backward_weights;
+        case Pass::update:
+            return update_operations(signature);
+    }
+    return {};
+}
+
+Operations times(double count, Operations each) {
+    return each *= count;
+}
+
+double count_of(const Tensor& tensor) {
+    return static_cast<double>(tensor.elements());
+}
+
+bool receives_gradient(const Operand& operand) {
+    return (operand.role == Role::activation || operand.role == Role::input) &&
+           is_floating(operand.tensor.dtype);
+}
+
+double gradient_elements(const Signature& signature) {
+    double elements = 0;
+    for (const Operand& operand : signature.inputs) {
+        elements += receives_gradient(operand) ? count_of(operand.tensor) : 0;
+    }
+    return elements;
+}
+
+}  // namespace strata

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/op.h"
+
+namespace strata {
+
+// An attribute and its value as text.
+struct Attribute {
+    std::string name;
+    std::string value;
+
+    bool operator==(const Attribute&) const = default;
+};
+
+// Names of every operator, in the order of THE list.
+std::vector<std::string> operator_names();
+
+// The attributes whose values are not the default ones, in the operator's order.
+std::vector<Attribute> attributes_of(const Op& op);
+
+// "convolution out_channels=64 kernel=3x3 pad_begin=1x1 pad_end=1x1": attributes that have their
+// default value are left out.
+std::string to_text(const Op& op);
+
+// Inverse of to_text. Throws Error that names the operator and the attribute, with the nearest
+// known.
+Op parse_op(std::string_view text);
+
+// An operator and the activations it is applied to, which decide its parameters, shapes and work.
+struct Problem {
+    Op op;
+    std::vector<Operand> activations;
+
+    bool operator==(const Problem&) const = default;
+};
+
+// The operands that the operator does not ask for by itself.
+Problem problem_of(const Op& op, const Signature& signature);
+
+// The problem with its parameters and results. Throws Error where shapes do not fit.
+Signature signature_of(const Problem& problem);
+
+// One line: "convolution(32x96x27x27) out_channels=256 kernel=5x5 pad_begin=2x2 pad_end=2x2". An
+// operand that is not an f32 activation says so: "matmul(8x64, 64x10:parameter)", "128:s64:label".
+std::string to_text(const Problem& problem);
+Problem parse_problem(std::string_view text);
+
+}  // namespace strata

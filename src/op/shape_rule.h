@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/operator.h"
+
+#include <cstddef>
+
+namespace strata {
+
+// What the shape rules share. Each throws Error with one sentence that begins with the operator's
+// name: the caller knows the layer and puts its name in front.
+
+// The largest stride, kernel, pad or other attribute that counts elements along one axis. Below it
+// no sum or product of two of them overflows.
+inline constexpr std::int64_t max_attribute = std::int64_t{1} << 30;
+
+// The bound of an operator that takes as many operands as there are.
+inline constexpr std::size_t any_number = static_cast<std::size_t>(-1);
+
+// "convolution: <sentence>".
+[[noreturn]] void refuse(std::string_view type, const std::string& sentence);
+
+// Requires least <= number of operands <= most, each with elements that can be counted.
+void require_operands(std::string_view type, std::span<const Tensor> inputs, std::size_t least,
+                      std::size_t most);
+
+void require_rank(std::string_view type, const Tensor& tensor, std::size_t least);
+
+// An attribute that must be 1 ... max_attribute, such as a number of channels.
+void require_positive(std::string_view type, std::string_view attribute, std::int64_t value);
+
+// The operands after the activations must have the shapes that the operator asked for.
+void require_parameters(std::string_view type, std::span<const Tensor> operands,
+                        std::span<const ParameterShape> expected);
+
+// A tensor whose extents are all positive and whose elements can be counted.
+Tensor shaped(std::string_view type, Dims dims, DataType dtype);
+
+// An axis that may count from the end, as an index.
+std::size_t axis_index(std::string_view type, std::int64_t axis, std::size_t rank);
+
+}  // namespace strata

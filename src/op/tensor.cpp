@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "op/tensor.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace strata {
+
+namespace {
+
+struct DataTypeFacts {
+    DataType dtype;
+    std::string_view name;
+    std::int64_t bytes;
+};
+
+constexpr std::array<DataTypeFacts, 9> data_types = {{{DataType::f32, "f32", 4},
+                                                      {DataType::f64, "f64", 8},
+                                                      {DataType::f16, "f16", 2},
+                                                      {DataType::bf16, "bf16", 2},
+                                                      {DataType::s8, "s8", 1},
+                                                      {DataType::u8, "u8", 1},
+                                                      {DataType::s32, "s32", 4},
+                                                      {DataType::s64, "s64", 8},
+                                                      {DataType::boolean, "boolean", 1}}};
+
+const DataTypeFacts& facts_of(DataType dtype) {
+    const auto found = std::ranges::find(data_types, dtype, &DataTypeFacts::dtype);
+    check(found != data_types.end(), "every data type has its facts");
+    return *found;
+}
+
+constexpr std::array<std::string_view, 6> role_names = {"input",     "label",     "activation",
+                                                        "parameter", "statistic", "constant"};
+
+}  // namespace
+
+std::string_view name_of(DataType dtype) {
+    return facts_of(dtype).name;
+}
+
+DataType parse_data_type(std::string_view name) {
+    const auto found = std::ranges::find(data_types, name, &DataTypeFacts::name);
+    if (found == data_types.end()) {
+        throw Error(
+            fmt::format("\"{}\" is not a data type; use one of f32, f64, f16, bf16, s8, u8, "
+                        "s32, s64, boolean",
+                        printable(name)),
+            ExitCode::usage);
+    }
+    return found->dtype;
+}
+
+std::int64_t size_in_bytes(DataType dtype) {
+    return facts_of(dtype).bytes;
+}
+
+bool is_floating(DataType dtype) {
+    return dtype == DataType::f32 || dtype == DataType::f64 || dtype == DataType::f16 ||
+           dtype == DataType::bf16;
+}
+
+std::int64_t product(std::span<const std::int64_t> dims) {
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : dims) {
+        if (extent < 0) {
+            throw Error(fmt::format("shape {} has a negative extent; every extent must be known",
+                                    to_text(dims)));
+        }
+        if (extent > max_elements / std::max<std::int64_t>(elements, 1)) {
+            throw Error(fmt::format("shape {} has more than 2^59 elements; make it smaller",
+                                    to_text(dims)));
+        }
+        elements *= extent;
+    }
+    return elements;
+}
+
+std::string to_text(std::span<const std::int64_t> dims) {
+    return dims.empty() ? "scalar" : fmt::format("{}", fmt::join(dims, "x"));
+}
+
+Dims parse_dims(std::string_view text) {
+    if (text == "scalar") {
+        return {};
+    }
+    Dims dims;
+    for (const auto part : split(text, 'x')) {
+        const auto extent = parse_integer(part);
+        if (!extent) {
+            throw Error(
+                fmt::format("\"{}\" is not a shape; write extents like 32x3x224x224, or "
+                            "\"scalar\"",
+                            printable(text)));
+        }
+        dims.push_back(*extent);
+    }
+    return dims;
+}
+
+Bytes Tensor::bytes() const {
+    return {static_cast<double>(elements() * size_in_bytes(dtype))};
+}
+
+std::string_view name_of(Role role) {
+    return role_names.at(static_cast<std::size_t>(role));
+}
+
+std::optional<Role> parse_role(std::string_view name) {
+    const auto found = std::ranges::find(role_names, name);
+    if (found == role_names.end()) {
+        return std::nullopt;
+    }
+    return static_cast<Role>(found - role_names.begin());
+}
+
+}  // namespace strata

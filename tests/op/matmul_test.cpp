@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "tests/op/support.h"
+
+namespace strata {
+namespace {
+
+TEST(MatMul, MultipliesTheLastTwoAxesAndBroadcastsTheLeadingOnes) {
+    EXPECT_EQ(output_of("matmul(8x64, 64x10)"), "8x10");
+    EXPECT_EQ(output_of("matmul(64x8, 10x64) transpose_a=true transpose_b=true"), "8x10");
+    EXPECT_EQ(output_of("matmul(5x1x8x64, 7x64x10)"), "5x7x8x10");
+    EXPECT_TRUE(contains(refusal_of("matmul(8x64, 63x10)"), "inner extents are 64 and 63"));
+    EXPECT_NE(refusal_of("matmul(64, 64x10)"), "");
+    EXPECT_NE(refusal_of("matmul(2x8x64, 3x64x10)"), "");
+}
+
+TEST(MatMul, TwoActivationsMakeTheDataPassTwoProducts) {
+    const double product = 2 * 8 * 64 * 10;
+    EXPECT_EQ(flops_of("matmul(8x64, 64x10)", Pass::forward), product);
+    EXPECT_EQ(flops_of("matmul(8x64, 64x10)", Pass::backward_data), 2 * product);
+    EXPECT_FALSE(has_pass("matmul(8x64, 64x10)", Pass::backward_weights));
+}
+
+TEST(MatMul, AParameterMovesItsProductToTheWeightsPass) {
+    const auto* text = "matmul(8x64, 64x10:parameter)";
+    const double product = 2 * 8 * 64 * 10;
+    EXPECT_EQ(flops_of(text, Pass::backward_data), product);
+    EXPECT_EQ(flops_of(text, Pass::backward_weights), product);
+    // The activation alone receives a gradient, and that gradient needs only the other operand.
+    EXPECT_EQ(work_of(text, Pass::backward_data).read.value, 4 * (8 * 10 + 64 * 10));
+    EXPECT_EQ(work_of(text, Pass::backward_weights).read.value, 4 * (8 * 10 + 8 * 64));
+}
+
+}  // namespace
+}  // namespace strata
