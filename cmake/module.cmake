@@ -10,6 +10,7 @@ function(strata_module name)
   add_library(strata_${name} STATIC ${module_SOURCES})
   add_library(strata::${name} ALIAS strata_${name})
   set_target_properties(strata_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY STRATA_MODULES strata_${name})
   target_compile_features(strata_${name} PUBLIC cxx_std_20)
   target_include_directories(strata_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include/strata>)

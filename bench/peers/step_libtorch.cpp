@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// Training steps of the classic networks in libtorch's C++ interface, as its users would write
+// them: forward, cross-entropy, backward, SGD with momentum, gradients set to none.
+//   step_libtorch NETWORK BATCH THREADS [channels_last]
+#include "bench/peers/networks_libtorch.h"
+#include "bench/peers/protocol.h"
+
+#include <torch/torch.h>
+
+#include <cstdlib>
+
+int main(int argc, char** argv) {
+    if (argc < 4) {
+        std::fprintf(stderr, "usage: step_libtorch NETWORK BATCH THREADS [channels_last]\n");
+        return 2;
+    }
+    const std::string network = argv[1];
+    const std::int64_t batch = std::atoll(argv[2]);
+    const bool channels_last = argc > 4 && std::string(argv[4]) == "channels_last";
+    torch::set_num_threads(std::atoi(argv[3]));
+    torch::manual_seed(1);
+
+    auto model = strata::make_peer(network);
+    model->train();
+    torch::Tensor images = torch::randn({batch, 3, 224, 224});
+    const torch::Tensor labels = torch::randint(1000, {batch}, torch::kLong);
+    if (channels_last) {
+        images = images.contiguous(torch::MemoryFormat::ChannelsLast);
+        for (auto& parameter : model->parameters()) {
+            if (parameter.dim() == 4) {
+                parameter.set_data(parameter.contiguous(torch::MemoryFormat::ChannelsLast));
+            }
+        }
+    }
+    torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(1e-4).momentum(0.9));
+    strata::answer_requests([&] {
+        for (auto& parameter : model->parameters()) {
+            parameter.mutable_grad() = torch::Tensor();
+        }
+        torch::nn::functional::cross_entropy(model->forward(images), labels).backward();
+        optimizer.step();
+    });
+}
