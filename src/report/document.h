@@ -14,82 +14,103 @@ namespace strata {
 enum class Provenance { measured, derived, modelled, imported };
 
 // A number for people and machines: the text is formatted from it, JSON and CSV keep it whole.
-// `unit` is SI without prefix ("s", "FLOP", "B", "FLOP/s", "B/s", "FLOP/B", "%", ""); renderers scale.
+// `unit` is SI without prefix ("s", "FLOP", "B", "FLOP/s", "B/s", "FLOP/B", "%", ""); renderers
+// scale.
 struct Number {
     double value = 0;
-    std::string unit;
-    std::optional<double> low;   // interval, same unit
-    std::optional<double> high;
+    std::string unit{};
+    std::optional<double> low{};  // interval, same unit
+    std::optional<double> high{};
     Provenance provenance = Provenance::derived;
 };
 
 // Not measured, with the reason where there is one.
 struct Missing {
-    std::string reason;
+    std::string reason{};
 };
 
 using Cell = std::variant<Missing, std::string, Number>;
 
-// A column: key for JSON and CSV, title for people.
+// What a narrow terminal leaves out first.
+enum class Importance { essential, normal, detail };
+
+// A column: key for JSON and CSV, title for people. Where all numbers of a column share a unit,
+// people see them in one scale and the scaled unit behind the title; an empty title leaves the unit
+// alone.
 struct Column {
-    std::string key;    // "median_s"
-    std::string title;  // "time"
+    std::string key{};    // "median_s"
+    std::string title{};  // "time"
+    Importance importance = Importance::normal;
 };
 
+// Whether an interactive page shows a table at once or behind its title.
+enum class Folding { open, folded };
+
 struct Table {
-    std::string title;
-    std::vector<Column> columns;
-    std::vector<std::vector<Cell>> rows;    // as many cells as columns
-    std::vector<std::vector<Cell>> totals;  // closing rows, set apart
-    std::vector<std::string> notes;         // below the table, a line each
+    std::string title{};
+    std::vector<Column> columns{};
+    std::vector<std::vector<Cell>> rows{};    // as many cells as columns
+    std::vector<std::vector<Cell>> totals{};  // closing rows, set apart
+    std::vector<std::string> notes{};         // below the table, a line each
+    Folding folding = Folding::open;
 };
 
 struct Heading {
-    std::string text;
+    std::string text{};
 };
 
 struct Paragraph {
-    std::string text;
+    std::string text{};
+};
+
+// The few numbers to see first, each under its label.
+struct Tiles {
+    struct Tile {
+        std::string key{};    // "end_to_end_s"
+        std::string label{};  // "end to end"
+        Cell value{};
+    };
+    std::vector<Tile> tiles{};
 };
 
 // One bar per label, stacked by series; values in the given unit.
 struct StackedBars {
-    std::string title;
-    std::string unit;
-    std::vector<std::string> labels;
+    std::string title{};
+    std::string unit{};
+    std::vector<std::string> labels{};
     struct Series {
-        std::string name;
-        std::vector<std::optional<double>> values;  // one per label
+        std::string name{};
+        std::vector<std::optional<double>> values{};  // one per label
     };
-    std::vector<Series> series;
+    std::vector<Series> series{};
 };
 
 // Points under roofs, on logarithmic axes: x in FLOP/byte, y in FLOP/s.
 struct RooflineChart {
-    std::string title;
+    std::string title{};
     struct Roof {
-        std::string name;
-        std::optional<FlopRate> compute;      // a flat roof
-        std::optional<Bandwidth> bandwidth;   // a slanted one
+        std::string name{};
+        std::optional<FlopRate> compute{};     // a flat roof
+        std::optional<Bandwidth> bandwidth{};  // a slanted one
     };
-    std::vector<Roof> roofs;
+    std::vector<Roof> roofs{};
     struct Point {
-        std::string name;
-        std::string group;  // pass
-        Intensity intensity;
-        FlopRate rate;
-        double share = 0;   // of the whole time; sets the point's size
+        std::string name{};
+        std::string group{};  // pass
+        Intensity intensity{};
+        FlopRate rate{};
+        double share = 0;  // of the whole time; sets the point's size
     };
-    std::vector<Point> points;
+    std::vector<Point> points{};
 };
 
-using Block = std::variant<Heading, Paragraph, Table, StackedBars, RooflineChart>;
+using Block = std::variant<Heading, Paragraph, Tiles, Table, StackedBars, RooflineChart>;
 
 // What a command has to say, once; renderers turn it into a terminal's text, HTML, Markdown, CSV or
 // JSON. Names inside may come from foreign files: every renderer escapes them.
 struct Document {
-    std::string title;
-    std::vector<Block> blocks;
+    std::string title{};
+    std::vector<Block> blocks{};
 };
 
 }  // namespace strata

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "report/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+namespace strata {
+
+namespace {
+
+struct Prefix {
+    double factor;
+    std::string_view sign;
+};
+
+constexpr std::array<Prefix, 9> prefixes = {{{1e15, "P"},
+                                             {1e12, "T"},
+                                             {1e9, "G"},
+                                             {1e6, "M"},
+                                             {1e3, "k"},
+                                             {1, ""},
+                                             {1e-3, "m"},
+                                             {1e-6, "µ"},
+                                             {1e-9, "n"}}};
+
+constexpr std::array<std::string_view, 5> scaled_units = {"s", "FLOP", "B", "FLOP/s", "B/s"};
+
+// Long times stay in seconds, and there are no thousandths of a byte.
+bool allows(std::string_view unit, const Prefix& prefix) {
+    return unit == "s" ? prefix.factor <= 1 : prefix.factor >= 1;
+}
+
+constexpr int most_decimals = 9;
+
+// Decimals that show `digits` significant digits of a value.
+int decimals_for(double value, int digits) {
+    // The exponent after rounding: 0.99996 has that of 1.
+    const std::string rounded = fmt::format("{:.{}e}", value, digits - 1);
+    const int exponent = std::atoi(rounded.c_str() + rounded.find('e') + 1);
+    return std::clamp(digits - 1 - exponent, 0, most_decimals);
+}
+
+// Decimals that show an interval's half width with one digit, or two where one would be coarse.
+int decimals_for_half_width(double half) {
+    const double leading = half / std::pow(10, std::floor(std::log10(half)));
+    return decimals_for(half, leading < 2.95 ? 2 : 1);
+}
+
+double half_width(const Number& number) {
+    const double below = number.low ? number.value - *number.low : 0;
+    const double above = number.high ? *number.high - number.value : 0;
+    return std::max(std::abs(below), std::abs(above));
+}
+
+int decimals_of(double value, double half) {
+    if (half <= 0 || !std::isfinite(half)) {
+        // Far below the column's scale a single digit does: 0.00002, not 0.0000213.
+        return std::min(decimals_for(value, 3), std::max(4, decimals_for(value, 1)));
+    }
+    return std::clamp(decimals_for_half_width(half), decimals_for(value, 2),
+                      decimals_for(value, 4));
+}
+
+std::string half_width_text(double half, int decimals) {
+    const double last_digit = std::pow(10, -decimals);
+    return half < last_digit / 2 ? fmt::format(" ± <{:.{}f}", last_digit, decimals)
+                                 : fmt::format(" ± {:.{}f}", half, decimals);
+}
+
+std::string with_separators(std::string digits) {
+    const auto first = static_cast<std::ptrdiff_t>(digits.starts_with('-') ? 1 : 0);
+    for (auto at = std::ssize(digits) - 3; at > first; at -= 3) {
+        digits.insert(static_cast<std::size_t>(at), ",");
+    }
+    return digits;
+}
+
+bool is_count(const Number& number) {
+    return number.unit.empty() && std::abs(number.value) < 9e15 &&
+           number.value == std::round(number.value);
+}
+
+// Modelled and imported numbers are marked, so that neither passes for a measurement.
+std::string_view mark_of(Provenance provenance) {
+    return provenance == Provenance::modelled ? "≈" : provenance == Provenance::imported ? "'" : "";
+}
+
+struct Parts {
+    std::string value;
+    std::string interval;
+};
+
+Parts parts_of(const Number& number, const Scale& scale) {
+    const std::string mark(mark_of(number.provenance));
+    if (is_count(number)) {
+        return {mark + with_separators(fmt::format("{:.0f}", number.value)), ""};
+    }
+    const double value = number.value / scale.factor;
+    const double half = half_width(number) / scale.factor;
+    const int decimals = decimals_of(value, half);
+    const bool interval = number.low || number.high;
+    return {mark + fmt::format("{:.{}f}", value, decimals),
+            interval && std::isfinite(half) ? half_width_text(half, decimals) : ""};
+}
+
+}  // namespace
+
+Scale scale_for(std::string_view unit, double magnitude) {
+    magnitude = std::abs(magnitude);
+    if (std::ranges::find(scaled_units, unit) == scaled_units.end() || magnitude == 0 ||
+        !std::isfinite(magnitude)) {
+        return {1, std::string(unit)};
+    }
+    const Prefix* chosen = nullptr;
+    for (const auto& prefix : prefixes) {
+        if (allows(unit, prefix)) {
+            chosen = &prefix;
+            // 999.96 would print as 1000: the next smaller prefix begins a little below its factor.
+            if (magnitude >= prefix.factor * 0.9995) {
+                break;
+            }
+        }
+    }
+    return {chosen->factor, std::string(chosen->sign) + std::string(unit)};
+}
+
+std::string number_text(const Number& number, const Scale& scale) {
+    const Parts parts = parts_of(number, scale);
+    return parts.value + parts.interval;
+}
+
+std::string number_text(const Number& number) {
+    const Scale scale = scale_for(number.unit, number.value);
+    const Parts parts = parts_of(number, scale);
+    return parts.value + (scale.unit.empty() ? "" : " ") + scale.unit + parts.interval;
+}
+
+bool is_missing(const Cell& cell) {
+    const auto* number = std::get_if<Number>(&cell);
+    return std::holds_alternative<Missing>(cell) || (number && !std::isfinite(number->value));
+}
+
+}  // namespace strata

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "report/document.h"
+
+#include <string>
+#include <string_view>
+
+namespace strata {
+
+// A unit with its SI prefix (powers of 1000, of bytes too): value / factor is what is printed.
+struct Scale {
+    double factor = 1;
+    std::string unit;
+
+    bool operator==(const Scale&) const = default;
+};
+
+// The prefix that leaves a number of this magnitude at 1 to 1000. Units that take no prefix ("%",
+// "FLOP/B", "") and unknown ones are left as they are.
+Scale scale_for(std::string_view unit, double magnitude);
+
+// A number in the given scale, without its unit: "12.3 ± 0.1". The interval sets the digits, within
+// 2 and 4; without one there are 3, and whole numbers without unit stand whole ("60,965,224"). A
+// half width too small for the last digit prints as "± <0.1". Requires: finite.
+std::string number_text(const Number& number, const Scale& scale);
+
+// The same in its own best scale, with the unit: "12.3 ms ± 0.1", "18 %".
+std::string number_text(const Number& number);
+
+// Whether there is nothing to print: Missing, or a number that is not finite.
+bool is_missing(const Cell& cell);
+
+}  // namespace strata

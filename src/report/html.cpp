@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "report/html.h"
+
+#include "report/assets.h"
+#include "report/chart_tables.h"
+#include "report/format.h"
+#include "report/html_table.h"
+#include "report/json.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+constexpr std::string_view content_security_policy =
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; base-uri 'none'; form-action 'none'";
+
+// Chart.js asks for its notice in every copy; its file names the licence but does not hold it.
+constexpr std::string_view chart_licence = R"(<!--
+Chart.js, embedded below, is Copyright (c) 2014-2022 Chart.js Contributors, and under this licence:
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+associated documentation files (the "Software"), to deal in the Software without restriction,
+including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense,
+and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so,
+subject to the following conditions: The above copyright notice and this permission notice shall be
+included in all copies or substantial portions of the Software. THE SOFTWARE IS PROVIDED "AS IS",
+WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS
+OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
+CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR
+OTHER DEALINGS IN THE SOFTWARE.
+-->
+)";
+
+std::string details(std::string_view summary, const std::string& content) {
+    return fmt::format("<details><summary>{}</summary>{}</details>\n", escape_html(summary),
+                       content);
+}
+
+std::string panel(std::string_view kind, std::string_view title, const std::string& content) {
+    const std::string heading = title.empty() ? "" : "<h3>" + escape_html(title) + "</h3>\n";
+    return fmt::format("<section class=\"panel {}\">{}{}</section>\n", kind, heading, content);
+}
+
+std::string tile(const Tiles::Tile& tile) {
+    const auto* text = std::get_if<std::string>(&tile.value);
+    const auto* missing = std::get_if<Missing>(&tile.value);
+    const std::string shown = text                     ? *text
+                              : is_missing(tile.value) ? "–"
+                                                       : number_text(std::get<Number>(tile.value));
+    const std::string why = missing && !missing->reason.empty()
+                                ? fmt::format(" title=\"{}\"", escape_html(missing->reason))
+                                : "";
+    return fmt::format("<div class=\"tile\"><dt>{}</dt><dd{}>{}</dd></div>\n",
+                       escape_html(tile.label), why, escape_html(shown));
+}
+
+// Blocks as markup; charts are numbered in order and their figures kept for the page's script.
+class BlockWriter {
+public:
+    std::string operator()(const Heading& block) const {
+        return "<h2>" + escape_html(block.text) + "</h2>\n";
+    }
+
+    std::string operator()(const Paragraph& block) const {
+        return "<p>" + escape_html(block.text) + "</p>\n";
+    }
+
+    std::string operator()(const Tiles& block) const {
+        std::string html = "<dl class=\"tiles\">\n";
+        for (const auto& one : block.tiles) {
+            html += tile(one);
+        }
+        return html + "</dl>\n";
+    }
+
+    std::string operator()(const Table& block) const {
+        if (block.folding == Folding::folded) {
+            return panel("folded", "", details(block.title, html_table(block)));
+        }
+        return panel("table", block.title, html_table(block));
+    }
+
+    std::string operator()(const StackedBars& block) {
+        charts_.blocks.emplace_back(block);
+        return chart(block.title, html_table(table_of(block)));
+    }
+
+    std::string operator()(const RooflineChart& block) {
+        charts_.blocks.emplace_back(block);
+        std::string tables;
+        for (const auto& table : tables_of(block)) {
+            tables += html_table(table);
+        }
+        return chart(block.title, tables);
+    }
+
+    const Document& charts() const { return charts_; }
+
+private:
+    std::string chart(const std::string& title, const std::string& figures) const {
+        const std::string canvas = fmt::format(
+            "<div class=\"canvas\"><canvas data-chart=\"{}\" role=\"img\" aria-label=\"{}\">"
+            "</canvas></div>\n<noscript><p>Charts need JavaScript; their figures are below."
+            "</p></noscript>\n",
+            charts_.blocks.size() - 1, escape_html(title));
+        return panel("chart", title, canvas + details("figures", figures));
+    }
+
+    Document charts_;
+};
+
+// JSON inside a script element: whatever could end the element, or a line for old parsers, becomes
+// an escape that JSON reads back as the same character.
+std::string escape_json(std::string_view json) {
+    std::string safe;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        const std::string_view rest = json.substr(i);
+        if (rest[0] == '<' || rest[0] == '>' || rest[0] == '&') {
+            safe += fmt::format("\\u{:04x}", static_cast<unsigned>(rest[0]));
+        } else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
+            safe += rest.starts_with("\u2028") ? "\\u2028" : "\\u2029";
+            i += 2;
+        } else {
+            safe += rest[0];
+        }
+    }
+    return safe;
+}
+
+std::string head_of(const Document& document) {
+    return fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"generator\" content=\"strata\">\n<title>{}</title>\n{}<style>\n{}</style>\n"
+        "</head>\n",
+        content_security_policy, escape_html(document.title), chart_licence, report_css);
+}
+
+}  // namespace
+
+std::string render_html(const Document& document) {
+    BlockWriter writer;
+    std::string body = "<header><h1>" + escape_html(document.title) + "</h1></header>\n";
+    for (const auto& block : document.blocks) {
+        body += std::visit(writer, block);
+    }
+    std::string html = head_of(document) + "<body>\n<main>\n" + body + "</main>\n";
+    html += "<script type=\"application/json\" id=\"charts\">" +
+            escape_json(render_json(writer.charts())) + "</script>\n";
+    html += "<script>\n" + std::string(chart_js) + "</script>\n";
+    return html + "<script>\n" + std::string(report_js) + "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace strata

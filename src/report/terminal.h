@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "report/document.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace strata {
+
+// What the terminal can show. The default suits a pipe: any width, no colour, plain ASCII.
+struct TerminalStyle {
+    std::size_t width = 0;  // columns; 0: as wide as it comes
+    bool colour = false;    // bold, dim and coloured bars by ANSI sequences
+    bool unicode = false;   // lines, block characters, "±"
+};
+
+// The document as text: tables with aligned numbers, bars as lines of blocks, a roofline as a table
+// of roofs and points. A table too wide drops its details, then shortens its texts, and says so.
+std::string render_terminal(const Document& document, const TerminalStyle& style);
+
+// The text in bold or dim where the style has colour.
+std::string bold(std::string_view text, const TerminalStyle& style);
+std::string dim(std::string_view text, const TerminalStyle& style);
+
+// Text for this terminal: clean, and spelled out in ASCII where it knows no more.
+std::string adapted(std::string_view text, const TerminalStyle& style);
+
+}  // namespace strata

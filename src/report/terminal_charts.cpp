@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "report/terminal_charts.h"
+
+#include "report/chart_tables.h"
+#include "report/format.h"
+#include "report/terminal_table.h"
+#include "report/unicode.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t widest_label = 32;
+constexpr std::size_t widest_bar = 60;
+constexpr std::size_t narrowest_bar = 10;
+
+// Series differ by sign as well as by colour.
+constexpr std::array<std::string_view, 4> block_signs = {"█", "▓", "▒", "░"};
+constexpr std::array<std::string_view, 4> ascii_signs = {"#", "=", "+", "."};
+constexpr std::array<std::string_view, 4> colours = {"34", "33", "32", "35"};
+
+std::string bar_piece(std::size_t series, std::size_t length, const TerminalStyle& style) {
+    const auto& signs = style.unicode ? block_signs : ascii_signs;
+    const std::string piece = repeat(signs[series % signs.size()], length);
+    if (!style.colour || length == 0) {
+        return piece;
+    }
+    return "\x1b[" + std::string(colours[series % colours.size()]) + "m" + piece + "\x1b[0m";
+}
+
+double value_or_zero(const StackedBars::Series& series, std::size_t bar) {
+    const auto value = bar < series.values.size() ? series.values[bar] : std::nullopt;
+    return value && std::isfinite(*value) ? std::max(*value, 0.0) : 0;
+}
+
+class BarsWriter {
+public:
+    BarsWriter(const StackedBars& chart, const TerminalStyle& style)
+        : chart_(chart), style_(style) {
+        for (std::size_t i = 0; i < chart.labels.size(); ++i) {
+            labels_.push_back(adapted(shorten(clean_text(chart.labels[i]), widest_label), style));
+            label_width_ = std::max(label_width_, display_width(labels_.back()));
+            largest_ = std::max(largest_, sum(i));
+        }
+        scale_ = scale_for(chart.unit, largest_ / 4);
+        for (std::size_t i = 0; i < chart.labels.size(); ++i) {
+            sums_.push_back(number_text({.value = sum(i), .unit = chart.unit}, scale_));
+            sum_width_ = std::max(sum_width_, display_width(sums_.back()));
+        }
+    }
+
+    std::string text() const {
+        std::string text = legend() + "\n";
+        for (std::size_t i = 0; i < labels_.size(); ++i) {
+            const std::string drawn = bar(i);
+            text += labels_[i] + repeat(" ", label_width_ - display_width(labels_[i])) + "  " +
+                    repeat(" ", sum_width_ - display_width(sums_[i])) + sums_[i] +
+                    (drawn.empty() ? "" : "  ") + drawn + "\n";
+        }
+        return text;
+    }
+
+private:
+    double sum(std::size_t bar) const {
+        double total = 0;
+        for (const auto& series : chart_.series) {
+            total += value_or_zero(series, bar);
+        }
+        return total;
+    }
+
+    std::string legend() const {
+        const std::string unit = scale_.unit.empty() ? "" : " [" + scale_.unit + "]";
+        std::string text = bold(adapted(chart_.title + unit, style_), style_);
+        for (std::size_t i = 0; i < chart_.series.size(); ++i) {
+            text += "  " + bar_piece(i, 1, style_) + " " + adapted(chart_.series[i].name, style_);
+        }
+        return text;
+    }
+
+    std::size_t bar_width() const {
+        if (style_.width == 0) {
+            return widest_bar;
+        }
+        const std::size_t taken = label_width_ + sum_width_ + 4;
+        return std::clamp(style_.width - std::min(style_.width, taken), narrowest_bar, widest_bar);
+    }
+
+    // Pieces end where the running sum ends, so that rounding never makes a bar too long.
+    std::string bar(std::size_t index) const {
+        std::string text;
+        double running = 0;
+        std::size_t drawn = 0;
+        for (std::size_t i = 0; i < chart_.series.size() && largest_ > 0; ++i) {
+            running += value_or_zero(chart_.series[i], index);
+            const double columns = running / largest_ * static_cast<double>(bar_width());
+            const auto end = static_cast<std::size_t>(std::lround(columns));
+            text += bar_piece(i, end - drawn, style_);
+            drawn = end;
+        }
+        return text;
+    }
+
+    const StackedBars& chart_;
+    const TerminalStyle& style_;
+    std::vector<std::string> labels_;
+    std::vector<std::string> sums_;
+    std::size_t label_width_ = 0;
+    std::size_t sum_width_ = 0;
+    double largest_ = 0;
+    Scale scale_;
+};
+
+}  // namespace
+
+std::string terminal_bars(const StackedBars& chart, const TerminalStyle& style) {
+    return BarsWriter(chart, style).text();
+}
+
+std::string terminal_roofline(const RooflineChart& chart, const TerminalStyle& style) {
+    std::string text;
+    for (const auto& table : tables_of(chart)) {
+        text += (text.empty() ? "" : "\n") + terminal_table(table, style);
+    }
+    return text;
+}
+
+}  // namespace strata

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "report/unicode.h"
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace strata {
+
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+struct CodePoint {
+    char32_t value = 0;
+    std::size_t length = 1;
+    bool valid = false;
+};
+
+std::size_t sequence_length(unsigned char lead) {
+    if (lead < 0x80) {
+        return 1;
+    }
+    if (lead < 0xC2 || lead > 0xF4) {
+        return 0;
+    }
+    return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
+
+// Shortest forms only, no surrogates, nothing beyond U+10FFFF (Unicode 15, table 3-7).
+bool is_scalar(char32_t value, std::size_t length) {
+    constexpr std::array<char32_t, 5> least = {0, 0, 0x80, 0x800, 0x10000};
+    return value >= least[length] && value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF);
+}
+
+CodePoint decode(std::string_view text) {
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const std::size_t length = sequence_length(lead);
+    if (length == 0 || length > text.size()) {
+        return {};
+    }
+    char32_t value = length == 1 ? lead : lead & (0x7Fu >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if ((byte & 0xC0) != 0x80) {
+            return {};
+        }
+        value = (value << 6) | (byte & 0x3Fu);
+    }
+    return {value, length, is_scalar(value, length)};
+}
+
+using Range = std::pair<char32_t, char32_t>;
+
+bool within(char32_t value, std::span<const Range> ranges) {
+    return std::ranges::any_of(
+        ranges, [&](const Range& range) { return value >= range.first && value <= range.second; });
+}
+
+// Invisible characters that change how their neighbours are read.
+constexpr std::array<Range, 7> steering = {{{0x00, 0x1F},
+                                            {0x7F, 0x9F},
+                                            {0x061C, 0x061C},
+                                            {0x200B, 0x200F},
+                                            {0x202A, 0x202E},
+                                            {0x2060, 0x206F},
+                                            {0xFEFF, 0xFEFF}}};
+
+constexpr std::array<Range, 8> blanks = {{{0x09, 0x0D},
+                                          {0x85, 0x85},
+                                          {0xA0, 0xA0},
+                                          {0x2000, 0x200A},
+                                          {0x2028, 0x2029},
+                                          {0x202F, 0x202F},
+                                          {0x205F, 0x205F},
+                                          {0x3000, 0x3000}}};
+
+// Combining marks that layer names may carry; the rest of Unicode's is not worth a table here.
+constexpr std::array<Range, 6> combining = {{{0x0300, 0x036F},
+                                             {0x0483, 0x0489},
+                                             {0x1AB0, 0x1AFF},
+                                             {0x1DC0, 0x1DFF},
+                                             {0x20D0, 0x20FF},
+                                             {0xFE00, 0xFE2F}}};
+
+// East_Asian_Width W and F, by blocks.
+constexpr std::array<Range, 11> wide = {{{0x1100, 0x115F},
+                                         {0x2E80, 0x303E},
+                                         {0x3041, 0xA4CF},
+                                         {0xA960, 0xA97F},
+                                         {0xAC00, 0xD7A3},
+                                         {0xF900, 0xFAFF},
+                                         {0xFE30, 0xFE6F},
+                                         {0xFF00, 0xFF60},
+                                         {0xFFE0, 0xFFE6},
+                                         {0x1F300, 0x1FAFF},
+                                         {0x20000, 0x3FFFD}}};
+
+std::size_t width_of(char32_t value) {
+    return within(value, combining) ? 0 : within(value, wide) ? 2 : 1;
+}
+
+// Calls visit(piece, code point) for each character.
+template <class Visitor>
+void for_each_character(std::string_view text, Visitor&& visit) {
+    while (!text.empty()) {
+        const CodePoint point = decode(text);
+        visit(text.substr(0, point.length), point);
+        text.remove_prefix(point.length);
+    }
+}
+
+// As many characters from the front as fit.
+std::string_view prefix_of_width(std::string_view text, std::size_t width) {
+    std::size_t bytes = 0, columns = 0;
+    bool full = false;
+    for_each_character(text, [&](std::string_view piece, const CodePoint& point) {
+        full = full || columns + width_of(point.value) > width;
+        if (!full) {
+            bytes += piece.size();
+            columns += width_of(point.value);
+        }
+    });
+    return text.substr(0, bytes);
+}
+
+// What is left after dropping characters from the front until the rest fits.
+std::string_view suffix_of_width(std::string_view text, std::size_t width) {
+    std::size_t columns = display_width(text);
+    while (columns > width) {
+        const CodePoint point = decode(text);
+        columns -= width_of(point.value);
+        text.remove_prefix(point.length);
+    }
+    return text;
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 27> spellings = {{
+    {"±", "+-"}, {"–", "-"},  {"—", "-"},  {"µ", "u"},   {"…", "~"},  {"≥", ">="}, {"≤", "<="},
+    {"×", "x"},  {"·", "."},  {"→", "->"}, {"≈", "~"},   {"⁰", "^0"}, {"¹", "^1"}, {"²", "^2"},
+    {"³", "^3"}, {"⁴", "^4"}, {"⁵", "^5"}, {"⁶", "^6"},  {"⁷", "^7"}, {"⁸", "^8"}, {"⁹", "^9"},
+    {"“", "\""}, {"”", "\""}, {"’", "'"},  {"Σ", "sum"}, {"─", "-"},  {"−", "-"},
+}};
+
+std::string_view spelled(std::string_view piece) {
+    const auto* found =
+        std::ranges::find(spellings, piece, &std::pair<std::string_view, std::string_view>::first);
+    return found == spellings.end() ? "?" : found->second;
+}
+
+}  // namespace
+
+std::string clean_text(std::string_view foreign) {
+    std::string clean;
+    clean.reserve(foreign.size());
+    for_each_character(foreign, [&](std::string_view piece, const CodePoint& point) {
+        clean += !point.valid                    ? replacement
+                 : within(point.value, blanks)   ? " "
+                 : within(point.value, steering) ? "?"
+                                                 : piece;
+    });
+    return clean;
+}
+
+std::size_t display_width(std::string_view text) {
+    std::size_t columns = 0;
+    for_each_character(
+        text, [&](std::string_view, const CodePoint& point) { columns += width_of(point.value); });
+    return columns;
+}
+
+std::string shorten(std::string_view text, std::size_t width) {
+    if (display_width(text) <= width) {
+        return std::string(text);
+    }
+    if (width == 0) {
+        return {};
+    }
+    const std::size_t head = (width - 1) / 2;
+    return std::string(prefix_of_width(text, head)) + "…" +
+           std::string(suffix_of_width(text, width - 1 - head));
+}
+
+std::string wrap(std::string_view text, std::size_t width, std::string_view indent) {
+    std::string lines;
+    std::size_t column = 0;
+    for (const auto word : split(text, ' ')) {
+        const std::size_t needed = display_width(word);
+        if (column > 0 && column + 1 + needed > width) {
+            lines += '\n';
+            lines += indent;
+            column = display_width(indent);
+        } else if (column > 0) {
+            lines += ' ';
+            ++column;
+        }
+        lines += word;
+        column += needed;
+    }
+    return lines;
+}
+
+std::string to_ascii(std::string_view text) {
+    std::string ascii;
+    for_each_character(text, [&](std::string_view piece, const CodePoint& point) {
+        ascii += point.valid && point.value < 0x80 ? piece : spelled(piece);
+    });
+    return ascii;
+}
+
+std::string repeat(std::string_view text, std::size_t times) {
+    std::string whole;
+    for (std::size_t i = 0; i < times; ++i) {
+        whole += text;
+    }
+    return whole;
+}
+
+}  // namespace strata

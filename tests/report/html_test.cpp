@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "report/html.h"
+
+#include "tests/report/sample_document.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+using testing::sample_document;
+
+std::size_t count(const std::string& text, std::string_view what) {
+    std::size_t found = 0;
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+        ++found;
+    }
+    return found;
+}
+
+bool contains(const std::string& text, std::string_view what) {
+    return text.find(what) != std::string::npos;
+}
+
+TEST(Html, NamesCannotBecomeMarkup) {
+    const std::string html = render_html(sample_document());
+    EXPECT_FALSE(contains(html, "<script>alert"));
+    EXPECT_FALSE(contains(html, "<b>fc8"));
+    EXPECT_TRUE(contains(html, "&lt;script&gt;alert(1)&lt;/script&gt;"));
+}
+
+TEST(Html, OnlyItsOwnThreeScriptsEnd) {
+    // Figures, Chart.js and the report's own; a name with "</script>" stands among the figures.
+    EXPECT_EQ(count(render_html(sample_document()), "</script"), 3u);
+}
+
+TEST(Html, AttributesCannotBeLeft) {
+    const Table table{.columns = {{"a", "a"}}, .rows = {{Missing{"\" onmouseover=\"x"}}}};
+    EXPECT_FALSE(contains(render_html({.blocks = {table}}), "\" onmouseover"));
+}
+
+TEST(Html, TheSecurityPolicyComesBeforeAnythingForeign) {
+    const std::string html = render_html(sample_document());
+    EXPECT_LT(html.find("default-src 'none'"), html.find("A sample"));
+}
+
+TEST(Html, FetchesNothing) {
+    const std::string html = render_html({});
+    EXPECT_FALSE(contains(html, " src="));
+    EXPECT_FALSE(contains(html, "<link"));
+    EXPECT_FALSE(contains(html, "@import"));
+}
+
+TEST(Html, CarriesTheNoticeOfChartJs) {
+    const std::string html = render_html({});
+    EXPECT_TRUE(contains(html, "Chart.js Contributors"));
+    EXPECT_TRUE(contains(html, "Permission is hereby granted"));
+}
+
+TEST(Html, TheTablesReadWithoutJavaScript) {
+    const std::string html = render_html(sample_document());
+    const std::string before_scripts = html.substr(0, html.find("<script"));
+    EXPECT_TRUE(contains(before_scripts, "time [ms]"));
+    EXPECT_TRUE(contains(before_scripts, "data-value=\"0.0123456\""));
+    EXPECT_TRUE(contains(before_scripts, "by the convention multiply-add-2"));
+}
+
+TEST(Html, TheSameDocumentGivesTheSameBytes) {
+    EXPECT_EQ(render_html(sample_document()), render_html(sample_document()));
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "report/terminal.h"
+
+#include "base/text.h"
+#include "report/unicode.h"
+#include "tests/report/sample_document.h"
+#include "tests/support/golden.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace strata {
+namespace {
+
+using testing::sample_document;
+
+std::size_t widest_line(const std::string& text) {
+    std::size_t widest = 0;
+    for (const auto line : split(text, '\n')) {
+        widest = std::max(widest, display_width(line));
+    }
+    return widest;
+}
+
+TEST(Terminal, RendersEveryBlockForAPipe) {
+    testing::expect_golden("report/sample.txt", render_terminal(sample_document(), {}));
+}
+
+TEST(Terminal, RendersEveryBlockWithLinesAndSigns) {
+    testing::expect_golden("report/sample-unicode-80.txt",
+                           render_terminal(sample_document(), {.width = 80, .unicode = true}));
+}
+
+TEST(Terminal, KeepsToTheWidthAndSaysWhatItLeftOut) {
+    const std::string text = render_terminal(sample_document(), {.width = 50, .unicode = true});
+    EXPECT_LE(widest_line(text), 50u);
+    EXPECT_NE(text.find("too narrow for: implementation"), std::string::npos);
+}
+
+TEST(Terminal, WithoutColourThereIsNoEscapeSequence) {
+    EXPECT_EQ(render_terminal(sample_document(), {.width = 80, .unicode = true}).find('\x1b'),
+              std::string::npos);
+}
+
+TEST(Terminal, ColourChangesNothingButEscapeSequences) {
+    std::string coloured =
+        render_terminal(sample_document(), {.width = 80, .colour = true, .unicode = true});
+    EXPECT_NE(coloured.find('\x1b'), std::string::npos);
+    for (std::size_t at; (at = coloured.find('\x1b')) != std::string::npos;) {
+        coloured.erase(at, coloured.find('m', at) - at + 1);
+    }
+    EXPECT_EQ(coloured, render_terminal(sample_document(), {.width = 80, .unicode = true}));
+}
+
+TEST(Terminal, APipeGetsAsciiOnly) {
+    const std::string text = render_terminal(sample_document(), {});
+    EXPECT_TRUE(
+        std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= 32 && c < 127); }));
+}
+
+TEST(Terminal, DecimalPointsStandBelowEachOther) {
+    const Table table{.columns = {{"t", "t"}},
+                      .rows = {{Number{.value = 12.3, .unit = "%"}},
+                               {Number{.value = 0.123, .unit = "%"}},
+                               {Number{.value = 123, .unit = "%"}}}};
+    EXPECT_EQ(render_terminal({.blocks = {table}}, {}), "  t [%]\n-------\n 12.3\n  0.123\n123\n");
+}
+
+TEST(Terminal, AnAllZeroChartDrawsNoBars) {
+    const StackedBars bars{.title = "none", .unit = "s", .labels = {"a"}, .series = {{"f", {0.0}}}};
+    EXPECT_EQ(render_terminal({.blocks = {bars}}, {}), "none [s]  # f\na  0\n");
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "report/unicode.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+TEST(Unicode, KeepsWellFormedText) {
+    EXPECT_EQ(clean_text("conv1 → µs 層"), "conv1 → µs 層");
+}
+
+TEST(Unicode, EscapeSequencesCannotReachTheTerminal) {
+    EXPECT_EQ(clean_text("a\x1b[31mb"), "a?[31mb");
+    EXPECT_EQ(clean_text("a\xC2\x9B"
+                         "31mb"),
+              "a?31mb");  // the one-character form of the same
+}
+
+TEST(Unicode, TextThatTurnsTheReadingDirectionIsMadeVisible) {
+    EXPECT_EQ(clean_text("a\xE2\x80\xAE"
+                         "b"),
+              "a?b");
+}
+
+TEST(Unicode, BrokenSequencesBecomeReplacementCharacters) {
+    EXPECT_EQ(clean_text("a\xFF"), "a\xEF\xBF\xBD");
+    EXPECT_EQ(clean_text("\xE2\x82"), "\xEF\xBF\xBD\xEF\xBF\xBD");          // cut short
+    EXPECT_EQ(clean_text("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD");          // overlong '/'
+    EXPECT_EQ(clean_text("\xED\xA0\x80").find("\xED"), std::string::npos);  // a surrogate
+}
+
+TEST(Unicode, NewlinesAndTabsBecomeBlanks) {
+    EXPECT_EQ(clean_text("a\n\tb"), "a  b");
+}
+
+TEST(Unicode, WidthCountsColumnsAndNotBytes) {
+    EXPECT_EQ(display_width("µs"), 2u);
+    EXPECT_EQ(display_width("層"), 2u);
+    EXPECT_EQ(display_width("e\xCC\x81"), 1u);  // e and a combining acute accent
+}
+
+TEST(Unicode, ShorteningKeepsBothEndsOfAName) {
+    EXPECT_EQ(shorten("inception_3a/conv_5x5_reduce", 11), "incep…educe");
+    EXPECT_EQ(shorten("conv1", 5), "conv1");
+    EXPECT_EQ(display_width(shorten("層層層層層層", 6)), 5u);  // never wider than asked for
+    EXPECT_EQ(shorten("abc", 1), "…");
+    EXPECT_EQ(shorten("abc", 0), "");
+}
+
+TEST(Unicode, WrappingBreaksAtBlanksAndKeepsLongWords) {
+    EXPECT_EQ(wrap("one two three", 7), "one two\nthree");
+    EXPECT_EQ(wrap("extraordinary a", 4, "  "), "extraordinary\n  a");
+}
+
+TEST(Unicode, AsciiTerminalsGetOurSignsSpelledOut) {
+    EXPECT_EQ(to_ascii("1 ± 2 µs – 層"), "1 +- 2 us - ?");
+}
+
+}  // namespace
+}  // namespace strata

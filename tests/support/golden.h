@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace strata::testing {
+
+inline std::filesystem::path golden_folder() {
+    return STRATA_GOLDEN_DIR;
+}
+
+inline std::string text_of_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+inline bool updates_golden() {
+    const char* wanted = std::getenv("STRATA_UPDATE_GOLDEN");
+    return wanted != nullptr && std::string(wanted) == "1";
+}
+
+// Compares a whole output with the file tests/golden/NAME. With STRATA_UPDATE_GOLDEN=1 (or by
+// tools/update_golden.py) the file is written instead: read the difference before committing it.
+inline void expect_golden(const std::string& name, const std::string& output) {
+    const auto path = golden_folder() / name;
+    if (updates_golden()) {
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream(path, std::ios::binary) << output;
+        return;
+    }
+    ASSERT_TRUE(std::filesystem::exists(path)) << path << " is missing: make it with "
+                                               << "STRATA_UPDATE_GOLDEN=1";
+    EXPECT_EQ(output, text_of_file(path)) << "against tests/golden/" << name;
+}
+
+}  // namespace strata::testing
