@@ -36,18 +36,28 @@ bool allows(std::string_view unit, const Prefix& prefix) {
 
 constexpr int most_decimals = 9;
 
+// A value rounded to a few significant digits: mantissa * 10^exponent.
+struct Rounded {
+    double mantissa = 0;
+    int exponent = 0;
+};
+
+// By way of text, so that 0.99996 has the exponent of 1 and binary noise does not matter.
+Rounded rounded(double value, int digits) {
+    const std::string text = fmt::format("{:.{}e}", value, digits - 1);
+    const auto cut = text.find('e');
+    return {std::atof(text.substr(0, cut).c_str()), std::atoi(text.substr(cut + 1).c_str())};
+}
+
 // Decimals that show `digits` significant digits of a value.
 int decimals_for(double value, int digits) {
-    // The exponent after rounding: 0.99996 has that of 1.
-    const std::string rounded = fmt::format("{:.{}e}", value, digits - 1);
-    const int exponent = std::atoi(rounded.c_str() + rounded.find('e') + 1);
-    return std::clamp(digits - 1 - exponent, 0, most_decimals);
+    return value == 0 ? 0
+                      : std::clamp(digits - 1 - rounded(value, digits).exponent, 0, most_decimals);
 }
 
 // Decimals that show an interval's half width with one digit, or two where one would be coarse.
 int decimals_for_half_width(double half) {
-    const double leading = half / std::pow(10, std::floor(std::log10(half)));
-    return decimals_for(half, leading < 2.95 ? 2 : 1);
+    return decimals_for(half, rounded(half, 2).mantissa < 2.95 ? 2 : 1);
 }
 
 double half_width(const Number& number) {
