@@ -25,12 +25,20 @@ public:
     // Appends a layer all of whose operands exist already.
     TensorId add_with_operands(std::string name, Op op, std::vector<TensorId> operands);
 
+    // Appends a layer whose results the caller names and shapes: the only way for an opaque
+    // operator, which has no shape rule. `finish` checks the shapes of the others.
+    std::vector<TensorId> place(std::string name, Op op, std::vector<TensorId> operands,
+                                std::vector<GraphTensor> results);
+
     const Tensor& tensor(TensorId id) const { return graph_.tensors[id].tensor; }
 
-    // The finished, validated graph. Without an explicit list, the tensors nobody reads are outputs.
+    // The finished, validated graph. Without an explicit list, the tensors nobody reads are
+    // outputs.
     Graph finish(std::vector<TensorId> outputs = {});
 
 private:
+    TensorId append(GraphTensor tensor);
+
     Graph graph_;
 };
 

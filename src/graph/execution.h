@@ -10,7 +10,9 @@ namespace strata {
 
 // Whether a network learns (forward, backward, update) or only answers (forward).
 enum class Mode { training, inference };
-inline constexpr std::array<std::string_view, 2> names_of(Mode) { return {"training", "inference"}; }
+inline constexpr std::array<std::string_view, 2> names_of(Mode) {
+    return {"training", "inference"};
+}
 
 // Which algorithm convolutions use: `automatic` leaves it to the library's own heuristic; where the
 // asked one cannot do a layer, the layer falls back to direct and says so.

@@ -39,8 +39,8 @@ struct Layer {
     std::vector<TensorId> outputs;
 };
 
-// A network: layers in topological order over named tensors. A plain value; every reader (zoo, ONNX,
-// text, DNNMark, generator) yields one that `validate` accepts.
+// A network: layers in topological order over named tensors. A plain value; every reader (zoo,
+// ONNX, text, DNNMark, generator) yields one that `validate` accepts.
 struct Graph {
     std::string name;
     std::vector<GraphTensor> tensors;
@@ -64,8 +64,8 @@ std::int64_t batch_of(const Graph& graph);
 // Number of trained values.
 std::int64_t parameter_count(const Graph& graph);
 
-// Throws Error, naming the layer, where names repeat, an index is out of range, a layer reads what a
-// later one computes, or a shape is not what its operator's rule gives.
+// Throws Error, naming the layer, where names repeat, an index is out of range, a layer reads what
+// a later one computes, or a shape is not what its operator's rule gives.
 void validate(const Graph& graph);
 
 // The layers whose names match a glob, as a graph of its own: tensors from outside become inputs.

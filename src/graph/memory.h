@@ -22,7 +22,8 @@ struct ArenaPlan {
     Bytes size;
 };
 
-// Greedy by size: the largest piece first, each at the lowest offset that is free for its whole life.
+// Greedy by size: the largest piece first, each at the lowest offset that is free for its whole
+// life.
 ArenaPlan plan_arena(std::span<const Lifetime> lifetimes, std::size_t alignment = 64);
 
 // Memory of one execution, by purpose. Peak is what is alive at the worst moment and is at most the
@@ -32,15 +33,15 @@ struct Footprint {
     Bytes optimizer;    // momentum
     Bytes activations;  // values alive together at the worst moment, by liveness
     Bytes gradients;    // of activations and weights, likewise
-    Bytes peak;         // parameters + optimizer + the worst moment of values, gradients, saved state
+    Bytes peak;  // parameters + optimizer + the worst moment of values, gradients, saved state
 };
 
 // By liveness over `schedule_of`: what the engine's own plan needs, without library workspaces.
 Footprint footprint_of(const Graph& graph, const Execution& execution);
 
 // Caffe's log line "Memory required for data": 4 bytes x the elements of every layer's top blob.
-// In-place layers count again, and each tensor read by several layers counts one Split copy a reader
-// (published-number anchors: convnet-benchmarks logs).
+// In-place layers count again, and each tensor read by several layers counts one Split copy a
+// reader (published-number anchors: convnet-benchmarks logs).
 Bytes caffe_data_bytes(const Graph& graph);
 
 }  // namespace strata

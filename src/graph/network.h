@@ -11,11 +11,12 @@
 
 namespace strata {
 
-// What to make a graph from: a zoo name or the path of an .onnx, .graph, .dnnmark or .dnntemplate file.
+// What to make a graph from: a zoo name or the path of an .onnx, .graph, .dnnmark or .dnntemplate
+// file.
 struct NetworkRequest {
     std::string network;
-    std::optional<std::int64_t> batch;           // absent: the file's own, 1 for the zoo
-    std::map<std::string, std::int64_t> dims;    // values for a file's symbolic dimensions
+    std::optional<std::int64_t> batch;             // absent: the file's own, 1 for the zoo
+    std::map<std::string, std::int64_t> dims;      // values for a file's symbolic dimensions
     std::map<std::string, std::string> variables;  // values for a template's $NAMES
 };
 

@@ -24,7 +24,8 @@ struct Task {
 // receives a gradient from outside at each output.
 struct Schedule {
     std::vector<Task> tasks;
-    std::vector<bool> needs_gradient;  // by tensor: some pass computes or receives d(loss)/d(tensor)
+    std::vector<bool>
+        needs_gradient;  // by tensor: some pass computes or receives d(loss)/d(tensor)
 };
 
 Schedule schedule_of(const Graph& graph, const Execution& execution);
