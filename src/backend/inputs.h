@@ -6,21 +6,27 @@
 namespace strata {
 
 // The value a tensor starts with: its own data where the network carries some, else drawn from
-// (seed, tensor name) so that every backend and every process gets the same: parameters normal with
-// variance 2 / fan-in, biases 0 (scale 1, shift 0, mean 0, variance 1), inputs uniform in [-1, 1),
-// labels uniform over the classes, momentum 0.
+// (seed, tensor name) so that every backend and every process gets the same to the last bit:
+// parameters normal with variance 2 / fan-in (He et al. 2015; RandomStream::normal), biases 0
+// (scale 1, shift 0, mean 0, variance 1), inputs and constants uniform in [-1, 1), labels uniform
+// over the classes. A parameter that an elementwise layer multiplies or divides by counts as a
+// scale, another of an elementwise layer as a bias. Momentum starts at 0.
 HostValues initial_values(const Graph& graph, TensorId tensor, std::uint64_t seed);
 
-// The gradient that a network without a loss receives at an output: uniform in [-1, 1) / elements of
-// one image.
+// The same, written where a backend wants it. Requires: room for the tensor's elements.
+void fill_initial_values(const Graph& graph, TensorId tensor, std::uint64_t seed,
+                         std::span<float> values);
+
+// The gradient that a network without a loss receives at an output: uniform in [-1, 1) / elements
+// of one image.
 HostValues output_gradient(const Graph& graph, TensorId tensor, std::uint64_t seed);
 
 // 0 where dropout drops element `index` and 1/(1-probability) where it keeps it; the same on every
 // backend.
 float dropout_scale(std::uint64_t seed, std::uint64_t index, double probability);
 
-// Values of tensors that carry data as f32, whatever the file holds. Throws Error on a type that has
-// no values (strings).
+// Values of tensors that carry data as f32, whatever the file holds. Throws Error where the data
+// does not fill the shape. Requires: the tensor carries data.
 HostValues values_of(const GraphTensor& tensor);
 
 }  // namespace strata

@@ -17,6 +17,7 @@ struct StepCheck {
 
 // Runs each compute step of an executable prepared with MemoryReuse::kept once, in order, and
 // compares every tensor it wrote with the reference's.
-std::vector<StepCheck> verify(const Graph& graph, const Execution& execution, Executable& executable);
+std::vector<StepCheck> verify(const Graph& graph, const Execution& execution,
+                              Executable& executable);
 
 }  // namespace strata

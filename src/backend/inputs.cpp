@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "backend/inputs.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/random.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace strata {
+
+namespace {
+
+// How the values of a tensor without data are drawn.
+enum class Distribution { zero, one, normal, uniform, classes };
+
+struct Draw {
+    Distribution distribution = Distribution::uniform;
+    double extent = 1;  // deviation of the normal, half-width of the uniform, number of classes
+};
+
+Draw he_normal(std::int64_t fan_in) {
+    return {Distribution::normal,
+            std::sqrt(2.0 / static_cast<double>(std::max<std::int64_t>(fan_in, 1)))};
+}
+
+// Elements that one output is summed over: all but the first axis (output channels, features).
+std::int64_t fan_in_of(const Tensor& weight) {
+    return weight.dims.empty() ? 1 : product(std::span(weight.dims).subspan(1));
+}
+
+std::int64_t summed_extent(const MatMul& op, std::size_t operand, const Tensor& tensor) {
+    const std::size_t rank = tensor.dims.size();
+    const bool last = operand == 0 ? !op.transpose_a : op.transpose_b;
+    return rank < 2 ? tensor.elements() : tensor.dims[last ? rank - 1 : rank - 2];
+}
+
+// The operator's own name for an operand: "weight", "mean"; empty for an activation.
+std::string operand_name(const Graph& graph, const Layer& layer, std::size_t operand) {
+    const std::array first = {graph.tensors[layer.inputs.front()].tensor};
+    const auto parameters = parameters_of(layer.op, first);
+    if (parameters.size() > layer.inputs.size()) {
+        return {};
+    }
+    const std::size_t activations = layer.inputs.size() - parameters.size();
+    return operand < activations ? std::string() : parameters[operand - activations].name;
+}
+
+Draw draw_of_label(const Graph& graph, const Layer& layer) {
+    const Dims& scores = graph.tensors[layer.inputs.front()].tensor.dims;
+    return {Distribution::classes, scores.size() < 2 ? 1.0 : static_cast<double>(scores[1])};
+}
+
+Draw draw_of_parameter(const Graph& graph, const Layer& layer, std::size_t operand) {
+    const Tensor& tensor = graph.tensors[layer.inputs[operand]].tensor;
+    if (const auto* matmul = std::get_if<MatMul>(&layer.op)) {
+        return he_normal(summed_extent(*matmul, operand, tensor));
+    }
+    if (const auto* elementwise = std::get_if<Elementwise>(&layer.op)) {
+        const bool scales = elementwise->kind == ElementwiseKind::multiply ||
+                            elementwise->kind == ElementwiseKind::divide;
+        return {scales ? Distribution::one : Distribution::zero};
+    }
+    const std::string name = operand_name(graph, layer, operand);
+    if (name == "bias" || name == "shift" || name == "mean") {
+        return {Distribution::zero};
+    }
+    if (name == "scale" || name == "variance") {
+        return {Distribution::one};
+    }
+    return he_normal(fan_in_of(tensor));
+}
+
+Draw draw_for(const Graph& graph, const Layer& layer, std::size_t operand) {
+    switch (graph.tensors[layer.inputs[operand]].role) {
+        case Role::label:
+            return draw_of_label(graph, layer);
+        case Role::parameter:
+        case Role::statistic:
+            return draw_of_parameter(graph, layer, operand);
+        default:
+            return {};
+    }
+}
+
+// A tensor is drawn as its first reader needs it.
+Draw draw_of(const Graph& graph, TensorId tensor) {
+    for (const Layer& layer : graph.layers) {
+        const auto found = std::ranges::find(layer.inputs, tensor);
+        if (found != layer.inputs.end()) {
+            return draw_for(graph, layer, static_cast<std::size_t>(found - layer.inputs.begin()));
+        }
+    }
+    return {};
+}
+
+template <class Element>
+void fill_each(std::span<float> values, Element&& element) {
+    const std::size_t count = values.size();
+#pragma omp parallel for if (count > 1 << 16)
+    for (std::size_t i = 0; i < count; ++i) {
+        values[i] = element(i);
+    }
+}
+
+void fill(std::span<float> values, const Draw& draw, const RandomStream& stream) {
+    const auto extent = static_cast<float>(draw.extent);
+    switch (draw.distribution) {
+        case Distribution::zero:
+            return fill_each(values, [](std::size_t) { return 0.0F; });
+        case Distribution::one:
+            return fill_each(values, [](std::size_t) { return 1.0F; });
+        case Distribution::normal:
+            return fill_each(values, [=](std::size_t i) { return extent * stream.normal(i); });
+        case Distribution::uniform:
+            return fill_each(values, [=](std::size_t i) { return extent * stream.symmetric(i); });
+        case Distribution::classes:
+            return fill_each(values, [&](std::size_t i) {
+                return static_cast<float>(std::floor(stream.uniform(i) * draw.extent));
+            });
+    }
+}
+
+RandomStream stream_of(const GraphTensor& tensor, std::uint64_t seed, std::string_view purpose) {
+    return {seed, hash_of(tensor.name, hash_of(purpose))};
+}
+
+}  // namespace
+
+void fill_initial_values(const Graph& graph, TensorId tensor, std::uint64_t seed,
+                         std::span<float> values) {
+    const GraphTensor& subject = graph.tensors[tensor];
+    if (subject.data) {
+        std::ranges::copy(values_of(subject), values.begin());
+        return;
+    }
+    fill(values, draw_of(graph, tensor), stream_of(subject, seed, "value"));
+}
+
+HostValues initial_values(const Graph& graph, TensorId tensor, std::uint64_t seed) {
+    const GraphTensor& subject = graph.tensors[tensor];
+    if (subject.data) {
+        return values_of(subject);
+    }
+    HostValues values(static_cast<std::size_t>(subject.tensor.elements()));
+    fill_initial_values(graph, tensor, seed, values);
+    return values;
+}
+
+HostValues output_gradient(const Graph& graph, TensorId tensor, std::uint64_t seed) {
+    const GraphTensor& subject = graph.tensors[tensor];
+    HostValues values(static_cast<std::size_t>(subject.tensor.elements()));
+    const Draw draw = {Distribution::uniform, 1.0 / static_cast<double>(std::max<std::int64_t>(
+                                                        fan_in_of(subject.tensor), 1))};
+    fill(values, draw, stream_of(subject, seed, "gradient"));
+    return values;
+}
+
+float dropout_scale(std::uint64_t seed, std::uint64_t index, double probability) {
+    constexpr std::uint64_t dropout_stream = 0x64726f706f7574;  // the letters of "dropout"
+    const bool dropped = RandomStream(seed, dropout_stream).uniform(index) < probability;
+    return dropped ? 0.0F : static_cast<float>(1.0 / (1.0 - probability));
+}
+
+}  // namespace strata

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "backend/inputs.h"
+#include "backend/reference/operators.h"
+
+namespace strata {
+
+namespace {
+
+void scale_elements(const Dropout& op, const Execution& execution, std::span<const float> from,
+                    std::span<float> to) {
+    const auto seed = static_cast<std::uint64_t>(op.seed);
+    const bool drops = execution.mode == Mode::training;
+#pragma omp parallel for
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        to[i] = drops ? from[i] * dropout_scale(seed, i, op.probability) : from[i];
+    }
+}
+
+}  // namespace
+
+void reference_forward(const Dropout& op, const ReferenceOperands& operands) {
+    scale_elements(op, operands.execution, operands.inputs[0], operands.outputs[0]);
+}
+
+void reference_backward(const Dropout& op, const ReferenceOperands& operands) {
+    scale_elements(op, operands.execution, operands.output_gradients[0],
+                   operands.input_gradients[0]);
+}
+
+}  // namespace strata

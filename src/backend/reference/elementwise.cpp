@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "backend/reference/broadcast.h"
+#include "backend/reference/operators.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace strata {
+
+namespace {
+
+std::vector<Broadcast> broadcasts_of(const ReferenceOperands& operands) {
+    std::vector<Broadcast> broadcasts;
+    for (const Operand& operand : operands.signature.inputs) {
+        broadcasts.emplace_back(operand.tensor.dims, operands.output_dims(0));
+    }
+    return broadcasts;
+}
+
+// The operands' elements that element `index` of the result is made of.
+void gather(const ReferenceOperands& operands, std::span<const Broadcast> broadcasts,
+            std::size_t index, std::span<double> elements) {
+    for (std::size_t j = 0; j < elements.size(); ++j) {
+        elements[j] = operands.inputs[j][broadcasts[j](index)];
+    }
+}
+
+double combine(ElementwiseKind kind, double a, double b) {
+    switch (kind) {
+        case ElementwiseKind::add:
+            return a + b;
+        case ElementwiseKind::multiply:
+            return a * b;
+        case ElementwiseKind::subtract:
+            return a - b;
+        case ElementwiseKind::divide:
+            return a / b;
+        case ElementwiseKind::maximum:
+            return std::max(a, b);
+        case ElementwiseKind::minimum:
+            return std::min(a, b);
+    }
+    return 0;
+}
+
+double combine_all(ElementwiseKind kind, std::span<const double> elements) {
+    double result = elements[0];
+    for (const double next : elements.subspan(1)) {
+        result = combine(kind, result, next);
+    }
+    return result;
+}
+
+double product_of_others(std::span<const double> elements, std::size_t operand) {
+    double result = 1;
+    for (std::size_t j = 0; j < elements.size(); ++j) {
+        result *= j == operand ? 1 : elements[j];
+    }
+    return result;
+}
+
+bool is_first(std::span<const double> elements, std::size_t operand, double value) {
+    return std::ranges::find(elements, value) - elements.begin() ==
+           static_cast<std::ptrdiff_t>(operand);
+}
+
+// d(result) / d(elements[operand])
+double slope(ElementwiseKind kind, std::span<const double> elements, std::size_t operand) {
+    switch (kind) {
+        case ElementwiseKind::add:
+            return 1;
+        case ElementwiseKind::subtract:
+            return operand == 0 ? 1 : -1;
+        case ElementwiseKind::multiply:
+            return product_of_others(elements, operand);
+        case ElementwiseKind::divide:
+            return operand == 0 ? 1 / elements[1] : -elements[0] / (elements[1] * elements[1]);
+        case ElementwiseKind::maximum:
+        case ElementwiseKind::minimum:
+            return is_first(elements, operand, combine_all(kind, elements)) ? 1 : 0;
+    }
+    return 0;
+}
+
+void write_gradient(const Elementwise& op, const ReferenceOperands& operands,
+                    std::span<const Broadcast> broadcasts, std::size_t operand) {
+    const std::span gradient = operands.input_gradients[operand];
+    std::vector<double> sums(gradient.size()), elements(broadcasts.size());
+    for (std::size_t i = 0; i < operands.output_gradients[0].size(); ++i) {
+        gather(operands, broadcasts, i, elements);
+        sums[broadcasts[operand](i)] +=
+            operands.output_gradients[0][i] * slope(op.kind, elements, operand);
+    }
+    std::ranges::transform(sums, gradient.begin(),
+                           [](double sum) { return static_cast<float>(sum); });
+}
+
+}  // namespace
+
+void reference_forward(const Elementwise& op, const ReferenceOperands& operands) {
+    const auto broadcasts = broadcasts_of(operands);
+#pragma omp parallel
+    {
+        std::vector<double> elements(broadcasts.size());
+#pragma omp for
+        for (std::size_t i = 0; i < operands.outputs[0].size(); ++i) {
+            gather(operands, broadcasts, i, elements);
+            operands.outputs[0][i] = static_cast<float>(combine_all(op.kind, elements));
+        }
+    }
+}
+
+void reference_backward(const Elementwise& op, const ReferenceOperands& operands) {
+    const auto broadcasts = broadcasts_of(operands);
+#pragma omp parallel for
+    for (std::size_t operand = 0; operand < broadcasts.size(); ++operand) {
+        if (operands.wants_gradient(operand)) {
+            write_gradient(op, operands, broadcasts, operand);
+        }
+    }
+}
+
+}  // namespace strata

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <span>
+
+namespace strata {
+
+// Replaces each x by x - log(sum of exp x). The greatest is subtracted first, so nothing overflows.
+void log_softmax(std::span<double> values);
+
+}  // namespace strata

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace strata {
+
+// A matrix of floats that lie anywhere: element (i, j) at data[i * row + j * column].
+struct StridedMatrix {
+    const float* data = nullptr;
+    std::ptrdiff_t row = 0;
+    std::ptrdiff_t column = 1;
+
+    const float& at(std::ptrdiff_t i, std::ptrdiff_t j) const { return data[i * row + j * column]; }
+    StridedMatrix transposed() const { return {data, column, row}; }
+};
+
+// The extents of c[m][n] += sum over k of a[m][k] * b[k][n].
+struct MatrixExtents {
+    std::ptrdiff_t m = 0;
+    std::ptrdiff_t n = 0;
+    std::ptrdiff_t k = 0;
+};
+
+// c[i * c_row + j] += sum over l of a(i, l) * b(l, j), every product and sum in double. Fast where
+// the rows of b are contiguous and at least 16 elements long, right everywhere.
+void multiply_accumulate(const MatrixExtents& extents, const StridedMatrix& a,
+                         const StridedMatrix& b, double* c, std::ptrdiff_t c_row);
+
+// The rows of a matrix [rows][columns] as columns: a contiguous [columns][rows].
+std::vector<float> transposed(std::span<const float> matrix, std::size_t rows, std::size_t columns);
+
+}  // namespace strata

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "backend/reference/step.h"
+
+#include "backend/reference/operators.h"
+#include "backend/reference/window.h"
+
+namespace strata {
+
+void compute_forward(const Op& op, const ReferenceOperands& operands) {
+    std::visit([&](const auto& one) { reference_forward(one, operands); }, op);
+}
+
+void compute_backward(const Op& op, const ReferenceOperands& operands) {
+    std::visit([&](const auto& one) { reference_backward(one, operands); }, op);
+}
+
+void reference_update(const SgdMomentum& optimizer, std::span<const float> gradient,
+                      std::span<float> momentum, std::span<float> weight) {
+#pragma omp parallel for
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+        const double m = optimizer.momentum * momentum[i] + gradient[i];
+        momentum[i] = static_cast<float>(m);
+        weight[i] = static_cast<float>(weight[i] - optimizer.learning_rate * m);
+    }
+}
+
+std::string reference_refusal(const Op& op, const Signature& signature) {
+    if (const auto* opaque = std::get_if<Opaque>(&op)) {
+        return opaque->reason;
+    }
+    const bool slides =
+        std::holds_alternative<Convolution>(op) || std::holds_alternative<Pooling>(op);
+    if (slides && !fits_spatial_window(signature.inputs[0].tensor.dims)) {
+        return std::string(type_of(op)) + ": more than three spatial axes are not in reference";
+    }
+    return {};
+}
+
+}  // namespace strata

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/reference/operands.h"
+
+#include <string>
+
+namespace strata {
+
+// One pass of any operator: the visible list of operators.h behind one name. backward_data and
+// backward_weights differ only in which input gradients have room. (Not overloads of the same name:
+// an operator would convert to the variant and a missing overload would call itself.)
+void compute_forward(const Op& op, const ReferenceOperands& operands);
+void compute_backward(const Op& op, const ReferenceOperands& operands);
+
+// m = momentum * m + gradient; w = w - rate * m.
+void reference_update(const SgdMomentum& optimizer, std::span<const float> gradient,
+                      std::span<float> momentum, std::span<float> weight);
+
+// Why the reference has no loops for a layer; empty where it has.
+std::string reference_refusal(const Op& op, const Signature& signature);
+
+}  // namespace strata

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "backend/inputs.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace strata {
+
+namespace {
+
+// IEEE 754 binary16: one sign, five exponent (bias 15), ten fraction bits.
+float from_half(std::uint16_t bits) {
+    const int exponent = (bits >> 10) & 0x1F;
+    const int fraction = bits & 0x3FF;
+    const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
+    if (exponent == 0x1F) {
+        return fraction == 0 ? sign * INFINITY : NAN;
+    }
+    return sign * (exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                 : std::ldexp(static_cast<float>(fraction | 0x400), exponent - 25));
+}
+
+// bfloat16 is the upper half of a float.
+float from_bfloat(std::uint16_t bits) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+template <class Stored>
+float from_number(Stored value) {
+    return static_cast<float>(value);
+}
+
+// The bytes of a file need not be aligned, so each element is copied out before it is read.
+template <class Stored, class Convert>
+HostValues converted(std::span<const std::byte> bytes, Convert&& convert) {
+    HostValues values(bytes.size() / sizeof(Stored));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        Stored stored;
+        std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
+        values[i] = convert(stored);
+    }
+    return values;
+}
+
+template <class Stored>
+HostValues numbers(std::span<const std::byte> bytes) {
+    return converted<Stored>(bytes, from_number<Stored>);
+}
+
+HostValues convert(DataType dtype, std::span<const std::byte> bytes) {
+    switch (dtype) {
+        case DataType::f32:
+            return numbers<float>(bytes);
+        case DataType::f64:
+            return numbers<double>(bytes);
+        case DataType::f16:
+            return converted<std::uint16_t>(bytes, from_half);
+        case DataType::bf16:
+            return converted<std::uint16_t>(bytes, from_bfloat);
+        case DataType::s8:
+            return numbers<std::int8_t>(bytes);
+        case DataType::u8:
+            return numbers<std::uint8_t>(bytes);
+        case DataType::s32:
+            return numbers<std::int32_t>(bytes);
+        case DataType::s64:
+            return numbers<std::int64_t>(bytes);
+        case DataType::boolean:
+            return converted<std::uint8_t>(bytes, [](std::uint8_t b) { return b ? 1.0F : 0.0F; });
+    }
+    check(false, "every element type has values");
+    return {};
+}
+
+}  // namespace
+
+HostValues values_of(const GraphTensor& tensor) {
+    check(tensor.data.has_value(), "only a tensor that carries data has values of its own");
+    const std::size_t given = tensor.data->bytes.size();
+    const auto needed = static_cast<std::size_t>(tensor.tensor.elements()) *
+                        static_cast<std::size_t>(size_in_bytes(tensor.tensor.dtype));
+    if (given != needed) {
+        throw Error("tensor '" + printable(tensor.name) + "' carries " + std::to_string(given) +
+                    " bytes where its shape " + to_text(tensor.tensor.dims) + " of " +
+                    std::string(name_of(tensor.tensor.dtype)) + " needs " + std::to_string(needed) +
+                    "; repair or export the file again");
+    }
+    return convert(tensor.tensor.dtype, tensor.data->bytes);
+}
+
+}  // namespace strata
