@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/reference/operands.h"
+
+#include <span>
+#include <vector>
+
+namespace strata::test {
+
+// One layer with values of its own, for tests of the reference operators: the shapes come from the
+// operator's rules, the values are distinct, at least 0.05 from zero and from each other in small
+// tensors, so that a small step crosses no kink.
+struct ReferenceLayer {
+    // `roles` gives roles to the activations in order; what is not named is an activation.
+    ReferenceLayer(Op op, std::vector<Dims> activations, std::vector<Role> roles = {});
+
+    // Fills the outputs; backward fills the gradients of everything that is not a label or
+    // statistic.
+    void forward();
+    void backward();
+
+    // Sum over the outputs of value times output gradient: the scalar that backward differentiates.
+    double objective();
+
+    Op op;
+    Signature signature;
+    Execution execution;
+    std::vector<HostValues> inputs;
+    std::vector<HostValues> outputs;
+    std::vector<HostValues> output_gradients;
+    std::vector<HostValues> input_gradients;
+    std::vector<HostValues> statistics;
+
+private:
+    ReferenceOperands operands();
+};
+
+// Compares every gradient of a layer with central differences of fourth order; fails the test where
+// they differ by more than `tolerance` times the largest gradient of the operand.
+void expect_gradients_match_differences(ReferenceLayer layer, double tolerance = 2e-4);
+
+// Distinct values spread over [-1.5, 1.5], none of them zero, in an order that depends on the salt.
+HostValues spread_values(std::size_t count, std::size_t salt);
+
+double dot(std::span<const float> a, std::span<const float> b);
+
+}  // namespace strata::test
