@@ -33,6 +33,9 @@ struct ZooNetwork {
 // THE list of networks known by name.
 std::span<const ZooNetwork> zoo();
 
+// Throws Error with exit code usage and the nearest name.
+const ZooNetwork& find_zoo_network(std::string_view name);
+
 // The same network without its loss: the trailing softmax cross-entropy becomes a softmax, as a
 // network that only answers has no labels. Others are returned as they are.
 Graph for_inference(const Graph& graph);

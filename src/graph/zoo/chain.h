@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/builder.h"
+
+#include <initializer_list>
+#include <string>
+
+namespace strata {
+
+// Square two-dimensional windows, as the zoo's networks have almost throughout.
+struct SquareConvolution {
+    std::int64_t channels = 0;
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t pad = 0;
+    std::int64_t groups = 1;
+    bool bias = true;
+};
+
+struct SquarePooling {
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t pad = 0;
+    bool ceil_mode = false;
+};
+
+Convolution convolution(const SquareConvolution& window);
+Pooling max_pooling(const SquarePooling& window);
+Pooling average_pooling(const SquarePooling& window);
+Pooling global_average_pooling();
+
+// A network written down layer by layer: every layer reads the last one and becomes the last. A
+// branch is `resume` at the tensor where it leaves.
+class Chain {
+public:
+    // Begins with the input "data" of shape [batch, 3, image, image]. Throws Error (usage) where
+    // the batch is not positive.
+    Chain(std::string_view name, std::int64_t batch, std::int64_t image);
+
+    Chain& add(std::string name, Op op);
+    Chain& relu(std::string name);
+    // Dropouts draw different masks: each has its own seed.
+    Chain& dropout(std::string name, double probability = 0.5);
+    // Appends a layer that reads these tensors.
+    Chain& join(std::string name, Op op, std::span<const TensorId> from);
+    Chain& join(std::string name, Op op, std::initializer_list<TensorId> from);
+
+    TensorId last() const { return last_; }
+    std::int64_t channels() const { return builder_.tensor(last_).dims.at(1); }
+    Chain& resume(TensorId at);
+
+    // Ends with "loss" over the last layer and the input "labels".
+    Graph with_loss();
+    Graph finish();
+
+private:
+    GraphBuilder builder_;
+    TensorId last_;
+    std::int64_t dropouts_ = 0;
+};
+
+}  // namespace strata

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/zoo/alexnet.h"
+
+namespace strata {
+
+// Szegedy et al. 2014, Inception v1, with the names and the ceil-mode pooling of Caffe's
+// bvlc_googlenet but without its two auxiliary classifiers. 6,998,552 parameters. Without
+// normalisation it is the net of soumith/convnet-benchmarks.
+struct GoogLeNet {
+    std::string_view name = "googlenet";
+    ResponseNormalization normalization = ResponseNormalization::across_channels;
+};
+
+Graph build(const GoogLeNet& variant, std::int64_t batch);
+
+}  // namespace strata
