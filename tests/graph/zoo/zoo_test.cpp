@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "base/error.h"
+#include "graph/network.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace strata {
+namespace {
+
+class EveryNetwork : public testing::TestWithParam<ZooNetwork> {};
+
+TEST_P(EveryNetwork, BuildsForEveryBatchAndCarriesItsName) {
+    for (const std::int64_t batch : {1, 3, 256}) {
+        const Graph graph = GetParam().build(batch);
+        EXPECT_EQ(graph.name, GetParam().name);
+        EXPECT_EQ(batch_of(graph), batch);
+    }
+}
+
+TEST_P(EveryNetwork, EndsInALossExceptDnnmarksWhichEndsInASoftmax) {
+    const Graph graph = GetParam().build(2);
+    const Layer& last = graph.layers.back();
+    ASSERT_EQ(graph.outputs.size(), 1u);
+    if (GetParam().name == "alexnet-ungrouped") {
+        EXPECT_EQ(last.name, "softmax");
+        EXPECT_EQ(graph.tensors[graph.outputs[0]].tensor.dims, (Dims{2, 1000}));
+    } else {
+        EXPECT_EQ(last.name, "loss");
+        EXPECT_EQ(type_of(last.op), "softmax_cross_entropy");
+        ASSERT_EQ(graph.inputs.size(), 2u);
+        EXPECT_EQ(graph.tensors[graph.inputs[1]].name, "labels");
+        EXPECT_EQ(graph.tensors[graph.inputs[1]].role, Role::label);
+    }
+}
+
+TEST_P(EveryNetwork, RefusesABatchOfNothing) {
+    EXPECT_THROW(GetParam().build(0), Error);
+    EXPECT_THROW(GetParam().build(-1), Error);
+    EXPECT_THROW(GetParam().build(INT64_MAX), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, EveryNetwork, testing::ValuesIn(zoo().begin(), zoo().end()),
+                         [](const auto& parameter) {
+                             std::string name(parameter.param.name);
+                             std::erase_if(name, [](char c) { return c == '-' || c == '.'; });
+                             return name;
+                         });
+
+TEST(Zoo, NamesAreUniqueAndHoldTheContract) {
+    std::set<std::string_view> names;
+    for (const ZooNetwork& network : zoo()) {
+        EXPECT_TRUE(names.insert(network.name).second) << network.name;
+        EXPECT_FALSE(network.origin.empty());
+    }
+    for (const auto* name :
+         {"alexnet", "alexnet-ungrouped", "alexnet-owt", "alexnet-levinthal", "vgg-16", "googlenet",
+          "resnet-50", "squeezenet", "mobilenet-v2", "densenet-121"}) {
+        EXPECT_EQ(find_zoo_network(name).name, name);
+    }
+}
+
+TEST(Zoo, AMisspeltNameIsAnsweredWithTheNearest) {
+    try {
+        find_zoo_network("resnet50");
+        FAIL() << "no such network";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_NE(std::string(error.what()).find("did you mean \"resnet-50\"?"), std::string::npos);
+    }
+}
+
+TEST(Zoo, PlanesShrinkAsInThePublications) {
+    const auto plane = [](const char* network, const char* tensor) {
+        const Graph graph = find_zoo_network(network).build(1);
+        for (const GraphTensor& each : graph.tensors) {
+            if (each.name == tensor) {
+                return to_text(each.tensor.dims);
+            }
+        }
+        return std::string("absent");
+    };
+    EXPECT_EQ(plane("alexnet", "pool5"), "1x256x6x6");
+    EXPECT_EQ(plane("alexnet-owt", "conv1"), "1x64x55x55");
+    EXPECT_EQ(plane("googlenet", "inception_5b/output"), "1x1024x7x7");
+    EXPECT_EQ(plane("resnet-50", "layer4.2.relu3"), "1x2048x7x7");
+    EXPECT_EQ(plane("squeezenet", "fire9/concat"), "1x512x13x13");
+    EXPECT_EQ(plane("squeezenet-1.0", "fire9/concat"), "1x512x13x13");
+    EXPECT_EQ(plane("mobilenet-v2", "conv_last"), "1x1280x7x7");
+    EXPECT_EQ(plane("densenet-121", "norm5"), "1x1024x7x7");
+}
+
+}  // namespace
+}  // namespace strata

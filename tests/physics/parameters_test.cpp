@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Trained values of each network as its publication or torchvision states them.
+#include "tests/physics/support.h"
+
+namespace strata {
+namespace {
+
+struct Total {
+    const char* network;
+    std::int64_t parameters;
+};
+
+constexpr Total totals[] = {{"alexnet", 60'965'224},     {"alexnet-ungrouped", 62'378'344},
+                            {"alexnet-owt", 61'100'840}, {"alexnet-levinthal", 61'100'840},
+                            {"vgg-11", 132'863'336},     {"vgg-13", 133'047'848},
+                            {"vgg-16", 138'357'544},     {"vgg-19", 143'667'240},
+                            {"googlenet", 6'998'552},    {"resnet-18", 11'689'512},
+                            {"resnet-34", 21'797'672},   {"resnet-50", 25'557'032},
+                            {"resnet-101", 44'549'160},  {"resnet-152", 60'192'808},
+                            {"squeezenet", 1'235'496},   {"squeezenet-1.0", 1'248'424},
+                            {"mobilenet-v1", 4'231'976}, {"mobilenet-v2", 3'504'872},
+                            {"densenet-121", 7'978'856}};
+
+TEST(Parameters, EveryNetworkOfTheZooHasItsPublishedNumber) {
+    ASSERT_EQ(std::size(totals), zoo().size());
+    for (const auto& [network, parameters] : totals) {
+        EXPECT_EQ(parameter_count(zoo_graph(network)), parameters) << network;
+    }
+}
+
+TEST(Parameters, TheBatchChangesNothing) {
+    EXPECT_EQ(parameter_count(zoo_graph("googlenet", 7)), 6'998'552);
+}
+
+}  // namespace
+}  // namespace strata
