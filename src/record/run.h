@@ -22,19 +22,21 @@ inline constexpr std::array<std::string_view, 3> names_of(Origin) {
 
 // Whether everything planned was done; an interrupted run keeps what it had.
 enum class RunState { partial, complete };
-inline constexpr std::array<std::string_view, 2> names_of(RunState) { return {"partial", "complete"}; }
+inline constexpr std::array<std::string_view, 2> names_of(RunState) {
+    return {"partial", "complete"};
+}
 
 // What was asked for, in words that a command line would use. Equal settings on equal machines are
 // the same experiment.
 struct Settings {
-    std::string backend;    // "onednn"
-    std::string network;    // "alexnet", "model.onnx"
+    std::string backend;  // "onednn"
+    std::string network;  // "alexnet", "model.onnx"
     std::int64_t batch = 1;
-    std::string mode;       // "training", "inference"
-    std::string dtype;      // "f32"
+    std::string mode;   // "training", "inference"
+    std::string dtype;  // "f32"
     int threads = 1;
-    std::string algorithm;  // "direct"
-    std::string policy;     // "warmup=3 min_time=0.5 ..."
+    std::string algorithm;                       // "direct"
+    std::string policy;                          // "warmup=3 min_time=0.5 ..."
     std::map<std::string, std::string> further;  // --first-layer-gradient, --layer, --dim ...
 
     bool operator==(const Settings&) const = default;
@@ -42,17 +44,17 @@ struct Settings {
 
 // One step's result: what ran, how, what it had to do, and how long it took.
 struct StepResult {
-    std::string layer;     // the layer's name
+    std::string layer;      // the layer's name
     std::string operation;  // its kind: "convolution", "relu", "max_pooling"
     Pass pass = Pass::forward;
-    std::string kind;      // "compute", "reorder", "accumulate"
+    std::string kind;  // "compute", "reorder", "accumulate"
     std::string implementation;
     std::string algorithm;
     std::string layout;
-    std::string problem;   // the layer as one line of text that strata can run again
+    std::string problem;  // the layer as one line of text that strata can run again
     Bytes workspace;
-    Flops flops;           // by the convention multiply-add-2
-    Bytes read;            // compulsory traffic; of reorders and accumulations what they move
+    Flops flops;  // by the convention multiply-add-2
+    Bytes read;   // compulsory traffic; of reorders and accumulations what they move
     Bytes written;
     Measurement time;
 };
@@ -81,7 +83,7 @@ struct Run {
     Settings settings;
     std::vector<StepResult> steps;
     WholeResult whole;
-    Bytes predicted_memory;              // peak by liveness
+    Bytes predicted_memory;                // peak by liveness
     std::optional<Bytes> measured_memory;  // peak resident set of the process, less that before it
     std::vector<Flag> flags;
     std::map<std::string, std::string> provenance;  // "cpu.model" -> ..., "onednn.version" -> ...

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "store/database.h"
+
+#include "base/text.h"
+#include "store/sqlite_error.h"
+#include "store/statement.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace strata {
+
+namespace {
+
+constexpr int busy_timeout_ms = 5000;
+
+// A path as the file name of an SQLite URI that promises that nobody changes the file.
+std::string immutable_uri(const std::filesystem::path& file) {
+    std::string uri = "file:";
+    for (const char c : file.string()) {
+        if (c == '?' || c == '#' || c == '%') {
+            uri += fmt::format("%{:02x}", static_cast<int>(c));
+        } else {
+            uri += c;
+        }
+    }
+    return uri + "?immutable=1";
+}
+
+// A write-ahead log lets readers read while a run is stored. It needs shared memory, which network
+// file systems lack; there, and where others are at work, the file's present way is kept.
+void prefer_write_ahead_log(const Database& database) {
+    sqlite3_exec(database.handle(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+}
+
+void tune(const Database& database) {
+    database.execute(
+        "PRAGMA synchronous = NORMAL;"
+        "PRAGMA foreign_keys = ON;"
+        "PRAGMA temp_store = MEMORY;"
+        "PRAGMA mmap_size = 268435456;"
+        "PRAGMA cache_size = -65536;");
+}
+
+void create_folder_of(const std::filesystem::path& file) {
+    const auto folder = file.parent_path();
+    std::error_code problem;
+    if (!folder.empty()) {
+        std::filesystem::create_directories(folder, problem);
+    }
+    if (problem) {
+        throw Error(
+            fmt::format("cannot create the folder {} for the database ({}); name another "
+                        "place with --database",
+                        printable(folder.string(), 1000), problem.message()));
+    }
+}
+
+void require_file(const std::filesystem::path& file) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) {
+        throw Error(
+            fmt::format("there is no database {} yet; store a run with strata run, or name "
+                        "another with --database",
+                        printable(file.string(), 1000)));
+    }
+}
+
+// Whether committed changes still lie in a write-ahead log beside the file.
+bool has_log(std::filesystem::path file) {
+    file += "-wal";
+    std::error_code problem;
+    const auto size = std::filesystem::file_size(file, problem);
+    return !problem && size > 0;
+}
+
+bool readable(const Database& database) {
+    return sqlite3_exec(database.handle(), "SELECT 1 FROM sqlite_master", nullptr, nullptr,
+                        nullptr) == SQLITE_OK;
+}
+
+}  // namespace
+
+void Database::Close::operator()(sqlite3* handle) const {
+    sqlite3_close_v2(handle);
+}
+
+Database::Database(std::filesystem::path file, int flags, bool immutable) : file_(std::move(file)) {
+    const std::string name = immutable ? immutable_uri(file_) : file_.string();
+    sqlite3* handle = nullptr;
+    const int result =
+        sqlite3_open_v2(name.c_str(), &handle, flags | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
+    handle_.reset(handle);
+    if (result != SQLITE_OK) {
+        fail();
+    }
+    sqlite3_extended_result_codes(handle, 1);
+    sqlite3_busy_timeout(handle, busy_timeout_ms);
+}
+
+Database Database::open(const std::filesystem::path& file, const Schema& schema) {
+    create_folder_of(file);
+    Database database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    refuse_foreign(database, schema);  // before anything is changed
+    prefer_write_ahead_log(database);
+    tune(database);
+    bring_up_to_date(database, schema);
+    return database;
+}
+
+// A log needs a writable folder even to be read. Where there is none, the file alone is the whole
+// database if its log is empty.
+Database Database::open_for_reading(const std::filesystem::path& file) {
+    Database database(file, SQLITE_OPEN_READONLY);
+    if (readable(database) || has_log(file)) {
+        return database;
+    }
+    Database alone(file, SQLITE_OPEN_READONLY, true);
+    return readable(alone) ? std::move(alone) : std::move(database);
+}
+
+Database Database::open_existing(const std::filesystem::path& file, const Schema& schema) {
+    require_file(file);
+    Database database = open_for_reading(file);
+    refuse_foreign(database, schema);
+    if (schema_version(database) == 0) {
+        throw Error(fmt::format("database {} holds no runs yet; store one with strata run",
+                                printable(file.string(), 1000)));
+    }
+    if (schema_version(database) < schema.version) {
+        open(file, schema);
+    }
+    tune(database);
+    return database;
+}
+
+void Database::execute(const std::string& sql) const {
+    if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+        fail();
+    }
+}
+
+std::int64_t Database::last_inserted_id() const {
+    return sqlite3_last_insert_rowid(handle());
+}
+
+// A write that fails while a transaction ends leaves its cause in errno alone (SQLite 3.40).
+void Database::fail() const {
+    const int last = errno;
+    const int code = sqlite3_extended_errcode(handle());
+    const int known = sqlite3_system_errno(handle());
+    const bool only_last = known == 0 && (code & 0xff) == SQLITE_IOERR;
+    throw database_error(file_, {.code = code,
+                                 .message = sqlite3_errmsg(handle()),
+                                 .system_error = only_last ? last : known});
+}
+
+}  // namespace strata

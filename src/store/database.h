@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/schema.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+struct sqlite3;
+
+namespace strata {
+
+// An open database of runs. Every failure, here and in what works on it, is an Error of one
+// sentence that names the file and the mend. Not to be shared between threads; several processes
+// may use one file at a time.
+class Database {
+public:
+    // Opens for reading and writing. Creates the file and its folder where they are missing, brings
+    // an older schema up to date, and refuses, without a change to it, a file that is not ours or
+    // that a newer strata wrote.
+    static Database open(const std::filesystem::path& file, const Schema& schema = strata_schema());
+
+    // Opens for reading only; works on read-only media too. Throws Error where there is no
+    // database.
+    static Database open_existing(const std::filesystem::path& file,
+                                  const Schema& schema = strata_schema());
+
+    // Statements without results, separated by semicolons.
+    void execute(const std::string& sql) const;
+
+    std::int64_t last_inserted_id() const;
+    const std::filesystem::path& file() const { return file_; }
+    sqlite3* handle() const { return handle_.get(); }
+
+    // Throws what SQLite says of the call that just failed.
+    [[noreturn]] void fail() const;
+
+private:
+    struct Close {
+        void operator()(sqlite3* handle) const;
+    };
+
+    Database(std::filesystem::path file, int flags, bool immutable = false);
+    static Database open_for_reading(const std::filesystem::path& file);
+
+    std::filesystem::path file_;
+    std::unique_ptr<sqlite3, Close> handle_;
+};
+
+// Where runs are stored: what was asked for, else $STRATA_DATABASE, else strata/strata.sqlite below
+// $XDG_DATA_HOME, which is ~/.local/share unless set. Throws Error where even $HOME is not set.
+std::filesystem::path database_path(const std::string& asked = {});
+
+}  // namespace strata

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+
+namespace strata {
+
+// The SQL files of this folder, embedded by its CMakeLists.txt.
+extern const std::string_view schema_tables;
+extern const std::string_view view_step_time;
+extern const std::string_view view_layer_time;
+extern const std::string_view view_run_summary;
+
+}  // namespace strata

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace strata {
+
+class Database;
+
+// A change of the tables from one version to the next.
+struct Migration {
+    std::int64_t to = 0;  // from the version before
+    std::string_view sql;
+};
+
+// What the tables of a database are: the present version as a whole, and the way from older ones.
+struct Schema {
+    std::int32_t application_id = 0;
+    std::int64_t version = 0;
+    std::string_view tables;                  // CREATE TABLE and INDEX, for a new database
+    std::span<const Migration> migrations;    // one for each version from 2 on, in order
+    std::span<const std::string_view> views;  // CREATE VIEW, one each; replaced where they differ
+};
+
+// schema.sql, migrations/ and views/ of this folder.
+const Schema& strata_schema();
+
+// 0 for a database without tables.
+std::int64_t schema_version(const Database& database);
+
+// Throws Error, and changes nothing, where the file belongs to something else or to a newer
+// version.
+void refuse_foreign(const Database& database, const Schema& schema);
+
+// Creates the tables, or takes the migrations that an older database lacks, in one transaction;
+// then the views. Requires: refuse_foreign let it pass.
+void bring_up_to_date(const Database& database, const Schema& schema);
+
+}  // namespace strata

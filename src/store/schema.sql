@@ -1,0 +1,124 @@
+-- SPDX-License-Identifier: MIT
+-- The database of strata, version 1.
+--
+-- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
+-- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a value
+-- is not known, never that it is 0. Samples are kept whole, as blobs of little-endian IEEE 754 doubles in
+-- seconds, in the order they were taken; beside each blob stands its summary for SQL: median, and the ends
+-- of the median's 95 % interval. Views (src/store/views) are what queries should rest on: they keep their
+-- names and columns when the tables change.
+--
+-- `PRAGMA application_id` is 0x53545241 ("STRA"), `PRAGMA user_version` the schema's version.
+
+-- Every text that many rows repeat, once.
+CREATE TABLE text (
+    id    INTEGER PRIMARY KEY,
+    value TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- The ceilings that runs are judged by.
+CREATE TABLE device (
+    id   INTEGER PRIMARY KEY,
+    toml TEXT NOT NULL UNIQUE    -- a device file as `strata calibrate` writes it
+) STRICT;
+
+-- What one command set out to measure. While it is open, the same command on the same machine goes on
+-- where it was interrupted.
+CREATE TABLE plan (
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,
+    created TEXT NOT NULL,       -- UTC, 2026-11-21T13:15:00Z
+    key     TEXT NOT NULL,       -- hash of the command's identity and the machine's name, 16 hex digits
+    command TEXT NOT NULL,       -- the identity: everything that decides the results
+    count   INTEGER NOT NULL,    -- number of runs planned
+    state   TEXT NOT NULL CHECK (state IN ('open', 'done')),
+    owner   TEXT NOT NULL        -- process that works on it: host, process id, its start
+) STRICT;
+
+CREATE INDEX plan_by_key ON plan (key, state);
+
+-- One network measured (modelled, imported) once.
+CREATE TABLE run (
+    id               INTEGER PRIMARY KEY AUTOINCREMENT,
+    created          TEXT NOT NULL,     -- UTC, 2026-11-21T13:15:00Z
+    origin           TEXT NOT NULL CHECK (origin IN ('measured', 'modelled', 'imported')),
+    state            TEXT NOT NULL CHECK (state IN ('partial', 'complete')),
+    backend          TEXT NOT NULL,     -- onednn, reference
+    network          TEXT NOT NULL,     -- alexnet, model.onnx
+    batch            INTEGER NOT NULL,
+    mode             TEXT NOT NULL,     -- training, inference
+    dtype            TEXT NOT NULL,     -- f32, bf16
+    threads          INTEGER NOT NULL,
+    algorithm        TEXT NOT NULL,     -- asked of convolutions: direct, winograd, auto
+    policy           TEXT NOT NULL,     -- how long and how carefully it was measured
+    key              TEXT NOT NULL,     -- hash of all settings: equal keys are the same experiment
+    predicted_memory INTEGER NOT NULL,  -- bytes: peak by liveness
+    measured_memory  INTEGER,           -- bytes: peak resident set, less that before the run
+    device           INTEGER REFERENCES device,  -- NULL: the machine was not calibrated
+    plan             INTEGER REFERENCES plan,    -- NULL: not part of a plan (any more)
+    place            INTEGER,           -- which of the plan's runs, from 0
+    UNIQUE (plan, place)
+) STRICT;
+
+CREATE INDEX run_by_network ON run (network, batch);
+
+-- Settings of a run beside those every run has: first-layer-gradient, slice, seed.
+CREATE TABLE setting (
+    run   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    name  TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
+-- What is needed to judge or repeat a run: processor, governor, load, versions, commit.
+CREATE TABLE provenance (
+    run   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    name  INTEGER NOT NULL REFERENCES text,  -- cpu.model
+    value INTEGER NOT NULL REFERENCES text,
+    PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
+-- One timed piece of a run: a layer's pass, or a reorder or accumulation that it needs.
+CREATE TABLE step (
+    run            INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    position       INTEGER NOT NULL,    -- in the order of execution, from 0
+    layer          INTEGER NOT NULL REFERENCES text,  -- the layer's name
+    operation      INTEGER NOT NULL REFERENCES text,  -- convolution, relu, max_pooling
+    pass           TEXT NOT NULL,       -- forward, backward_data, backward_weights, update
+    kind           TEXT NOT NULL,       -- compute, reorder, accumulate
+    implementation INTEGER NOT NULL REFERENCES text,  -- as the library names it: jit:avx512_core
+    algorithm      INTEGER NOT NULL REFERENCES text,  -- direct, winograd; empty: there is no choice
+    layout         INTEGER NOT NULL REFERENCES text,  -- of what it reads and writes
+    problem        INTEGER NOT NULL REFERENCES text,  -- the layer as one line that strata can run again
+    workspace      INTEGER NOT NULL,    -- bytes of scratch memory while it runs
+    flops          INTEGER NOT NULL,    -- by the convention multiply-add-2
+    bytes_read     INTEGER NOT NULL,    -- compulsory traffic; of reorders and sums what they move
+    bytes_written  INTEGER NOT NULL,
+    status         TEXT NOT NULL,       -- measured, skipped: why, failed: why; planned: no sample yet
+    samples        INTEGER NOT NULL,    -- how many
+    median_ns      INTEGER,             -- NULL where nothing was measured
+    low_ns         INTEGER,
+    high_ns        INTEGER,
+    sample_values  BLOB,                -- doubles, seconds
+    PRIMARY KEY (run, position)
+) STRICT;
+
+-- The whole iteration, sampled in turn with a calibration loop of fixed work.
+CREATE TABLE whole (
+    run           INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    series        TEXT NOT NULL CHECK (series IN ('end_to_end', 'instrumented', 'calibration')),
+    samples       INTEGER NOT NULL,
+    median_ns     INTEGER,
+    low_ns        INTEGER,
+    high_ns       INTEGER,
+    sample_values BLOB,                 -- doubles, seconds
+    PRIMARY KEY (run, series)
+) STRICT;
+
+-- Doubts about a run's measurements.
+CREATE TABLE flag (
+    run      INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    kind     TEXT NOT NULL,             -- drift, bimodal, noisy-neighbour, imprecise, steal
+    sentence TEXT NOT NULL,
+    PRIMARY KEY (run, position)
+) STRICT, WITHOUT ROWID;

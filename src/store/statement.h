@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "store/database.h"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+struct sqlite3_stmt;
+
+namespace strata {
+
+// One SQL statement, prepared once and run any number of times. Requires: the database outlives it.
+//
+//   Statement find(database, "SELECT id, created FROM run WHERE network = ? AND batch = ?");
+//   for (find.start("alexnet", 32); find.next();) { use(find.integer(0), find.text(1)); }
+class Statement {
+public:
+    Statement(const Database& database, std::string_view sql);
+
+    // Binds every parameter, in order, and stands before the first row.
+    template <class... Values>
+    Statement& start(const Values&... values) {
+        reset();
+        int index = 0;
+        (bind(++index, values), ...);
+        return *this;
+    }
+
+    // Runs a statement that yields no rows that matter.
+    template <class... Values>
+    void run(const Values&... values) {
+        start(values...);
+        while (next()) {
+        }
+        reset();
+    }
+
+    // Goes to the next row; false behind the last.
+    bool next();
+
+    // Values of the present row; columns count from 0. A view lives until the next call of `next`.
+    bool is_null(int column) const;
+    std::int64_t integer(int column) const;
+    double real(int column) const;
+    std::string text(int column) const;
+    std::span<const std::byte> bytes(int column) const;
+
+    sqlite3_stmt* handle() const { return handle_.get(); }
+
+private:
+    struct Finalize {
+        void operator()(sqlite3_stmt* handle) const;
+    };
+
+    void reset();
+    void bind(int index, std::int64_t value);
+    void bind(int index, double value);
+    void bind(int index, std::string_view value);
+    void bind(int index, std::span<const std::byte> value);
+    void bind(int index, std::nullopt_t);
+
+    template <std::integral Value>
+    void bind(int index, Value value) {
+        bind(index, static_cast<std::int64_t>(value));
+    }
+
+    template <std::convertible_to<std::string_view> Value>
+    void bind(int index, const Value& value) {
+        bind(index, std::string_view(value));
+    }
+
+    template <class Value>
+    void bind(int index, const std::optional<Value>& value) {
+        if (value) {
+            bind(index, *value);
+        } else {
+            bind(index, std::nullopt);
+        }
+    }
+
+    void expect(int result) const;
+
+    const Database* database_;
+    std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+};
+
+// Everything until `commit`, or nothing. It takes the right to write at once, so that two writers
+// wait for each other rather than fail.
+class Transaction {
+public:
+    explicit Transaction(const Database& database);
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    ~Transaction();  // rolls back what was not committed
+
+    void commit();
+
+private:
+    const Database& database_;
+    bool open_ = true;
+};
+
+}  // namespace strata

@@ -1,0 +1,36 @@
+-- SPDX-License-Identifier: MIT
+-- Every step of every run with its names, its time in seconds and its work. Rates are left to the
+-- reader: flops / median_s is FLOP/s. Times are NULL where status is not 'measured'.
+CREATE VIEW step_time AS
+SELECT run.id                AS run,
+       run.origin            AS origin,
+       run.backend           AS backend,
+       run.network           AS network,
+       run.batch             AS batch,
+       run.dtype             AS dtype,
+       step.position         AS position,
+       layer.value           AS layer,
+       operation.value       AS operation,
+       step.pass             AS pass,
+       step.kind             AS kind,
+       implementation.value  AS implementation,
+       algorithm.value       AS algorithm,
+       layout.value          AS layout,
+       step.status           AS status,
+       step.median_ns / 1e9  AS median_s,
+       step.low_ns / 1e9     AS low_s,
+       step.high_ns / 1e9    AS high_s,
+       step.samples          AS samples,
+       step.flops            AS flops,
+       step.bytes_read       AS bytes_read,
+       step.bytes_written    AS bytes_written,
+       step.workspace        AS workspace_bytes,
+       problem.value         AS problem
+FROM step
+JOIN run ON run.id = step.run
+JOIN text AS layer ON layer.id = step.layer
+JOIN text AS operation ON operation.id = step.operation
+JOIN text AS implementation ON implementation.id = step.implementation
+JOIN text AS algorithm ON algorithm.id = step.algorithm
+JOIN text AS layout ON layout.id = step.layout
+JOIN text AS problem ON problem.id = step.problem

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "store/schema.h"
+
+#include "store/statement.h"
+#include "tests/support/error_message.h"
+#include "tests/support/temporary_directory.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace strata {
+namespace {
+
+// A small schema with a history: version 2 renamed a column, version 3 added a table.
+constexpr std::array history = {
+    Migration{.to = 2, .sql = "ALTER TABLE animal RENAME COLUMN legs TO leg_count"},
+    Migration{.to = 3, .sql = "CREATE TABLE food (name TEXT) STRICT"},
+};
+constexpr std::array<std::string_view, 1> old_views = {
+    "CREATE VIEW tall AS SELECT name FROM animal WHERE legs > 1"};
+constexpr std::array<std::string_view, 1> new_views = {
+    "-- Animals with legs.\nCREATE VIEW tall AS SELECT name FROM animal WHERE leg_count > 3"};
+
+constexpr Schema first{.application_id = 77,
+                       .version = 1,
+                       .tables = "CREATE TABLE animal (name TEXT, legs INTEGER) STRICT",
+                       .migrations = {},
+                       .views = old_views};
+constexpr Schema third{.application_id = 77,
+                       .version = 3,
+                       .tables =
+                           "CREATE TABLE animal (name TEXT, leg_count INTEGER) STRICT;"
+                           "CREATE TABLE food (name TEXT) STRICT",
+                       .migrations = history,
+                       .views = new_views};
+
+class SchemaTest : public testing::Test {
+protected:
+    std::filesystem::path make_old() const {
+        const Database old = Database::open(file_, first);
+        old.execute("INSERT INTO animal VALUES ('hen', 2), ('cow', 4)");
+        return file_;
+    }
+
+    TemporaryDirectory directory_;
+    std::filesystem::path file_ = directory_.path() / "zoo.sqlite";
+};
+
+std::string only_text(const Database& database, std::string_view sql) {
+    Statement statement(database, sql);
+    statement.start().next();
+    return statement.text(0);
+}
+
+TEST_F(SchemaTest, AnOlderDatabaseIsBroughtUpToDateWithItsContent) {
+    const Database database = Database::open(make_old(), third);
+    EXPECT_EQ(schema_version(database), 3);
+    EXPECT_EQ(only_text(database, "SELECT group_concat(leg_count) FROM animal"), "2,4");
+    EXPECT_EQ(only_text(database, "SELECT count(*) FROM food"), "0");
+}
+
+TEST_F(SchemaTest, ViewsThatChangedAreReplaced) {
+    EXPECT_EQ(only_text(Database::open(make_old(), first), "SELECT count(*) FROM tall"), "2");
+    EXPECT_EQ(only_text(Database::open(file_, third), "SELECT count(*) FROM tall"), "1");
+}
+
+TEST_F(SchemaTest, ReadingAnOlderDatabaseBringsItUpToDateToo) {
+    const Database database = Database::open_existing(make_old(), third);
+    EXPECT_EQ(only_text(database, "SELECT sum(leg_count) FROM animal"), "6");
+}
+
+TEST_F(SchemaTest, AMigrationThatFailsLeavesTheOldDatabase) {
+    static constexpr std::array broken = {history[0], Migration{.to = 3, .sql = "CREATE nonsense"}};
+    Schema schema = third;
+    schema.migrations = broken;
+    make_old();
+    EXPECT_NE(error_of([&] { Database::open(file_, schema); }), "no error");
+    const Database old = Database::open(file_, first);
+    EXPECT_EQ(only_text(old, "SELECT sum(legs) FROM animal"), "6");
+}
+
+TEST_F(SchemaTest, AMigratedDatabaseEqualsANewOne) {
+    const auto dump = [](const std::filesystem::path& file) {
+        return only_text(Database::open(file, third),
+                         "SELECT group_concat(m.name || '.' || c.name || ' ' || c.type) "
+                         "FROM sqlite_master AS m, pragma_table_info(m.name) AS c "
+                         "ORDER BY m.name, c.cid");
+    };
+    EXPECT_EQ(dump(make_old()), dump(directory_.path() / "new.sqlite"));
+}
+
+TEST_F(SchemaTest, ANewerDatabaseIsRefusedAndSaysWhatToDo) {
+    { Database::open(file_, third); }
+    for (const auto open : {Database::open, Database::open_existing}) {
+        const std::string sentence = error_of([&] { open(file_, first); });
+        EXPECT_NE(sentence.find("has version 3"), std::string::npos) << sentence;
+        EXPECT_NE(sentence.find("update strata"), std::string::npos) << sentence;
+    }
+}
+
+TEST_F(SchemaTest, EveryViewOfStrataAnswersOnAnEmptyDatabase) {
+    const Database database = Database::open(file_);
+    for (const char* view : {"step_time", "layer_time", "run_summary"}) {
+        EXPECT_EQ(only_text(database, std::string("SELECT count(*) FROM ") + view), "0") << view;
+    }
+}
+
+}  // namespace
+}  // namespace strata
