@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+#include "measure/measurement.h"
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// Something prepared, warm and ready to be timed, that can also time its own parts.
+class Iteration {
+public:
+    virtual ~Iteration() = default;
+
+    // Once, with nothing added; its time.
+    virtual Seconds run() = 0;
+
+    // Once, with a time stamp between parts; fills one time per part, returns the whole.
+    virtual Seconds run_timed(std::span<Seconds> parts) = 0;
+
+    virtual std::size_t parts() const = 0;
+};
+
+// Why sampling ended. `budget`: max_time was used up and some median is still imprecise.
+enum class StopReason { precise, budget, interrupted };
+inline constexpr std::array<std::string_view, 3> names_of(StopReason) {
+    return {"precise", "budget", "interrupted"};
+}
+
+// All that was sampled of an iteration. parts[p].values[i] belongs to instrumented.values[i];
+// end_to_end and instrumented have as many values; calibration has one per block.
+struct SampledIteration {
+    std::vector<Samples> parts;
+    Samples end_to_end;    // Iteration::run
+    Samples instrumented;  // Iteration::run_timed
+    Samples calibration;   // fixed work that has nothing to do with the iteration
+    StopReason reason = StopReason::interrupted;
+};
+
+// The sum of the parts, sample by sample. Requires: as many values of each part.
+Samples sum_of_parts(const SampledIteration& sampled);
+
+}  // namespace strata

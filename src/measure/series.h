@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+
+#include <cstddef>
+#include <span>
+
+namespace strata {
+
+// Questions about samples in the order they were taken. All of them look only at signs and ranks,
+// so that a few outliers, which every timed series has, change nothing.
+
+// Correlation of the signs of x(i) - median and x(i + lag) - median: in [-1, 1], 0 for independent
+// samples, (2 / pi) asin(rho^lag) for a normal AR(1) series. 0 where all values are equal.
+// Requires: lag < number of values.
+double sign_autocorrelation(std::span<const Seconds> values, std::size_t lag);
+
+// How many independent samples would give the median as precisely as these do: n / tau, where
+// tau = 1 + 2 (sum of the sign autocorrelations), summed over pairs of lags while a pair is
+// positive (Geyer 1992's initial positive sequence). n itself where the correlation of neighbours
+// is not significant (1 % one-sided) or there are fewer than 16 values.
+double effective_samples(std::span<const Seconds> values);
+
+// A straight line through a series, and whether it rises.
+struct Trend {
+    double change = 0;      // from first to last sample, over the median (Theil-Sen slope)
+    double deviations = 0;  // Mann-Kendall's statistic over its deviation: beyond 2.58 in 1 % of
+                            // series without a trend
+};
+
+// Series longer than 400 values are first reduced to medians of equal blocks; the deviation is
+// widened for the dependence that is left once the line is taken out (Hamed and Rao 1998).
+// Without a trend (0, 0) for fewer than 10 values.
+Trend trend_of(std::span<const Seconds> values);
+
+}  // namespace strata

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "measure/statistics.h"
+
+#include "base/error.h"
+#include "measure/series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace strata {
+namespace {
+
+constexpr double tail_probability = 0.025;
+constexpr double deviations_per_mad = 1.4826;  // of a normal distribution
+constexpr double outlier_deviations = 5;
+
+std::vector<Seconds> sorted(std::span<const Seconds> values) {
+    std::vector<Seconds> copy(values.begin(), values.end());
+    std::sort(copy.begin(), copy.end());
+    return copy;
+}
+
+Seconds quantile_of_sorted(std::span<const Seconds> values, double share) {
+    const double position = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(position);
+    const auto above = std::min(below + 1, values.size() - 1);
+    return values[below] + (position - std::floor(position)) * (values[above] - values[below]);
+}
+
+// P(Binomial(n, 1/2) = j) by the gamma function: exact to the last few bits for every n.
+double binomial_probability(double n, double j) {
+    return std::exp(std::lgamma(n + 1) - std::lgamma(j + 1) - std::lgamma(n - j + 1) -
+                    n * std::log(2.0));
+}
+
+// The rank of the interval's ends when dependence makes n samples worth only `effective` ones: the
+// distance from the middle grows by the root of the ratio, because a rank's deviation does.
+std::size_t widened_rank(std::size_t n, double effective) {
+    const double middle = (static_cast<double>(n) + 1) / 2;
+    const double distance = middle - static_cast<double>(interval_rank(n));
+    const double rank = middle - distance * std::sqrt(static_cast<double>(n) / effective);
+    return static_cast<std::size_t>(std::max(1.0, std::floor(rank + 1e-9)));
+}
+
+}  // namespace
+
+std::size_t interval_rank(std::size_t n) {
+    const auto count = static_cast<double>(n);
+    // Twenty deviations below the middle the sum of what lies lower is 0 in a double.
+    double outcome = std::max(0.0, std::floor(count / 2 - 10 * std::sqrt(count)));
+    double probability = binomial_probability(count, outcome);
+    double below = 0;
+    while (below + probability <= tail_probability) {
+        below += probability;
+        probability *= (count - outcome) / (outcome + 1);
+        outcome += 1;
+    }
+    return static_cast<std::size_t>(outcome);
+}
+
+Estimate estimate(std::span<const Seconds> values) {
+    check(!values.empty(), "an estimate needs a sample");
+    const auto ordered = sorted(values);
+    const std::size_t n = ordered.size();
+    const std::size_t rank = widened_rank(n, effective_samples(values));
+    return {.median = quantile_of_sorted(ordered, 0.5),
+            .low = ordered[rank - 1],
+            .high = ordered[n - rank],
+            .minimum = ordered.front(),
+            .samples = n};
+}
+
+double relative_half_width(const Estimate& estimate) {
+    const Seconds width = estimate.high - estimate.low;
+    return width.value == 0 ? 0 : width / estimate.median / 2;
+}
+
+Seconds quantile(std::span<const Seconds> values, double share) {
+    check(!values.empty() && share >= 0 && share <= 1, "a quantile needs a sample and a share");
+    return quantile_of_sorted(sorted(values), share);
+}
+
+Seconds median_of(std::span<const Seconds> values) {
+    check(!values.empty(), "a median needs a sample");
+    std::vector<Seconds> copy(values.begin(), values.end());
+    const auto middle = copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2);
+    std::nth_element(copy.begin(), middle, copy.end());
+    if (copy.size() % 2 == 1) {
+        return *middle;
+    }
+    const Seconds lower = *std::max_element(copy.begin(), middle);
+    return lower + (*middle - lower) / 2;
+}
+
+Seconds median_absolute_deviation(std::span<const Seconds> values) {
+    const Seconds middle = median_of(values);
+    std::vector<Seconds> distances;
+    distances.reserve(values.size());
+    for (const Seconds value : values) {
+        distances.push_back({std::abs((value - middle).value)});
+    }
+    return median_of(distances);
+}
+
+double outlier_share(std::span<const Seconds> values) {
+    const Seconds middle = median_of(values);
+    const Seconds far = outlier_deviations * deviations_per_mad * median_absolute_deviation(values);
+    if (far.value == 0) {
+        return 0;
+    }
+    const auto outliers = std::count_if(values.begin(), values.end(), [&](Seconds value) {
+        return std::abs((value - middle).value) > far.value;
+    });
+    return static_cast<double>(outliers) / static_cast<double>(values.size());
+}
+
+}  // namespace strata
