@@ -44,6 +44,9 @@ Signature signature_of(const Problem& problem);
 // One line: "convolution(32x96x27x27) out_channels=256 kernel=5x5 pad_begin=2x2 pad_end=2x2". An
 // operand that is not an f32 activation says so: "matmul(8x64, 64x10:parameter)", "128:s64:label".
 std::string to_text(const Problem& problem);
+
+// Inverse of to_text; also takes the short forms "conv:n32c96h27w27k256r5s5p2" and
+// "fc:n32c9216k4096" (op/short_problem.h). Throws Error.
 Problem parse_problem(std::string_view text);
 
 }  // namespace strata
