@@ -55,7 +55,9 @@ private:
 
     void data(const GraphTensor& tensor) const {
         const double bytes = tensor.tensor.bytes().value;  // throws where it cannot be counted
-        if (tensor.data && static_cast<double>(tensor.data->bytes.size()) != bytes) {
+        const auto element = static_cast<std::size_t>(size_in_bytes(tensor.tensor.dtype));
+        const bool fills_all = tensor.data && tensor.data->bytes.size() == element;
+        if (tensor.data && !fills_all && static_cast<double>(tensor.data->bytes.size()) != bytes) {
             refuse(
                 fmt::format("tensor \"{}\" carries {} bytes where its shape {} asks for {}; the "
                             "file is damaged",

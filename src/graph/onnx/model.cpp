@@ -84,18 +84,15 @@ OnnxGraph parse_graph(WireReader message) {
 
 namespace {
 
-// clang-format off: each switch is a table of the field numbers of onnx.proto.
+// Each switch is a table of the field numbers of onnx.proto, a line each.
+// clang-format off
 
 std::pair<std::string_view, std::string_view> parse_entry(WireReader message) {
     std::pair<std::string_view, std::string_view> entry;
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1:
-                entry.first = as_text(*field);
-                break;
-            case 2:
-                entry.second = as_text(*field);
-                break;
+            case 1: entry.first = as_text(*field); break;
+            case 2: entry.second = as_text(*field); break;
         }
     }
     return entry;
@@ -105,42 +102,18 @@ OnnxTensor parse_tensor(WireReader message) {
     OnnxTensor tensor;
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1:
-                append_integers(*field, tensor.dims);
-                break;
-            case 2:
-                tensor.data_type = as_integer(*field);
-                break;
-            case 4:
-                tensor.float_data.append(*field, 4);
-                break;
-            case 5:
-                append_integers(*field, tensor.int32_data);
-                break;
-            case 6:
-                ++tensor.strings;
-                break;
-            case 7:
-                append_integers(*field, tensor.int64_data);
-                break;
-            case 8:
-                tensor.name = as_text(*field);
-                break;
-            case 9:
-                tensor.raw_data = std::as_bytes(std::span(as_text(*field)));
-                break;
-            case 10:
-                tensor.double_data.append(*field, 8);
-                break;
-            case 11:
-                append_integers(*field, tensor.uint64_data);
-                break;
-            case 13:
-                tensor.external_data.push_back(parse_entry(as_message(*field)));
-                break;
-            case 14:
-                tensor.is_external = as_integer(*field) == 1;
-                break;
+            case 1: append_integers(*field, tensor.dims); break;
+            case 2: tensor.data_type = as_integer(*field); break;
+            case 4: tensor.float_data.append(*field, 4); break;
+            case 5: append_integers(*field, tensor.int32_data); break;
+            case 6: ++tensor.strings; break;
+            case 7: append_integers(*field, tensor.int64_data); break;
+            case 8: tensor.name = as_text(*field); break;
+            case 9: tensor.raw_data = std::as_bytes(std::span(as_text(*field))); break;
+            case 10: tensor.double_data.append(*field, 8); break;
+            case 11: append_integers(*field, tensor.uint64_data); break;
+            case 13: tensor.external_data.push_back(parse_entry(as_message(*field))); break;
+            case 14: tensor.is_external = as_integer(*field) == 1; break;
         }
     }
     return tensor;
@@ -150,38 +123,17 @@ OnnxAttribute parse_attribute(WireReader message) {
     OnnxAttribute attribute;
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1:
-                attribute.name = as_text(*field);
-                break;
-            case 2:
-                attribute.f = as_float(*field);
-                break;
-            case 3:
-                attribute.i = as_integer(*field);
-                break;
-            case 4:
-                attribute.s = as_text(*field);
-                break;
-            case 5:
-                attribute.t = parse_tensor(as_message(*field));
-                break;
+            case 1: attribute.name = as_text(*field); break;
+            case 2: attribute.f = as_float(*field); break;
+            case 3: attribute.i = as_integer(*field); break;
+            case 4: attribute.s = as_text(*field); break;
+            case 5: attribute.t = parse_tensor(as_message(*field)); break;
             case 6:
-                [[fallthrough]];
-            case 11:
-                attribute.graphs.push_back(as_message(*field));
-                break;
-            case 7:
-                append_floats(*field, attribute.floats);
-                break;
-            case 8:
-                append_integers(*field, attribute.ints);
-                break;
-            case 9:
-                attribute.strings.push_back(as_text(*field));
-                break;
-            case 21:
-                attribute.is_reference = !as_text(*field).empty();
-                break;
+            case 11: attribute.graphs.push_back(as_message(*field)); break;
+            case 7: append_floats(*field, attribute.floats); break;
+            case 8: append_integers(*field, attribute.ints); break;
+            case 9: attribute.strings.push_back(as_text(*field)); break;
+            case 21: attribute.is_reference = !as_text(*field).empty(); break;
         }
     }
     return attribute;
@@ -191,24 +143,12 @@ OnnxNode parse_node(WireReader message) {
     OnnxNode node;
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1:
-                node.inputs.push_back(as_text(*field));
-                break;
-            case 2:
-                node.outputs.push_back(as_text(*field));
-                break;
-            case 3:
-                node.name = as_text(*field);
-                break;
-            case 4:
-                node.op_type = as_text(*field);
-                break;
-            case 5:
-                node.attributes.push_back(parse_attribute(as_message(*field)));
-                break;
-            case 7:
-                node.domain = as_text(*field);
-                break;
+            case 1: node.inputs.push_back(as_text(*field)); break;
+            case 2: node.outputs.push_back(as_text(*field)); break;
+            case 3: node.name = as_text(*field); break;
+            case 4: node.op_type = as_text(*field); break;
+            case 5: node.attributes.push_back(parse_attribute(as_message(*field))); break;
+            case 7: node.domain = as_text(*field); break;
         }
     }
     return node;
@@ -218,12 +158,8 @@ OnnxDim parse_dim(WireReader message) {
     OnnxDim dim;
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1:
-                dim.value = as_integer(*field);
-                break;
-            case 2:
-                dim.name = as_text(*field);
-                break;
+            case 1: dim.value = as_integer(*field); break;
+            case 2: dim.name = as_text(*field); break;
         }
     }
     return dim;
@@ -243,12 +179,8 @@ void parse_tensor_type(WireReader message, OnnxValueInfo& info) {
     info.is_tensor = true;
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1:
-                info.element_type = as_integer(*field);
-                break;
-            case 2:
-                info.shape = parse_shape(as_message(*field));
-                break;
+            case 1: info.element_type = as_integer(*field); break;
+            case 2: info.shape = parse_shape(as_message(*field)); break;
         }
     }
 }
@@ -265,12 +197,8 @@ OnnxValueInfo parse_value_info(WireReader message) {
     OnnxValueInfo info;
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1:
-                info.name = as_text(*field);
-                break;
-            case 2:
-                parse_type(as_message(*field), info);
-                break;
+            case 1: info.name = as_text(*field); break;
+            case 2: parse_type(as_message(*field), info); break;
         }
     }
     return info;
@@ -289,24 +217,12 @@ std::string_view parse_sparse_name(WireReader message) {
 void parse_graph_into(WireReader message, OnnxGraph& graph) {
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1:
-                graph.nodes.push_back(parse_node(as_message(*field)));
-                break;
-            case 2:
-                graph.name = as_text(*field);
-                break;
-            case 5:
-                graph.initializers.push_back(parse_tensor(as_message(*field)));
-                break;
-            case 11:
-                graph.inputs.push_back(parse_value_info(as_message(*field)));
-                break;
-            case 12:
-                graph.outputs.push_back(parse_value_info(as_message(*field)));
-                break;
-            case 13:
-                graph.value_infos.push_back(parse_value_info(as_message(*field)));
-                break;
+            case 1: graph.nodes.push_back(parse_node(as_message(*field))); break;
+            case 2: graph.name = as_text(*field); break;
+            case 5: graph.initializers.push_back(parse_tensor(as_message(*field))); break;
+            case 11: graph.inputs.push_back(parse_value_info(as_message(*field))); break;
+            case 12: graph.outputs.push_back(parse_value_info(as_message(*field))); break;
+            case 13: graph.value_infos.push_back(parse_value_info(as_message(*field))); break;
             case 15:
                 graph.sparse_initializers.push_back(parse_sparse_name(as_message(*field)));
                 break;
@@ -318,12 +234,8 @@ std::pair<std::string_view, std::int64_t> parse_opset(WireReader message) {
     std::pair<std::string_view, std::int64_t> opset;
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1:
-                opset.first = as_text(*field);
-                break;
-            case 2:
-                opset.second = as_integer(*field);
-                break;
+            case 1: opset.first = as_text(*field); break;
+            case 2: opset.second = as_integer(*field); break;
         }
     }
     return opset;
@@ -334,20 +246,14 @@ OnnxModel parse_fields(const WireFile& file) {
     WireReader message(file, file.bytes);
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1:
-                model.ir_version = as_integer(*field);
-                break;
-            case 2:
-                model.producer = as_text(*field);
-                break;
+            case 1: model.ir_version = as_integer(*field); break;
+            case 2: model.producer = as_text(*field); break;
             // It may come in pieces, which protobuf merges.
             case 7:
                 model.graph = model.graph ? std::move(model.graph) : OnnxGraph();
                 parse_graph_into(as_message(*field), *model.graph);
                 break;
-            case 8:
-                model.opsets.push_back(parse_opset(as_message(*field)));
-                break;
+            case 8: model.opsets.push_back(parse_opset(as_message(*field))); break;
         }
     }
     return model;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/onnx/constant.h"
+#include "graph/onnx/model.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace strata {
+
+// A named tensor of the file while the graph is made.
+struct Value {
+    std::optional<Constant> constant;
+    std::optional<TensorId> tensor;  // in the graph; a constant has one once a layer reads it
+    std::string unknown;             // why its shape or type is not known; empty: it is
+    bool is_initializer = false;     // a weight by descent, rather than a number among the nodes
+};
+
+// Names made safe to print and each given out once: a second "conv" becomes "conv_2".
+class UniqueNames {
+public:
+    std::string claim(std::string_view wanted);
+
+private:
+    std::unordered_set<std::string> taken_;
+    std::unordered_map<std::string, int> counts_;
+};
+
+// The graph in the making, and what the file's names stand for in it.
+class Assembly {
+public:
+    Value& value(std::string_view name) { return values_[name]; }
+
+    TensorId add_tensor(std::string_view name, Tensor tensor, Role role,
+                        std::optional<TensorData> data = {});
+
+    // The tensor of a value as an operand; `role` is for a constant that no layer has read yet.
+    // Requires: the value's shape is known.
+    TensorId operand(std::string_view name, Role role);
+
+    // Appends a layer; its outputs are tensors with the given names. Throws Error, by the
+    // operator's shape rule.
+    TensorId add_layer(std::string_view name, Op op, std::vector<TensorId> operands,
+                       std::string_view output);
+
+    // Appends a layer that nothing here computes, with outputs as the file states them.
+    void add_opaque(std::string_view name, Opaque op, std::vector<TensorId> operands,
+                    std::vector<TensorId> outputs);
+
+    const Tensor& tensor(TensorId id) const { return graph.tensors[id].tensor; }
+
+    Graph graph;
+
+private:
+    std::unordered_map<std::string_view, Value> values_;
+    UniqueNames tensor_names_;
+    UniqueNames layer_names_;
+};
+
+}  // namespace strata

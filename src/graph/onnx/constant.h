@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/graph.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace strata {
+
+// A tensor whose values are known before anything runs: an initializer, or what shape arithmetic
+// made of some. Its data hold every element, or one element that all are equal to, so that a
+// ConstantOfShape of gigabytes costs nothing.
+struct Constant {
+    Tensor tensor;
+    TensorData data;
+};
+
+// What is computed here element by element is at most this large; shape arithmetic is far smaller,
+// and a hostile file cannot make the import slow.
+inline constexpr std::int64_t max_folded_elements = 64 * 1024;
+
+bool is_uniform(const Constant& constant);
+
+// Few enough elements to fold and, lest a loop over an empty tensor be long, no long axis either.
+bool is_small(const Dims& dims);
+
+// One element; integers are exact, floating types go through double.
+double number_at(const Constant& constant, std::int64_t element);
+std::int64_t integer_at(const Constant& constant, std::int64_t element);
+
+// All elements. Requires: at most max_folded_elements.
+std::vector<double> numbers_of(const Constant& constant);
+std::vector<std::int64_t> integers_of(const Constant& constant);
+
+// A constant of its own memory; values are converted to the element type (saturating).
+// Requires: f32, f64, s32, s64, s8, u8 or boolean.
+Constant constant_of(Tensor tensor, std::span<const double> numbers);
+Constant constant_of(Tensor tensor, std::span<const std::int64_t> integers);
+
+// A constant that takes over memory. Requires: bytes of all elements or of one.
+Constant constant_of(Tensor tensor, std::vector<std::byte> bytes);
+
+// The same values in other extents, or axes permuted (axis i is axis permutation[i] of the given
+// one; a copy unless all elements are equal). Requires: the same number of elements, a permutation.
+Constant reshaped(Constant constant, Dims dims);
+Constant transposed(const Constant& constant, std::span<const std::int64_t> permutation);
+
+}  // namespace strata

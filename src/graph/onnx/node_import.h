@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/onnx/assembly.h"
+#include "graph/onnx/constant_reader.h"
+#include "graph/onnx/extents.h"
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace strata {
+
+// Thrown by a converter that cannot express its node; the node becomes an Opaque layer with this
+// reason. Requires: nothing was added to the graph yet.
+struct Unsupported {
+    std::string reason;
+};
+
+// What the conversion of every node of a model needs.
+struct ModelImport {
+    const WireFile& file;
+    const OnnxModel& model;
+    std::int64_t opset = 0;  // of the default domain
+    Extents& extents;
+    ConstantReader& constants;
+    Assembly assembly;
+    std::unordered_map<std::string_view, const OnnxValueInfo*> stated;  // by tensor name
+    std::unordered_set<std::string_view> used;                          // names that somebody reads
+};
+
+// One node in conversion: its attributes with their defaults, its inputs, and what it adds to the
+// graph. Every accessor throws Unsupported or Error instead of giving what the node does not have.
+class NodeImport {
+public:
+    NodeImport(ModelImport& model, const OnnxNode& node) : model_(model), node_(node) {}
+
+    const OnnxNode& node() const { return node_; }
+    std::int64_t opset() const { return model_.opset; }
+    const std::optional<BatchChange>& batch_change() const { return model_.extents.batch_change(); }
+
+    // Attributes. Lists are empty and tensors null where absent.
+    bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
+    std::int64_t integer(std::string_view name, std::int64_t absent) const;
+    double number(std::string_view name, double absent) const;
+    std::string_view text(std::string_view name, std::string_view absent) const;
+    Dims integers(std::string_view name) const;
+    std::vector<double> numbers(std::string_view name) const;
+    std::optional<Constant> tensor_attribute(std::string_view name) const;
+
+    // Inputs. Requires: has_input(i) where one is asked for.
+    std::size_t input_count() const { return node_.inputs.size(); }
+    bool has_input(std::size_t i) const { return i < input_count() && !node_.inputs[i].empty(); }
+    const Tensor& input(std::size_t i) const;
+    const Constant* constant(std::size_t i) const;
+
+    // The elements of a small constant input.
+    Dims integers_of_input(std::size_t i) const;
+    double number_of_input(std::size_t i) const;
+
+    // Operands. A constant becomes a tensor of the graph on first use, with this role; `computed`
+    // stands for the usual: a parameter where it is a trained weight, else a constant.
+    TensorId operand(std::size_t i) const;
+    TensorId operand(std::size_t i, Role role) const;
+    // A constant made of input i.
+    TensorId operand(std::size_t i, std::string_view suffix, Constant changed, Role role) const;
+
+    // Layers: those on the way are called by the node's name and a suffix; the result has the
+    // node's name and gives its first output.
+    TensorId add(std::string_view suffix, Op op, std::vector<TensorId> operands) const;
+    void result(Op op, std::vector<TensorId> operands) const;
+
+    // Whether somebody reads output i.
+    bool is_used(std::size_t i) const;
+    // Requires, as Unsupported: only the first output is read.
+    void require_single_output() const;
+
+    // The node's name, or that of its first output.
+    std::string_view name() const;
+
+private:
+    const OnnxAttribute* find(std::string_view name) const;
+    Value& value(std::size_t i) const { return model_.assembly.value(node_.inputs[i]); }
+
+    ModelImport& model_;
+    const OnnxNode& node_;
+};
+
+}  // namespace strata
