@@ -44,7 +44,7 @@ struct Execution {
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
     MemoryReuse memory = MemoryReuse::shared;
-    SgdMomentum optimizer;
+    SgdMomentum optimizer = {};
     std::uint64_t seed = 1;  // of the values drawn for inputs and parameters
 };
 

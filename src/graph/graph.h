@@ -28,7 +28,7 @@ struct GraphTensor {
     std::string name;
     Tensor tensor;
     Role role = Role::activation;
-    std::optional<TensorData> data;  // absent: drawn at random before a run
+    std::optional<TensorData> data = {};  // absent: drawn at random before a run
 };
 
 // One node: an operator applied to tensors. Inputs stand in the operator's order of operands,

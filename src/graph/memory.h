@@ -3,7 +3,9 @@
 
 #include "graph/schedule.h"
 
+#include <array>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace strata {
@@ -23,17 +25,40 @@ struct ArenaPlan {
 };
 
 // Greedy by size: the largest piece first, each at the lowest offset that is free for its whole
-// life.
+// life. Throws Error where no address space holds the whole.
 ArenaPlan plan_arena(std::span<const Lifetime> lifetimes, std::size_t alignment = 64);
+
+// What a buffer holds. Where several layers read a tensor, the last of them, which the backward
+// pass meets first, writes the gradient itself and each other a contribution that is added to it.
+enum class BufferKind { value, gradient, contribution, saved };
+inline constexpr std::array<std::string_view, 4> names_of(BufferKind) {
+    return {"value", "gradient", "contribution", "saved"};
+}
+
+// A buffer of one execution: whose it is, how large, and from which task of `schedule_of` to which
+// it is needed. Tensors that share memory (sharing_of) have one buffer, under their owner's name;
+// saved state (masks, indices) stands under the layer's first output.
+struct Buffer {
+    BufferKind kind = BufferKind::value;
+    TensorId tensor = 0;
+    Lifetime lifetime;
+};
+
+// Every buffer of an execution but parameters, statistics, constants and momentum, which are there
+// all the time. Inputs, labels, outputs from their computation on, and gradients given from outside
+// last to the end of the run; where memory is kept, everything lasts from the start to the end.
+// Activations and their gradients have Execution::dtype, gradients of parameters the parameter's.
+std::vector<Buffer> lifetimes_of(const Graph& graph, const Execution& execution);
 
 // Memory of one execution, by purpose. Peak is what is alive at the worst moment and is at most the
 // sum of the parts.
 struct Footprint {
-    Bytes parameters;
+    Bytes parameters;   // and statistics and constants
     Bytes optimizer;    // momentum
     Bytes activations;  // values alive together at the worst moment, by liveness
     Bytes gradients;    // of activations and weights, likewise
-    Bytes peak;  // parameters + optimizer + the worst moment of values, gradients, saved state
+    Bytes saved;        // masks and indices, likewise
+    Bytes peak;         // parameters + optimizer + the worst moment of all the others together
 };
 
 // By liveness over `schedule_of`: what the engine's own plan needs, without library workspaces.
@@ -43,5 +68,12 @@ Footprint footprint_of(const Graph& graph, const Execution& execution);
 // In-place layers count again, and each tensor read by several layers counts one Split copy a
 // reader (published-number anchors: convnet-benchmarks logs).
 Bytes caffe_data_bytes(const Graph& graph);
+
+// A model of what a Caffe training process holds: 8 bytes x the elements of every blob (value and
+// gradient) and 12 bytes x the parameters (value, gradient, momentum). Activations and dropout work
+// in place and reshapes share their input, so they have no blobs; labels, losses and Split copies
+// are left out. It is how we read the memory chart of Zhao et al. 2017, whose figure has no
+// numbers.
+Bytes caffe_training_bytes(const Graph& graph);
 
 }  // namespace strata

@@ -4,6 +4,7 @@
 #include "graph/execution.h"
 #include "graph/graph.h"
 
+#include <optional>
 #include <vector>
 
 namespace strata {
@@ -20,19 +21,39 @@ struct Task {
 //
 // Inference: every layer forward. Training: every layer forward, then in reverse order each layer's
 // backward_weights, backward_data (only where a gradient is wanted upstream) and update. A layer's
-// update follows at once, so a weight's gradient lives for one layer only. A network without a loss
-// receives a gradient from outside at each output.
+// update follows at once, so a weight's gradient lives for one layer only.
+//
+// Where gradients start: at each SoftmaxCrossEntropy; in a network without one, at each output. A
+// gradient does not pass an opaque layer, nor a loss: what such a layer computes is as good as
+// given, and what an opaque layer reads receives a gradient from outside, so that the rest of the
+// network is still exercised.
 struct Schedule {
     std::vector<Task> tasks;
-    std::vector<bool>
-        needs_gradient;  // by tensor: some pass computes or receives d(loss)/d(tensor)
+    // By tensor: some pass computes or receives d(loss)/d(tensor).
+    std::vector<bool> needs_gradient;
+    // By tensor: its gradient comes from outside. Then no layer computes a part of it: an output
+    // that others read as well, and pass a gradient on to, is not among them.
+    std::vector<bool> gradient_given;
+    // By parameter: the layer whose update changes it. Of several that read it that is the first,
+    // which the backward pass meets last; the gradients of the others are added up until then.
+    std::vector<std::optional<LayerId>> updated_by;
 };
 
 Schedule schedule_of(const Graph& graph, const Execution& execution);
 
-// Whether a layer's output may share its input's memory in this execution: reshapes always, a
-// dropout of inference; ReLU-like layers where nobody else reads the input and no backward pass
-// needs it.
+// Which tensors lie in the same memory: by tensor, the one whose memory it is; itself, mostly. An
+// owner owns itself and is computed before those who share with it.
+struct Sharing {
+    std::vector<TensorId> value;
+    std::vector<TensorId> gradient;  // as value, but only where nothing is added up or given
+};
+
+Sharing sharing_of(const Graph& graph, const Execution& execution);
+Sharing sharing_of(const Graph& graph, const Execution& execution, const Schedule& schedule);
+
+// Whether a layer's output shares its input's memory in this execution: reshapes always, a dropout
+// of inference; ReLU-like layers where nobody else reads the input and no backward pass needs it.
+// Memory that is kept is shared by reshapes only. `sharing_of` tells it of all layers at once.
 bool runs_in_place(const Graph& graph, const Layer& layer, const Execution& execution);
 
 }  // namespace strata

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "base/error.h"
+#include "graph/memory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace strata {
+
+namespace {
+
+// A piece that has its place.
+struct Placed {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t first_task = 0;
+    std::size_t last_task = 0;
+};
+
+// Sizes stay below half the address space, so that an offset plus a size never overflows.
+constexpr double largest_size = 0x1p62;
+
+std::size_t padded_size(Bytes size, std::size_t alignment) {
+    check(size.value >= 0, "a piece of memory has a size");
+    if (size.value > largest_size) {
+        throw Error("a tensor needs more memory than can be addressed; choose a smaller batch");
+    }
+    const auto bytes = static_cast<std::size_t>(size.value);
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+bool alive_together(const Placed& a, const Placed& b) {
+    return a.first_task <= b.last_task && b.first_task <= a.last_task;
+}
+
+// The lowest offset with room beside everything that is alive with the piece. Requires: `placed` is
+// sorted by begin.
+std::size_t lowest_free(const std::vector<Placed>& placed, const Placed& piece, std::size_t size) {
+    std::size_t free = 0;
+    for (const Placed& other : placed) {
+        if (!alive_together(other, piece)) {
+            continue;
+        }
+        if (other.begin >= free + size) {
+            break;
+        }
+        free = std::max(free, other.end);
+    }
+    return free;
+}
+
+std::vector<std::size_t> largest_first(std::span<const Lifetime> lifetimes) {
+    std::vector<std::size_t> order(lifetimes.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(
+        order, [&](std::size_t a, std::size_t b) { return lifetimes[a].size > lifetimes[b].size; });
+    return order;
+}
+
+}  // namespace
+
+ArenaPlan plan_arena(std::span<const Lifetime> lifetimes, std::size_t alignment) {
+    check(alignment > 0, "an alignment is positive");
+    ArenaPlan plan;
+    plan.offsets.resize(lifetimes.size());
+    std::vector<Placed> placed;
+    placed.reserve(lifetimes.size());
+    std::size_t arena = 0;
+    for (const std::size_t index : largest_first(lifetimes)) {
+        const Lifetime& lifetime = lifetimes[index];
+        const std::size_t size = padded_size(lifetime.size, alignment);
+        Placed piece = {0, 0, lifetime.first_task, lifetime.last_task};
+        piece.begin = lowest_free(placed, piece, size);
+        piece.end = piece.begin + size;
+        if (piece.end > static_cast<std::size_t>(largest_size)) {
+            throw Error(
+                "the network needs more memory than can be addressed; choose a smaller "
+                "batch");
+        }
+        plan.offsets[index] = piece.begin;
+        arena = std::max(arena, piece.end);
+        placed.insert(std::ranges::upper_bound(placed, piece.begin, {}, &Placed::begin), piece);
+    }
+    plan.size = Bytes{static_cast<double>(arena)};
+    return plan;
+}
+
+}  // namespace strata

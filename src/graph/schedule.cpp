@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "graph/schedule.h"
+
+#include "op/operations.h"
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+bool is_loss(const Layer& layer) {
+    return std::holds_alternative<SoftmaxCrossEntropy>(layer.op);
+}
+
+bool is_opaque(const Layer& layer) {
+    return std::holds_alternative<Opaque>(layer.op);
+}
+
+// One schedule in the making.
+class Scheduler {
+public:
+    Scheduler(const Graph& graph, const Execution& execution)
+        : graph_(graph), execution_(execution), learns_(graph.tensors.size()) {
+        schedule_.needs_gradient.resize(graph.tensors.size());
+        schedule_.gradient_given.resize(graph.tensors.size());
+        schedule_.updated_by.resize(graph.tensors.size());
+    }
+
+    Schedule run() {
+        for (LayerId layer = 0; layer < graph_.layers.size(); ++layer) {
+            schedule_.tasks.push_back({layer, Pass::forward});
+        }
+        if (execution_.mode == Mode::training) {
+            find_what_learns();
+            find_what_may_be_given();
+            for (LayerId layer = graph_.layers.size(); layer-- > 0;) {
+                mark_gradients(layer);
+            }
+            for (LayerId layer = graph_.layers.size(); layer-- > 0;) {
+                add_backward_tasks(layer);
+            }
+        }
+        return std::move(schedule_);
+    }
+
+private:
+    bool is_differentiable(TensorId id) const {
+        return receives_gradient({graph_.tensors[id].tensor, graph_.tensors[id].role});
+    }
+
+    bool is_parameter(TensorId id) const { return graph_.tensors[id].role == Role::parameter; }
+
+    // Tensors whose gradient is of use: parameters, what depends on them, and the network's own
+    // input where that is asked for.
+    void find_what_learns() {
+        for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
+            const bool asked = graph_.tensors[id].role == Role::input && is_differentiable(id) &&
+                               execution_.first_layer_gradient == FirstLayerGradient::computed;
+            learns_[id] = is_parameter(id) || asked;
+        }
+        for (const Layer& layer : graph_.layers) {
+            const bool passes_on = !is_opaque(layer) && !is_loss(layer) && any_learns(layer.inputs);
+            for (const TensorId id : layer.outputs) {
+                learns_[id] = passes_on && is_differentiable(id);
+            }
+        }
+    }
+
+    bool any_learns(const std::vector<TensorId>& ids) const {
+        return std::ranges::any_of(ids, [&](TensorId id) { return learns_[id]; });
+    }
+
+    // Outputs of a network without a loss, and what opaque layers read.
+    void find_what_may_be_given() {
+        may_be_given_.resize(graph_.tensors.size());
+        if (std::ranges::none_of(graph_.layers, is_loss)) {
+            for (const TensorId id : graph_.outputs) {
+                may_be_given_[id] = true;
+            }
+        }
+        for (const Layer& layer : graph_.layers) {
+            for (const TensorId id : is_opaque(layer) ? layer.inputs : std::vector<TensorId>{}) {
+                may_be_given_[id] = true;
+            }
+        }
+    }
+
+    // Requires: all later layers are marked, so that whoever reads this layer's outputs has asked
+    // for their gradients.
+    void mark_gradients(LayerId layer) {
+        const Layer& node = graph_.layers[layer];
+        for (const TensorId id : node.outputs) {
+            const bool given = learns_[id] && may_be_given_[id] && !schedule_.needs_gradient[id];
+            schedule_.gradient_given[id] = given;
+            schedule_.needs_gradient[id] = schedule_.needs_gradient[id] || given;
+        }
+        if (!goes_backward(node)) {
+            return;
+        }
+        for (const TensorId id : node.inputs) {
+            schedule_.needs_gradient[id] = schedule_.needs_gradient[id] || learns_[id];
+            if (is_parameter(id)) {
+                schedule_.updated_by[id] = layer;
+            }
+        }
+    }
+
+    bool goes_backward(const Layer& layer) const {
+        return is_loss(layer) || std::ranges::any_of(layer.outputs, [&](TensorId id) {
+                   return schedule_.needs_gradient[id];
+               });
+    }
+
+    void add_backward_tasks(LayerId layer) {
+        const Layer& node = graph_.layers[layer];
+        if (!goes_backward(node)) {
+            return;
+        }
+        const auto any = [&](auto&& holds) { return std::ranges::any_of(node.inputs, holds); };
+        add_if(any([&](TensorId id) { return is_parameter(id); }), layer, Pass::backward_weights);
+        add_if(any([&](TensorId id) { return learns_[id] && !is_parameter(id); }), layer,
+               Pass::backward_data);
+        add_if(any([&](TensorId id) { return schedule_.updated_by[id] == layer; }), layer,
+               Pass::update);
+    }
+
+    void add_if(bool wanted, LayerId layer, Pass pass) {
+        const Layer& node = graph_.layers[layer];
+        if (wanted && has_pass(node.op, signature_of(graph_, node), pass)) {
+            schedule_.tasks.push_back({layer, pass});
+        }
+    }
+
+    const Graph& graph_;
+    const Execution& execution_;
+    std::vector<bool> learns_;
+    std::vector<bool> may_be_given_;
+    Schedule schedule_;
+};
+
+}  // namespace
+
+Schedule schedule_of(const Graph& graph, const Execution& execution) {
+    return Scheduler(graph, execution).run();
+}
+
+}  // namespace strata
