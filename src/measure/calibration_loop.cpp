@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "measure/calibration_loop.h"
+
+#include "base/error.h"
+#include "measure/clock.h"
+
+#include <omp.h>
+
+#include <algorithm>
+
+namespace strata {
+namespace {
+
+constexpr Seconds wanted{0.7e-3};
+constexpr std::size_t trial_length = 20'000;
+constexpr int trials = 5;
+
+// Floating-point arithmetic must keep its order, so this can be neither vectorised nor folded.
+double chain(std::size_t length) {
+    double value = 1;
+    for (std::size_t i = 0; i < length; ++i) {
+        value = value * 0.999 + 0.001;
+    }
+    return value;
+}
+
+Seconds timed(int threads, std::size_t length) {
+    SteadyClock clock;
+    const Seconds begin = clock.now();
+    double sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    sum += chain(length);
+    check(sum > 0, "the calibration loop computes something");
+    return clock.now() - begin;
+}
+
+std::size_t length_for(Seconds time) {
+    Seconds least{1};
+    for (int trial = 0; trial < trials; ++trial) {
+        least = std::min(least, timed(1, trial_length));
+    }
+    return std::max(trial_length,
+                    static_cast<std::size_t>(static_cast<double>(trial_length) * (time / least)));
+}
+
+}  // namespace
+
+CalibrationLoop::CalibrationLoop(int threads) : threads_(threads), length_(length_for(wanted)) {
+    check(threads >= 1, "a calibration loop needs a thread");
+    timed(threads_, length_);  // wakes the threads
+}
+
+Seconds CalibrationLoop::run() const {
+    return timed(threads_, length_);
+}
+
+}  // namespace strata

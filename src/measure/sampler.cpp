@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "measure/sampler.h"
+
+#include "base/error.h"
+#include "base/random.h"
+#include "measure/stopping.h"
+#include "measure/warm_up.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace strata {
+namespace {
+
+constexpr Seconds time_of_a_kind{1e-3};  // in one block
+constexpr double most_in_a_row = 64;
+constexpr Seconds between_checkpoints{1};
+constexpr Seconds between_reports{0.1};
+constexpr std::uint64_t order_seed = 0x5374726174610001;
+
+Seconds total(const Samples& samples) {
+    Seconds sum;
+    for (const Seconds value : samples.values) {
+        sum += value;
+    }
+    return sum;
+}
+
+Seconds total(const SampledIteration& sampled) {
+    return total(sampled.end_to_end) + total(sampled.instrumented) + total(sampled.calibration);
+}
+
+// Keeps the first, third, fifth ... sample.
+void drop_every_second(Samples& samples) {
+    auto& values = samples.values;
+    for (std::size_t i = 0; 2 * i < values.size(); ++i) {
+        values[i] = values[2 * i];
+    }
+    values.resize((values.size() + 1) / 2);
+}
+
+// Something due again some time after it was last done.
+class Recurring {
+public:
+    Recurring(Seconds now, Seconds period) : last_(now), period_(period) {}
+
+    bool is_due(Seconds now) {
+        if (now - last_ < period_) {
+            return false;
+        }
+        last_ = now;
+        return true;
+    }
+
+private:
+    Seconds last_;
+    Seconds period_;
+};
+
+SampledIteration fitted(SampledIteration earlier, std::size_t parts) {
+    if (earlier.parts.empty() && earlier.instrumented.values.empty()) {
+        earlier.parts.resize(parts);
+    }
+    const auto count = earlier.instrumented.values.size();
+    const bool complete = std::all_of(earlier.parts.begin(), earlier.parts.end(),
+                                      [&](const Samples& s) { return s.values.size() == count; });
+    if (earlier.parts.size() != parts || !complete) {
+        throw Error(
+            fmt::format("the stored samples of an interrupted run ({} parts) do not fit "
+                        "what is measured now ({} parts); start it anew",
+                        earlier.parts.size(), parts));
+    }
+    return earlier;
+}
+
+class Sampler {
+public:
+    Sampler(Iteration& iteration, const Policy& policy, const std::function<Seconds()>& calibration,
+            Clock& clock, const SamplerHooks& hooks, SampledIteration earlier)
+        : iteration_(iteration),
+          policy_(policy),
+          calibration_(calibration),
+          clock_(clock),
+          hooks_(hooks),
+          sampled_(fitted(std::move(earlier), iteration.parts())),
+          spent_before_(total(sampled_)),
+          stopping_(policy),
+          times_(iteration.parts()) {}
+
+    SampledIteration run() {
+        warm_up(iteration_, policy_, clock_, [this] { return is_stopped(); });
+        sampled_.reason = sample_blocks();
+        return std::move(sampled_);
+    }
+
+private:
+    bool is_stopped() {
+        stopped_ = stopped_ || (hooks_.stop_requested && hooks_.stop_requested());
+        return stopped_;
+    }
+
+    StopReason sample_blocks() {
+        begin_ = clock_.now();
+        Recurring checkpoint(begin_, between_checkpoints);
+        Recurring report(begin_, between_reports);
+        for (std::uint64_t block = 0; !is_stopped(); ++block) {
+            sample_block(block);
+            const Seconds now = clock_.now();
+            const Seconds spent = spent_before_ + (now - begin_);
+            if (const auto reason = stopping_.decide(sampled_, spent); reason && !stopped_) {
+                return *reason;
+            }
+            thin();
+            if (hooks_.checkpoint && checkpoint.is_due(now)) {
+                hooks_.checkpoint(sampled_);
+            }
+            if (hooks_.progress && report.is_due(now)) {
+                hooks_.progress(progress(spent));
+            }
+        }
+        return StopReason::interrupted;
+    }
+
+    void sample_block(std::uint64_t block) {
+        std::array<void (Sampler::*)(), 3> kinds = {
+            &Sampler::sample_end_to_end, &Sampler::sample_instrumented, &Sampler::calibrate};
+        const std::uint64_t drawn = order_.bits(block);
+        std::swap(kinds[2], kinds[drawn % 3]);
+        std::swap(kinds[1], kinds[(drawn >> 32) % 2]);
+        for (const auto kind : kinds) {
+            (this->*kind)();
+        }
+    }
+
+    void sample_end_to_end() {
+        for (std::size_t i = 0; i < in_a_row_ && !is_stopped(); ++i) {
+            const Seconds time = iteration_.run();
+            if (end_to_end_runs_++ % stride_ == 0) {
+                sampled_.end_to_end.values.push_back(time);
+            }
+            last_ = time;
+        }
+        const double fitting = last_.value > 0 ? time_of_a_kind / last_ : most_in_a_row;
+        in_a_row_ = static_cast<std::size_t>(std::clamp(fitting, 1.0, most_in_a_row));
+    }
+
+    void sample_instrumented() {
+        for (std::size_t i = 0; i < in_a_row_ && !is_stopped(); ++i) {
+            const Seconds time = iteration_.run_timed(times_);
+            if (instrumented_runs_++ % stride_ == 0) {
+                keep_instrumented(time);
+            }
+        }
+    }
+
+    void keep_instrumented(Seconds whole) {
+        sampled_.instrumented.values.push_back(whole);
+        for (std::size_t p = 0; p < times_.size(); ++p) {
+            sampled_.parts[p].values.push_back(times_[p]);
+        }
+    }
+
+    void calibrate() {
+        if (!is_stopped()) {
+            sampled_.calibration.values.push_back(calibration_());
+        }
+    }
+
+    void thin() {
+        const auto most =
+            std::max(sampled_.end_to_end.values.size(), sampled_.instrumented.values.size());
+        if (most <= most_samples) {
+            return;
+        }
+        stride_ *= 2;
+        drop_every_second(sampled_.end_to_end);
+        drop_every_second(sampled_.instrumented);
+        std::for_each(sampled_.parts.begin(), sampled_.parts.end(), drop_every_second);
+    }
+
+    Progress progress(Seconds spent) const {
+        const auto samples =
+            std::min(sampled_.end_to_end.values.size(), sampled_.instrumented.values.size());
+        return {.fraction = fraction(samples, spent),
+                .precision = stopping_.precision(),
+                .samples = samples,
+                .spent = spent};
+    }
+
+    // What is needed grows with the square of the precision that is still missing.
+    double fraction(std::size_t samples, Seconds spent) const {
+        double done = policy_.min_time.value > 0 ? spent / policy_.min_time : 1;
+        if (policy_.min_samples > 0) {
+            done = std::min(
+                done, static_cast<double>(samples) / static_cast<double>(policy_.min_samples));
+        }
+        if (const auto precision = stopping_.precision(); precision && *precision > 0) {
+            const double ratio = policy_.precision / *precision;
+            done = std::min(done, ratio * ratio);
+        }
+        return std::min(1.0, std::max(done, spent / policy_.max_time));
+    }
+
+    Iteration& iteration_;
+    const Policy policy_;
+    const std::function<Seconds()>& calibration_;
+    Clock& clock_;
+    const SamplerHooks& hooks_;
+    SampledIteration sampled_;
+    const Seconds spent_before_;
+    Stopping stopping_;
+    std::vector<Seconds> times_;
+    RandomStream order_{order_seed, 0};
+    Seconds begin_;
+    Seconds last_;
+    bool stopped_ = false;
+    std::size_t in_a_row_ = 1;
+    std::size_t stride_ = 1;  // one of so many runs is kept
+    std::uint64_t end_to_end_runs_ = 0;
+    std::uint64_t instrumented_runs_ = 0;
+};
+
+}  // namespace
+
+SampledIteration sample(Iteration& iteration, const Policy& policy,
+                        const std::function<Seconds()>& calibration, Clock& clock,
+                        const SamplerHooks& hooks, SampledIteration earlier) {
+    return Sampler(iteration, policy, calibration, clock, hooks, std::move(earlier)).run();
+}
+
+}  // namespace strata

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "measure/clock.h"
+#include "measure/iteration.h"
+#include "measure/policy.h"
+
+#include <functional>
+#include <optional>
+
+namespace strata {
+
+// How far sampling has come.
+struct Progress {
+    double fraction = 0;              // of the work, as far as it can be foreseen
+    std::optional<double> precision;  // worst relative half-width so far; nothing: too few samples
+    std::size_t samples = 0;
+    Seconds spent;  // earlier attempts included
+};
+
+// Whom the sampler tells and asks while it works. Each may be empty.
+struct SamplerHooks {
+    std::function<bool()> stop_requested = {};                     // asked between iterations
+    std::function<void(const SampledIteration&)> checkpoint = {};  // about once a second
+    std::function<void(const Progress&)> progress = {};            // about ten times a second
+};
+
+// More samples than this of one quantity are thinned: every second one is dropped and from then on
+// only every second is kept, so that those kept always cover the whole time evenly. So many give
+// the median to within one percentile; more would only fill memory and database.
+inline constexpr std::size_t most_samples = 16384;
+
+// Samples an iteration until its medians are precise (measure/stopping.h).
+//
+// After the warm-up it repeats blocks of end-to-end iterations, instrumented iterations and one
+// calibration loop, in an order drawn anew for each block, so that whatever disturbs the machine
+// disturbs all three alike. A kind fills about a millisecond of a block: a quick iteration is run
+// several times in a row (at most 64), each run a sample of its own; a slow one once. At least one
+// block is sampled, however long it takes.
+//
+// `calibration` does fixed work and returns its time. `earlier` is what an interrupted attempt had;
+// its samples are kept and its time counts towards min_time and max_time. Throws Error where
+// `earlier` does not fit the iteration.
+SampledIteration sample(Iteration& iteration, const Policy& policy,
+                        const std::function<Seconds()>& calibration, Clock& clock,
+                        const SamplerHooks& hooks = {}, SampledIteration earlier = {});
+
+}  // namespace strata
