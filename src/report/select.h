@@ -7,8 +7,8 @@ namespace strata {
 
 // Which part of a document's tables is wanted. Empty fields change nothing.
 struct Selection {
-    std::vector<std::string> columns;  // keys, in the order to print them
-    std::string sort;                  // key; numbers largest first, texts alphabetically
+    std::vector<std::string> columns = {};  // keys, in the order to print them
+    std::string sort = {};                  // key; numbers largest first, texts alphabetically
     std::size_t top = 0;               // rows kept, after sorting
 };
 
