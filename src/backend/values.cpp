@@ -2,32 +2,14 @@
 #include "backend/inputs.h"
 
 #include "base/error.h"
+#include "base/half.h"
 #include "base/text.h"
 
-#include <bit>
-#include <cmath>
 #include <cstring>
 
 namespace strata {
 
 namespace {
-
-// IEEE 754 binary16: one sign, five exponent (bias 15), ten fraction bits.
-float from_half(std::uint16_t bits) {
-    const int exponent = (bits >> 10) & 0x1F;
-    const int fraction = bits & 0x3FF;
-    const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
-    if (exponent == 0x1F) {
-        return fraction == 0 ? sign * INFINITY : NAN;
-    }
-    return sign * (exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                 : std::ldexp(static_cast<float>(fraction | 0x400), exponent - 25));
-}
-
-// bfloat16 is the upper half of a float.
-float from_bfloat(std::uint16_t bits) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
 
 template <class Stored>
 float from_number(Stored value) {
@@ -58,9 +40,9 @@ HostValues convert(DataType dtype, std::span<const std::byte> bytes) {
         case DataType::f64:
             return numbers<double>(bytes);
         case DataType::f16:
-            return converted<std::uint16_t>(bytes, from_half);
+            return converted<std::uint16_t>(bytes, float_of_half);
         case DataType::bf16:
-            return converted<std::uint16_t>(bytes, from_bfloat);
+            return converted<std::uint16_t>(bytes, float_of_bfloat16);
         case DataType::s8:
             return numbers<std::int8_t>(bytes);
         case DataType::u8:
@@ -83,6 +65,10 @@ HostValues values_of(const GraphTensor& tensor) {
     const std::size_t given = tensor.data->bytes.size();
     const auto needed = static_cast<std::size_t>(tensor.tensor.elements()) *
                         static_cast<std::size_t>(size_in_bytes(tensor.tensor.dtype));
+    if (given == static_cast<std::size_t>(size_in_bytes(tensor.tensor.dtype))) {
+        const float each = convert(tensor.tensor.dtype, tensor.data->bytes).front();
+        return HostValues(static_cast<std::size_t>(tensor.tensor.elements()), each);
+    }
     if (given != needed) {
         throw Error("tensor '" + printable(tensor.name) + "' carries " + std::to_string(given) +
                     " bytes where its shape " + to_text(tensor.tensor.dims) + " of " +

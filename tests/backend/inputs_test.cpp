@@ -161,6 +161,12 @@ TEST(Inputs, ATensorThatCarriesDataStartsWithIt) {
     EXPECT_EQ(initial_values(graph, 0, 1), (HostValues{1, 2}));
 }
 
+TEST(Inputs, OneElementFillsATensorOfAnySize) {
+    GraphTensor filled = carrying(std::array{0.5F}, DataType::f32);
+    filled.tensor.dims = {2, 2};
+    EXPECT_EQ(values_of(filled), (HostValues{0.5F, 0.5F, 0.5F, 0.5F}));
+}
+
 TEST(Inputs, DataThatDoNotFillTheirShapeAreRefusedByName) {
     GraphTensor broken = carrying(std::array{1.0F, 2.0F}, DataType::f32);
     broken.tensor.dims = {3};
