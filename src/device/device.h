@@ -4,14 +4,16 @@
 #include "base/quantity.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strata {
 
-// A number of a device and where it comes from: "measured 2026-11-21 by strata calibrate", or a data
-// sheet. A device file without a source for a number is refused.
+// A number of a device and where it comes from: "measured 2026-11-21 by strata calibrate", or a
+// data sheet. A device file without a source for a number is refused.
 template <class Q>
 struct Fact {
     Q value;
@@ -26,9 +28,9 @@ struct ComputeCeiling {
 
 // One level of the memory hierarchy, nearest first; the last is main memory.
 struct MemoryLevel {
-    std::string name;                // "L1", "L2", "L3", "DRAM"
-    std::optional<Bytes> capacity;   // of all the threads used together; absent for main memory
-    Fact<Bandwidth> bandwidth;       // of all the threads used together, read + write
+    std::string name;               // "L1", "L2", "L3", "DRAM"
+    std::optional<Bytes> capacity;  // of all the threads used together; absent for main memory
+    Fact<Bandwidth> bandwidth;      // of all the threads used together, read + write
 };
 
 // What a machine can do at most, by element type and memory level. Read from and written to TOML
@@ -41,11 +43,23 @@ struct Device {
     std::vector<MemoryLevel> memory;
 };
 
+// Nothing where the device says nothing about it.
 std::optional<FlopRate> peak_of(const Device& device, std::string_view dtype);
 std::optional<Bandwidth> memory_bandwidth_of(const Device& device);  // of the last level
 
 // TOML text and back. `origin` is named in errors. parse throws Error naming the key.
 Device parse_device(std::string_view toml, std::string_view origin);
 std::string to_toml(const Device& device);
+
+// A device file. Both throw Error naming it.
+Device read_device(const std::filesystem::path& path);
+void write_device(const std::filesystem::path& path, const Device& device);
+
+// Where this machine's own device file lies: $STRATA_DEVICE, or HOST.toml in
+// $XDG_DATA_HOME/strata/devices (~/.local/share without it). Throws Error where no home is known.
+std::filesystem::path own_device_file();
+
+// This machine's own device, as `strata calibrate` left it; nothing where it was not calibrated.
+std::optional<Device> own_device();
 
 }  // namespace strata

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// A data or unified cache as one processor sees it.
+struct Cache {
+    int level = 1;
+    Bytes size = {};    // of one instance
+    int shared_by = 1;  // processors that share an instance
+};
+
+// This machine as the kernel describes it.
+struct Host {
+    std::string model = {};            // "Intel(R) Xeon(R) Platinum 8481C"; "unknown processor"
+    std::vector<int> processors = {};  // that this process may use
+    std::vector<Cache> caches = {};    // nearest first; empty where nothing is known
+    std::optional<Bytes> memory = {};  // installed
+    std::vector<std::string> instructions = {};  // the kernel's flags: "avx512_bf16", "amx_tile"
+};
+
+// Reads /proc and /sys below `root`; where they say nothing of caches, the C library does (cpuid).
+Host detect_host(const std::filesystem::path& root = "/");
+
+bool has_instructions(const Host& host, std::string_view flag);
+
+// What `threads` threads, on one processor each, have of a cache together. A cache that more
+// processors share than are used counts once.
+Bytes capacity_for(const Cache& cache, int threads);
+
+// A name for files and tables: "intel-xeon-platinum-8481c-2t".
+std::string device_name(const Host& host, int threads);
+
+}  // namespace strata
