@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 
 namespace strata {
@@ -14,8 +15,8 @@ namespace {
 struct Placed {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::size_t first_task = 0;
-    std::size_t last_task = 0;
+    std::uint32_t first_task = 0;
+    std::uint32_t last_task = 0;
 };
 
 // Sizes stay below half the address space, so that an offset plus a size never overflows.
@@ -30,24 +31,26 @@ std::size_t padded_size(Bytes size, std::size_t alignment) {
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-bool alive_together(const Placed& a, const Placed& b) {
-    return a.first_task <= b.last_task && b.first_task <= a.last_task;
-}
-
 // The lowest offset with room beside everything that is alive with the piece. Requires: `placed` is
-// sorted by begin.
-std::size_t lowest_free(const std::vector<Placed>& placed, const Placed& piece, std::size_t size) {
+// sorted by begin. It is the planner's inner loop: whether two pieces meet is a coin toss to the
+// processor, so that is selected and not branched on.
+std::size_t lowest_free(std::span<const Placed> placed, const Placed& piece, std::size_t size) {
     std::size_t free = 0;
     for (const Placed& other : placed) {
-        if (!alive_together(other, piece)) {
-            continue;
-        }
-        if (other.begin >= free + size) {
+        const bool meets =
+            (other.first_task <= piece.last_task) & (piece.first_task <= other.last_task);
+        if (meets & (other.begin >= free + size)) {
             break;
         }
-        free = std::max(free, other.end);
+        const std::size_t blocked_until = meets ? other.end : 0;
+        free = std::max(free, blocked_until);
     }
     return free;
+}
+
+std::uint32_t task_number(std::size_t task) {
+    check(task <= std::numeric_limits<std::uint32_t>::max(), "tasks are numbered in 32 bits");
+    return static_cast<std::uint32_t>(task);
 }
 
 std::vector<std::size_t> largest_first(std::span<const Lifetime> lifetimes) {
@@ -70,7 +73,7 @@ ArenaPlan plan_arena(std::span<const Lifetime> lifetimes, std::size_t alignment)
     for (const std::size_t index : largest_first(lifetimes)) {
         const Lifetime& lifetime = lifetimes[index];
         const std::size_t size = padded_size(lifetime.size, alignment);
-        Placed piece = {0, 0, lifetime.first_task, lifetime.last_task};
+        Placed piece = {0, 0, task_number(lifetime.first_task), task_number(lifetime.last_task)};
         piece.begin = lowest_free(placed, piece, size);
         piece.end = piece.begin + size;
         if (piece.end > static_cast<std::size_t>(largest_size)) {
