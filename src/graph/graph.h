@@ -16,8 +16,8 @@ using TensorId = std::size_t;  // index into Graph::tensors
 using LayerId = std::size_t;   // index into Graph::layers
 
 // Values that came with a network: every element in row-major order, or one element that all are
-// equal to (a constant fill of any size costs nothing). A view without alignment, and whatever keeps
-// the memory behind it alive (a mapped model file, mostly, which is why ownership is shared).
+// equal to (a constant fill of any size costs nothing). A view without alignment, and whatever
+// keeps the memory behind it alive (a mapped model file, mostly, which is why ownership is shared).
 struct TensorData {
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;

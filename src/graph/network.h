@@ -11,8 +11,9 @@
 
 namespace strata {
 
-// What to make a graph from: a zoo name or the path of an .onnx, .graph, .dnnmark or .dnntemplate
-// file.
+// What to make a graph from: a zoo name, the path of an .onnx, .graph, .dnnmark or .dnntemplate
+// file, or an operator in one line, as op/problem.h reads it, which becomes a network of one layer
+// (its input is the network's own: its gradient is computed where FirstLayerGradient asks for it).
 struct NetworkRequest {
     std::string network;
     std::optional<std::int64_t> batch;             // absent: the file's own, 1 for the zoo
@@ -20,7 +21,8 @@ struct NetworkRequest {
     std::map<std::string, std::string> variables;  // values for a template's $NAMES
 };
 
-// The graph asked for. Throws Error: unknown name (with the nearest), unreadable or broken file.
+// The graph asked for. Throws Error: unknown name (with the nearest), unreadable or broken file, a
+// setting that this kind of network does not have.
 Graph load_network(const NetworkRequest& request);
 
 // A zoo entry.
