@@ -84,8 +84,8 @@ void Statement::expect(int result) const {
     }
 }
 
-Transaction::Transaction(const Database& database) : database_(database) {
-    database_.execute("BEGIN IMMEDIATE");
+Transaction::Transaction(const Database& database, Intent intent) : database_(database) {
+    database_.execute(intent == Intent::write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
 // Some failures, a full disk among them, have already rolled back.

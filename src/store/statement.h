@@ -91,11 +91,15 @@ private:
     std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 
-// Everything until `commit`, or nothing. It takes the right to write at once, so that two writers
-// wait for each other rather than fail.
+// What a transaction is for.
+enum class Intent { write, read };
+
+// Everything until `commit`, or nothing. For writing it takes the right to write at once, so that
+// two writers wait for each other rather than fail; for reading it sees one state of the database
+// and needs no commit.
 class Transaction {
 public:
-    explicit Transaction(const Database& database);
+    explicit Transaction(const Database& database, Intent intent = Intent::write);
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction();  // rolls back what was not committed

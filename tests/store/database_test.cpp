@@ -2,6 +2,7 @@
 #include "store/database.h"
 
 #include "store/statement.h"
+#include "tests/support/child_process.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
@@ -9,12 +10,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <thread>
 
@@ -37,17 +36,6 @@ void raw(const fs::path& file, const std::string& sql) {
     ASSERT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
         << sqlite3_errmsg(handle);
     sqlite3_close(handle);
-}
-
-// Runs `body` in a child process and returns its exit status; the child ends without clean-up.
-int status_of_child(const std::function<int()>& body) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::_exit(body());
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 // Whether every part stands in the sentence.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "record/key.h"
+
+#include "base/hash.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+// Each part with its length before it, so that no two lists of parts make one text.
+void append(std::string& text, std::string_view part) {
+    text += fmt::format("{}:{}", part.size(), part);
+}
+
+}  // namespace
+
+std::string key_of(const Settings& settings) {
+    std::string text;
+    append(text, settings.backend);
+    append(text, settings.network);
+    append(text, std::to_string(settings.batch));
+    append(text, settings.mode);
+    append(text, settings.dtype);
+    append(text, std::to_string(settings.threads));
+    append(text, settings.algorithm);
+    append(text, settings.policy);
+    for (const auto& [name, value] : settings.further) {
+        append(text, name);
+        append(text, value);
+    }
+    return key_of(text);
+}
+
+std::string key_of(std::string_view text) {
+    return fmt::format("{:016x}", hash_of(text));
+}
+
+}  // namespace strata

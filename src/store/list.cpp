@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "base/enumeration.h"
+#include "record/run.h"
+#include "store/query.h"
+#include "store/statement.h"
+
+namespace strata {
+
+namespace {
+
+Provenance provenance_of(const std::string& origin) {
+    const auto value = value_named<Origin>(origin);
+    return value == Origin::modelled   ? Provenance::modelled
+           : value == Origin::imported ? Provenance::imported
+                                       : Provenance::measured;
+}
+
+Number plain(const Statement& row, int column) {
+    return {.value = row.real(column), .unit = {}, .low = {}, .high = {}};
+}
+
+Cell time_of(const Statement& row, int median, const std::string& origin) {
+    if (row.is_null(median)) {
+        return Missing{"not measured"};
+    }
+    return Number{.value = row.real(median),
+                  .unit = "s",
+                  .low = row.real(median + 1),
+                  .high = row.real(median + 2),
+                  .provenance = provenance_of(origin)};
+}
+
+std::vector<Cell> cells_of(const Statement& row) {
+    std::vector<Cell> cells = {plain(row, 0)};
+    for (int text = 1; text <= 6; ++text) {
+        cells.emplace_back(row.text(text));
+    }
+    cells.emplace_back(plain(row, 7));
+    cells.emplace_back(row.text(8));
+    cells.emplace_back(plain(row, 9));
+    cells.emplace_back(time_of(row, 10, row.text(2)));
+    cells.emplace_back(plain(row, 13));
+    return cells;
+}
+
+}  // namespace
+
+Table list_runs(const Database& database) {
+    Table table{.title = "runs",
+                .columns = {{"run", "run"},
+                            {"created", "created"},
+                            {"origin", "origin"},
+                            {"state", "state"},
+                            {"backend", "backend"},
+                            {"network", "network"},
+                            {"mode", "mode"},
+                            {"batch", "batch"},
+                            {"dtype", "dtype"},
+                            {"threads", "threads"},
+                            {"end_to_end_s", "end to end"},
+                            {"flags", "doubts"}},
+                .rows = {},
+                .totals = {},
+                .notes = {}};
+    Statement row(database,
+                  "SELECT run, created, origin, state, backend, network, mode, batch, dtype, "
+                  "threads, end_to_end_s, end_to_end_low_s, end_to_end_high_s, flags "
+                  "FROM run_summary ORDER BY run DESC");
+    for (row.start(); row.next();) {
+        table.rows.push_back(cells_of(row));
+    }
+    return table;
+}
+
+}  // namespace strata

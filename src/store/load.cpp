@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "store/load.h"
+
+#include "base/enumeration.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "store/statement.h"
+#include "store/stored_values.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+template <NamedEnumeration E>
+E parse_stored(const std::string& name) {
+    const auto value = value_named<E>(name);
+    if (!value) {
+        throw Error(
+            fmt::format("'{}' is no known value here: the database is damaged", printable(name)));
+    }
+    return *value;
+}
+
+Bytes bytes_of(const Statement& row, int column) {
+    return {static_cast<double>(row.integer(column))};
+}
+
+int small(std::int64_t number) {
+    return static_cast<int>(number);
+}
+
+Run run_row(const Database& database, std::int64_t id) {
+    Statement row(database,
+                  "SELECT created, origin, state, backend, network, batch, mode, dtype, threads, "
+                  "algorithm, policy, predicted_memory, measured_memory, device.toml "
+                  "FROM run LEFT JOIN device ON device.id = run.device WHERE run.id = ?");
+    if (!row.start(id).next()) {
+        throw Error(
+            fmt::format("there is no run {} in database {}; strata list runs shows those "
+                        "there are",
+                        id, printable(database.file().string(), 1000)));
+    }
+    Run run;
+    run.id = id;
+    run.created = row.text(0);
+    run.origin = parse_stored<Origin>(row.text(1));
+    run.state = parse_stored<RunState>(row.text(2));
+    run.settings = {.backend = row.text(3),
+                    .network = row.text(4),
+                    .batch = row.integer(5),
+                    .mode = row.text(6),
+                    .dtype = row.text(7),
+                    .threads = small(row.integer(8)),
+                    .algorithm = row.text(9),
+                    .policy = row.text(10),
+                    .further = {}};
+    run.predicted_memory = bytes_of(row, 11);
+    if (!row.is_null(12)) {
+        run.measured_memory = bytes_of(row, 12);
+    }
+    run.device = row.text(13);
+    return run;
+}
+
+std::map<std::string, std::string> pairs(const Database& database, const char* sql,
+                                         std::int64_t id) {
+    std::map<std::string, std::string> pairs;
+    Statement row(database, sql);
+    for (row.start(id); row.next();) {
+        pairs.emplace(row.text(0), row.text(1));
+    }
+    return pairs;
+}
+
+StepResult step_of(const Statement& row) {
+    return {.layer = row.text(0),
+            .operation = row.text(1),
+            .pass = parse_pass(row.text(2)),
+            .kind = row.text(3),
+            .implementation = row.text(4),
+            .algorithm = row.text(5),
+            .layout = row.text(6),
+            .problem = row.text(7),
+            .workspace = bytes_of(row, 8),
+            .flops = {static_cast<double>(row.integer(9))},
+            .read = bytes_of(row, 10),
+            .written = bytes_of(row, 11),
+            .time = measurement_of(row.text(12), row.bytes(13))};
+}
+
+std::vector<StepResult> steps_of(const Database& database, std::int64_t id) {
+    Statement row(database,
+                  "SELECT layer.value, operation.value, pass, kind, implementation.value, "
+                  "algorithm.value, layout.value, problem.value, workspace, flops, bytes_read, "
+                  "bytes_written, status, sample_values "
+                  "FROM step "
+                  "JOIN text AS layer ON layer.id = step.layer "
+                  "JOIN text AS operation ON operation.id = step.operation "
+                  "JOIN text AS implementation ON implementation.id = step.implementation "
+                  "JOIN text AS algorithm ON algorithm.id = step.algorithm "
+                  "JOIN text AS layout ON layout.id = step.layout "
+                  "JOIN text AS problem ON problem.id = step.problem "
+                  "WHERE run = ? ORDER BY position");
+    std::vector<StepResult> steps;
+    for (row.start(id); row.next();) {
+        steps.push_back(step_of(row));
+    }
+    return steps;
+}
+
+Samples series_of(const Database& database, std::int64_t id, std::string_view series) {
+    Statement row(database, "SELECT sample_values FROM whole WHERE run = ? AND series = ?");
+    return row.start(id, series).next() ? Samples{unpack(row.bytes(0))} : Samples{};
+}
+
+std::vector<Flag> flags_of(const Database& database, std::int64_t id) {
+    Statement row(database, "SELECT kind, sentence FROM flag WHERE run = ? ORDER BY position");
+    std::vector<Flag> flags;
+    for (row.start(id); row.next();) {
+        flags.push_back({.kind = row.text(0), .sentence = row.text(1)});
+    }
+    return flags;
+}
+
+}  // namespace
+
+// One read transaction, so that a checkpoint in between cannot mix two states.
+Run load_run(const Database& database, std::int64_t id) {
+    const Transaction snapshot(database, Intent::read);
+    Run run = run_row(database, id);
+    run.settings.further = pairs(database, "SELECT name, value FROM setting WHERE run = ?", id);
+    run.provenance = pairs(database,
+                           "SELECT name.value, value.value FROM provenance "
+                           "JOIN text AS name ON name.id = provenance.name "
+                           "JOIN text AS value ON value.id = provenance.value WHERE run = ?",
+                           id);
+    run.steps = steps_of(database, id);
+    run.whole = {.end_to_end = series_of(database, id, "end_to_end"),
+                 .instrumented = series_of(database, id, "instrumented"),
+                 .calibration = series_of(database, id, "calibration")};
+    run.flags = flags_of(database, id);
+    return run;
+}
+
+}  // namespace strata

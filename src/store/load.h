@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "record/run.h"
+#include "store/database.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace strata {
+
+// A run as it was stored, to the last bit of its samples; counts come back rounded to whole bytes
+// and operations. Throws Error where there is none of that id or its rows make no sense.
+Run load_run(const Database& database, std::int64_t id);
+
+// The id that a name stands for: "17", "last", "last~2" (two before the last; partial runs count).
+// Throws Error, with exit code usage for what is no such name.
+std::int64_t resolve_run(const Database& database, const std::string& name);
+
+// The run of such a name in the database of that path, or of "FILE:NAME" in that file.
+Run load_named_run(const std::filesystem::path& path, const std::string& name);
+
+}  // namespace strata

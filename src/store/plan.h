@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "record/run.h"
+#include "store/database.h"
+#include "store/save.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace strata {
+
+// What one command set out to measure: a number of runs, each at its place. It is open until all of
+// them are complete; meanwhile the same command, given again on the same machine, finds it and what
+// was measured: complete runs need not be measured again, a partial one goes on.
+//
+//   StoredPlan plan = StoredPlan::open(database, identity, 3);
+//   for (each place) {
+//       if (plan.complete_run(place)) continue;
+//       Run run = plan.partial_run(place).value_or(a new one);
+//       begin_run(database, run, plan.place(place)); … checkpoint_run … finish_run
+//   }
+//   plan.close();
+class StoredPlan {
+public:
+    // The open plan of this identity (everything that decides the results, in words) that no living
+    // process works on, or a new one. The machine and strata's commit are part of its identity, so
+    // that samples of different programs are never mixed. Requires: the database outlives it.
+    static StoredPlan open(const Database& database, const std::string& identity,
+                           std::size_t count);
+
+    std::optional<Run> complete_run(std::size_t index) const;
+    std::optional<Run> partial_run(std::size_t index) const;
+    Place place(std::size_t index) const;
+    std::int64_t id() const { return id_; }
+
+    // Ends the plan: the same command begins anew. Finishing the last run does it too.
+    void close() const;
+
+private:
+    StoredPlan(const Database& database, std::int64_t id) : database_(&database), id_(id) {}
+    std::optional<Run> run_at(std::size_t index, RunState state) const;
+
+    const Database* database_;
+    std::int64_t id_;
+};
+
+}  // namespace strata

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "store/query.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "store/statement.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+
+namespace strata {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> harmless_pragmas = {
+    "table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list"};
+
+// Asked by SQLite for everything that a statement would do: reading is allowed, nothing else. It
+// stops what a statement's read-only mark lets pass, such as ATTACH, which creates files.
+int allow_reading(void*, int action, const char* first, const char*, const char*, const char*) {
+    constexpr std::array reading = {SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE};
+    const bool reads = std::ranges::find(reading, action) != reading.end();
+    const bool describes = action == SQLITE_PRAGMA && first != nullptr &&
+                           std::ranges::find(harmless_pragmas, first) != harmless_pragmas.end();
+    return reads || describes ? SQLITE_OK : SQLITE_DENY;
+}
+
+// While it lives, the connection prepares only what reads.
+class OnlyReading {
+public:
+    explicit OnlyReading(const Database& database) : handle_(database.handle()) {
+        sqlite3_set_authorizer(handle_, allow_reading, nullptr);
+    }
+    OnlyReading(const OnlyReading&) = delete;
+    OnlyReading& operator=(const OnlyReading&) = delete;
+    ~OnlyReading() { sqlite3_set_authorizer(handle_, nullptr, nullptr); }
+
+private:
+    sqlite3* handle_;
+};
+
+[[noreturn]] void refuse(const std::string& why) {
+    throw Error(why, ExitCode::usage);
+}
+
+[[noreturn]] void refuse_change() {
+    refuse(
+        "the query would change the database or open another, and strata query only reads: ask "
+        "with one SELECT");
+}
+
+[[noreturn]] void refuse_sql(sqlite3* handle) {
+    const int at = sqlite3_error_offset(handle);
+    const std::string place = at < 0 ? "" : fmt::format(" at character {}", at + 1);
+    refuse(fmt::format("the query is wrong{}: {}; docs/data-model.md names tables and views", place,
+                       printable(sqlite3_errmsg(handle))));
+}
+
+// Throws what a user's SQL deserves where it is not exactly one statement that reads. Damage and
+// locks are left to whoever runs it.
+void examine(const Database& database, const std::string& sql) {
+    sqlite3_stmt* statement = nullptr;
+    const char* rest = nullptr;
+    const int code =
+        sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, &rest) & 0xff;
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> guard(statement, sqlite3_finalize);
+    if (code == SQLITE_OK && statement == nullptr) {
+        refuse("the query is empty: ask with one SELECT");
+    }
+    if (code == SQLITE_ERROR) {
+        refuse_sql(database.handle());
+    }
+    if (code == SQLITE_AUTH || (code == SQLITE_OK && sqlite3_stmt_readonly(statement) == 0)) {
+        refuse_change();
+    }
+    if (code == SQLITE_OK && !trim(rest).empty()) {
+        refuse("the query has several statements: ask with one SELECT");
+    }
+}
+
+// The SI unit that a column's name promises.
+std::string unit_of(std::string_view column) {
+    struct Ending {
+        std::string_view text;
+        const char* unit;
+    };
+    constexpr std::array endings = {Ending{"_s", "s"}, Ending{"bytes", "B"},
+                                    Ending{"bytes_read", "B"}, Ending{"bytes_written", "B"},
+                                    Ending{"flops", "FLOP"}};
+    const auto* found = std::ranges::find_if(
+        endings, [&](const Ending& ending) { return column.ends_with(ending.text); });
+    return found == endings.end() ? "" : found->unit;
+}
+
+Cell cell_of(const Statement& row, int column, const std::string& unit) {
+    switch (sqlite3_column_type(row.handle(), column)) {
+        case SQLITE_NULL:
+            return Missing{};
+        case SQLITE_INTEGER:
+        case SQLITE_FLOAT:
+            return Number{.value = row.real(column), .unit = unit, .low = {}, .high = {}};
+        case SQLITE_BLOB:
+            return fmt::format("{} bytes", row.bytes(column).size());
+        default:
+            return row.text(column);
+    }
+}
+
+std::vector<Column> columns_of(const Statement& statement) {
+    std::vector<Column> columns;
+    for (int i = 0; i < sqlite3_column_count(statement.handle()); ++i) {
+        const std::string name = sqlite3_column_name(statement.handle(), i);
+        columns.push_back({.key = name, .title = name});
+    }
+    return columns;
+}
+
+}  // namespace
+
+Table query(const Database& database, const std::string& sql) {
+    const OnlyReading guard(database);
+    examine(database, sql);
+    Statement row(database, sql);
+    Table table{.title = {}, .columns = columns_of(row), .rows = {}, .totals = {}, .notes = {}};
+    for (row.start(); row.next();) {
+        auto& cells = table.rows.emplace_back();
+        for (const Column& column : table.columns) {
+            cells.push_back(cell_of(row, static_cast<int>(cells.size()), unit_of(column.key)));
+        }
+    }
+    return table;
+}
+
+}  // namespace strata

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "store/save.h"
+
+#include "base/enumeration.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "record/key.h"
+#include "store/stored_values.h"
+#include "store/text_table.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace strata {
+
+namespace {
+
+std::optional<std::int64_t> optional_count(const std::optional<Bytes>& bytes) {
+    return bytes ? std::optional(whole_count(bytes->value)) : std::nullopt;
+}
+
+std::optional<std::int64_t> device_id(const Database& database, const std::string& toml) {
+    if (toml.empty()) {
+        return {};
+    }
+    Statement(database, "INSERT INTO device (toml) VALUES (?) ON CONFLICT DO NOTHING").run(toml);
+    Statement find(database, "SELECT id FROM device WHERE toml = ?");
+    find.start(toml).next();
+    return find.integer(0);
+}
+
+// What is known when a run begins. An id of 0 lets SQLite choose one.
+void insert_run(const Database& database, Run& run) {
+    const Settings& s = run.settings;
+    const auto id = run.id == 0 ? std::nullopt : std::optional(run.id);
+    Statement(database,
+              "INSERT INTO run (id, created, origin, state, backend, network, batch, mode, dtype, "
+              "threads, algorithm, policy, key, predicted_memory) "
+              "VALUES (?, ?, ?, 'partial', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .run(id, run.created, name_of(run.origin), s.backend, s.network, s.batch, s.mode, s.dtype,
+             s.threads, s.algorithm, s.policy, key_of(s), whole_count(run.predicted_memory.value));
+    run.id = database.last_inserted_id();
+}
+
+void insert_settings(const Database& database, const Run& run) {
+    Statement insert(database, "INSERT INTO setting (run, name, value) VALUES (?, ?, ?)");
+    for (const auto& [name, value] : run.settings.further) {
+        insert.run(run.id, name, value);
+    }
+}
+
+void insert_steps(const Database& database, const Run& run) {
+    TextTable texts(database);
+    Statement insert(database,
+                     "INSERT INTO step (run, position, layer, operation, pass, kind, "
+                     "implementation, algorithm, layout, problem, workspace, flops, bytes_read, "
+                     "bytes_written, status, samples) "
+                     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', 0)");
+    std::int64_t position = 0;
+    for (const StepResult& step : run.steps) {
+        insert.run(run.id, position++, texts.id_of(step.layer), texts.id_of(step.operation),
+                   name_of(step.pass), step.kind, texts.id_of(step.implementation),
+                   texts.id_of(step.algorithm), texts.id_of(step.layout), texts.id_of(step.problem),
+                   whole_count(step.workspace.value), whole_count(step.flops.value),
+                   whole_count(step.read.value), whole_count(step.written.value));
+    }
+}
+
+void update_run(const Database& database, const Run& run, RunState state) {
+    Statement update(database,
+                     "UPDATE run SET state = ?, predicted_memory = ?, measured_memory = ?, "
+                     "device = ? WHERE id = ? AND state = 'partial' RETURNING id");
+    const auto device = device_id(database, run.device);
+    update.start(name_of(state), whole_count(run.predicted_memory.value),
+                 optional_count(run.measured_memory), device, run.id);
+    if (!update.next()) {
+        throw Error(
+            fmt::format("run {} of database {} was completed or removed by another process "
+                        "and cannot be added to; give the command again to measure anew",
+                        run.id, printable(database.file().string(), 1000)));
+    }
+}
+
+void update_steps(const Database& database, const Run& run) {
+    Statement update(database,
+                     "UPDATE step SET status = ?, samples = ?, median_ns = ?, low_ns = ?, "
+                     "high_ns = ?, sample_values = ? WHERE run = ? AND position = ?");
+    std::int64_t position = 0;
+    for (const StepResult& step : run.steps) {
+        const auto* samples = std::get_if<Samples>(&step.time);
+        const StoredSeries series = samples == nullptr ? StoredSeries{} : stored(*samples);
+        update.run(status_of(step.time), series.samples, series.median, series.low, series.high,
+                   series.values, run.id, position++);
+    }
+}
+
+void replace_whole(const Database& database, const Run& run) {
+    const std::array<std::pair<const char*, const Samples*>, 3> all = {
+        {{"end_to_end", &run.whole.end_to_end},
+         {"instrumented", &run.whole.instrumented},
+         {"calibration", &run.whole.calibration}}};
+    Statement replace(database,
+                      "INSERT OR REPLACE INTO whole (run, series, samples, median_ns, low_ns, "
+                      "high_ns, sample_values) VALUES (?, ?, ?, ?, ?, ?, ?)");
+    for (const auto& [name, samples] : all) {
+        const StoredSeries series = stored(*samples);
+        replace.run(run.id, name, series.samples, series.median, series.low, series.high,
+                    series.values);
+    }
+}
+
+void replace_flags(const Database& database, const Run& run) {
+    Statement(database, "DELETE FROM flag WHERE run = ?").run(run.id);
+    Statement insert(database,
+                     "INSERT INTO flag (run, position, kind, sentence) VALUES (?, ?, ?, ?)");
+    std::int64_t position = 0;
+    for (const Flag& flag : run.flags) {
+        insert.run(run.id, position++, flag.kind, flag.sentence);
+    }
+}
+
+void replace_provenance(const Database& database, const Run& run) {
+    TextTable texts(database);
+    Statement(database, "DELETE FROM provenance WHERE run = ?").run(run.id);
+    Statement insert(database, "INSERT INTO provenance (run, name, value) VALUES (?, ?, ?)");
+    for (const auto& [name, value] : run.provenance) {
+        insert.run(run.id, texts.id_of(name), texts.id_of(value));
+    }
+}
+
+// Everything that measuring adds to a run.
+void store_results(const Database& database, const Run& run, RunState state) {
+    update_run(database, run, state);
+    update_steps(database, run);
+    replace_whole(database, run);
+    replace_flags(database, run);
+    replace_provenance(database, run);
+}
+
+// The place that a continued run had.
+std::optional<Place> place_of(const Database& database, std::int64_t run) {
+    Statement find(database, "SELECT plan, place FROM run WHERE id = ? AND plan IS NOT NULL");
+    if (!find.start(run).next()) {
+        return {};
+    }
+    return Place{find.integer(0), find.integer(1)};
+}
+
+// Whatever run had the place before, partial and not continued, stays stored but leaves the plan.
+void take_place(const Database& database, std::int64_t run, const Place& place) {
+    Statement(database, "UPDATE run SET plan = NULL, place = NULL WHERE plan = ? AND place = ?")
+        .run(place.plan, place.index);
+    Statement(database, "UPDATE run SET plan = ?, place = ? WHERE id = ?")
+        .run(place.plan, place.index, run);
+}
+
+void start_run(const Database& database, Run& run, std::optional<Place> place) {
+    check(!run.created.empty(), "a run to be stored knows when it was made");
+    if (run.id != 0) {
+        place = place ? place : place_of(database, run.id);
+        Statement(database, "DELETE FROM run WHERE id = ? AND state = 'partial'").run(run.id);
+    }
+    insert_run(database, run);
+    insert_settings(database, run);
+    insert_steps(database, run);
+    if (place) {
+        take_place(database, run.id, *place);
+    }
+    store_results(database, run, RunState::partial);
+}
+
+void close_finished_plan(const Database& database, std::int64_t run) {
+    Statement(database,
+              "UPDATE plan SET state = 'done' WHERE id = (SELECT plan FROM run WHERE id = ?) AND "
+              "count = (SELECT count(*) FROM run WHERE plan = plan.id AND state = 'complete')")
+        .run(run);
+}
+
+void end_run(const Database& database, const Run& run) {
+    store_results(database, run, run.state);
+    close_finished_plan(database, run.id);
+}
+
+}  // namespace
+
+void begin_run(const Database& database, Run& run, std::optional<Place> place) {
+    Transaction transaction(database);
+    start_run(database, run, place);
+    transaction.commit();
+}
+
+void checkpoint_run(const Database& database, const Run& run) {
+    Transaction transaction(database);
+    store_results(database, run, RunState::partial);
+    transaction.commit();
+}
+
+void finish_run(const Database& database, const Run& run) {
+    Transaction transaction(database);
+    end_run(database, run);
+    transaction.commit();
+}
+
+void save_run(const Database& database, Run& run) {
+    Transaction transaction(database);
+    start_run(database, run, {});
+    end_run(database, run);
+    transaction.commit();
+}
+
+}  // namespace strata

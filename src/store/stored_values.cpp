@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "store/stored_values.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "measure/statistics.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace strata {
+
+namespace {
+
+constexpr std::string_view skipped_prefix = "skipped: ";
+constexpr std::string_view failed_prefix = "failed: ";
+
+std::int64_t rounded(double value, const char* what) {
+    constexpr double limit = 0x1p63;
+    if (!(std::abs(value) < limit)) {
+        throw Error(fmt::format("{} cannot be stored as {}", value, what));
+    }
+    return std::llround(value);
+}
+
+struct StatusOf {
+    std::string operator()(const Samples& samples) const {
+        return samples.values.empty() ? "planned" : "measured";
+    }
+    std::string operator()(const Skipped& skipped) const {
+        return std::string(skipped_prefix) + skipped.reason;
+    }
+    std::string operator()(const Failed& failed) const {
+        return std::string(failed_prefix) + failed.reason;
+    }
+};
+
+}  // namespace
+
+std::int64_t nanoseconds(Seconds time) {
+    return rounded(time.value * 1e9, "nanoseconds");
+}
+
+std::int64_t whole_count(double count) {
+    if (count < 0) {
+        throw Error(fmt::format("{} cannot be stored as a count", count));
+    }
+    return rounded(count, "a count");
+}
+
+std::vector<std::byte> pack(std::span<const Seconds> values) {
+    std::vector<std::byte> bytes;
+    bytes.reserve(values.size() * sizeof(double));
+    for (const Seconds value : values) {
+        const auto bits = std::bit_cast<std::uint64_t>(value.value);
+        for (int shift = 0; shift < 64; shift += 8) {
+            bytes.push_back(static_cast<std::byte>(bits >> shift));
+        }
+    }
+    return bytes;
+}
+
+std::vector<Seconds> unpack(std::span<const std::byte> bytes) {
+    if (bytes.size() % sizeof(double) != 0) {
+        throw Error(fmt::format("{} bytes are no whole number of samples: the database is damaged",
+                                bytes.size()));
+    }
+    std::vector<Seconds> values;
+    values.reserve(bytes.size() / sizeof(double));
+    for (; !bytes.empty(); bytes = bytes.subspan(sizeof(double))) {
+        std::uint64_t bits = 0;
+        for (std::size_t i = 0; i < sizeof(double); ++i) {
+            bits |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+        }
+        values.push_back({std::bit_cast<double>(bits)});
+    }
+    return values;
+}
+
+StoredSeries stored(const Samples& samples) {
+    if (samples.values.empty()) {
+        return {};
+    }
+    const Estimate summary = estimate(samples.values);
+    return {.samples = static_cast<std::int64_t>(samples.values.size()),
+            .median = nanoseconds(summary.median),
+            .low = nanoseconds(summary.low),
+            .high = nanoseconds(summary.high),
+            .values = pack(samples.values)};
+}
+
+std::string status_of(const Measurement& measurement) {
+    return std::visit(StatusOf{}, measurement);
+}
+
+Measurement measurement_of(const std::string& status, std::span<const std::byte> values) {
+    if (status == "planned" || status == "measured") {
+        return Samples{unpack(values)};
+    }
+    if (status.starts_with(skipped_prefix)) {
+        return Skipped{status.substr(skipped_prefix.size())};
+    }
+    if (status.starts_with(failed_prefix)) {
+        return Failed{status.substr(failed_prefix.size())};
+    }
+    throw Error(
+        fmt::format("'{}' is no status of a step: the database is damaged", printable(status)));
+}
+
+}  // namespace strata

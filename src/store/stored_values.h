@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+#include "measure/measurement.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// How values stand in the database (schema.sql says it for its readers).
+
+// Whole nanoseconds. Throws Error for a time that is not finite or beyond 292 years.
+std::int64_t nanoseconds(Seconds time);
+
+// A count of bytes or operations, rounded to a whole. Throws Error for what is no count: negative,
+// infinite, not a number, beyond 63 bits.
+std::int64_t whole_count(double count);
+
+// Samples as little-endian IEEE 754 doubles, and back to the same bits. Unpacking throws Error for
+// a number of bytes that is no multiple of eight.
+std::vector<std::byte> pack(std::span<const Seconds> values);
+std::vector<Seconds> unpack(std::span<const std::byte> bytes);
+
+// The columns that every series of samples has.
+struct StoredSeries {
+    std::int64_t samples = 0;
+    std::optional<std::int64_t> median;  // ns
+    std::optional<std::int64_t> low;
+    std::optional<std::int64_t> high;
+    std::optional<std::vector<std::byte>> values;
+};
+
+StoredSeries stored(const Samples& samples);
+
+// "measured", "skipped: why", "failed: why"; "planned" for samples that are still to come.
+std::string status_of(const Measurement& measurement);
+
+// Throws Error for a status that is none of these.
+Measurement measurement_of(const std::string& status, std::span<const std::byte> values);
+
+}  // namespace strata

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "store/query.h"
+
+#include "base/error.h"
+#include "store/save.h"
+#include "tests/store/sample_run.h"
+#include "tests/support/error_message.h"
+#include "tests/support/temporary_directory.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+class QueryTest : public testing::Test {
+protected:
+    QueryTest() {
+        const Database database = Database::open(file_);
+        auto run = sample_run();
+        save_run(database, run);
+    }
+
+    Database database() const { return Database::open_existing(file_); }
+    Table ask(const std::string& sql) const { return query(database(), sql); }
+    Number number(const std::string& sql) const {
+        return std::get<Number>(ask(sql).rows.at(0).at(0));
+    }
+    std::string refusal(const std::string& sql) const {
+        try {
+            ask(sql);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ExitCode::usage) << error.what();
+            return error.what();
+        }
+        return "no error";
+    }
+
+    TemporaryDirectory directory_;
+    std::filesystem::path file_ = directory_.path() / "runs.sqlite";
+};
+
+TEST_F(QueryTest, RowsBecomeATableWithTheirNames) {
+    const Table table = ask("SELECT network, batch, NULL AS absent FROM run");
+    ASSERT_EQ(table.columns.size(), 3U);
+    EXPECT_EQ(table.columns[2].key, "absent");
+    ASSERT_EQ(table.rows.size(), 1U);
+    EXPECT_EQ(std::get<std::string>(table.rows[0][0]), "alexnet");
+    EXPECT_EQ(std::get<Number>(table.rows[0][1]).value, 32);
+    EXPECT_TRUE(std::holds_alternative<Missing>(table.rows[0][2]));
+}
+
+TEST_F(QueryTest, ColumnsOfTheViewsHaveTheirUnits) {
+    EXPECT_EQ(number("SELECT median_s FROM step_time").unit, "s");
+    EXPECT_EQ(number("SELECT bytes_read FROM step_time").unit, "B");
+    EXPECT_EQ(number("SELECT flops FROM step_time").unit, "FLOP");
+    EXPECT_EQ(number("SELECT batch FROM step_time").unit, "");
+}
+
+TEST_F(QueryTest, TheTimeOfALayerIsMissingWhereAStepWasNotMeasured) {
+    EXPECT_DOUBLE_EQ(number("SELECT time_s FROM layer_time WHERE layer = 'conv1' AND "
+                            "pass = 'forward'")
+                         .value,
+                     0.2);
+    const Table table = ask("SELECT time_s FROM layer_time WHERE layer = 'norm1'");
+    EXPECT_TRUE(std::holds_alternative<Missing>(table.rows.at(0).at(0)));
+}
+
+TEST_F(QueryTest, TheSummaryCountsStepsAndDoubts) {
+    EXPECT_DOUBLE_EQ(number("SELECT end_to_end_s FROM run_summary").value, 0.8);
+    EXPECT_EQ(number("SELECT steps FROM run_summary").value, 4);
+    EXPECT_EQ(number("SELECT steps_skipped FROM run_summary").value, 1);
+    EXPECT_EQ(number("SELECT steps_failed FROM run_summary").value, 1);
+    EXPECT_EQ(number("SELECT flags FROM run_summary").value, 2);
+}
+
+TEST_F(QueryTest, NothingCanBeChanged) {
+    for (const char* sql : {"DELETE FROM run", "DROP TABLE run", "UPDATE run SET batch = 1",
+                            "PRAGMA user_version = 9", "CREATE TEMP TABLE t (x)",
+                            "INSERT INTO text (value) VALUES ('x')", "BEGIN", "VACUUM",
+                            "PRAGMA journal_mode = DELETE"}) {
+        EXPECT_NE(refusal(sql).find("only reads"), std::string::npos) << sql;
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM run").value, 1);
+}
+
+TEST_F(QueryTest, NoOtherFileCanBeOpenedOrMade) {
+    const auto other = directory_.path() / "other.sqlite";
+    EXPECT_NE(refusal("ATTACH '" + other.string() + "' AS other").find("only reads"),
+              std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(other));
+}
+
+TEST_F(QueryTest, OneStatementAtATime) {
+    EXPECT_NE(refusal("SELECT 1; DELETE FROM run").find("several statements"), std::string::npos);
+    EXPECT_NE(refusal("").find("empty"), std::string::npos);
+    EXPECT_NE(refusal("-- nothing").find("empty"), std::string::npos);
+    EXPECT_EQ(number("SELECT 1 ;  ").value, 1);
+}
+
+TEST_F(QueryTest, AMistakeIsNamedWithItsPlace) {
+    const std::string sentence = refusal("SELECT network FORM run");
+    EXPECT_NE(sentence.find("at character 21"), std::string::npos) << sentence;
+    EXPECT_NE(refusal("SELECT x FROM run").find("no such column"), std::string::npos);
+}
+
+TEST_F(QueryTest, TablesDescribeThemselves) {
+    EXPECT_GT(ask("PRAGMA table_info(run)").rows.size(), 10U);
+    EXPECT_GT(ask("SELECT name FROM sqlite_master").rows.size(), 10U);
+}
+
+TEST_F(QueryTest, AListOfRunsIsNewestFirstAndCarriesIntervals) {
+    {
+        const Database database = Database::open(file_);
+        auto run = planned_run();
+        run.origin = Origin::modelled;
+        begin_run(database, run);
+    }
+    const Table table = list_runs(database());
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(std::get<Number>(table.rows[0][0]).value, 2);
+    EXPECT_EQ(std::get<std::string>(table.rows[0][3]), "partial");
+    EXPECT_TRUE(std::holds_alternative<Missing>(table.rows[0][10]));
+    const Number time = std::get<Number>(table.rows[1][10]);
+    EXPECT_DOUBLE_EQ(time.value, 0.8);
+    EXPECT_EQ(time.provenance, Provenance::measured);
+    EXPECT_TRUE(time.low && time.high && *time.low <= time.value && time.value <= *time.high);
+    for (const auto& row : table.rows) {
+        EXPECT_EQ(row.size(), table.columns.size());
+    }
+}
+
+}  // namespace
+}  // namespace strata

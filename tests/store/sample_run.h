@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "record/run.h"
+
+namespace strata {
+
+// A small run in which every field holds something: two measured steps, one skipped, one failed.
+inline Run sample_run() {
+    Run run;
+    run.created = "2026-11-21T13:15:00Z";
+    run.settings = {.backend = "onednn",
+                    .network = "alexnet",
+                    .batch = 32,
+                    .mode = "training",
+                    .dtype = "f32",
+                    .threads = 2,
+                    .algorithm = "direct",
+                    .policy = "warmup=3 min_time=0.5",
+                    .further = {{"first-layer-gradient", "omitted"}, {"seed", "1"}}};
+    const auto step = [](const char* layer, const char* operation, Pass pass, Measurement time) {
+        return StepResult{.layer = layer,
+                          .operation = operation,
+                          .pass = pass,
+                          .kind = "compute",
+                          .implementation = "jit:avx512_core",
+                          .algorithm = "direct",
+                          .layout = "nchw -> nChw16c",
+                          .problem = std::string(operation) + ":in32x3x224x224",
+                          .workspace = {4096},
+                          .flops = {28.7e9},
+                          .read = {1e6},
+                          .written = {2e6},
+                          .time = std::move(time)};
+    };
+    run.steps = {
+        step("conv1", "convolution", Pass::forward, Samples{{{0.1}, {1.0 / 3}, {0.2}}}),
+        step("conv1", "convolution", Pass::backward_weights, Samples{{{0.4}}}),
+        step("norm1", "lrn", Pass::forward, Skipped{"lrn: not in onednn"}),
+        step("pool1", "max_pooling", Pass::forward, Failed{"differs from the reference by 3e-2"})};
+    run.steps[1].kind = "reorder";
+    run.steps[1].algorithm = "";
+    run.whole = {.end_to_end = {{{0.7}, {0.8}, {0.9}}},
+                 .instrumented = {{{0.75}, {0.85}}},
+                 .calibration = {{{0.01}}}};
+    run.predicted_memory = {123456789};
+    run.measured_memory = Bytes{234567890};
+    run.flags = {{"drift", "The last samples are 3 % slower."}, {"steal", "Others ran."}};
+    run.provenance = {{"cpu.model", "a \"processor\"\n"}, {"strata.version", "0.1.0"}};
+    run.device = "name = \"here\"\n";
+    return run;
+}
+
+// The same before its first sample, as a run begins.
+inline Run planned_run() {
+    Run run = sample_run();
+    for (StepResult& step : run.steps) {
+        if (auto* samples = std::get_if<Samples>(&step.time)) {
+            samples->values.clear();
+        }
+    }
+    run.state = RunState::partial;
+    run.whole = {};
+    run.flags.clear();
+    run.measured_memory.reset();
+    return run;
+}
+
+// Everything about a run as text, so that two can be compared and a difference is seen.
+std::string described(const Run& run);
+
+}  // namespace strata

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "store/save.h"
+
+#include "store/load.h"
+#include "store/statement.h"
+#include "tests/store/sample_run.h"
+#include "tests/support/child_process.h"
+#include "tests/support/error_message.h"
+#include "tests/support/temporary_directory.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+namespace strata {
+namespace {
+
+class SaveTest : public testing::Test {
+protected:
+    std::string cell(const std::string& sql) const {
+        Statement statement(database_, sql);
+        return statement.start().next() ? statement.text(0) : "no row";
+    }
+
+    TemporaryDirectory directory_;
+    std::filesystem::path file_ = directory_.path() / "runs.sqlite";
+    Database database_ = Database::open(file_);
+};
+
+TEST_F(SaveTest, ARunComesBackAsItWas) {
+    auto run = sample_run();
+    save_run(database_, run);
+    EXPECT_EQ(run.id, 1);
+    EXPECT_EQ(described(load_run(database_, run.id)), described(run));
+}
+
+TEST_F(SaveTest, ARunWithoutAnythingComesBackToo) {
+    strata::Run run;
+    run.created = "2026-11-21T13:15:00Z";
+    save_run(database_, run);
+    EXPECT_EQ(described(load_run(database_, run.id)), described(run));
+}
+
+TEST_F(SaveTest, NamesThatLookLikeSqlAreOnlyNames) {
+    auto run = sample_run();
+    run.settings.network = "'; DROP TABLE run; --";
+    run.steps[0].layer = "a\"b';\\ \xE2\x82\xAC";
+    save_run(database_, run);
+    EXPECT_EQ(described(load_run(database_, run.id)), described(run));
+}
+
+TEST_F(SaveTest, ARunThatOnlyBeganIsPartialAndItsStepsArePlanned) {
+    auto run = planned_run();
+    begin_run(database_, run);
+    EXPECT_EQ(cell("SELECT state FROM run"), "partial");
+    EXPECT_EQ(cell("SELECT group_concat(status) FROM step"),
+              "planned,planned,skipped: lrn: not in onednn,"
+              "failed: differs from the reference by 3e-2");
+    EXPECT_EQ(cell("SELECT count(*) FROM step WHERE median_ns IS NOT NULL"), "0");
+    EXPECT_EQ(described(load_run(database_, run.id)), described(run));
+}
+
+TEST_F(SaveTest, CheckpointsReplaceEachOtherAndFinishingCompletes) {
+    auto run = planned_run();
+    begin_run(database_, run);
+    const std::int64_t id = run.id;
+    run = sample_run();
+    run.id = id;
+    run.steps[0].time = Samples{{{0.1}}};
+    checkpoint_run(database_, run);
+    EXPECT_EQ(cell("SELECT state || samples FROM run_summary"), "partial3");
+    EXPECT_EQ(cell("SELECT samples FROM step WHERE position = 0"), "1");
+    run.steps[0].time = Samples{{{0.1}, {0.2}}};
+    finish_run(database_, run);
+    EXPECT_EQ(cell("SELECT samples FROM step WHERE position = 0"), "2");
+    EXPECT_EQ(described(load_run(database_, id)), described(run));
+}
+
+TEST_F(SaveTest, ARunFinishedByAnInterruptStaysPartial) {
+    auto run = planned_run();
+    begin_run(database_, run);
+    finish_run(database_, run);
+    EXPECT_EQ(load_run(database_, run.id).state, RunState::partial);
+}
+
+TEST_F(SaveTest, ACompleteRunCannotBeAddedTo) {
+    auto run = sample_run();
+    save_run(database_, run);
+    const std::string sentence = error_of([&] { checkpoint_run(database_, run); });
+    EXPECT_NE(sentence.find("run 1 of database"), std::string::npos) << sentence;
+    EXPECT_EQ(load_run(database_, run.id).state, RunState::complete);
+}
+
+TEST_F(SaveTest, ContinuingARunKeepsItsIdAndItsPlaceInTheList) {
+    auto first = planned_run();
+    begin_run(database_, first);
+    auto second = planned_run();
+    begin_run(database_, second);
+    auto continued = load_run(database_, first.id);
+    continued.steps[0].time = Samples{{{0.5}}};
+    begin_run(database_, continued);
+    EXPECT_EQ(continued.id, first.id);
+    EXPECT_EQ(cell("SELECT count(*) FROM run"), "2");
+    EXPECT_EQ(described(load_run(database_, first.id)), described(continued));
+}
+
+TEST_F(SaveTest, EqualTextsAndDevicesAreStoredOnce) {
+    for (int i = 0; i < 3; ++i) {
+        auto run = sample_run();
+        save_run(database_, run);
+    }
+    EXPECT_EQ(cell("SELECT count(*) FROM text WHERE value = 'conv1'"), "1");
+    EXPECT_EQ(cell("SELECT count(*) FROM device"), "1");
+}
+
+TEST_F(SaveTest, AKilledProgramLeavesItsLastCheckpoint) {
+    EXPECT_EQ(status_of_child([&] {
+                  const Database database = Database::open(file_);
+                  auto run = planned_run();
+                  begin_run(database, run);
+                  run.steps[0].time = Samples{{{0.25}}};
+                  checkpoint_run(database, run);
+                  Transaction unfinished(database);
+                  database.execute("DELETE FROM step");
+                  ::raise(SIGKILL);
+                  return 0;
+              }),
+              128 + SIGKILL);
+    const auto run = load_run(Database::open(file_), 1);
+    EXPECT_EQ(run.state, RunState::partial);
+    ASSERT_EQ(run.steps.size(), 4U);
+    EXPECT_EQ(std::get<Samples>(run.steps[0].time).values.at(0), Seconds{0.25});
+}
+
+TEST_F(SaveTest, ADiskThatFillsUpKeepsEarlierRuns) {
+    auto kept = sample_run();
+    save_run(database_, kept);
+    EXPECT_EQ(status_of_child([&] {
+                  std::signal(SIGXFSZ, SIG_IGN);
+                  const rlimit limit{1 << 18, 1 << 18};
+                  ::setrlimit(RLIMIT_FSIZE, &limit);
+                  auto large = sample_run();
+                  large.steps[0].time = Samples{std::vector<Seconds>(1 << 17, Seconds{1})};
+                  const std::string sentence =
+                      error_of([&] { save_run(Database::open(file_), large); });
+                  return sentence.find("disk is full") != std::string::npos ? 0 : 1;
+              }),
+              0);
+    const Database again = Database::open(file_);
+    EXPECT_EQ(described(load_run(again, kept.id)), described(kept));
+    EXPECT_EQ(cell("SELECT count(*) FROM run"), "1");
+}
+
+TEST_F(SaveTest, DamagedRowsAreAnErrorAndNotACrash) {
+    auto run = sample_run();
+    save_run(database_, run);
+    database_.execute("UPDATE step SET sample_values = x'010203' WHERE position = 0");
+    EXPECT_NE(error_of([&] { load_run(database_, run.id); }).find("damaged"), std::string::npos);
+    database_.execute("UPDATE step SET sample_values = NULL, pass = 'sideways'");
+    EXPECT_NE(error_of([&] { load_run(database_, run.id); }), "no error");
+}
+
+TEST_F(SaveTest, AnUnknownRunIsNamedWithItsDatabase) {
+    const std::string sentence = error_of([&] { load_run(database_, 17); });
+    EXPECT_NE(sentence.find("no run 17"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find(file_.string()), std::string::npos) << sentence;
+}
+
+}  // namespace
+}  // namespace strata
