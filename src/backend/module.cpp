@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "backend/module.h"
+
+#include "base/error.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+namespace strata {
+
+namespace {
+
+std::vector<std::filesystem::path> module_folders() {
+    std::vector<std::filesystem::path> folders;
+    if (const char* asked = std::getenv("STRATA_BACKEND_PATH");
+        asked != nullptr && *asked != '\0') {
+        folders.emplace_back(asked);
+    }
+    std::error_code unreadable;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", unreadable).parent_path();
+    folders.push_back(program);
+    folders.push_back(program / ".." / "lib" / "strata");
+    return folders;
+}
+
+// The module is never closed: the backend's code and the vendor's threads live in it.
+void* open_module(const std::string& file) {
+    std::string missed = "it is not installed";
+    for (const auto& folder : module_folders()) {
+        const auto path = folder / file;
+        if (!std::filesystem::exists(path)) {
+            continue;
+        }
+        if (void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+            return module;
+        }
+        missed = dlerror();
+    }
+    throw Error(fmt::format("cannot open the backend module {}: {}; install what it needs, or name "
+                            "its folder in STRATA_BACKEND_PATH",
+                            file, missed),
+                ExitCode::machine_cannot);
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> open_backend_module(const std::string& name) {
+    const std::string file = fmt::format("libstrata_{}.so", name);
+    void* symbol = dlsym(open_module(file), module_entry);
+    if (symbol == nullptr) {
+        throw Error(
+            fmt::format("{} is no backend module of strata: it lacks {}", file, module_entry),
+            ExitCode::machine_cannot);
+    }
+    const auto make = reinterpret_cast<Backend* (*)()>(symbol);
+    return std::unique_ptr<Backend>(make());
+}
+
+}  // namespace strata
