@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Zhao et al., "Layer-wise performance bottleneck analysis of deep neural networks", AIM 2017.
+#include "graph/memory.h"
 #include "tests/physics/support.h"
 
+#include <array>
+#include <cmath>
 #include <vector>
 
 namespace strata {
@@ -25,22 +28,29 @@ TEST(Zhao2017, EveryConvolutionOfVgg16HasItsPublishedCount) {
     EXPECT_EQ(total, 30'940'528'640);
 }
 
-// Blobs of the memory slide's model: the input and every layer's output, ReLU and dropout in place,
-// no loss.
-double blob_floats(const Graph& graph) {
-    const auto has_blob = [](const Layer& layer) {
-        return !is<Activation>(layer) && !is<Dropout>(layer) && !is<SoftmaxCrossEntropy>(layer);
-    };
-    const double data = static_cast<double>(graph.tensors[graph.inputs.at(0)].tensor.elements());
-    return data +
-           sum_over(graph, has_blob, [&](const Layer& layer) { return outputs_of(graph, layer); });
-}
+// The model of the memory slide (the slide itself is only readable by its axis): 8 bytes for every
+// blob of every image and 12 for every parameter. MiB at batch 64, 128 and 256.
+struct Memory {
+    const char* network;
+    double blobs;  // floats an image
+    double parameters;
+    std::array<double, 3> mebibytes;
+};
 
-TEST(Zhao2017, TheMemorySlidesBlobsAreThoseOfTheZoo) {
-    EXPECT_EQ(blob_floats(zoo_graph("alexnet")), 1'413'347);
-    EXPECT_EQ(blob_floats(zoo_graph("googlenet")), 6'834'584);
-    EXPECT_EQ(blob_floats(zoo_graph("vgg-16")), 15'237'608);
-    EXPECT_EQ(blob_floats(zoo_graph("vgg-19")), 16'542'184);
+constexpr Memory memory_slide[] = {{"alexnet", 1'413'347, 60'965'224, {1388, 2078, 3458}},
+                                   {"googlenet", 6'834'584, 6'998'552, {3417, 6754, 13429}},
+                                   {"vgg-16", 15'237'608, 138'357'544, {9024, 16464, 31344}},
+                                   {"vgg-19", 16'542'184, 143'667'240, {9721, 17799, 33953}}};
+
+TEST(Zhao2017, TrainingMemoryFollowsTheModelOfTheMemorySlide) {
+    for (const auto& [network, blobs, parameters, mebibytes] : memory_slide) {
+        for (std::size_t i = 0; i < mebibytes.size(); ++i) {
+            const std::int64_t batch = std::int64_t{64} << i;
+            const double bytes = caffe_training_bytes(zoo_graph(network, batch)).value;
+            EXPECT_EQ(bytes, 8 * static_cast<double>(batch) * blobs + 12 * parameters) << network;
+            EXPECT_EQ(std::round(bytes / 1048576), mebibytes[i]) << network << " " << batch;
+        }
+    }
 }
 
 }  // namespace

@@ -23,11 +23,6 @@ Graph dnnmark(Chain& chain) {
     return chain.add("fc8", FullyConnected{1000}).add("softmax", Softmax{}).finish();
 }
 
-Graph linear(Chain& chain) {
-    chain.add("fc6", FullyConnected{4096}).add("fc7", FullyConnected{4096});
-    return chain.add("fc8", FullyConnected{1000}).finish();
-}
-
 }  // namespace
 
 Graph with_classifier(Chain chain, Classifier classifier) {
@@ -38,8 +33,6 @@ Graph with_classifier(Chain chain, Classifier classifier) {
             return torchvision(chain);
         case Classifier::dnnmark:
             return dnnmark(chain);
-        case Classifier::linear:
-            return linear(chain);
     }
     return chain.finish();
 }

@@ -10,7 +10,6 @@ enum class Classifier {
     caffe,        // fc6 relu6 drop6 fc7 relu7 drop7 fc8 loss
     torchvision,  // drop5 fc6 relu6 drop6 fc7 relu7 fc8 loss
     dnnmark,      // fc6 relu6 fc7 relu7 fc8 softmax: no dropout, no loss
-    linear,       // fc6 fc7 fc8 alone, as in soumith/convnet-benchmarks
 };
 
 // The finished network.

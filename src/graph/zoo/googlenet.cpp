@@ -72,14 +72,6 @@ void add_stem(Chain& chain, ResponseNormalization normalization) {
     chain.add("pool2/3x3_s2", halving());
 }
 
-Graph with_ending(Chain& chain, GoogLeNetEnding ending) {
-    if (ending == GoogLeNetEnding::rectified_output) {
-        return chain.add("loss3/classifier", FullyConnected{1000}).relu("loss3/relu").finish();
-    }
-    chain.dropout("pool5/drop_7x7_s1", 0.4);
-    return chain.add("loss3/classifier", FullyConnected{1000}).with_loss();
-}
-
 }  // namespace
 
 Graph build(const GoogLeNet& variant, std::int64_t batch) {
@@ -92,7 +84,8 @@ Graph build(const GoogLeNet& variant, std::int64_t batch) {
         }
     }
     chain.add("pool5/7x7_s1", average_pooling({.kernel = 7, .stride = 1}));
-    return with_ending(chain, variant.ending);
+    chain.dropout("pool5/drop_7x7_s1", 0.4);
+    return chain.add("loss3/classifier", FullyConnected{1000}).with_loss();
 }
 
 }  // namespace strata

@@ -5,18 +5,11 @@
 
 namespace strata {
 
-// What follows the last pooling.
-enum class GoogLeNetEnding {
-    loss,             // dropout, classifier, loss
-    rectified_output  // classifier and a ReLU of its outputs, as in soumith/convnet-benchmarks
-};
-
 // Szegedy et al. 2014, Inception v1, with the names and the ceil-mode pooling of Caffe's
 // bvlc_googlenet but without its two auxiliary classifiers. 6,998,552 parameters.
 struct GoogLeNet {
     std::string_view name = "googlenet";
     ResponseNormalization normalization = ResponseNormalization::across_channels;
-    GoogLeNetEnding ending = GoogLeNetEnding::loss;
 };
 
 Graph build(const GoogLeNet& variant, std::int64_t batch);
