@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "backend/reference/executable.h"
+
+#include "backend/gradients.h"
+#include "backend/inputs.h"
+#include "backend/reference/step.h"
+#include "base/error.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace strata {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Seconds since(Clock::time_point start) {
+    return Seconds{std::chrono::duration<double>(Clock::now() - start).count()};
+}
+
+std::size_t element_count(const GraphTensor& tensor) {
+    return static_cast<std::size_t>(tensor.tensor.elements());
+}
+
+// The number of threads asked for, while it lives.
+class ThreadCount {
+public:
+    explicit ThreadCount(int threads) : before_(omp_get_max_threads()) {
+        if (threads > 0) {
+            omp_set_num_threads(threads);
+        }
+    }
+    ~ThreadCount() { omp_set_num_threads(before_); }
+    ThreadCount(const ThreadCount&) = delete;
+    ThreadCount& operator=(const ThreadCount&) = delete;
+
+private:
+    int before_;
+};
+
+}  // namespace
+
+ReferenceExecutable::ReferenceExecutable(const Graph& graph, const Execution& execution)
+    : graph_(graph),
+      execution_(execution),
+      schedule_(schedule_of(graph, execution)),
+      first_gradients_(first_gradients(graph, schedule_)) {
+    for (const Layer& layer : graph_.layers) {
+        signatures_.push_back(signature_of(graph_, layer));
+    }
+    describe_steps();
+    allocate();
+}
+
+void ReferenceExecutable::describe_steps() {
+    for (const Task& task : schedule_.tasks) {
+        Step step;
+        step.layer = task.layer;
+        step.pass = task.pass;
+        step.implementation = "loops";
+        step.layout = "row-major";
+        step.refusal = reference_refusal(graph_.layers[task.layer].op, signatures_[task.layer]);
+        steps_.push_back(step);
+    }
+}
+
+void ReferenceExecutable::allocate() {
+    const auto producers = producers_of(graph_);
+    for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
+        const std::size_t count = element_count(graph_.tensors[id]);
+        const bool is_parameter = graph_.tensors[id].role == Role::parameter;
+        values_.push_back(producers[id] ? HostValues(count)
+                                        : initial_values(graph_, id, execution_.seed));
+        outside_.push_back(receives_outside_gradient(graph_, schedule_, id)
+                               ? output_gradient(graph_, id, execution_.seed)
+                               : HostValues());
+        gradients_.push_back(outside_[id].empty() && schedule_.needs_gradient[id]
+                                 ? HostValues(count)
+                                 : outside_[id]);
+        momenta_.emplace_back(is_parameter && schedule_.needs_gradient[id] ? count : 0);
+    }
+}
+
+Seconds ReferenceExecutable::run() {
+    const auto start = Clock::now();
+    for (std::size_t step = 0; step < steps_.size(); ++step) {
+        run_step(step);
+    }
+    return since(start);
+}
+
+Seconds ReferenceExecutable::run_timed(std::span<Seconds> times) {
+    const auto start = Clock::now();
+    for (std::size_t step = 0; step < steps_.size(); ++step) {
+        const auto before = Clock::now();
+        run_step(step);
+        times[step] = since(before);
+    }
+    return since(start);
+}
+
+void ReferenceExecutable::run_step(std::size_t step) {
+    if (!steps_[step].refusal.empty()) {
+        return;
+    }
+    const ThreadCount threads(execution_.threads);
+    const Task& task = schedule_.tasks[step];
+    switch (task.pass) {
+        case Pass::forward:
+            return forward(task);
+        case Pass::backward_data:
+        case Pass::backward_weights:
+            return backward(step);
+        case Pass::update:
+            return update(task);
+    }
+}
+
+ReferenceOperands ReferenceExecutable::operands_of(const Task& task) {
+    const Layer& layer = graph_.layers[task.layer];
+    ReferenceOperands operands{signatures_[task.layer], execution_, {}, {}, {}, {}, {}};
+    for (const TensorId id : layer.inputs) {
+        operands.inputs.emplace_back(values_[id]);
+        const bool changes = execution_.mode == Mode::training &&
+                             graph_.tensors[id].role == Role::statistic;
+        operands.statistics.push_back(changes ? std::span(values_[id]) : std::span<float>());
+    }
+    for (const TensorId id : layer.outputs) {
+        operands.outputs.emplace_back(values_[id]);
+        operands.output_gradients.emplace_back(gradients_[id]);
+    }
+    return operands;
+}
+
+void ReferenceExecutable::forward(const Task& task) {
+    compute_forward(graph_.layers[task.layer].op, operands_of(task));
+}
+
+void ReferenceExecutable::backward(std::size_t task_index) {
+    const Task& task = schedule_.tasks[task_index];
+    const Layer& layer = graph_.layers[task.layer];
+    const auto receives = gradient_operands(graph_, schedule_, task);
+    std::vector<HostValues> contributions;
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+        contributions.emplace_back(receives[i] ? values_[layer.inputs[i]].size() : 0);
+    }
+    ReferenceOperands operands = operands_of(task);
+    operands.input_gradients.assign(contributions.begin(), contributions.end());
+    compute_backward(layer.op, operands);
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+        if (receives[i]) {
+            receive(layer.inputs[i], contributions[i], first_gradients_[task_index][i]);
+        }
+    }
+}
+
+void ReferenceExecutable::receive(TensorId tensor, std::span<const float> contribution,
+                                  bool is_first) {
+    HostValues& gradient = gradients_[tensor];
+    if (is_first && !outside_[tensor].empty()) {
+        gradient = outside_[tensor];
+    } else if (is_first) {
+        std::ranges::fill(gradient, 0.0F);
+    }
+    std::ranges::transform(gradient, contribution, gradient.begin(), std::plus<>());
+}
+
+void ReferenceExecutable::update(const Task& task) {
+    for (const TensorId id : graph_.layers[task.layer].inputs) {
+        if (graph_.tensors[id].role == Role::parameter && schedule_.needs_gradient[id]) {
+            reference_update(execution_.optimizer, gradients_[id], momenta_[id], values_[id]);
+        }
+    }
+}
+
+HostValues ReferenceExecutable::read(TensorId tensor, Content content) const {
+    const HostValues& kept = content == Content::value ? values_[tensor] : gradients_[tensor];
+    check(!kept.empty(), "only tensors with a gradient have one to read");
+    return kept;
+}
+
+void ReferenceExecutable::write(TensorId tensor, Content content, std::span<const float> values) {
+    HostValues& kept = content == Content::value ? values_[tensor] : gradients_[tensor];
+    check(values.size() == kept.size(), "a tensor is written whole");
+    std::ranges::copy(values, kept.begin());
+    if (content == Content::gradient && !outside_[tensor].empty()) {
+        outside_[tensor] = kept;
+    }
+}
+
+}  // namespace strata
