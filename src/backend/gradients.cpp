@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/gradients.h"
 
-#include <algorithm>
-
 namespace strata {
 
 std::vector<bool> gradient_operands(const Graph& graph, const Schedule& schedule,
@@ -21,28 +19,30 @@ std::vector<bool> gradient_operands(const Graph& graph, const Schedule& schedule
     return receives;
 }
 
-bool receives_outside_gradient(const Graph& graph, const Schedule& schedule, TensorId tensor) {
-    const bool has_loss = std::ranges::any_of(graph.layers, [](const Layer& layer) {
-        return std::holds_alternative<SoftmaxCrossEntropy>(layer.op);
-    });
-    return !has_loss && schedule.needs_gradient[tensor] &&
-           std::ranges::find(graph.outputs, tensor) != graph.outputs.end();
-}
-
 std::vector<std::vector<bool>> first_gradients(const Graph& graph, const Schedule& schedule) {
     std::vector<bool> filled(graph.tensors.size());
     std::vector<std::vector<bool>> first;
     for (const Task& task : schedule.tasks) {
-        const Layer& layer = graph.layers[task.layer];
         first.push_back(gradient_operands(graph, schedule, task));
-        for (std::size_t i = 0; i < layer.inputs.size(); ++i) {
-            const bool received = first.back()[i];
-            first.back()[i] = received && !filled[layer.inputs[i]];
-            filled[layer.inputs[i]] =
-                received || (filled[layer.inputs[i]] && task.pass != Pass::update);
+        for (std::size_t i = 0; i < first.back().size(); ++i) {
+            const TensorId tensor = graph.layers[task.layer].inputs[i];
+            const bool receives = first.back()[i];
+            first.back()[i] = receives && !filled[tensor];
+            filled[tensor] = filled[tensor] || receives;
         }
     }
     return first;
+}
+
+std::vector<TensorId> updated_parameters(const Graph& graph, const Schedule& schedule,
+                                         LayerId layer) {
+    std::vector<TensorId> parameters;
+    for (const TensorId tensor : graph.layers[layer].inputs) {
+        if (schedule.updated_by[tensor] == layer) {
+            parameters.push_back(tensor);
+        }
+    }
+    return parameters;
 }
 
 }  // namespace strata

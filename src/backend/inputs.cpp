@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/inputs.h"
 
+#include "backend/reference/parallel.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/random.h"
@@ -97,11 +98,7 @@ Draw draw_of(const Graph& graph, TensorId tensor) {
 
 template <class Element>
 void fill_each(std::span<float> values, Element&& element) {
-    const std::size_t count = values.size();
-#pragma omp parallel for if (count > 1 << 16)
-    for (std::size_t i = 0; i < count; ++i) {
-        values[i] = element(i);
-    }
+    parallel_for(values.size(), 1, [&](std::size_t i) { values[i] = element(i); });
 }
 
 void fill(std::span<float> values, const Draw& draw, const RandomStream& stream) {

@@ -16,7 +16,15 @@ struct StepCheck {
 };
 
 // Runs each compute step of an executable prepared with MemoryReuse::kept once, in order, and
-// compares every tensor it wrote with the reference's.
+// compares every tensor it wrote with the reference's: one check for each compute step that is not
+// refused, in the order of the steps, and one for an accumulation whose sum is wrong.
+//
+// A gradient to which several layers contribute is compared once, when all have and before the
+// first step reads it: with the sum of the reference's contributions, each from what that layer
+// read. If it is wrong, the accumulation is at fault where there is one, else the layer after which
+// the partial sum first went wrong. Scale and tolerance are those of backend/rounding.h.
+//
+// Requires: no iteration has run, for an update is checked with the momentum still at 0.
 std::vector<StepCheck> verify(const Graph& graph, const Execution& execution,
                               Executable& executable);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/reference/operators.h"
+#include "backend/reference/parallel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,20 +68,15 @@ double slope(const Activation& op, double x) {
 void reference_forward(const Activation& op, const ReferenceOperands& operands) {
     const auto x = operands.inputs[0];
     const auto y = operands.outputs[0];
-#pragma omp parallel for
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        y[i] = static_cast<float>(value(op, x[i]));
-    }
+    parallel_for(y.size(), 4, [&](std::size_t i) { y[i] = static_cast<float>(value(op, x[i])); });
 }
 
 void reference_backward(const Activation& op, const ReferenceOperands& operands) {
     const auto x = operands.inputs[0];
     const auto dy = operands.output_gradients[0];
     const auto dx = operands.input_gradients[0];
-#pragma omp parallel for
-    for (std::size_t i = 0; i < dx.size(); ++i) {
-        dx[i] = static_cast<float>(dy[i] * slope(op, x[i]));
-    }
+    parallel_for(dx.size(), 4,
+                 [&](std::size_t i) { dx[i] = static_cast<float>(dy[i] * slope(op, x[i])); });
 }
 
 }  // namespace strata

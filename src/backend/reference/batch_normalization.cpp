@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "backend/reference/batch_statistics.h"
 #include "backend/reference/operators.h"
+#include "backend/reference/parallel.h"
 
 #include <cmath>
 
@@ -10,57 +12,6 @@ namespace {
 using Index = std::int64_t;
 
 enum Operand : std::size_t { data, scale, shift, running_mean, running_variance };
-
-// Which elements share a mean and a variance: of statistic g, the elements n * statistics * inner +
-// g * inner + i for every image n and i < inner.
-struct Groups {
-    Index images = 0;
-    Index statistics = 0;
-    Index inner = 0;
-
-    double count() const { return static_cast<double>(images * inner); }
-};
-
-Groups groups_of(const ReferenceOperands& operands) {
-    const Dims& x = operands.input_dims(data);
-    const Index statistics = product(operands.input_dims(scale));
-    return {x[0], statistics, product(x) / x[0] / statistics};
-}
-
-// Calls use(index) for every element of one statistic.
-template <class Use>
-void for_each_element(const Groups& groups, Index g, Use&& use) {
-    for (Index n = 0; n < groups.images; ++n) {
-        const Index start = (n * groups.statistics + g) * groups.inner;
-        for (Index i = start; i < start + groups.inner; ++i) {
-            use(static_cast<std::size_t>(i));
-        }
-    }
-}
-
-struct Moments {
-    double mean = 0;
-    double variance = 0;  // biased: divided by the count
-};
-
-Moments batch_moments(const Groups& groups, Index g, std::span<const float> x) {
-    Moments moments;
-    for_each_element(groups, g, [&](std::size_t i) { moments.mean += x[i]; });
-    moments.mean /= groups.count();
-    for_each_element(groups, g, [&](std::size_t i) {
-        moments.variance += (x[i] - moments.mean) * (x[i] - moments.mean);
-    });
-    moments.variance /= groups.count();
-    return moments;
-}
-
-Moments moments_of(const ReferenceOperands& operands, const Groups& groups, Index g) {
-    if (operands.execution.mode == Mode::training) {
-        return batch_moments(groups, g, operands.inputs[data]);
-    }
-    const auto at = static_cast<std::size_t>(g);
-    return {operands.inputs[running_mean][at], operands.inputs[running_variance][at]};
-}
 
 double inverse_deviation(const BatchNormalization& op, const Moments& moments) {
     return 1 / std::sqrt(moments.variance + op.epsilon);
@@ -81,10 +32,10 @@ struct GradientSums {
     double of_product = 0;
 };
 
-GradientSums gradient_sums(const ReferenceOperands& operands, const Groups& groups, Index g,
-                           const Moments& moments, double inverse) {
+GradientSums gradient_sums(const ReferenceOperands& operands, const StatisticGroups& groups,
+                           Index g, const Moments& moments, double inverse) {
     GradientSums sums;
-    for_each_element(groups, g, [&](std::size_t i) {
+    groups.for_each_element(g, [&](std::size_t i) {
         const double normalized = (operands.inputs[data][i] - moments.mean) * inverse;
         sums.of_gradient += operands.output_gradients[0][i];
         sums.of_product += operands.output_gradients[0][i] * normalized;
@@ -93,10 +44,10 @@ GradientSums gradient_sums(const ReferenceOperands& operands, const Groups& grou
 }
 
 // dx = scale * inverse * (dy - mean(dy) - x^ * mean(dy x^)) (Ioffe and Szegedy 2015, section 3).
-void data_gradient(const ReferenceOperands& operands, const Groups& groups, Index g,
+void data_gradient(const ReferenceOperands& operands, const StatisticGroups& groups, Index g,
                    const Moments& moments, double inverse, const GradientSums& sums) {
     const double factor = operands.inputs[scale][static_cast<std::size_t>(g)] * inverse;
-    for_each_element(groups, g, [&](std::size_t i) {
+    groups.for_each_element(g, [&](std::size_t i) {
         const double normalized = (operands.inputs[data][i] - moments.mean) * inverse;
         const double centred = operands.output_gradients[0][i] - sums.of_gradient / groups.count() -
                                normalized * sums.of_product / groups.count();
@@ -108,26 +59,24 @@ void data_gradient(const ReferenceOperands& operands, const Groups& groups, Inde
 
 // y = scale * (x - mean) / sqrt(variance + epsilon) + shift
 void reference_forward(const BatchNormalization& op, const ReferenceOperands& operands) {
-    const Groups groups = groups_of(operands);
-#pragma omp parallel for
-    for (Index g = 0; g < groups.statistics; ++g) {
+    const StatisticGroups groups = groups_of(operands);
+    parallel_for(groups.statistics, 4 * groups.count(), [&](Index g) {
         const Moments moments = moments_of(operands, groups, g);
         const double inverse = inverse_deviation(op, moments);
         const auto at = static_cast<std::size_t>(g);
         const double factor = operands.inputs[scale][at], offset = operands.inputs[shift][at];
-        for_each_element(groups, g, [&](std::size_t i) {
+        groups.for_each_element(g, [&](std::size_t i) {
             operands.outputs[0][i] = static_cast<float>(
                 factor * (operands.inputs[data][i] - moments.mean) * inverse + offset);
         });
         update_running(op, operands, running_mean, g, moments.mean);
         update_running(op, operands, running_variance, g, moments.variance);
-    }
+    });
 }
 
 void reference_backward(const BatchNormalization& op, const ReferenceOperands& operands) {
-    const Groups groups = groups_of(operands);
-#pragma omp parallel for
-    for (Index g = 0; g < groups.statistics; ++g) {
+    const StatisticGroups groups = groups_of(operands);
+    parallel_for(groups.statistics, 4 * groups.count(), [&](Index g) {
         const Moments moments = moments_of(operands, groups, g);
         const double inverse = inverse_deviation(op, moments);
         const GradientSums sums = gradient_sums(operands, groups, g, moments, inverse);
@@ -141,7 +90,7 @@ void reference_backward(const BatchNormalization& op, const ReferenceOperands& o
         if (operands.wants_gradient(shift)) {
             operands.input_gradients[shift][at] = static_cast<float>(sums.of_gradient);
         }
-    }
+    });
 }
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/inputs.h"
 #include "backend/reference/operators.h"
+#include "backend/reference/parallel.h"
 
 namespace strata {
 
@@ -10,10 +11,9 @@ void scale_elements(const Dropout& op, const Execution& execution, std::span<con
                     std::span<float> to) {
     const auto seed = static_cast<std::uint64_t>(op.seed);
     const bool drops = execution.mode == Mode::training;
-#pragma omp parallel for
-    for (std::size_t i = 0; i < to.size(); ++i) {
+    parallel_for(to.size(), 4, [&](std::size_t i) {
         to[i] = drops ? from[i] * dropout_scale(seed, i, op.probability) : from[i];
-    }
+    });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/reference/broadcast.h"
 #include "backend/reference/operators.h"
+#include "backend/reference/parallel.h"
 
 #include <algorithm>
 #include <vector>
@@ -99,25 +100,25 @@ void write_gradient(const Elementwise& op, const ReferenceOperands& operands,
 
 void reference_forward(const Elementwise& op, const ReferenceOperands& operands) {
     const auto broadcasts = broadcasts_of(operands);
-#pragma omp parallel
-    {
+    constexpr std::size_t block = 1 << 12;
+    const std::size_t count = operands.outputs[0].size();
+    parallel_for((count + block - 1) / block, block * 8, [&](std::size_t number) {
         std::vector<double> elements(broadcasts.size());
-#pragma omp for
-        for (std::size_t i = 0; i < operands.outputs[0].size(); ++i) {
+        for (std::size_t i = number * block; i < std::min(count, (number + 1) * block); ++i) {
             gather(operands, broadcasts, i, elements);
             operands.outputs[0][i] = static_cast<float>(combine_all(op.kind, elements));
         }
-    }
+    });
 }
 
 void reference_backward(const Elementwise& op, const ReferenceOperands& operands) {
     const auto broadcasts = broadcasts_of(operands);
-#pragma omp parallel for
-    for (std::size_t operand = 0; operand < broadcasts.size(); ++operand) {
+    const auto elements = static_cast<double>(operands.output_gradients[0].size());
+    parallel_for(broadcasts.size(), 8 * elements, [&](std::size_t operand) {
         if (operands.wants_gradient(operand)) {
             write_gradient(op, operands, broadcasts, operand);
         }
-    }
+    });
 }
 
 }  // namespace strata

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 namespace strata {
 
@@ -71,16 +72,12 @@ void ReferenceExecutable::allocate() {
     const auto producers = producers_of(graph_);
     for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
         const std::size_t count = element_count(graph_.tensors[id]);
-        const bool is_parameter = graph_.tensors[id].role == Role::parameter;
         values_.push_back(producers[id] ? HostValues(count)
                                         : initial_values(graph_, id, execution_.seed));
-        outside_.push_back(receives_outside_gradient(graph_, schedule_, id)
-                               ? output_gradient(graph_, id, execution_.seed)
-                               : HostValues());
-        gradients_.push_back(outside_[id].empty() && schedule_.needs_gradient[id]
-                                 ? HostValues(count)
-                                 : outside_[id]);
-        momenta_.emplace_back(is_parameter && schedule_.needs_gradient[id] ? count : 0);
+        gradients_.push_back(schedule_.gradient_given[id]
+                                 ? output_gradient(graph_, id, execution_.seed)
+                                 : HostValues(schedule_.needs_gradient[id] ? count : 0));
+        momenta_.emplace_back(schedule_.updated_by[id] ? count : 0);
     }
 }
 
@@ -124,8 +121,8 @@ ReferenceOperands ReferenceExecutable::operands_of(const Task& task) {
     ReferenceOperands operands{signatures_[task.layer], execution_, {}, {}, {}, {}, {}};
     for (const TensorId id : layer.inputs) {
         operands.inputs.emplace_back(values_[id]);
-        const bool changes = execution_.mode == Mode::training &&
-                             graph_.tensors[id].role == Role::statistic;
+        const bool changes =
+            execution_.mode == Mode::training && graph_.tensors[id].role == Role::statistic;
         operands.statistics.push_back(changes ? std::span(values_[id]) : std::span<float>());
     }
     for (const TensorId id : layer.outputs) {
@@ -160,19 +157,15 @@ void ReferenceExecutable::backward(std::size_t task_index) {
 void ReferenceExecutable::receive(TensorId tensor, std::span<const float> contribution,
                                   bool is_first) {
     HostValues& gradient = gradients_[tensor];
-    if (is_first && !outside_[tensor].empty()) {
-        gradient = outside_[tensor];
-    } else if (is_first) {
+    if (is_first) {
         std::ranges::fill(gradient, 0.0F);
     }
     std::ranges::transform(gradient, contribution, gradient.begin(), std::plus<>());
 }
 
 void ReferenceExecutable::update(const Task& task) {
-    for (const TensorId id : graph_.layers[task.layer].inputs) {
-        if (graph_.tensors[id].role == Role::parameter && schedule_.needs_gradient[id]) {
-            reference_update(execution_.optimizer, gradients_[id], momenta_[id], values_[id]);
-        }
+    for (const TensorId id : updated_parameters(graph_, schedule_, task.layer)) {
+        reference_update(execution_.optimizer, gradients_[id], momenta_[id], values_[id]);
     }
 }
 
@@ -186,9 +179,6 @@ void ReferenceExecutable::write(TensorId tensor, Content content, std::span<cons
     HostValues& kept = content == Content::value ? values_[tensor] : gradients_[tensor];
     check(values.size() == kept.size(), "a tensor is written whole");
     std::ranges::copy(values, kept.begin());
-    if (content == Content::gradient && !outside_[tensor].empty()) {
-        outside_[tensor] = kept;
-    }
 }
 
 }  // namespace strata

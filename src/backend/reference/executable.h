@@ -30,13 +30,12 @@ private:
     Graph graph_;
     Execution execution_;
     Schedule schedule_;
-    std::vector<Signature> signatures_;                 // by layer
-    std::vector<std::vector<bool>> first_gradients_;    // by task and operand
-    std::vector<Step> steps_;                           // by task
-    std::vector<HostValues> values_;                    // by tensor
-    std::vector<HostValues> gradients_;                 // by tensor; empty where none is needed
-    std::vector<HostValues> outside_;                   // gradients from outside, by tensor
-    std::vector<HostValues> momenta_;                   // by tensor
+    std::vector<Signature> signatures_;               // by layer
+    std::vector<std::vector<bool>> first_gradients_;  // by task and operand
+    std::vector<Step> steps_;                         // by task
+    std::vector<HostValues> values_;                  // by tensor
+    std::vector<HostValues> gradients_;               // by tensor; empty where none is needed
+    std::vector<HostValues> momenta_;                 // by tensor; empty where not trained
 };
 
 }  // namespace strata

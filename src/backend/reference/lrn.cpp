@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/reference/operators.h"
+#include "backend/reference/parallel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,31 +84,33 @@ void gradient(const Lrn& op, const Image& image, Index position, const float* dy
     }
 }
 
+// Of one image, roughly.
+double operations_of(const Lrn& op, const ReferenceOperands& operands) {
+    const Dims& x = operands.input_dims(0);
+    return static_cast<double>(product(x) / x[0] * (op.size + 8));
+}
+
 }  // namespace
 
 void reference_forward(const Lrn& op, const ReferenceOperands& operands) {
-    const Index images = operands.input_dims(0)[0];
-#pragma omp parallel for
-    for (Index n = 0; n < images; ++n) {
+    parallel_for(operands.input_dims(0)[0], operations_of(op, operands), [&](Index n) {
         const Image image = image_of(operands, n);
         float* y = operands.outputs[0].data() + n * image.channels * image.positions;
         for (Index position = 0; position < image.positions; ++position) {
             normalize(op, image, position, y);
         }
-    }
+    });
 }
 
 void reference_backward(const Lrn& op, const ReferenceOperands& operands) {
-    const Index images = operands.input_dims(0)[0];
-#pragma omp parallel for
-    for (Index n = 0; n < images; ++n) {
+    parallel_for(operands.input_dims(0)[0], operations_of(op, operands), [&](Index n) {
         const Image image = image_of(operands, n);
         const Index start = n * image.channels * image.positions;
         for (Index position = 0; position < image.positions; ++position) {
             gradient(op, image, position, operands.output_gradients[0].data() + start,
                      operands.input_gradients[0].data() + start);
         }
-    }
+    });
 }
 
 }  // namespace strata

@@ -2,6 +2,7 @@
 #include "backend/reference/broadcast.h"
 #include "backend/reference/matrix.h"
 #include "backend/reference/operators.h"
+#include "backend/reference/parallel.h"
 
 #include <algorithm>
 #include <vector>
@@ -103,13 +104,12 @@ void right_gradient(const MatMul& op, const Shape& s, const ReferenceOperands& o
 
 void reference_forward(const MatMul& op, const ReferenceOperands& operands) {
     const Shape s = shape_of(op, operands);
-#pragma omp parallel for
-    for (Index i = 0; i < s.products; ++i) {
+    parallel_for(s.products, static_cast<double>(s.m * s.n * s.k), [&](Index i) {
         std::vector<double> sums(static_cast<std::size_t>(s.m * s.n));
         multiply_accumulate({s.m, s.n, s.k}, s.a.matrix(operands.inputs[0].data(), i),
                             s.b.matrix(operands.inputs[1].data(), i), sums.data(), s.n);
         store(sums, operands.outputs[0].subspan(static_cast<std::size_t>(i * s.m * s.n)));
-    }
+    });
 }
 
 void reference_backward(const MatMul& op, const ReferenceOperands& operands) {

@@ -14,9 +14,9 @@ namespace strata {
 struct ReferenceOperands {
     const Signature& signature;
     const Execution& execution;
-    std::vector<std::span<const float>> inputs;            // values
-    std::vector<std::span<float>> outputs;                 // values, written by forward; backward passes
-                                              // recompute what they need from the inputs
+    std::vector<std::span<const float>> inputs;  // values
+    std::vector<std::span<float>> outputs;       // values, written by forward; backward passes
+                                                 // recompute what they need from the inputs
     std::vector<std::span<const float>> output_gradients;  // read by backward passes
     std::vector<std::span<float>> input_gradients;  // overwritten; empty where none is wanted
     std::vector<std::span<float>> statistics;       // new running statistics, by input; empty where

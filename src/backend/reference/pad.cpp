@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/reference/operators.h"
+#include "backend/reference/parallel.h"
 
 #include <algorithm>
 #include <optional>
@@ -49,11 +50,10 @@ std::optional<std::size_t> source(const Pad& op, const Dims& input, const Dims& 
 
 void reference_forward(const Pad& op, const ReferenceOperands& operands) {
     const auto y = operands.outputs[0];
-#pragma omp parallel for
-    for (std::size_t i = 0; i < y.size(); ++i) {
+    parallel_for(y.size(), 16, [&](std::size_t i) {
         const auto from = source(op, operands.input_dims(0), operands.output_dims(0), i);
         y[i] = from ? operands.inputs[0][*from] : static_cast<float>(op.value);
-    }
+    });
 }
 
 void reference_backward(const Pad& op, const ReferenceOperands& operands) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/reference/operators.h"
+#include "backend/reference/parallel.h"
 #include "backend/reference/window.h"
 
 #include <algorithm>
@@ -15,6 +16,11 @@ using Index = std::int64_t;
 struct Shape {
     SpatialWindow window;
     Index planes = 0;  // images times channels
+
+    // Of one plane, roughly.
+    double operations() const {
+        return static_cast<double>(window.output_positions() * window.taps());
+    }
 };
 
 Shape shape_of(const Pooling& op, const ReferenceOperands& operands) {
@@ -102,22 +108,20 @@ void average_gradient(const SpatialWindow& window, const float* dy, bool include
 void reference_forward(const Pooling& op, const ReferenceOperands& operands) {
     const Shape shape = shape_of(op, operands);
     const Index outputs = shape.window.output_positions();
-#pragma omp parallel for
-    for (Index plane = 0; plane < shape.planes; ++plane) {
+    parallel_for(shape.planes, shape.operations(), [&](Index plane) {
         const float* x = operands.inputs[0].data() + plane * shape.window.input_positions();
         float* y = operands.outputs[0].data() + plane * outputs;
         for (Index o = 0; o < outputs; ++o) {
             y[o] = op.kind == PoolingKind::max ? maximum(shape.window, x, o)
                                                : average(shape.window, x, o, op.count_include_pad);
         }
-    }
+    });
 }
 
 void reference_backward(const Pooling& op, const ReferenceOperands& operands) {
     const Shape shape = shape_of(op, operands);
     const Index inputs = shape.window.input_positions();
-#pragma omp parallel for
-    for (Index plane = 0; plane < shape.planes; ++plane) {
+    parallel_for(shape.planes, shape.operations(), [&](Index plane) {
         const float* x = operands.inputs[0].data() + plane * inputs;
         const float* dy =
             operands.output_gradients[0].data() + plane * shape.window.output_positions();
@@ -129,7 +133,7 @@ void reference_backward(const Pooling& op, const ReferenceOperands& operands) {
         }
         std::ranges::transform(sums, operands.input_gradients[0].data() + plane * inputs,
                                [](double sum) { return static_cast<float>(sum); });
-    }
+    });
 }
 
 }  // namespace strata

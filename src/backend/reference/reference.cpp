@@ -25,7 +25,8 @@ public:
         try {
             return std::make_unique<ReferenceExecutable>(graph, execution);
         } catch (const std::bad_alloc&) {
-            throw Error("network '" + graph.name + "' does not fit this machine's memory with batch " +
+            throw Error("network '" + graph.name +
+                        "' does not fit this machine's memory with batch " +
                         std::to_string(batch_of(graph)) + "; choose a smaller batch");
         }
     }

@@ -2,6 +2,7 @@
 #include "backend/reference/axis.h"
 #include "backend/reference/log_softmax.h"
 #include "backend/reference/operators.h"
+#include "backend/reference/parallel.h"
 
 #include <cmath>
 #include <vector>
@@ -54,12 +55,10 @@ void write_gradient(const Softmax& op, const Row& row, const ReferenceOperands& 
 template <class Use>
 void for_each_row(const Softmax& op, const ReferenceOperands& operands, Use&& use) {
     const AxisView view = around_axis(operands.input_dims(0), op.axis);
-#pragma omp parallel for collapse(2)
-    for (std::size_t before = 0; before < view.outer; ++before) {
-        for (std::size_t after = 0; after < view.inner; ++after) {
-            use(op, Row{view, before, after}, operands);
-        }
-    }
+    parallel_for(view.outer * view.inner, static_cast<double>(view.extent) * 16,
+                 [&](std::size_t row) {
+                     use(op, Row{view, row / view.inner, row % view.inner}, operands);
+                 });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/reference/step.h"
+#include "backend/reference/parallel.h"
 
 #include "backend/reference/operators.h"
 #include "backend/reference/window.h"
@@ -16,12 +17,11 @@ void compute_backward(const Op& op, const ReferenceOperands& operands) {
 
 void reference_update(const SgdMomentum& optimizer, std::span<const float> gradient,
                       std::span<float> momentum, std::span<float> weight) {
-#pragma omp parallel for
-    for (std::size_t i = 0; i < weight.size(); ++i) {
+    parallel_for(weight.size(), 2, [&](std::size_t i) {
         const double m = optimizer.momentum * momentum[i] + gradient[i];
         momentum[i] = static_cast<float>(m);
         weight[i] = static_cast<float>(weight[i] - optimizer.learning_rate * m);
-    }
+    });
 }
 
 std::string reference_refusal(const Op& op, const Signature& signature) {

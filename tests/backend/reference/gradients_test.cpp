@@ -5,7 +5,7 @@
 
 // Every backward pass against central differences of its own forward pass.
 
-namespace strata::test {
+namespace strata::testing {
 namespace {
 
 void expect_gradients(const Op& op, const std::vector<Dims>& activations) {
@@ -130,4 +130,4 @@ TEST(ReferenceGradients, AMissingRoomLeavesTheOtherGradientsAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace strata::test
+}  // namespace strata::testing

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace strata::test {
+namespace strata::testing {
 
 namespace {
 
@@ -151,4 +151,4 @@ void expect_gradients_match_differences(ReferenceLayer layer, double tolerance) 
     }
 }
 
-}  // namespace strata::test
+}  // namespace strata::testing

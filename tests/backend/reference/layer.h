@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace strata::test {
+namespace strata::testing {
 
 // One layer with values of its own, for tests of the reference operators: the shapes come from the
 // operator's rules, the values are distinct, at least 0.05 from zero and from each other in small
@@ -46,4 +46,4 @@ HostValues spread_values(std::size_t count, std::size_t salt);
 
 double dot(std::span<const float> a, std::span<const float> b);
 
-}  // namespace strata::test
+}  // namespace strata::testing

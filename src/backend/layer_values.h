@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/reference/operands.h"
+
+#include <vector>
+
+namespace strata {
+
+// Host copies of what one pass of one layer touches, in the operator's order of operands: what the
+// reference computes from and into.
+struct LayerValues {
+    std::vector<HostValues> inputs;
+    std::vector<HostValues> outputs;
+    std::vector<HostValues> output_gradients;
+    std::vector<HostValues> input_gradients;  // empty where none is wanted
+    std::vector<HostValues> statistics;       // empty where there is no running statistic
+
+    ReferenceOperands view(const Signature& signature, const Execution& execution);
+};
+
+// What a forward pass is about to read, with room for what it writes.
+LayerValues read_for_forward(const Graph& graph, const Execution& execution, const Layer& layer,
+                             const Executable& executable);
+
+// What a backward pass is about to read, with room for the gradients that are wanted.
+LayerValues read_for_backward(const Graph& graph, const Schedule& schedule, const Task& task,
+                              const Executable& executable);
+
+}  // namespace strata

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "backend/rounding.h"
+
+#include "backend/comparison.h"
+#include "backend/reference/batch_statistics.h"
+#include "op/window.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace strata {
+
+namespace {
+
+double count(std::span<const std::int64_t> dims) {
+    return static_cast<double>(product(dims));
+}
+
+double elements(const ReferenceOperands& o, std::size_t operand) {
+    return count(o.input_dims(operand));
+}
+
+double rms_input(const ReferenceOperands& o, std::size_t operand) {
+    return root_mean_square(o.inputs[operand]);
+}
+
+double rms_gradient(const ReferenceOperands& o) {
+    return o.output_gradients.empty() ? 0 : root_mean_square(o.output_gradients[0]);
+}
+
+// What most operators are: no sums worth the name; a gradient passes through, times a slope.
+template <class T>
+SumShape forward_shape(const T&, const ReferenceOperands&) {
+    return {};
+}
+
+template <class T>
+SumShape gradient_shape(const T&, const ReferenceOperands& o, std::size_t) {
+    return {.length = 1, .magnitude = rms_gradient(o)};
+}
+
+// Every weight of an output channel takes part in each of its elements.
+SumShape forward_shape(const Convolution&, const ReferenceOperands& o) {
+    return {elements(o, 1) / static_cast<double>(o.input_dims(1)[0]),
+            rms_input(o, 0) * rms_input(o, 1)};
+}
+
+SumShape gradient_shape(const Convolution&, const ReferenceOperands& o, std::size_t operand) {
+    if (operand == 0) {
+        const double taps = count(std::span(o.input_dims(1)).subspan(2));
+        const double channels = elements(o, 1) / taps / static_cast<double>(o.input_dims(0)[1]);
+        return {channels * taps, rms_gradient(o) * rms_input(o, 1)};
+    }
+    const double summed = count(o.output_dims(0)) / static_cast<double>(o.output_dims(0)[1]);
+    return {summed, rms_gradient(o) * (operand == 1 ? rms_input(o, 0) : 1)};
+}
+
+SumShape forward_shape(const FullyConnected&, const ReferenceOperands& o) {
+    return {static_cast<double>(o.input_dims(1)[1]), rms_input(o, 0) * rms_input(o, 1)};
+}
+
+SumShape gradient_shape(const FullyConnected&, const ReferenceOperands& o, std::size_t operand) {
+    if (operand == 0) {
+        return {static_cast<double>(o.input_dims(1)[0]), rms_gradient(o) * rms_input(o, 1)};
+    }
+    return {static_cast<double>(o.input_dims(0)[0]),
+            rms_gradient(o) * (operand == 1 ? rms_input(o, 0) : 1)};
+}
+
+SumShape forward_shape(const MatMul& op, const ReferenceOperands& o) {
+    const Dims& a = o.input_dims(0);
+    return {static_cast<double>(op.transpose_a ? a[a.size() - 2] : a.back()),
+            rms_input(o, 0) * rms_input(o, 1)};
+}
+
+// An element of da meets every element of dy in its row, and every copy that was broadcast.
+SumShape gradient_shape(const MatMul& op, const ReferenceOperands& o, std::size_t operand) {
+    const double products = count(o.output_dims(0)) * forward_shape(op, o).length;
+    return {products / elements(o, operand), rms_gradient(o) * rms_input(o, 1 - operand)};
+}
+
+SumShape forward_shape(const Pooling& op, const ReferenceOperands& o) {
+    const Window window = window_of(op, o.signature.inputs[0].tensor);
+    const double taps = count(window.kernel);
+    return op.kind == PoolingKind::max ? SumShape() : SumShape{taps, rms_input(o, 0) / taps};
+}
+
+SumShape gradient_shape(const Pooling& op, const ReferenceOperands& o, std::size_t) {
+    const Window window = window_of(op, o.signature.inputs[0].tensor);
+    const double taps = count(window.kernel);
+    return {taps, rms_gradient(o) / (op.kind == PoolingKind::max ? 1 : taps)};
+}
+
+SumShape gradient_shape(const Lrn& op, const ReferenceOperands& o, std::size_t) {
+    return {static_cast<double>(op.size), rms_gradient(o)};
+}
+
+// What rounding meets in the worst of a batch normalisation's statistics.
+struct Conditioning {
+    double normalized = 0;  // root mean square of x / deviation, before the mean is taken off
+    double factor = 0;      // scale / deviation
+    double forward = 0;     // scale times normalized
+};
+
+Conditioning conditioning_of(const BatchNormalization& op, const ReferenceOperands& o) {
+    const StatisticGroups groups = groups_of(o);
+    Conditioning worst;
+    for (std::int64_t g = 0; g < groups.statistics; ++g) {
+        const auto [mean, variance] = moments_of(o, groups, g);
+        const double scale = std::abs(o.inputs[1][static_cast<std::size_t>(g)]);
+        const double inverse = 1 / std::sqrt(variance + op.epsilon);
+        const double normalized = std::sqrt(mean * mean + variance) * inverse;
+        worst.normalized = std::max(worst.normalized, normalized);
+        worst.factor = std::max(worst.factor, scale * inverse);
+        worst.forward = std::max(worst.forward, scale * normalized);
+    }
+    return worst;
+}
+
+// The sums are means here: their terms are smaller than the values by the length.
+SumShape mean_of(double length, double value) {
+    return {length, value / std::sqrt(length)};
+}
+
+SumShape forward_shape(const BatchNormalization& op, const ReferenceOperands& o) {
+    return mean_of(elements(o, 0) / elements(o, 1), conditioning_of(op, o).forward);
+}
+
+SumShape gradient_shape(const BatchNormalization& op, const ReferenceOperands& o,
+                        std::size_t operand) {
+    const double summed = elements(o, 0) / elements(o, 1);
+    const Conditioning worst = conditioning_of(op, o);
+    if (operand == 0) {
+        return mean_of(summed, rms_gradient(o) * worst.factor * std::max(1.0, worst.normalized));
+    }
+    return {summed, rms_gradient(o) * (operand == 1 ? std::max(1.0, worst.normalized) : 1)};
+}
+
+SumShape forward_shape(const Elementwise&, const ReferenceOperands& o) {
+    double largest = 0;
+    for (std::size_t i = 0; i < o.inputs.size(); ++i) {
+        largest = std::max(largest, rms_input(o, i));
+    }
+    return {static_cast<double>(o.inputs.size()), largest};
+}
+
+SumShape gradient_shape(const Elementwise&, const ReferenceOperands& o, std::size_t operand) {
+    return {count(o.output_dims(0)) / elements(o, operand), rms_gradient(o)};
+}
+
+SumShape gradient_shape(const SoftmaxCrossEntropy&, const ReferenceOperands& o, std::size_t) {
+    return {static_cast<double>(o.input_dims(0)[1]), 0};
+}
+
+constexpr double unit_f32 = 0x1p-24;
+
+}  // namespace
+
+double SumShape::typical() const {
+    return std::sqrt(length) * magnitude;
+}
+
+SumShape forward_sum(const Op& op, const ReferenceOperands& operands) {
+    return std::visit([&](const auto& one) { return forward_shape(one, operands); }, op);
+}
+
+SumShape gradient_sum(const Op& op, const ReferenceOperands& operands, std::size_t operand) {
+    return std::visit([&](const auto& one) { return gradient_shape(one, operands, operand); }, op);
+}
+
+double tolerance_of(const SumShape& sum, DataType dtype, std::string_view algorithm) {
+    const double transformed = algorithm == "winograd" ? 32 : 1;
+    const double serial = unit_f32 * (128 + 4 * std::sqrt(sum.length)) * transformed;
+    return dtype == DataType::f32 ? serial : 0x1p-7 + serial;
+}
+
+}  // namespace strata
