@@ -90,7 +90,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char lead = byte(0);
-    const std::size_t length = lead < 0x80              ? 1
+    const std::size_t length = lead < 0x80             ? 1
                                : (lead & 0xE0) == 0xC0 ? 2
                                : (lead & 0xF0) == 0xE0 ? 3
                                : (lead & 0xF8) == 0xF0 ? 4
@@ -148,6 +148,16 @@ std::string printable(std::string_view foreign, std::size_t limit) {
         foreign.remove_prefix(std::max<std::size_t>(length, 1));
     }
     return safe;
+}
+
+std::optional<std::string> field_of(std::string_view text, std::string_view name) {
+    for (const auto line : split(text, '\n')) {
+        const auto colon = line.find(':');
+        if (colon != line.npos && trim(line.substr(0, colon)) == name) {
+            return std::string(trim(line.substr(colon + 1)));
+        }
+    }
+    return {};
 }
 
 }  // namespace strata

@@ -22,6 +22,10 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
 
+// The value of the first line "name : value" or "name: value", trimmed, as the kernel's files have
+// them; nothing where there is none.
+std::optional<std::string> field_of(std::string_view text, std::string_view name);
+
 // Shell-style match of a whole name: * any run, ? any character, comma separates alternatives.
 bool matches_glob(std::string_view pattern, std::string_view name);
 

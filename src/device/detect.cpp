@@ -18,17 +18,6 @@ namespace {
 constexpr int most_caches = 16;
 constexpr std::int64_t kibibyte = 1024;
 
-// The value behind "name : value" or "name: value" in a file of the kernel; the first there is.
-std::optional<std::string> field(std::string_view text, std::string_view name) {
-    for (const auto line : split(text, '\n')) {
-        const auto colon = line.find(':');
-        if (colon != line.npos && trim(line.substr(0, colon)) == name) {
-            return std::string(trim(line.substr(colon + 1)));
-        }
-    }
-    return {};
-}
-
 std::vector<int> processors_of_this_process() {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -117,7 +106,7 @@ std::vector<Cache> caches_of_the_library() {
 }
 
 std::optional<Bytes> installed_memory(std::string_view meminfo) {
-    const auto text = field(meminfo, "MemTotal");
+    const auto text = field_of(meminfo, "MemTotal");
     const auto number = text ? parse_integer(split(*text, ' ').front()) : std::nullopt;
     return number ? std::optional(Bytes{static_cast<double>(*number) * kibibyte}) : std::nullopt;
 }
@@ -156,14 +145,14 @@ std::vector<std::string> plain_words(std::string_view text) {
 Host detect_host(const std::filesystem::path& root) {
     const std::string cpuinfo = read_small_file(root / "proc/cpuinfo", 1 << 24).value_or("");
     Host host;
-    host.model = printable(field(cpuinfo, "model name").value_or("unknown processor"));
+    host.model = printable(field_of(cpuinfo, "model name").value_or("unknown processor"));
     host.processors = processors_of_this_process();
     host.caches = caches_of_the_kernel(root);
     if (host.caches.empty()) {
         host.caches = caches_of_the_library();
     }
     host.memory = installed_memory(read_small_file(root / "proc/meminfo").value_or(""));
-    host.instructions = words(field(cpuinfo, "flags").value_or(""));
+    host.instructions = words(field_of(cpuinfo, "flags").value_or(""));
     return host;
 }
 

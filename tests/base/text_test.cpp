@@ -43,5 +43,11 @@ TEST(Text, ForeignNamesCannotMoveTheCursorOrFloodTheScreen) {
     EXPECT_EQ(printable(std::string(300, 'x'), 10), std::string(10, 'x') + "…");
 }
 
+TEST(Text, FieldsOfTheKernelsFilesAreFoundByTheirWholeName) {
+    EXPECT_EQ(field_of("model\t\t: 167\nmodel name\t: A : B\n", "model name"), "A : B");
+    EXPECT_EQ(field_of("MemTotal:  12 kB\n", "MemTotal"), "12 kB");
+    EXPECT_EQ(field_of("MemTotal:  12 kB\n", "Mem"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace strata

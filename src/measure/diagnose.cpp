@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "measure/diagnose.h"
+
+#include "measure/modes.h"
+#include "measure/series.h"
+#include "measure/statistics.h"
+#include "measure/stopping.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace strata {
+namespace {
+
+constexpr double one_percent_two_sided = 2.576;  // deviations
+constexpr double least_drift = 0.01;
+constexpr double least_gap_of_modes = 0.02;
+constexpr double least_share_of_a_mode = 0.05;
+constexpr double least_worth = 1.0 / 3;
+constexpr double tolerated_slowness = 0.15;
+constexpr std::size_t fewest_calibrations = 10;
+constexpr double tolerated_steal = 0.01;
+constexpr double tolerated_preemptions = 20;  // per second
+constexpr double tolerated_throttling = 0.01;
+
+std::optional<Doubt> imprecise(const SampledIteration& sampled, const Policy& policy) {
+    if (sampled.reason != StopReason::budget) {
+        return {};
+    }
+    const double precision = precision_of(sampled);
+    if (std::isinf(precision)) {
+        return Doubt{"imprecise",
+                     fmt::format("only {} samples fit into {} s, too few to tell how "
+                                 "precise they are; give more time with --max-time",
+                                 sampled.end_to_end.values.size(), policy.max_time.value)};
+    }
+    return Doubt{
+        "imprecise",
+        fmt::format("after {} samples the median is known to {:.2g} %, not to the wanted "
+                    "{:.2g} %; quiet the machine or give more time with --max-time",
+                    sampled.end_to_end.values.size(), 100 * precision, 100 * policy.precision)};
+}
+
+std::optional<Doubt> drift(const std::vector<Seconds>& times, const Policy& policy) {
+    const Trend trend = trend_of(times);
+    const double least = std::max(least_drift, policy.precision);
+    if (std::abs(trend.deviations) < one_percent_two_sided || std::abs(trend.change) < least) {
+        return {};
+    }
+    return Doubt{"drift",
+                 fmt::format("the time {} by {:.1f} % from the first sample to the last; "
+                             "warm up longer (--warmup) or let the clock settle",
+                             trend.change > 0 ? "rises" : "falls", 100 * std::abs(trend.change))};
+}
+
+std::optional<Doubt> bimodal(const std::vector<Seconds>& times) {
+    const Modes modes = modes_of(times);
+    const double minority = std::min(modes.upper_share, 1 - modes.upper_share);
+    if (!modes.significant || minority < least_share_of_a_mode ||
+        modes.upper - modes.lower < least_gap_of_modes * modes.lower) {
+        return {};
+    }
+    return Doubt{"bimodal",
+                 fmt::format("there are two kinds of iterations: {:.0f} % take {:.4g} ms, {:.0f} % "
+                             "take {:.4g} ms; the median stands for neither",
+                             100 * (1 - modes.upper_share), 1e3 * modes.lower.value,
+                             100 * modes.upper_share, 1e3 * modes.upper.value)};
+}
+
+std::optional<Doubt> autocorrelated(const std::vector<Seconds>& times) {
+    const auto count = static_cast<double>(times.size());
+    const double worth = effective_samples(times);
+    if (worth >= least_worth * count) {
+        return {};
+    }
+    return Doubt{
+        "autocorrelated",
+        fmt::format("neighbouring samples resemble each other: {} samples are worth {:.0f}; "
+                    "the machine's speed changes slowly, so measure longer (--min-time)",
+                    times.size(), worth)};
+}
+
+std::optional<Doubt> noisy_neighbour(const std::vector<Seconds>& calibration) {
+    if (calibration.size() < fewest_calibrations) {
+        return {};
+    }
+    const double slowness = quantile(calibration, 0.9) / quantile(calibration, 0.1) - 1;
+    if (slowness < tolerated_slowness) {
+        return {};
+    }
+    return Doubt{"noisy-neighbour",
+                 fmt::format("fixed work took {:.0f} % longer in slow moments than in quick ones; "
+                             "others use this machine or its clock changes",
+                             100 * slowness)};
+}
+
+std::optional<Doubt> stolen(const ActivityChange& activity) {
+    if (activity.stolen_share.value_or(0) <= tolerated_steal) {
+        return {};
+    }
+    return Doubt{"steal", fmt::format("the hypervisor gave {:.1f} % of the processors' time to "
+                                      "others; use a dedicated machine",
+                                      100 * *activity.stolen_share)};
+}
+
+std::optional<Doubt> preempted(const ActivityChange& activity) {
+    if (activity.preemptions_per_second.value_or(0) <= tolerated_preemptions) {
+        return {};
+    }
+    return Doubt{"preempted", fmt::format("other processes interrupted this one {:.0f} times a "
+                                          "second; stop them or use fewer threads",
+                                          *activity.preemptions_per_second)};
+}
+
+std::optional<Doubt> throttled(const ActivityChange& activity) {
+    const Seconds stopped = activity.throttled.value_or(Seconds{});
+    if (stopped <= tolerated_throttling * activity.elapsed) {
+        return {};
+    }
+    return Doubt{"throttled",
+                 fmt::format("the control group's processor quota stopped this process "
+                             "for {:.2f} s of {:.2f} s; raise it or use fewer threads",
+                             stopped.value, activity.elapsed.value)};
+}
+
+std::optional<Doubt> paging(const ActivityChange& activity) {
+    if (activity.major_faults.value_or(0) == 0) {
+        return {};
+    }
+    return Doubt{"paging", fmt::format("{} pages were read from disk while sampling; use a smaller "
+                                       "batch or free memory",
+                                       *activity.major_faults)};
+}
+
+}  // namespace
+
+std::vector<Doubt> diagnose(const SampledIteration& sampled, const Policy& policy,
+                            const ActivityChange& activity) {
+    const auto& times = sampled.end_to_end.values;
+    std::vector<Doubt> doubts;
+    const auto add = [&](const std::optional<Doubt>& doubt) {
+        if (doubt) {
+            doubts.push_back(*doubt);
+        }
+        return doubt.has_value();
+    };
+    add(imprecise(sampled, policy));
+    if (!times.empty()) {
+        const bool drifts = add(drift(times, policy));
+        add(bimodal(times));
+        if (!drifts) {
+            add(autocorrelated(times));
+        }
+    }
+    add(noisy_neighbour(sampled.calibration.values));
+    for (const auto search : {stolen, preempted, throttled, paging}) {
+        add(search(activity));
+    }
+    return doubts;
+}
+
+}  // namespace strata

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "measure/activity.h"
+#include "measure/iteration.h"
+#include "measure/policy.h"
+
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// A reason to doubt what was sampled.
+struct Doubt {
+    std::string kind;      // one word, as below
+    std::string sentence;  // for people: what was seen, and what helps
+};
+
+// Looks for trouble in what was sampled and in what the machine did meanwhile. All thresholds ask
+// both for significance (1 %) and for a size that matters:
+//
+//   imprecise        the time was used up; a median's interval is wider than policy.precision
+//   drift            the end-to-end time rises or falls over the series by more than the precision
+//                    (at least 1 %), by Mann-Kendall and Theil-Sen
+//   bimodal          the end-to-end times have two humps (dip test) more than 2 % apart, each with
+//                    at least 5 % of the samples
+//   autocorrelated   neighbouring samples resemble each other so much that they are worth less than
+//                    a third of their number, and no drift explains it
+//   noisy-neighbour  the calibration loop's slow runs (its 90 % quantile) take 15 % longer than its
+//                    quick ones (10 %): others use the processors, or the clock changes
+//   steal            the hypervisor took more than 1 % of the processors' time
+//   preempted        other processes interrupted this one more than 20 times a second
+//   throttled        the control group's quota stopped this process for more than 1 % of the time
+//   paging           pages were read from disk while sampling
+std::vector<Doubt> diagnose(const SampledIteration& sampled, const Policy& policy,
+                            const ActivityChange& activity);
+
+}  // namespace strata

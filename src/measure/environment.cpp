@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "measure/environment.h"
+
+#include "base/small_file.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+namespace strata {
+namespace {
+
+using Facts = std::map<std::string, std::string>;
+
+// Reads the files of one machine and keeps what it finds.
+class Description {
+public:
+    explicit Description(std::filesystem::path root) : root_(std::move(root)) {}
+
+    std::string text(std::string_view file) const {
+        return read_small_file(root_ / file, 1 << 24).value_or("");
+    }
+
+    std::string trimmed(std::string_view file) const { return std::string(trim(text(file))); }
+
+    void add(const std::string& key, const std::optional<std::string>& value) {
+        if (value && !trim(*value).empty()) {
+            facts_[key] = printable(trim(*value));
+        }
+    }
+
+    void add_file(const std::string& key, std::string_view file) { add(key, text(file)); }
+
+    Facts facts() const { return facts_; }
+
+private:
+    std::filesystem::path root_;
+    Facts facts_;
+};
+
+// "0-1,4" of a set of processors.
+std::optional<std::string> affinity() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) {
+        return {};
+    }
+    std::vector<std::string> ranges;
+    const auto contains = [&](int i) {
+        return i < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(i), &set);
+    };
+    for (int first = 0; first < CPU_SETSIZE; ++first) {
+        int last = first;
+        while (contains(last)) {
+            ++last;
+        }
+        if (last > first) {
+            ranges.push_back(last - 1 > first ? fmt::format("{}-{}", first, last - 1)
+                                              : std::to_string(first));
+            first = last;
+        }
+    }
+    return join(ranges, ",");
+}
+
+// The word in brackets: "always [madvise] never".
+std::optional<std::string> chosen(std::string_view text) {
+    const auto begin = text.find('[');
+    const auto end = text.find(']');
+    return begin < end && end != text.npos
+               ? std::optional(std::string(text.substr(begin + 1, end - begin - 1)))
+               : std::nullopt;
+}
+
+// intel_pstate says what is forbidden, the others what is allowed.
+std::optional<std::string> turbo(const Description& machine) {
+    const auto forbidden = machine.trimmed("sys/devices/system/cpu/intel_pstate/no_turbo");
+    if (forbidden == "0" || forbidden == "1") {
+        return forbidden == "0" ? "on" : "off";
+    }
+    const auto allowed = machine.trimmed("sys/devices/system/cpu/cpufreq/boost");
+    if (allowed == "0" || allowed == "1") {
+        return allowed == "1" ? "on" : "off";
+    }
+    return {};
+}
+
+std::optional<std::string> frequency(const Description& machine, std::string_view cpuinfo) {
+    const auto kilohertz =
+        parse_number(machine.trimmed("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"));
+    const auto megahertz = kilohertz ? std::optional(*kilohertz / 1000)
+                                     : parse_number(field_of(cpuinfo, "cpu MHz").value_or(""));
+    return megahertz ? std::optional(fmt::format("{:.0f} MHz", *megahertz)) : std::nullopt;
+}
+
+std::optional<std::string> quota_of(std::string_view quota, std::string_view period) {
+    const auto used = parse_number(trim(quota));
+    const auto whole = parse_number(trim(period));
+    if (!used || !whole || *used <= 0 || *whole <= 0) {
+        return {};
+    }
+    return fmt::format("{:.2f} processors", *used / *whole);
+}
+
+// Version 2 has both numbers in one file ("max 100000": none), version 1 each in its own.
+std::optional<std::string> cpu_quota(const Description& machine) {
+    const std::string file = machine.trimmed("sys/fs/cgroup/cpu.max");
+    const auto numbers = split(file, ' ');
+    if (numbers.size() == 2) {
+        return quota_of(numbers[0], numbers[1]);
+    }
+    return quota_of(machine.text("sys/fs/cgroup/cpu/cpu.cfs_quota_us"),
+                    machine.text("sys/fs/cgroup/cpu/cpu.cfs_period_us"));
+}
+
+std::optional<std::string> bytes_of(std::string_view meminfo, std::string_view name) {
+    const auto text = field_of(meminfo, name).value_or("");
+    const auto kibibytes = parse_integer(split(text, ' ').front());
+    return kibibytes && *kibibytes >= 0 && *kibibytes < std::int64_t{1} << 50
+               ? std::optional(fmt::format("{} bytes", *kibibytes * 1024))
+               : std::nullopt;
+}
+
+// A hypervisor shows itself by a processor flag, and names itself by cpuid leaf 0x40000000.
+std::optional<std::string> hypervisor(std::string_view cpuinfo) {
+    const auto flags = " " + field_of(cpuinfo, "flags").value_or("") + " ";
+    if (flags.find(" hypervisor ") == flags.npos) {
+        return {};
+    }
+#if defined(__x86_64__)
+    unsigned a = 0;
+    std::array<unsigned, 4> signature{};  // the fourth ends the text
+    __cpuid(0x40000000, a, signature[0], signature[1], signature[2]);
+    std::array<char, sizeof signature> name{};
+    std::memcpy(name.data(), signature.data(), name.size());
+    if (name[0] != 0) {
+        return std::string(name.data());
+    }
+#endif
+    return "unnamed";
+}
+
+void describe_processor(Description& machine) {
+    const std::string cpuinfo = machine.text("proc/cpuinfo");
+    machine.add("cpu.model", field_of(cpuinfo, "model name"));
+    machine.add("cpu.microcode", field_of(cpuinfo, "microcode"));
+    machine.add("cpu.logical", std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)));
+    machine.add("cpu.affinity", affinity());
+    machine.add_file("cpu.governor", "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    machine.add("cpu.frequency", frequency(machine, cpuinfo));
+    machine.add("cpu.turbo", turbo(machine));
+    const auto smt = machine.trimmed("sys/devices/system/cpu/smt/active");
+    if (smt == "0" || smt == "1") {
+        machine.add("cpu.smt", smt == "1" ? "on" : "off");
+    }
+    machine.add("hypervisor", hypervisor(cpuinfo));
+}
+
+void describe_system(Description& machine) {
+    utsname system{};
+    if (::uname(&system) == 0) {
+        machine.add("kernel", system.release);
+        machine.add("host", system.nodename);
+    }
+    const std::string meminfo = machine.text("proc/meminfo");
+    machine.add("memory.total", bytes_of(meminfo, "MemTotal"));
+    machine.add("memory.available", bytes_of(meminfo, "MemAvailable"));
+    machine.add("memory.huge_pages",
+                chosen(machine.text("sys/kernel/mm/transparent_hugepage/enabled")));
+    machine.add("cgroup.cpu_quota", cpu_quota(machine));
+    machine.add_file("perf_event_paranoid", "proc/sys/kernel/perf_event_paranoid");
+    const std::string loads = machine.text("proc/loadavg");
+    if (const auto load = parse_number(split(loads, ' ').front())) {
+        machine.add("load", fmt::format("{:.2f} (1 minute)", *load));
+    }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> describe_environment(const std::filesystem::path& root) {
+    Description machine(root);
+    describe_processor(machine);
+    describe_system(machine);
+    return machine.facts();
+}
+
+}  // namespace strata

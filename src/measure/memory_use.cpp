@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "measure/memory_use.h"
+
+#include "base/small_file.h"
+#include "base/text.h"
+
+#include <fstream>
+
+namespace strata {
+namespace {
+
+std::optional<Bytes> kibibytes(std::string_view status, std::string_view name) {
+    const auto text = field_of(status, name).value_or("");
+    const auto number = parse_number(split(text, ' ').front());
+    return number ? std::optional(Bytes{1024 * *number}) : std::nullopt;
+}
+
+}  // namespace
+
+MemoryUse read_memory_use(const std::filesystem::path& root) {
+    const std::string status = read_small_file(root / "proc/self/status").value_or("");
+    return {.resident = kibibytes(status, "VmRSS"), .peak = kibibytes(status, "VmHWM")};
+}
+
+bool reset_peak_memory() {
+    std::ofstream file("/proc/self/clear_refs");
+    file << "5" << std::flush;  // proc(5): resets the peak resident set size
+    return file.good();
+}
+
+}  // namespace strata

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+
+#include <filesystem>
+#include <optional>
+
+namespace strata {
+
+// Physical memory of this process, as the kernel counts it; nothing where it does not tell.
+struct MemoryUse {
+    std::optional<Bytes> resident;
+    std::optional<Bytes> peak;  // the highest since the process began, or since reset_peak_memory
+};
+
+// Reads /proc/self/status below `root`.
+MemoryUse read_memory_use(const std::filesystem::path& root = "/");
+
+// Sets the peak to what is resident now (/proc/self/clear_refs). False where that is not allowed:
+// the peak then still holds what came before.
+bool reset_peak_memory();
+
+}  // namespace strata

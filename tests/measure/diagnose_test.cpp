@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "measure/diagnose.h"
+
+#include "tests/measure/synthetic.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+using testing::share_of_seeds;
+using testing::Synthetic;
+
+SampledIteration sampled(std::vector<Seconds> times, StopReason reason = StopReason::precise) {
+    SampledIteration all;
+    all.end_to_end.values = times;
+    all.instrumented.values = std::move(times);
+    all.reason = reason;
+    return all;
+}
+
+// The kinds of all doubts, joined.
+std::string kinds(const SampledIteration& sampled, const ActivityChange& activity = {}) {
+    std::string all;
+    for (const Doubt& doubt : diagnose(sampled, {}, activity)) {
+        all += (all.empty() ? "" : " ") + doubt.kind;
+    }
+    return all;
+}
+
+TEST(Diagnose, QuietSeriesGiveNoDoubtInNinetySevenOfAHundredCases) {
+    const double quiet =
+        share_of_seeds(500, [](Synthetic& s) { return kinds(sampled(s.independent(60))).empty(); });
+    EXPECT_GE(quiet, 0.97);
+    const double heavy = share_of_seeds(
+        500, [](Synthetic& s) { return kinds(sampled(s.heavy_tailed(60))).empty(); });
+    EXPECT_GE(heavy, 0.97);
+}
+
+TEST(Diagnose, ADriftIsNamedAndItsDependenceIsNotASecondDoubt) {
+    EXPECT_EQ(kinds(sampled(Synthetic(1).drifting(200, 0.1))), "drift");
+    EXPECT_NE(diagnose(sampled(Synthetic(1).drifting(200, 0.1)), {}, {})[0].sentence.find("rises"),
+              std::string::npos);
+}
+
+TEST(Diagnose, ADriftWithinTheWantedPrecisionDoesNotMatter) {
+    EXPECT_EQ(kinds(sampled(Synthetic(1).drifting(5000, 0.005))), "");
+}
+
+TEST(Diagnose, TwoModesAreNamedUnlessTheyAreClose) {
+    EXPECT_EQ(kinds(sampled(Synthetic(1).two_modes(200, 0.4, 0.2))), "bimodal");
+    std::vector<Seconds> close;
+    for (int i = 0; i < 200; ++i) {
+        close.push_back({i * 7 % 3 == 0 ? 1.0 : 1.001});
+    }
+    EXPECT_EQ(kinds(sampled(close)), "");
+}
+
+TEST(Diagnose, AWanderingSpeedIsAutocorrelation) {
+    const double seen = share_of_seeds(100, [](Synthetic& s) {
+        return kinds(sampled(s.autoregressive(500, 0.9))).find("autocorrelated") !=
+               std::string::npos;
+    });
+    EXPECT_GE(seen, 0.8);
+}
+
+TEST(Diagnose, BeingOutOfTimeIsImprecise) {
+    EXPECT_EQ(kinds(sampled(Synthetic(1).independent(20), StopReason::budget)), "imprecise");
+    const auto few = diagnose(sampled({{30}, {31}}, StopReason::budget), {}, {});
+    ASSERT_EQ(few.size(), 1u);
+    EXPECT_EQ(few[0].sentence.find("only 2 samples"), 0u);
+}
+
+TEST(Diagnose, AnUnevenCalibrationLoopShowsANeighbour) {
+    auto disturbed = sampled(std::vector<Seconds>(20, Seconds{1}));
+    disturbed.calibration.values = std::vector<Seconds>(20, Seconds{7e-4});
+    EXPECT_EQ(kinds(disturbed), "");
+    for (std::size_t i = 0; i < 6; ++i) {
+        disturbed.calibration.values[i] = {1.2e-3};
+    }
+    EXPECT_EQ(kinds(disturbed), "noisy-neighbour");
+}
+
+TEST(Diagnose, WhatTheMachineDidIsNamedAndWhatIsUnknownIsNot) {
+    const auto still = sampled(std::vector<Seconds>(20, Seconds{1}));
+    EXPECT_EQ(kinds(still, {.elapsed = {10},
+                            .stolen_share = 0.05,
+                            .preemptions_per_second = 100,
+                            .major_faults = 3,
+                            .throttled = Seconds{1}}),
+              "steal preempted throttled paging");
+    EXPECT_EQ(kinds(still, {.elapsed = {10},
+                            .stolen_share = 0.001,
+                            .preemptions_per_second = 2,
+                            .major_faults = 0,
+                            .throttled = Seconds{0}}),
+              "");
+}
+
+TEST(Diagnose, NothingSampledIsNothingToDoubt) {
+    EXPECT_EQ(kinds(sampled({}, StopReason::interrupted)), "");
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/small_file.h"
+#include "tests/support/temporary_directory.h"
+
+namespace strata::testing {
+
+// A machine as its kernel describes it: files below a folder of its own.
+class FakeMachine {
+public:
+    FakeMachine& tell(const std::string& file, const std::string& text) {
+        replace_file(root() / file, text);
+        return *this;
+    }
+    const std::filesystem::path& root() const { return folder_.path(); }
+
+private:
+    TemporaryDirectory folder_;
+};
+
+}  // namespace strata::testing

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "measure/memory_use.h"
+
+#include "tests/measure/fake_machine.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+
+namespace strata {
+namespace {
+
+TEST(MemoryUse, ThePeakHoldsWhatWasFreedAndCanBeResetWhereThatIsAllowed) {
+    const auto before = read_memory_use();
+    if (!before.peak || !before.resident) {
+        GTEST_SKIP() << "this kernel does not tell the peak";
+    }
+    constexpr std::size_t size = std::size_t{64} << 20;
+    // Mapped, so that it is given back at once under every allocator and sanitizer.
+    void* block = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(block, MAP_FAILED);
+    std::memset(block, 1, size);
+    EXPECT_GE(read_memory_use().resident->value, before.resident->value + 0.9 * size);
+    ::munmap(block, size);
+    const auto after = read_memory_use();
+    EXPECT_GE(after.peak->value, before.resident->value + 0.9 * size);
+    if (reset_peak_memory()) {
+        EXPECT_LT(read_memory_use().peak->value, after.peak->value - 0.5 * size);
+    }
+}
+
+TEST(MemoryUse, WithoutTheKernelsFileNothingIsKnown) {
+    const auto use = read_memory_use(testing::FakeMachine().root());
+    EXPECT_EQ(use.resident, std::nullopt);
+    EXPECT_EQ(use.peak, std::nullopt);
+}
+
+}  // namespace
+}  // namespace strata
