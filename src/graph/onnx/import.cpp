@@ -113,28 +113,50 @@ std::optional<Tensor> stated_tensor(const ModelImport& import, std::string_view 
 // A tensor of unknown shape counts no elements.
 const Tensor unknown_tensor{.dims = {0}, .dtype = DataType::f32};
 
-void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::string& reason) {
-    const NodeImport node(import, *ordered.node);
-    std::vector<TensorId> operands, outputs;
+// Why an input keeps a node from being understood; empty: none does.
+std::string unknown_input(ModelImport& import, const OrderedNode& node) {
+    for (std::string_view name : node.reads) {
+        const Value& value = import.assembly.value(name);
+        if (!value.unknown.empty()) {
+            return value.unknown;
+        }
+    }
+    return {};
+}
+
+// The tensors of what a node reads, as far as the graph has such.
+std::vector<TensorId> known_operands(ModelImport& import, const OrderedNode& ordered) {
+    std::vector<TensorId> operands;
     for (std::string_view name : ordered.reads) {
         const Value& value = import.assembly.value(name);
         if (value.constant || value.tensor) {
             operands.push_back(import.assembly.operand(name, Role::constant));
         }
     }
+    return operands;
+}
+
+void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::string& reason) {
+    // Of a chain of unknown shapes the first link is the one to know.
+    std::string unknown = unknown_input(import, ordered);
+    if (unknown.empty()) {
+        unknown = fmt::format("the shape of what {} gives is not stated", describe(*ordered.node));
+    }
+    std::vector<TensorId> outputs;
     for (std::string_view name : ordered.node->outputs) {
         if (name.empty()) {
             continue;
         }
         const auto tensor = stated_tensor(import, name);
         Value& value = import.assembly.value(name);
-        value.unknown = tensor ? "" : fmt::format("of {} is not stated", describe(*ordered.node));
+        value.unknown = tensor ? "" : unknown;
         value.tensor =
             import.assembly.add_tensor(name, tensor.value_or(unknown_tensor), Role::activation);
         outputs.push_back(*value.tensor);
     }
-    const Opaque op{.foreign_type = printable(ordered.node->op_type), .reason = reason};
-    import.assembly.add_opaque(node.name(), op, std::move(operands), std::move(outputs));
+    import.assembly.add_opaque(NodeImport(import, *ordered.node).name(),
+                               {.foreign_type = printable(ordered.node->op_type), .reason = reason},
+                               known_operands(import, ordered), std::move(outputs));
 }
 
 // Computes a node over constants; false where it is none that folds.
@@ -159,17 +181,6 @@ bool fold(ModelImport& import, const OnnxNode& node) {
     value.constant = std::move(constant);
     value.is_initializer = by_initializer;
     return true;
-}
-
-// Why an input keeps a node from being understood; empty: none does.
-std::string unknown_input(ModelImport& import, const OrderedNode& node) {
-    for (std::string_view name : node.reads) {
-        const Value& value = import.assembly.value(name);
-        if (!value.unknown.empty()) {
-            return value.unknown;
-        }
-    }
-    return {};
 }
 
 void convert(ModelImport& import, const OrderedNode& ordered) {
@@ -204,6 +215,18 @@ void import_node(ModelImport& import, const OrderedNode& ordered) {
     }
 }
 
+// A network that answers with a constant still has to write it.
+TensorId copy_of_constant(ModelImport& import, std::string_view name) {
+    const TensorId constant = import.assembly.operand(name, Role::constant);
+    const std::string copy = fmt::format("{}.copy", name);
+    try {
+        return import.assembly.add_layer(copy, Identity{}, {constant}, copy);
+    } catch (const Error& error) {
+        throw Error(fmt::format("{}: its output '{}': {}", quoted(import.file), printable(name),
+                                error.what()));
+    }
+}
+
 void add_outputs(ModelImport& import) {
     auto& outputs = import.assembly.graph.outputs;
     for (const OnnxValueInfo& output : import.model.graph->outputs) {
@@ -212,13 +235,9 @@ void add_outputs(ModelImport& import) {
             throw Error(fmt::format("{}: its output '{}' has no numbers: {}", quoted(import.file),
                                     printable(output.name), value.unknown));
         }
-        if (!value.tensor) {  // a network that answers with a constant still computes it
-            const TensorId constant = import.assembly.operand(output.name, Role::constant);
-            const std::string copy = fmt::format("{}.copy", output.name);
-            value.tensor = import.assembly.add_layer(copy, Identity{}, {constant}, copy);
-        }
-        if (std::ranges::find(outputs, *value.tensor) == outputs.end()) {
-            outputs.push_back(*value.tensor);
+        const TensorId id = value.constant ? copy_of_constant(import, output.name) : *value.tensor;
+        if (std::ranges::find(outputs, id) == outputs.end()) {
+            outputs.push_back(id);
         }
     }
 }
