@@ -33,6 +33,10 @@ std::vector<Tensor> tensors_of(const Graph& graph, std::span<const TensorId> ids
 
 }  // namespace
 
+std::string result_name(const std::string& layer, std::size_t index) {
+    return index == 0 ? layer : fmt::format("{}.{}", layer, index);
+}
+
 GraphBuilder::GraphBuilder(std::string name) {
     graph_.name = std::move(name);
 }
@@ -62,13 +66,19 @@ TensorId GraphBuilder::add(std::string name, Op op, std::initializer_list<Tensor
 }
 
 TensorId GraphBuilder::add(std::string name, Op op, std::span<const TensorId> activations) {
+    auto operands = complete(name, op, activations);
+    return add_with_operands(std::move(name), std::move(op), std::move(operands));
+}
+
+std::vector<TensorId> GraphBuilder::complete(const std::string& name, const Op& op,
+                                             std::span<const TensorId> activations) {
     std::vector<TensorId> operands(activations.begin(), activations.end());
     const auto asked =
         naming(name, [&] { return parameters_of(op, tensors_of(graph_, activations)); });
     for (const ParameterShape& shape : asked) {
-        operands.push_back(append({name + "." + shape.name, shape.tensor, shape.role, {}}));
+        operands.push_back(append({name + "." + shape.name, shape.tensor, shape.role}));
     }
-    return add_with_operands(std::move(name), std::move(op), std::move(operands));
+    return operands;
 }
 
 TensorId GraphBuilder::add_with_operands(std::string name, Op op, std::vector<TensorId> operands) {
@@ -76,8 +86,7 @@ TensorId GraphBuilder::add_with_operands(std::string name, Op op, std::vector<Te
     check(!results.empty(), "an operator without a shape rule is placed with its results");
     std::vector<GraphTensor> named;
     for (const Tensor& result : results) {
-        const std::string suffix = named.empty() ? "" : fmt::format(".{}", named.size());
-        named.push_back({name + suffix, result, Role::activation, {}});
+        named.push_back({result_name(name, named.size()), result, Role::activation});
     }
     return place(std::move(name), std::move(op), std::move(operands), std::move(named)).at(0);
 }

@@ -7,6 +7,10 @@
 
 namespace strata {
 
+// The name of a layer's result where nobody chose another: the layer's own, then "name.1" and so
+// on.
+std::string result_name(const std::string& layer, std::size_t index);
+
 // Makes a graph layer by layer, inferring every shape and creating the parameters that an operator
 // asks for ("conv1.weight", "conv1.bias").
 class GraphBuilder {
@@ -22,6 +26,11 @@ public:
     TensorId add(std::string name, Op op, std::initializer_list<TensorId> activations);
     TensorId add(std::string name, Op op, std::span<const TensorId> activations);
 
+    // These activations and behind them the operands that a layer of this name asks for, which are
+    // created.
+    std::vector<TensorId> complete(const std::string& name, const Op& op,
+                                   std::span<const TensorId> activations);
+
     // Appends a layer all of whose operands exist already.
     TensorId add_with_operands(std::string name, Op op, std::vector<TensorId> operands);
 
@@ -31,6 +40,7 @@ public:
                                 std::vector<GraphTensor> results);
 
     const Tensor& tensor(TensorId id) const { return graph_.tensors[id].tensor; }
+    const std::string& name(TensorId id) const { return graph_.tensors[id].name; }
 
     // The finished, validated graph. Without an explicit list, the tensors nobody reads are
     // outputs.

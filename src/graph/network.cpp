@@ -2,9 +2,11 @@
 #include "graph/network.h"
 
 #include "base/error.h"
+#include "base/mapped_file.h"
 #include "base/text.h"
 #include "graph/builder.h"
 #include "graph/onnx/import.h"
+#include "graph/text.h"
 #include "op/problem.h"
 #include "op/short_problem.h"
 
@@ -43,8 +45,18 @@ void require_positive_batch(const NetworkRequest& request) {
     }
 }
 
+std::string_view text_of(const MappedFile& file) {
+    const auto bytes = file.bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 Graph load_onnx(const NetworkRequest& request) {
     return import_onnx(request.network, {.batch = request.batch, .dims = request.dims});
+}
+
+Graph load_text(const NetworkRequest& request) {
+    const auto file = MappedFile::open(request.network);
+    return parse_graph(text_of(*file), request.network, request.batch);
 }
 
 // A kind of network file, by the ending of its name.
@@ -54,7 +66,10 @@ struct FileKind {
     Graph (*load)(const NetworkRequest& request);
 };
 
-constexpr std::array<FileKind, 1> file_kinds = {{{".onnx", Takes::dims, load_onnx}}};
+constexpr std::array<FileKind, 2> file_kinds = {{
+    {".onnx", Takes::dims, load_onnx},
+    {".graph", Takes::nothing, load_text},
+}};
 
 const FileKind* file_kind_of(std::string_view network) {
     const auto found = std::ranges::find_if(

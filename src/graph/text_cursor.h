@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace strata {
+
+// A name as it stands in a line: bare where that is unambiguous, else quoted.
+std::string name_text(const std::string& name);
+
+// Reads one line of a network's text from left to right; blanks before an item are skipped. Throws
+// Error without file and line, which the caller knows.
+class TextCursor {
+public:
+    explicit TextCursor(std::string_view line) : rest_(line) {}
+
+    bool at_end();
+
+    bool next_is(std::string_view symbol);
+
+    // Takes the symbol if it is next.
+    bool accept(std::string_view symbol);
+
+    // Takes the symbol or complains that it is missing.
+    void expect(std::string_view symbol);
+
+    // A name, bare or quoted. `what` it names stands in the complaint.
+    std::string name(std::string_view what);
+
+    // Whether the next item is a quoted name.
+    bool is_quoted();
+
+    // Characters up to a blank, a comma or an equals sign.
+    std::string_view word(std::string_view what);
+
+    // All that is left.
+    std::string_view rest();
+
+private:
+    std::string_view take(std::size_t count);
+    std::string quoted_name(std::string_view what);
+
+    std::string_view rest_;
+};
+
+}  // namespace strata
