@@ -10,7 +10,7 @@ namespace strata {
 // another can wait milliseconds for its turn.
 template <std::integral Index, class Body>
 void parallel_for(Index count, double operations, Body&& body) {
-    const bool worth_it = static_cast<double>(count) * operations > 1 << 15;
+    const bool worth_it = static_cast<double>(count) * operations > 1 << 20;
 #pragma omp parallel for schedule(guided) if (worth_it)
     for (Index i = 0; i < count; ++i) {
         body(i);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "backend/rounding.h"
+
+#include "backend/comparison.h"
+#include "backend/expected.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace strata {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+TEST(Comparison, TheLargestDifferenceIsRelativeToTheScale) {
+    const HostValues ours = {1, 2, 3}, reference = {1, 2.5F, 3.25F};
+    EXPECT_DOUBLE_EQ(largest_difference(ours, reference, 2), 0.25);
+    EXPECT_EQ(largest_difference(ours, ours, 0), 0);
+}
+
+TEST(Comparison, AValueThatIsNoNumberDiffersInfinitely) {
+    const HostValues bad = {not_a_number}, good = {1}, huge = {infinity};
+    EXPECT_EQ(largest_difference(bad, good, 1), infinity);
+    EXPECT_EQ(largest_difference(good, bad, 1), infinity);
+    EXPECT_EQ(largest_difference(huge, good, 1), infinity);
+    EXPECT_EQ(largest_difference(huge, huge, 1), 0);
+    EXPECT_EQ(largest_difference(bad, bad, 1), 0);
+}
+
+TEST(Comparison, AnythingButZeroDiffersFromAReferenceOfZeros) {
+    EXPECT_EQ(largest_difference(HostValues{1e-30F}, HostValues{0}, 0), infinity);
+}
+
+TEST(Comparison, MagnitudesAreOfTheWholeTensor) {
+    EXPECT_DOUBLE_EQ(root_mean_square(HostValues{3, -4, 0, 0}), 2.5);
+    EXPECT_EQ(largest_magnitude(HostValues{3, -4, 0, 0}), 4);
+    EXPECT_EQ(root_mean_square({}), 0);
+}
+
+TEST(Rounding, TolerancesGrowWithTypeLengthAndAlgorithm) {
+    const SumShape short_sum = {.length = 9}, long_sum = {.length = 90'000};
+    const double base = tolerance_of(short_sum, DataType::f32, "direct");
+    EXPECT_LT(base, 1e-5);
+    EXPECT_GT(tolerance_of(long_sum, DataType::f32, "direct"), 5 * base);
+    EXPECT_LT(tolerance_of(long_sum, DataType::f32, "direct"), 1e-4);
+    EXPECT_DOUBLE_EQ(tolerance_of(short_sum, DataType::f32, "winograd"), 32 * base);
+    EXPECT_NEAR(tolerance_of(short_sum, DataType::bf16, ""), 0x1p-7, 1e-4);
+}
+
+// Terms that cancel leave a small sum with the rounding of the large terms.
+TEST(Rounding, ASumThatCancelsIsJudgedByItsTerms) {
+    const SumShape sum = {.length = 10'000, .magnitude = 1};
+    const Expected cancelled = {{1e-6F}, sum.typical(), tolerance_of(sum, DataType::f32, "direct")};
+    EXPECT_TRUE(cancelled.compare(HostValues{2e-6F}).agrees());
+    EXPECT_FALSE(cancelled.compare(HostValues{1e-1F}).agrees());
+}
+
+// An f32 sum of random terms, one by one in a register, stays well inside.
+TEST(Rounding, ASerialSumInSinglePrecisionIsWithinItsTolerance) {
+    for (const int length : {100, 10'000, 1'000'000}) {
+        double exact = 0;
+        float serial = 0;
+        std::uint64_t state = 1;
+        for (int i = 0; i < length; ++i) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            const auto term = static_cast<float>(static_cast<double>(state >> 40) * 0x1p-23 - 1);
+            exact += term;
+            serial += term;
+        }
+        const SumShape sum = {.length = static_cast<double>(length),
+                              .magnitude = 1 / std::sqrt(3.0)};
+        const Expected expected = {
+            {static_cast<float>(exact)}, sum.typical(), tolerance_of(sum, DataType::f32, "direct")};
+        EXPECT_TRUE(expected.compare(HostValues{serial}).agrees()) << length;
+        EXPECT_LT(expected.tolerance, 1e-3);
+    }
+}
+
+}  // namespace
+}  // namespace strata
