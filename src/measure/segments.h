@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace strata {
+
+// Memory for a team of threads: each has `count` segments of `floats` floats, which it touched
+// first and which therefore lie near its processor. Large pages are asked for, because a ceiling
+// should not be that of the page tables.
+class Segments {
+public:
+    // Throws Error where so much memory is not free.
+    Segments(std::span<const int> processors, std::size_t count, std::size_t floats);
+    Segments(const Segments&) = delete;
+    Segments& operator=(const Segments&) = delete;
+    ~Segments();
+
+    // A thread's segment for a round; they take turns.
+    std::span<float> of(std::size_t thread, std::size_t round) const;
+
+    // Bytes of one segment.
+    double bytes() const { return static_cast<double>(floats_ * sizeof(float)); }
+
+private:
+    std::size_t count_;
+    std::size_t floats_;
+    std::size_t stride_;  // bytes from one thread's first segment to the next one's
+    std::size_t bytes_;   // of all
+    void* memory_;
+};
+
+}  // namespace strata

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "measure/team.h"
+
+#include "base/error.h"
+#include "measure/clock.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace strata {
+namespace {
+
+struct Stamps {
+    Seconds begin;
+    Seconds end;
+};
+
+// A processor that has gone offline leaves the thread unbound, which costs accuracy only.
+void bind_to(int processor) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(processor), &set);
+    ::pthread_setaffinity_np(::pthread_self(), sizeof set, &set);
+}
+
+// Where threads wait for each other without sleeping: to be woken takes longer than what is timed.
+class Meeting {
+public:
+    explicit Meeting(std::size_t threads) : threads_(threads) {}
+
+    void wait() {
+        const std::size_t round = arrived_.fetch_add(1) / threads_;
+        for (int turns = 0; arrived_.load() / threads_ == round; ++turns) {
+            if (turns > patience) {
+                std::this_thread::yield();  // more threads than free processors
+            }
+        }
+    }
+
+private:
+    static constexpr int patience = 10'000;
+
+    std::size_t threads_;
+    std::atomic<std::size_t> arrived_ = 0;
+};
+
+Seconds wall_time(std::span<const std::vector<Stamps>> threads, std::size_t round) {
+    Stamps wall = threads.front()[round];
+    for (const auto& stamps : threads) {
+        wall.begin = std::min(wall.begin, stamps[round].begin);
+        wall.end = std::max(wall.end, stamps[round].end);
+    }
+    return wall.end - wall.begin;
+}
+
+}  // namespace
+
+std::vector<Seconds> run_rounds(std::span<const int> processors, std::size_t rounds,
+                                const std::function<Round(std::size_t thread)>& prepare) {
+    check(!processors.empty(), "a team needs a processor");
+    const std::size_t all = rounds + 1;
+    std::vector<std::vector<Stamps>> stamps(processors.size(), std::vector<Stamps>(all));
+    Meeting meeting(processors.size());
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t thread = 0; thread < processors.size(); ++thread) {
+            threads.emplace_back([&, thread] {
+                bind_to(processors[thread]);
+                const Round work = prepare(thread);
+                SteadyClock clock;
+                for (Stamps& stamp : stamps[thread]) {
+                    meeting.wait();
+                    stamp.begin = clock.now();
+                    work();
+                    stamp.end = clock.now();
+                }
+            });
+        }
+    }
+    std::vector<Seconds> times;
+    for (std::size_t round = 1; round < all; ++round) {
+        times.push_back(wall_time(stamps, round));
+    }
+    return times;
+}
+
+}  // namespace strata

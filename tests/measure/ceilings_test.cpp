@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "measure/ceilings.h"
+
+#include "measure/kernels/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace strata {
+namespace {
+
+constexpr CeilingEffort little{
+    .time_of_sample = {1e-4}, .most_time_of_kernel = {1e-3}, .most_memory = {6 << 20}};
+
+// A small machine of this one's processors, on which every level is measured.
+Host small_host() {
+    Host host = detect_host();
+    host.caches = {{.level = 1, .size = {32 << 10}},
+                   {.level = 2, .size = {256 << 10}},
+                   {.level = 3, .size = {8 << 20}, .shared_by = 64}};
+    host.memory = Bytes{1 << 30};
+    return host;
+}
+
+std::vector<std::string> names(const Device& device) {
+    std::vector<std::string> all;
+    for (const MemoryLevel& level : device.memory) {
+        all.push_back(level.name);
+    }
+    return all;
+}
+
+TEST(Ceilings, EveryTypeAndLevelHasARateAndASource) {
+    std::size_t heard = 0;
+    const Device device = measure_ceilings(small_host(), 1, little, [&](const auto&) { ++heard; });
+    EXPECT_GT(peak_of(device, "f32").value().value, 1e6);
+    EXPECT_GT(peak_of(device, "f64").value().value, 1e6);
+    EXPECT_EQ(names(device), (std::vector<std::string>{"L1", "L2", "L3", "DRAM"}));
+    EXPECT_EQ(device.memory[1].capacity, Bytes{256 << 10});
+    EXPECT_EQ(device.memory.back().capacity, std::nullopt);
+    EXPECT_EQ(device.compute[0].peak.source.find("measured 2"), 0u);
+    EXPECT_GE(heard, 10u);
+    EXPECT_EQ(parse_device(to_toml(device), "own").memory.size(), 4u);
+}
+
+TEST(Ceilings, AnOversizedCacheIsAdmittedInTheSource) {
+    Host host = small_host();
+    host.caches[2].size = {512 << 20};
+    const Device device = measure_ceilings(host, 1, little);
+    EXPECT_NE(device.memory.back().bandwidth.source.find("which served part of it"),
+              std::string::npos);
+}
+
+TEST(Ceilings, AMachineWithoutSpecialInstructionsUsesPortableLoops) {
+    Host host = small_host();
+    host.instructions.clear();
+    host.caches.clear();
+    const Device device = measure_ceilings(host, 1, little);
+    EXPECT_NE(device.compute[0].peak.source.find("portable"), std::string::npos);
+    EXPECT_EQ(peak_of(device, "bf16"), std::nullopt);
+    EXPECT_EQ(names(device), std::vector<std::string>{"DRAM"});
+}
+
+TEST(Ceilings, SeveralThreadsAreMeasuredTogether) {
+    Host host = small_host();
+    host.processors = {host.processors.front(), host.processors.back()};
+    EXPECT_EQ(measure_ceilings(host, 2, little).threads, 2);
+}
+
+TEST(Ceilings, TheTriadsOfEveryInstructionSetComputeTheSame) {
+    const Host host = detect_host();
+    for (const MemoryKernel& kernel : memory_kernels()) {
+        const auto has = [&](auto flag) { return has_instructions(host, flag); };
+        const bool wide = kernel.instructions.starts_with("avx512");
+        if (kernel.pattern == MemoryPattern::read || (wide && !has("avx512f")) ||
+            (!kernel.instructions.empty() && !wide && !(has("avx2") && has("fma")))) {
+            continue;
+        }
+        alignas(64) static std::array<float, 2 * memory_granule> memory;
+        const std::size_t third = memory.size() / 3;
+        std::fill(memory.begin(), memory.end(), 0.0F);
+        std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(third), third, 3.0F);
+        std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(2 * third), third, 4.0F);
+        kernel.run(memory, 1);
+        EXPECT_TRUE(std::all_of(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(third),
+                                [](float a) { return a == 5.0F; }))
+            << kernel.name;
+    }
+}
+
+}  // namespace
+}  // namespace strata
