@@ -15,9 +15,10 @@ constexpr Seconds wanted{0.7e-3};
 constexpr std::size_t trial_length = 20'000;
 constexpr int trials = 5;
 
-// Floating-point arithmetic must keep its order, so this can be neither vectorised nor folded.
+// Floating-point arithmetic must keep its order, so this is not vectorised. It starts beside its
+// fixed point 1, from where the compiler would see that nothing changes.
 double chain(std::size_t length) {
-    double value = 1;
+    double value = 2;
     for (std::size_t i = 0; i < length; ++i) {
         value = value * 0.999 + 0.001;
     }
