@@ -5,6 +5,7 @@
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "graph/builder.h"
+#include "graph/dnnmark.h"
 #include "graph/onnx/import.h"
 #include "graph/text.h"
 #include "op/problem.h"
@@ -31,7 +32,7 @@ void refuse_unused(const NetworkRequest& request, Takes takes) {
     }
     if (takes != Takes::variables && !request.variables.empty()) {
         throw Error(
-            fmt::format("{}: it has no variable \"{}\"; only .dnntemplate files have some",
+            fmt::format("{}: it has no variable \"{}\"; only DNNMark files have some",
                         printable(request.network), printable(request.variables.begin()->first)),
             ExitCode::usage);
     }
@@ -59,6 +60,12 @@ Graph load_text(const NetworkRequest& request) {
     return parse_graph(text_of(*file), request.network, request.batch);
 }
 
+Graph load_dnnmark(const NetworkRequest& request) {
+    const auto file = MappedFile::open(request.network);
+    return parse_dnnmark(text_of(*file), request.network,
+                         {.batch = request.batch, .variables = request.variables});
+}
+
 // A kind of network file, by the ending of its name.
 struct FileKind {
     std::string_view ending;
@@ -66,9 +73,11 @@ struct FileKind {
     Graph (*load)(const NetworkRequest& request);
 };
 
-constexpr std::array<FileKind, 2> file_kinds = {{
+constexpr std::array<FileKind, 4> file_kinds = {{
     {".onnx", Takes::dims, load_onnx},
     {".graph", Takes::nothing, load_text},
+    {".dnnmark", Takes::variables, load_dnnmark},
+    {".dnntemplate", Takes::variables, load_dnnmark},
 }};
 
 const FileKind* file_kind_of(std::string_view network) {
