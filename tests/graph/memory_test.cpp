@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "graph/memory.h"
 
+#include "graph/network.h"
 #include "tests/support/networks.h"
 
 #include <gtest/gtest.h>
@@ -178,6 +179,35 @@ TEST(Footprint, HalfTheElementSizeHalvesTheActivations) {
     const Execution half = {.dtype = DataType::bf16};
     EXPECT_EQ(2 * footprint_of(graph, half).activations, footprint_of(graph, training).activations);
     EXPECT_EQ(footprint_of(graph, half).parameters, footprint_of(graph, training).parameters);
+}
+
+TEST(Footprint, TheLawsHoldForEveryZooNetwork) {
+    for (const ZooNetwork& network : zoo()) {
+        SCOPED_TRACE(network.name);
+        const Graph graph = network.build(2);
+        const Footprint part = footprint_of(graph, training);
+        EXPECT_LE(part.peak, part.parameters + part.optimizer + part.activations + part.gradients +
+                                 part.saved);
+        EXPECT_GE(part.peak, footprint_of(graph, inference).peak);
+        EXPECT_GE(footprint_of(graph, inference).peak,
+                  footprint_of(for_inference(graph), inference).peak);
+        EXPECT_EQ(part.optimizer.value, 4.0 * static_cast<double>(parameter_count(graph)));
+    }
+}
+
+TEST(Arena, HoldsEveryZooNetworkInLittleMoreThanItsWorstMoment) {
+    for (const ZooNetwork& network : zoo()) {
+        const Graph graph = network.build(2);
+        std::vector<Lifetime> lifetimes;
+        for (const Buffer& buffer : lifetimes_of(graph, training)) {
+            lifetimes.push_back(buffer.lifetime);
+        }
+        const Footprint part = footprint_of(graph, training);
+        const double worst = (part.peak - part.parameters - part.optimizer).value;
+        const double arena = plan_arena(lifetimes).size.value;
+        EXPECT_GE(arena, worst) << network.name;
+        EXPECT_LE(arena, 1.15 * worst) << network.name;
+    }
 }
 
 }  // namespace
