@@ -28,11 +28,18 @@ public:
     void contribute(TensorId tensor, std::size_t step, const Expected& contribution,
                     std::span<const float> partial);
 
+    // A layer without a step of its own has contributed by sharing memory.
+    void contribute_silently(TensorId tensor, const Expected& contribution) {
+        pending_[tensor].expected.add(contribution);
+    }
+
     // A contributor is refused: nobody can say what the sum should be.
     void refuse(TensorId tensor) { pending_[tensor].whole = false; }
 
     // A step added up contributions to one of these tensors.
     void accumulate(std::span<const TensorId> candidates, std::size_t step);
+
+    bool has(TensorId tensor) const { return pending_.contains(tensor); }
 
     // Takes a gradient out that is about to be read, or nothing if there is none to compare.
     std::optional<PendingGradient> take(TensorId tensor);

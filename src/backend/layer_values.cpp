@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/layer_values.h"
 
-#include "backend/gradients.h"
-
 namespace strata {
 
 namespace {
@@ -50,13 +48,11 @@ LayerValues read_for_forward(const Graph& graph, const Execution& execution, con
     return values;
 }
 
-LayerValues read_for_backward(const Graph& graph, const Schedule& schedule, const Task& task,
-                              const Executable& executable) {
-    const Layer& layer = graph.layers[task.layer];
-    const auto receives = gradient_operands(graph, schedule, task);
+LayerValues read_for_backward(const Schedule& schedule, const Layer& layer,
+                              const std::vector<bool>& wanted, const Executable& executable) {
     LayerValues values = read_inputs(layer, executable);
-    for (std::size_t i = 0; i < receives.size(); ++i) {
-        values.input_gradients.emplace_back(receives[i] ? values.inputs[i].size() : 0);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        values.input_gradients.emplace_back(wanted[i] ? values.inputs[i].size() : 0);
     }
     for (const TensorId tensor : layer.outputs) {
         values.output_gradients.push_back(schedule.needs_gradient[tensor]

@@ -24,8 +24,9 @@ struct LayerValues {
 LayerValues read_for_forward(const Graph& graph, const Execution& execution, const Layer& layer,
                              const Executable& executable);
 
-// What a backward pass is about to read, with room for the gradients that are wanted.
-LayerValues read_for_backward(const Graph& graph, const Schedule& schedule, const Task& task,
-                              const Executable& executable);
+// What a backward pass is about to read, with room for the gradients of the operands that are
+// wanted.
+LayerValues read_for_backward(const Schedule& schedule, const Layer& layer,
+                              const std::vector<bool>& wanted, const Executable& executable);
 
 }  // namespace strata

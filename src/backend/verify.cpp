@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "backend/verify.h"
 
-#include "backend/comparison.h"
 #include "backend/gradient_ledger.h"
 #include "backend/gradients.h"
-#include "backend/layer_values.h"
 #include "backend/reference/step.h"
+#include "backend/reference_results.h"
+#include "backend/task_states.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace strata {
@@ -30,7 +31,8 @@ public:
         : graph_(graph),
           execution_(execution),
           executable_(executable),
-          schedule_(schedule_of(graph, execution)) {}
+          schedule_(schedule_of(graph, execution)),
+          states_(executable.steps()) {}
 
     std::vector<StepCheck> run() {
         const auto steps = executable_.steps();
@@ -102,20 +104,14 @@ private:
 
     void check_forward(const Unit& unit) {
         const Layer& layer = layer_of(unit);
-        const Signature signature = signature_of(graph_, layer);
         LayerValues values = read_for_forward(graph_, execution_, layer, executable_);
         execute(unit);
-        const ReferenceOperands operands = values.view(signature, execution_);
-        compute_forward(layer.op, operands);
-        const SumShape sum = forward_sum(layer.op, operands);
+        const ForwardResults results = reference_results(executed(unit), values);
         for (std::size_t i = 0; i < layer.outputs.size(); ++i) {
-            compare_value(unit, layer.outputs[i], expected(unit, sum, values.outputs[i]));
+            compare_value(unit, layer.outputs[i], results.outputs[i]);
         }
-        for (std::size_t i = 0; i < layer.inputs.size(); ++i) {
-            if (!values.statistics[i].empty()) {
-                const SumShape mean{.length = sum.length};
-                compare_value(unit, layer.inputs[i], expected(unit, mean, values.statistics[i]));
-            }
+        for (const auto& [operand, statistic] : results.statistics) {
+            compare_value(unit, layer.inputs[operand], statistic);
         }
     }
 
@@ -124,19 +120,36 @@ private:
         for (const TensorId tensor : layer.outputs) {
             settle(tensor);
         }
-        const Signature signature = signature_of(graph_, layer);
-        LayerValues values = read_for_backward(graph_, schedule_, unit.task, executable_);
+        const auto wanted = contributions_of(unit.task);
+        LayerValues values = read_for_backward(schedule_, layer, wanted, executable_);
         execute(unit);
-        const ReferenceOperands operands = values.view(signature, execution_);
-        compute_backward(layer.op, operands);
-        for (std::size_t i = 0; i < layer.inputs.size(); ++i) {
-            if (operands.wants_gradient(i)) {
-                const SumShape sum = gradient_sum(layer.op, operands, i);
-                gradients_.contribute(layer.inputs[i], unit.first,
-                                      expected(unit, sum, values.input_gradients[i]),
-                                      executable_.read(layer.inputs[i], Content::gradient));
+        const auto gradients = reference_gradients(executed(unit), values);
+        for (const auto& [operand, gradient] : gradients) {
+            const TensorId tensor = layer.inputs[operand];
+            gradients_.contribute(tensor, unit.first, gradient,
+                                  executable_.read(tensor, Content::gradient));
+        }
+    }
+
+    // The operands whose gradients a task computes: its own, and those of a refused
+    // backward_weights that a backward_data does along.
+    std::vector<bool> contributions_of(const Task& task) const {
+        auto wanted = gradient_operands(graph_, schedule_, task);
+        if (task.pass == Pass::backward_data && computes_weights_along(task.layer)) {
+            const auto weights =
+                gradient_operands(graph_, schedule_, {task.layer, Pass::backward_weights});
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+                wanted[i] = wanted[i] || weights[i];
             }
         }
+        return wanted;
+    }
+
+    // An update that runs has a gradient to go by, whoever computed it.
+    bool computes_weights_along(LayerId layer) const {
+        return states_.refused({layer, Pass::backward_weights}) &&
+               states_.executed({layer, Pass::backward_data}) &&
+               states_.executed({layer, Pass::update});
     }
 
     // The weights before and after; momentum starts at 0.
@@ -160,6 +173,9 @@ private:
 
     // Nothing is executed; gradients that the unit would have contributed to cannot be judged.
     void refuse(const Unit& unit) {
+        if (unit.task.pass == Pass::backward_weights && computes_weights_along(unit.task.layer)) {
+            return;
+        }
         const auto receives = gradient_operands(graph_, schedule_, unit.task);
         for (std::size_t i = 0; i < receives.size(); ++i) {
             if (receives[i]) {
@@ -168,9 +184,26 @@ private:
         }
     }
 
-    Expected expected(const Unit& unit, const SumShape& sum, const HostValues& values) const {
-        return {values, sum.typical(),
-                tolerance_of(sum, execution_.dtype, executable_.steps()[unit.first].algorithm)};
+    // Layers without a step, such as a reshape that moves nothing, contribute by what they share.
+    void contribute_what_has_no_step(TensorId tensor) {
+        for (const Task& task : schedule_.tasks) {
+            const Layer& layer = graph_.layers[task.layer];
+            const auto found = std::ranges::find(layer.inputs, tensor);
+            const auto operand = static_cast<std::size_t>(found - layer.inputs.begin());
+            if (found == layer.inputs.end() || states_.known(task) ||
+                !gradient_operands(graph_, schedule_, task)[operand]) {
+                continue;
+            }
+            std::ranges::for_each(layer.outputs, [&](TensorId output) { settle(output); });
+            LayerValues values =
+                read_for_backward(schedule_, layer, contributions_of(task), executable_);
+            gradients_.contribute_silently(
+                tensor, reference_gradients({graph_, execution_, layer, {}}, values).at(operand));
+        }
+    }
+
+    ExecutedLayer executed(const Unit& unit) const {
+        return {graph_, execution_, layer_of(unit), executable_.steps()[unit.first].algorithm};
     }
 
     void compare_value(const Unit& unit, TensorId tensor, const Expected& expected) {
@@ -180,6 +213,9 @@ private:
 
     // Compares a gradient that is about to be read, or that nobody reads any more.
     void settle(TensorId tensor) {
+        if (gradients_.has(tensor)) {
+            contribute_what_has_no_step(tensor);
+        }
         const auto pending = gradients_.take(tensor);
         if (!pending) {
             return;
@@ -225,6 +261,7 @@ private:
     const Execution& execution_;
     Executable& executable_;
     Schedule schedule_;
+    TaskStates states_;
     GradientLedger gradients_;
     std::map<std::size_t, StepCheck> checks_;  // by step
 };

@@ -24,6 +24,10 @@ struct StepCheck {
 // read. If it is wrong, the accumulation is at fault where there is one, else the layer after which
 // the partial sum first went wrong. Scale and tolerance are those of backend/rounding.h.
 //
+// A refused backward_weights whose layer's backward_data and update both run counts as done along
+// with backward_data. A task without any step, such as a reshape that moves nothing, counts as done
+// by sharing memory.
+//
 // Requires: no iteration has run, for an update is checked with the momentum still at 0.
 std::vector<StepCheck> verify(const Graph& graph, const Execution& execution,
                               Executable& executable);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 namespace strata::testing {
@@ -191,6 +192,84 @@ TEST(Verify, ARefusedStepHasNoCheckAndSpoilsNoOther) {
         EXPECT_NE(check.step, step);
         EXPECT_EQ(check.reason, "") << check.step;
     }
+}
+
+// A library whose backward_data of a normalisation gives the weights' gradients, too.
+void compute_weights_along(Case& test) {
+    const std::size_t weights =
+        step_of(test.graph, test.executable, "norm", Pass::backward_weights);
+    const std::size_t data = step_of(test.graph, test.executable, "norm", Pass::backward_data);
+    test.executable.refuse(weights, "computed together with backward_data");
+    test.executable.after(data, [weights](Executable& real) { real.run_step(weights); });
+}
+
+TEST(Verify, GradientsComputedAlongWithAnotherPassAreChecked) {
+    Case right;
+    compute_weights_along(right);
+    EXPECT_EQ(right.faults(), Steps{});
+    Case wrong;
+    compute_weights_along(wrong);
+    const std::size_t step =
+        wrong.corrupt_after("norm", Pass::backward_data, "norm.scale", Content::gradient);
+    EXPECT_EQ(wrong.faults(), Steps{step});
+}
+
+// A library that keeps each contribution apart and adds them up in a step of its own, which belongs
+// to the layer that reads the sum.
+struct Accumulating : Case {
+    explicit Accumulating(float error) {
+        for (const char* reader : {"right", "sum", "left"}) {
+            executable.after(step_of(graph, executable, reader, Pass::backward_data),
+                             [this](Executable& real) { set_apart(real); });
+        }
+        step = step_of(graph, executable, "relu", Pass::backward_data);
+        Step added = executable.steps()[step];
+        added.kind = StepKind::accumulate;
+        executable.insert_before(step, added, [this, error](Executable& real) {
+            sum[0] += error;
+            real.write(relu, Content::gradient, sum);
+        });
+    }
+
+    // The reference adds to what is there; left at 0, the next contribution stands alone.
+    void set_apart(Executable& real) {
+        const HostValues contribution = real.read(relu, Content::gradient);
+        std::ranges::transform(sum, contribution, sum.begin(), std::plus<>());
+        real.write(relu, Content::gradient, HostValues(sum.size()));
+    }
+
+    TensorId relu = tensor_of(graph, "relu");
+    HostValues sum =
+        HostValues(static_cast<std::size_t>(graph.tensors[relu].tensor.elements()), 0.0F);
+    std::size_t step = 0;
+};
+
+TEST(Verify, AnAccumulationInAStepOfItsOwnIsCheckedAfterIt) {
+    EXPECT_EQ(Accumulating(0).faults(), Steps{});
+    Accumulating wrong(0.05F);
+    EXPECT_EQ(wrong.faults(), Steps{wrong.step});
+}
+
+// x feeds a product and, through a reshape, another; nothing is executed for the reshape.
+Case with_a_reshape_without_steps() {
+    GraphBuilder b("reshape");
+    const TensorId x = b.add("x", FullyConnected{.out_features = 6}, {b.input("data", {{2, 3}})});
+    const TensorId folded = b.add("folded", Reshape{.dims = {4, 3}}, {x});
+    b.add("one", FullyConnected{.out_features = 2}, {x});
+    b.add("two", FullyConnected{.out_features = 2}, {folded});
+    Case test{.graph = b.finish()};
+    for (const Pass pass : {Pass::forward, Pass::backward_data}) {
+        test.executable.merge_into_previous(step_of(test.graph, test.executable, "folded", pass));
+    }
+    return test;
+}
+
+TEST(Verify, AReshapeWithoutAStepStillContributes) {
+    EXPECT_EQ(with_a_reshape_without_steps().faults(), Steps{});
+    Case wrong = with_a_reshape_without_steps();
+    const std::size_t step =
+        wrong.corrupt_after("one", Pass::backward_data, "x", Content::gradient);
+    EXPECT_EQ(wrong.faults(), Steps{step});
 }
 
 TEST(Verify, BrainFloatsAreAllowedTheirRounding) {

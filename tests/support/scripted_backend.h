@@ -4,40 +4,56 @@
 #include "backend/reference/reference.h"
 
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace strata::testing {
 
-// What a scripted step does beside its own work, and when.
+// What a step does: its own work and whatever the script adds.
 using Script = std::function<void(Executable&)>;
 
-// The reference with a script: named steps do something else afterwards, or are refused. It stands
-// for a library that goes wrong in one place.
+// The reference with a script: steps do something else afterwards, are refused, added or left out.
+// It stands for a library that goes its own ways, or wrong, in some place.
 class ScriptedExecutable final : public Executable {
 public:
-    explicit ScriptedExecutable(std::unique_ptr<Executable> real)
-        : real_(std::move(real)), steps_(real_->steps().begin(), real_->steps().end()) {}
+    explicit ScriptedExecutable(std::unique_ptr<Executable> real) : real_(std::move(real)) {
+        for (std::size_t step = 0; step < real_->steps().size(); ++step) {
+            steps_.push_back(real_->steps()[step]);
+            actions_.push_back([step](Executable& executable) { executable.run_step(step); });
+        }
+    }
 
-    void after(std::size_t step, Script script) { scripts_[step] = std::move(script); }
-    void refuse(std::size_t step, std::string reason) { steps_[step].refusal = std::move(reason); }
-    void name_algorithm(std::size_t step, std::string name) {
-        steps_[step].algorithm = std::move(name);
+    void after(std::size_t step, Script script) {
+        actions_[step] = [before = actions_[step], script = std::move(script)](Executable& real) {
+            before(real);
+            script(real);
+        };
+    }
+
+    void refuse(std::size_t step, std::string reason) {
+        steps_[step].refusal = std::move(reason);
+        actions_[step] = [](Executable&) {};
+    }
+
+    void insert_before(std::size_t step, Step added, Script script) {
+        const auto at = static_cast<std::ptrdiff_t>(step);
+        steps_.insert(steps_.begin() + at, std::move(added));
+        actions_.insert(actions_.begin() + at, std::move(script));
+    }
+
+    // The step disappears from the list; its work is done along with the one before.
+    void merge_into_previous(std::size_t step) {
+        const auto at = static_cast<std::ptrdiff_t>(step);
+        after(step - 1, actions_[step]);
+        steps_.erase(steps_.begin() + at);
+        actions_.erase(actions_.begin() + at);
     }
 
     std::span<const Step> steps() const override { return steps_; }
     Seconds run() override { return run_steps({}); }
     Seconds run_timed(std::span<Seconds> times) override { return run_steps(times); }
-
-    void run_step(std::size_t step) override {
-        if (steps_[step].refusal.empty()) {
-            real_->run_step(step);
-        }
-        if (const auto script = scripts_.find(step); script != scripts_.end()) {
-            script->second(*real_);
-        }
-    }
+    void run_step(std::size_t step) override { actions_[step](*real_); }
 
     HostValues read(TensorId tensor, Content content) const override {
         return real_->read(tensor, content);
@@ -49,18 +65,19 @@ public:
 private:
     // Every step takes a millisecond of an imagined clock.
     Seconds run_steps(std::span<Seconds> times) {
+        constexpr Seconds each{1e-3};
         for (std::size_t step = 0; step < steps_.size(); ++step) {
             run_step(step);
             if (!times.empty()) {
-                times[step] = Seconds{1e-3};
+                times[step] = each;
             }
         }
-        return Seconds{1e-3 * static_cast<double>(steps_.size())};
+        return each * static_cast<double>(steps_.size());
     }
 
     std::unique_ptr<Executable> real_;
     std::vector<Step> steps_;
-    std::map<std::size_t, Script> scripts_;
+    std::vector<Script> actions_;
 };
 
 // A backend whose executables `direct` prepares for their part.

@@ -65,6 +65,22 @@ TEST(ReferenceExecutable, StepsRunInOrderGiveWhatRunGives) {
     EXPECT_LE(sum.value, total.value);
 }
 
+// Large enough for the convolutions to be shared among threads.
+TEST(ReferenceExecutable, TheNumberOfThreadsDoesNotChangeTheResult) {
+    const Graph graph = small_network(64);
+    Execution one, three;
+    one.threads = 1;
+    three.threads = 3;
+    const auto alone = prepared(graph, one), together = prepared(graph, three);
+    alone->run();
+    together->run();
+    for (const char* name : {"conv.weight", "left.weight", "norm.variance", "joined", "loss"}) {
+        const TensorId tensor = tensor_of(graph, name);
+        EXPECT_EQ(alone->read(tensor, Content::value), together->read(tensor, Content::value))
+            << name;
+    }
+}
+
 TEST(ReferenceExecutable, TheUpdateFollowsTheGradientWithMomentum) {
     const Graph graph = one_weight();
     Execution execution;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "backend/reference_results.h"
+
+#include "backend/reference/step.h"
+
+namespace strata {
+
+namespace {
+
+Expected expected(const ExecutedLayer& executed, const SumShape& sum, const HostValues& values) {
+    return {values, sum.typical(), tolerance_of(sum, executed.execution.dtype, executed.algorithm)};
+}
+
+}  // namespace
+
+ForwardResults reference_results(const ExecutedLayer& executed, LayerValues& values) {
+    const Signature signature = signature_of(executed.graph, executed.layer);
+    const ReferenceOperands operands = values.view(signature, executed.execution);
+    compute_forward(executed.layer.op, operands);
+    const SumShape sum = forward_sum(executed.layer.op, operands);
+    ForwardResults results;
+    for (const HostValues& output : values.outputs) {
+        results.outputs.push_back(expected(executed, sum, output));
+    }
+    for (std::size_t i = 0; i < values.statistics.size(); ++i) {
+        if (!values.statistics[i].empty()) {
+            const SumShape mean = {.length = sum.length};
+            results.statistics[i] = expected(executed, mean, values.statistics[i]);
+        }
+    }
+    return results;
+}
+
+std::map<std::size_t, Expected> reference_gradients(const ExecutedLayer& executed,
+                                                    LayerValues& values) {
+    const Signature signature = signature_of(executed.graph, executed.layer);
+    const ReferenceOperands operands = values.view(signature, executed.execution);
+    compute_backward(executed.layer.op, operands);
+    std::map<std::size_t, Expected> gradients;
+    for (std::size_t i = 0; i < operands.inputs.size(); ++i) {
+        if (operands.wants_gradient(i)) {
+            const SumShape sum = gradient_sum(executed.layer.op, operands, i);
+            gradients[i] = expected(executed, sum, values.input_gradients[i]);
+        }
+    }
+    return gradients;
+}
+
+}  // namespace strata
