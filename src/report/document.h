@@ -3,8 +3,10 @@
 
 #include "base/quantity.h"
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -12,6 +14,9 @@ namespace strata {
 
 // What a cell's value is. Every printed number carries one; a missing value is never 0.
 enum class Provenance { measured, derived, modelled, imported };
+inline constexpr std::array<std::string_view, 4> names_of(Provenance) {
+    return {"measured", "derived", "modelled", "imported"};
+}
 
 // A number for people and machines: the text is formatted from it, JSON and CSV keep it whole.
 // `unit` is SI without prefix ("s", "FLOP", "B", "FLOP/s", "B/s", "FLOP/B", "%", ""); renderers
@@ -63,6 +68,11 @@ struct Paragraph {
     std::string text{};
 };
 
+// Numbered sentences, the first one first.
+struct Ranking {
+    std::vector<std::string> items{};
+};
+
 // The few numbers to see first, each under its label.
 struct Tiles {
     struct Tile {
@@ -104,7 +114,7 @@ struct RooflineChart {
     std::vector<Point> points{};
 };
 
-using Block = std::variant<Heading, Paragraph, Tiles, Table, StackedBars, RooflineChart>;
+using Block = std::variant<Heading, Paragraph, Ranking, Tiles, Table, StackedBars, RooflineChart>;
 
 // What a command has to say, once; renderers turn it into a terminal's text, HTML, Markdown, CSV or
 // JSON. Names inside may come from foreign files: every renderer escapes them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/flat.h"
 
+#include "base/enumeration.h"
 #include "report/format.h"
 #include "report/unicode.h"
 
@@ -66,20 +67,6 @@ FlatValue flat_value(const std::vector<Cell>& row, const FlatColumn& column) {
     }
     const auto* text = std::get_if<std::string>(&cell);
     return text && column.part == CellPart::value ? FlatValue(*text) : FlatValue();
-}
-
-std::string_view name_of(Provenance provenance) {
-    switch (provenance) {
-        case Provenance::measured:
-            return "measured";
-        case Provenance::derived:
-            return "derived";
-        case Provenance::modelled:
-            return "modelled";
-        case Provenance::imported:
-            return "imported";
-    }
-    return "";
 }
 
 }  // namespace strata

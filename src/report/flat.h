@@ -31,7 +31,4 @@ using FlatValue = std::variant<std::monostate, std::string, double>;
 
 FlatValue flat_value(const std::vector<Cell>& row, const FlatColumn& column);
 
-// "measured", "derived", "modelled" or "imported".
-std::string_view name_of(Provenance provenance);
-
 }  // namespace strata

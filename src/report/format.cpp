@@ -71,8 +71,9 @@ int decimals_of(double value, double half) {
         // Far below the column's scale a single digit does: 0.00002, not 0.0000213.
         return std::min(decimals_for(value, 3), std::max(4, decimals_for(value, 1)));
     }
-    return std::clamp(decimals_for_half_width(half), decimals_for(value, 2),
-                      decimals_for(value, 4));
+    const int least = decimals_for(value, 2);
+    const int most = std::min(decimals_for(value, 4), std::max(3, least));
+    return std::clamp(decimals_for_half_width(half), least, most);
 }
 
 std::string half_width_text(double half, int decimals) {
@@ -99,6 +100,14 @@ std::string_view mark_of(Provenance provenance) {
     return provenance == Provenance::modelled ? "≈" : provenance == Provenance::imported ? "'" : "";
 }
 
+// Shares with one decimal; what would round to nothing says so.
+std::string percent_text(double value) {
+    if (value != 0 && std::abs(value) < 0.05) {
+        return value > 0 ? "<0.1" : ">-0.1";
+    }
+    return fmt::format("{:.{}f}", value, std::min(decimals_for(value, 3), 1));
+}
+
 struct Parts {
     std::string value;
     std::string interval;
@@ -108,6 +117,9 @@ Parts parts_of(const Number& number, const Scale& scale) {
     const std::string mark(mark_of(number.provenance));
     if (is_count(number)) {
         return {mark + with_separators(fmt::format("{:.0f}", number.value)), ""};
+    }
+    if (number.unit == "%") {
+        return {mark + percent_text(number.value), ""};
     }
     const double value = number.value / scale.factor;
     const double half = half_width(number) / scale.factor;

@@ -68,6 +68,14 @@ public:
         return "<p>" + escape_html(block.text) + "</p>\n";
     }
 
+    std::string operator()(const Ranking& block) const {
+        std::string html = "<ol>\n";
+        for (const auto& item : block.items) {
+            html += "<li>" + escape_html(item) + "</li>\n";
+        }
+        return html + "</ol>\n";
+    }
+
     std::string operator()(const Tiles& block) const {
         std::string html = "<dl class=\"tiles\">\n";
         for (const auto& one : block.tiles) {

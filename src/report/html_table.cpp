@@ -2,7 +2,7 @@
 #include "report/html_table.h"
 
 #include "report/format.h"
-#include "report/text_table.h"
+#include "report/table_text.h"
 #include "report/unicode.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace strata {
 namespace {
 
 // The widest part right of the decimal point, by column: the cells' tails are made equally wide.
-std::vector<std::size_t> tail_widths(const TextTable& table) {
+std::vector<std::size_t> tail_widths(const TableText& table) {
     std::vector<std::size_t> widths(table.columns.size());
     for (const auto* rows : {&table.rows, &table.totals}) {
         for (const auto& row : *rows) {
@@ -96,7 +96,7 @@ private:
     }
 
     const Table& table_;
-    TextTable text_;
+    TableText text_;
     std::vector<std::size_t> tails_;
 };
 

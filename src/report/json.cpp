@@ -79,6 +79,10 @@ Json block_of(const Paragraph& block) {
     return {{"type", "paragraph"}, {"text", block.text}};
 }
 
+Json block_of(const Ranking& block) {
+    return {{"type", "ranking"}, {"items", block.items}};
+}
+
 Json block_of(const Tiles& block) {
     Json values = Json::object();
     for (const auto& tile : block.tiles) {

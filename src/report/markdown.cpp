@@ -3,7 +3,7 @@
 
 #include "report/chart_tables.h"
 #include "report/format.h"
-#include "report/text_table.h"
+#include "report/table_text.h"
 #include "report/unicode.h"
 
 #include <cctype>
@@ -53,7 +53,7 @@ std::string line_of(const std::vector<TextCell>& row) {
     return line + "\n";
 }
 
-std::string header_of(const TextTable& table) {
+std::string header_of(const TableText& table) {
     std::string titles = "|", rules = "|";
     for (const auto& column : table.columns) {
         titles += " " + escaped(column.title) + " |";
@@ -63,7 +63,7 @@ std::string header_of(const TextTable& table) {
 }
 
 std::string markdown_of(const Table& table) {
-    const TextTable text = text_of(table);
+    const TableText text = text_of(table);
     std::string lines = text.title.empty() ? "" : "**" + escaped(text.title) + "**\n\n";
     lines += header_of(text);
     for (const auto* rows : {&text.rows, &text.totals}) {
@@ -83,6 +83,14 @@ std::string block_of(const Heading& block) {
 
 std::string block_of(const Paragraph& block) {
     return escaped_foreign(block.text) + "\n";
+}
+
+std::string block_of(const Ranking& block) {
+    std::string lines;
+    for (std::size_t i = 0; i < block.items.size(); ++i) {
+        lines += std::to_string(i + 1) + ". " + escaped_foreign(block.items[i]) + "\n";
+    }
+    return lines;
 }
 
 std::string block_of(const Tiles& block) {

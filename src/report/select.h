@@ -9,7 +9,7 @@ namespace strata {
 struct Selection {
     std::vector<std::string> columns = {};  // keys, in the order to print them
     std::string sort = {};                  // key; numbers largest first, texts alphabetically
-    std::size_t top = 0;               // rows kept, after sorting
+    std::size_t top = 0;                    // rows kept, after sorting
 };
 
 // The document with every table that has a wanted column cut to the selection; totals stay. Throws

@@ -6,6 +6,8 @@
 #include "report/terminal_table.h"
 #include "report/unicode.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace strata {
@@ -18,9 +20,10 @@ std::string heading(std::string_view text, const TerminalStyle& style) {
     return bold(shown, style) + "\n" + dim(repeat(rule, display_width(shown)), style) + "\n";
 }
 
-std::string wrapped(std::string_view text, const TerminalStyle& style) {
+std::string wrapped(std::string_view text, const TerminalStyle& style,
+                    std::string_view indent = "") {
     const std::string shown = adapted(text, style);
-    return style.width == 0 ? shown : wrap(shown, style.width);
+    return style.width == 0 ? shown : wrap(shown, style.width, indent);
 }
 
 std::string value_text(const Cell& cell) {
@@ -41,6 +44,13 @@ public:
     std::string operator()(const Heading& block) const { return heading(block.text, style_); }
     std::string operator()(const Paragraph& block) const {
         return wrapped(block.text, style_) + "\n";
+    }
+    std::string operator()(const Ranking& block) const {
+        std::string lines;
+        for (std::size_t i = 0; i < block.items.size(); ++i) {
+            lines += wrapped(fmt::format("{}. {}", i + 1, block.items[i]), style_, "   ") + "\n";
+        }
+        return lines;
     }
     std::string operator()(const Tiles& block) const {
         std::size_t widest = 0;

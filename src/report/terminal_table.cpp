@@ -2,7 +2,7 @@
 #include "report/terminal_table.h"
 
 #include "base/text.h"
-#include "report/text_table.h"
+#include "report/table_text.h"
 #include "report/unicode.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Widths {
 
 class Layout {
 public:
-    Layout(TextTable table, const TerminalStyle& style) : table_(std::move(table)), style_(style) {
+    Layout(TableText table, const TerminalStyle& style) : table_(std::move(table)), style_(style) {
         adapt(table_.rows, style);
         adapt(table_.totals, style);
         for (std::size_t i = 0; i < table_.columns.size(); ++i) {
@@ -170,7 +170,7 @@ private:
         return dim(style_.width == 0 ? note : wrap(note, style_.width, "  "), style_) + "\n";
     }
 
-    TextTable table_;
+    TableText table_;
     TerminalStyle style_;
     std::vector<Widths> widths_;
     std::vector<std::size_t> shown_;

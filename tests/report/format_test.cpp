@@ -68,6 +68,14 @@ TEST(Format, AForeignScaleShowsSmallNumbersWithoutFalseDigits) {
     EXPECT_EQ(number_text({.value = 1.234, .unit = "s"}, milliseconds), "1234");
 }
 
+TEST(Format, SharesHaveOneDecimalAndNeverVanish) {
+    EXPECT_EQ(text(100, "%"), "100 %");
+    EXPECT_EQ(text(7.456, "%"), "7.5 %");
+    EXPECT_EQ(text(0.01, "%"), "<0.1 %");
+    EXPECT_EQ(text(-0.01, "%"), ">-0.1 %");
+    EXPECT_EQ(text(0, "%"), "0 %");
+}
+
 TEST(Format, WhatIsNotFiniteIsMissing) {
     EXPECT_TRUE(is_missing(Missing{"why"}));
     EXPECT_TRUE(is_missing(Number{.value = std::numeric_limits<double>::quiet_NaN()}));

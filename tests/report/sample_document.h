@@ -55,6 +55,7 @@ inline Document sample_document() {
     return {.title = "A sample & its blocks",
             .blocks = {Heading{"Where the time goes"},
                        Paragraph{"conv1 takes 60 % of the step: only a cheaper algorithm helps."},
+                       Ranking{{"conv1 is the heaviest.", "<i>fc8</i> comes next."}},
                        Tiles{{{"end_to_end_s", "end to end", exact},
                               {"residual", "residual", Missing{"not measured"}},
                               {"origin", "origin", "measured"}}},

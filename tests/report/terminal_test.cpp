@@ -61,10 +61,10 @@ TEST(Terminal, APipeGetsAsciiOnly) {
 
 TEST(Terminal, DecimalPointsStandBelowEachOther) {
     const Table table{.columns = {{"t", "t"}},
-                      .rows = {{Number{.value = 12.3, .unit = "%"}},
-                               {Number{.value = 0.123, .unit = "%"}},
-                               {Number{.value = 123, .unit = "%"}}}};
-    EXPECT_EQ(render_terminal({.blocks = {table}}, {}), "  t [%]\n-------\n 12.3\n  0.123\n123\n");
+                      .rows = {{Number{.value = 12.3, .unit = "x"}},
+                               {Number{.value = 0.123, .unit = "x"}},
+                               {Number{.value = 123, .unit = "x"}}}};
+    EXPECT_EQ(render_terminal({.blocks = {table}}, {}), "  t [x]\n-------\n 12.3\n  0.123\n123\n");
 }
 
 TEST(Terminal, AnAllZeroChartDrawsNoBars) {

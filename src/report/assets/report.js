@@ -101,8 +101,10 @@
     // --- charts --------------------------------------------------------------------------------
     const most_horizontal_bars = 40;
 
-    function shortened(name) {
-        return name.length > 34 ? name.slice(0, 16) + "…" + name.slice(-17) : name;
+    // Names differ at their ends, so the middle goes.
+    function shortened(name, limit) {
+        const head = Math.floor((limit - 1) / 2);
+        return name.length > limit ? name.slice(0, head) + "…" + name.slice(head + 1 - limit) : name;
     }
 
     function axis(title, extra) {
@@ -126,7 +128,7 @@
         const horizontal = block.labels.length <= most_horizontal_bars;
         const names = axis("", {stacked: true, grid: {display: false}});
         names.ticks = {...names.ticks, autoSkip: !horizontal, maxRotation: 90,
-                       callback: (_, i) => shortened(block.labels[i])};
+                       callback: (_, i) => shortened(block.labels[i], horizontal ? 34 : 22)};
         const values = axis(scale.unit, {stacked: true, beginAtZero: true});
         return {
             type: "bar",
@@ -195,14 +197,15 @@
                 context.font = "12px system-ui, sans-serif";
                 if (set.flat) {
                     context.textAlign = "right";
-                    context.translate(b.x - 4, b.y - 5);
+                    context.translate(b.x - 4, b.y - 7);
                 } else {
                     context.textAlign = "left";
                     const inside = Math.max(chart.chartArea.left, a.x) + 8;
                     const bottom = chart.chartArea.bottom - 8;
                     const x = a.y > bottom ? a.x + (a.y - bottom) / Math.tan(-angle) + 8 : inside;
-                    context.translate(x, a.y + (x - a.x) * Math.tan(angle) - 6);
+                    context.translate(x, a.y + (x - a.x) * Math.tan(angle));
                     context.rotate(angle);
+                    context.translate(0, -6);
                 }
                 context.fillText(set.label, 0, 0);
                 context.restore();

@@ -25,7 +25,7 @@ struct TextColumn {
 
 // A table as people read it: every number in its column's scale, a dash for what is missing, the
 // reasons and marks explained in the notes. What terminal, Markdown and HTML have in common.
-struct TextTable {
+struct TableText {
     std::string title;
     std::vector<TextColumn> columns;
     std::vector<std::vector<TextCell>> rows;
@@ -34,6 +34,6 @@ struct TextTable {
 };
 
 // Requires: as many cells as columns in every row.
-TextTable text_of(const Table& table);
+TableText text_of(const Table& table);
 
 }  // namespace strata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/text_table.h"
+#include "report/table_text.h"
 
 #include <gtest/gtest.h>
 
@@ -14,61 +14,61 @@ Table times(std::vector<double> seconds) {
     return table;
 }
 
-TEST(TextTable, AColumnHasOneScaleAndNamesItInItsHeader) {
-    const TextTable text = text_of(times({0.0123, 0.00045}));
+TEST(TableText, AColumnHasOneScaleAndNamesItInItsHeader) {
+    const TableText text = text_of(times({0.0123, 0.00045}));
     EXPECT_EQ(text.columns[0].title, "time [ms]");
     EXPECT_EQ(text.rows[0][0].whole(), "12.3");
     EXPECT_EQ(text.rows[1][0].whole(), "0.450");
 }
 
-TEST(TextTable, OneLongRowDoesNotMakeTheOthersUnreadable) {
+TEST(TableText, OneLongRowDoesNotMakeTheOthersUnreadable) {
     EXPECT_EQ(text_of(times({1.2, 0.030})).columns[0].title, "time [ms]");
 }
 
-TEST(TextTable, AColumnOfMixedUnitsNamesThemInTheCells) {
+TEST(TableText, AColumnOfMixedUnitsNamesThemInTheCells) {
     Table table{
         .columns = {{"v", "value"}},
         .rows = {{Number{.value = 2e9, .unit = "FLOP/s"}}, {Number{.value = 3, .unit = "s"}}}};
-    const TextTable text = text_of(table);
+    const TableText text = text_of(table);
     EXPECT_EQ(text.columns[0].title, "value");
     EXPECT_EQ(text.rows[0][0].whole(), "2.00 GFLOP/s");
     EXPECT_EQ(text.rows[1][0].whole(), "3.00 s");
 }
 
-TEST(TextTable, NumbersAmongTextsKeepTheirUnits) {
+TEST(TableText, NumbersAmongTextsKeepTheirUnits) {
     Table table = times({0.5});
     table.rows.push_back({"unknown"});
-    const TextTable text = text_of(table);
+    const TableText text = text_of(table);
     EXPECT_EQ(text.columns[0].title, "time");
     EXPECT_EQ(text.rows[0][0].whole(), "500 ms");
 }
 
-TEST(TextTable, WhatIsMissingIsADashAndNeverZero) {
+TEST(TableText, WhatIsMissingIsADashAndNeverZero) {
     Table table = times({0.5});
     table.rows.push_back({Missing{}});
     EXPECT_EQ(text_of(table).rows[1][0].whole(), "–");
 }
 
-TEST(TextTable, EqualReasonsShareAFootnote) {
+TEST(TableText, EqualReasonsShareAFootnote) {
     Table table = times({0.5});
     table.rows.push_back({Missing{"no kernel"}});
     table.rows.push_back({Missing{"too large"}});
     table.rows.push_back({Missing{"no kernel"}});
-    const TextTable text = text_of(table);
+    const TableText text = text_of(table);
     EXPECT_EQ(text.rows[1][0].whole(), "–¹");
     EXPECT_EQ(text.rows[2][0].whole(), "–²");
     EXPECT_EQ(text.rows[3][0].whole(), "–¹");
     EXPECT_EQ(text.notes, (std::vector<std::string>{"¹ no kernel", "² too large"}));
 }
 
-TEST(TextTable, ModelledNumbersAreExplainedBelow) {
+TEST(TableText, ModelledNumbersAreExplainedBelow) {
     Table table{.columns = {{"t", "time"}},
                 .rows = {{Number{.value = 1, .unit = "s", .provenance = Provenance::modelled}}}};
     EXPECT_EQ(text_of(table).notes.size(), 1u);
 }
 
-TEST(TextTable, AnEmptyTableHasHeadersOnly) {
-    const TextTable text = text_of({.columns = {{"a", "first"}}});
+TEST(TableText, AnEmptyTableHasHeadersOnly) {
+    const TableText text = text_of({.columns = {{"a", "first"}}});
     EXPECT_EQ(text.columns[0].title, "first");
     EXPECT_TRUE(text.rows.empty());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/text_table.h"
+#include "report/table_text.h"
 
 #include "base/error.h"
 #include "report/format.h"
@@ -90,8 +90,8 @@ public:
         }
     }
 
-    TextTable write() {
-        TextTable text;
+    TableText write() {
+        TableText text;
         text.title = clean_text(table_.title);
         for (std::size_t i = 0; i < table_.columns.size(); ++i) {
             text.columns.push_back(column(i));
@@ -176,7 +176,7 @@ private:
 
 }  // namespace
 
-TextTable text_of(const Table& table) {
+TableText text_of(const Table& table) {
     return Writer(table).write();
 }
 
