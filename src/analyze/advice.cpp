@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/advice.h"
+
+#include "base/error.h"
+#include "op/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+// From here on a kernel counts as good, and only less work helps.
+constexpr double good_share = 0.75;
+
+// Fewer input channels than lanes of a 512-bit vector of f32 leave lanes empty.
+constexpr std::int64_t few_channels = 16;
+
+// The layer's operator with its attributes, where the run carries them.
+std::optional<Problem> problem_in(const StepResult& step) {
+    try {
+        return step.problem.empty() ? std::nullopt : std::optional(parse_problem(step.problem));
+    } catch (const Error&) {
+        return std::nullopt;  // written by another version: no hint rather than no answer
+    }
+}
+
+bool all_are(const Dims& dims, std::int64_t value) {
+    return std::ranges::all_of(dims, [&](std::int64_t one) { return one == value; });
+}
+
+bool winograd_fits(const Convolution& convolution) {
+    return convolution.kernel == Dims{3, 3} && all_are(convolution.stride, 1) &&
+           all_are(convolution.dilation, 1) && convolution.groups == 1;
+}
+
+std::string cheaper_algorithm(const StepResult& step, const std::optional<Problem>& problem) {
+    const auto* convolution = problem ? std::get_if<Convolution>(&problem->op) : nullptr;
+    if (convolution && step.algorithm != "winograd" && winograd_fits(*convolution)) {
+        return "a cheaper algorithm (Winograd fits its 3x3 kernel) or a lower precision helps";
+    }
+    return "fewer operations or a lower precision help";
+}
+
+std::string few_channels_hint(const std::optional<Problem>& problem) {
+    const auto* convolution = problem ? std::get_if<Convolution>(&problem->op) : nullptr;
+    if (!convolution || problem->activations.empty()) {
+        return "";
+    }
+    const Dims& dims = problem->activations.front().tensor.dims;
+    if (dims.size() < 3 || convolution->groups < 1) {
+        return "";
+    }
+    const std::int64_t channels = dims[1] / convolution->groups;
+    return channels < few_channels
+               ? fmt::format("; {} input channels{} leave vector lanes empty", channels,
+                             convolution->groups > 1 ? " a group" : "")
+               : "";
+}
+
+std::string on_compute(const StepResult& step, const StepBound& bound) {
+    const auto problem = problem_in(step);
+    if (*bound.achieved > 1) {
+        return fmt::format(
+            "it passes the {} by {} because its {} algorithm does fewer operations "
+            "than are counted",
+            bound.ceiling, percent(*bound.achieved - 1),
+            step.algorithm.empty() ? "own" : step.algorithm);
+    }
+    if (*bound.achieved >= good_share) {
+        return fmt::format("it runs at {} of the {}, so only {}", percent(*bound.achieved),
+                           bound.ceiling, cheaper_algorithm(step, problem));
+    }
+    return fmt::format(
+        "arithmetic bounds it, but it reaches only {} of the {}: a better kernel "
+        "could save up to {}{}",
+        percent(*bound.achieved), bound.ceiling, duration(*bound.headroom),
+        few_channels_hint(problem));
+}
+
+std::string less_traffic(const StepResult& step) {
+    if (step.pass == Pass::update) {
+        return "every weight, gradient and momentum passes once per step whatever the batch, so a "
+               "larger batch spreads it over more images";
+    }
+    if (step.operation == "fully_connected" || step.operation == "matmul") {
+        return "its weights are most of it, so a larger batch uses each of them more often";
+    }
+    if (step.operation == "convolution") {
+        return "so a lower precision, or fusing what follows, would spare traffic";
+    }
+    return "so fuse it with its neighbour, which spares a round trip through memory";
+}
+
+std::string on_traffic(const StepResult& step, const StepBound& bound) {
+    const double megabytes = (step.read + step.written).value / 1e6;
+    const std::string_view beyond =
+        bound.verdict == Verdict::cache ? ", faster than main memory could" : "";
+    return fmt::format("it moves {:.3g} MB at {} of the {}{}; {}", megabytes,
+                       percent(*bound.achieved), bound.ceiling, beyond, less_traffic(step));
+}
+
+std::string on_overhead(const StepResult& step, const StepBound& bound, Seconds time) {
+    const std::string evidence = fmt::format(
+        "neither its arithmetic ({} of the time at the peak) nor its traffic ({} at "
+        "main memory's bandwidth) explains it",
+        percent(*bound.compute / time), percent(*bound.memory / time));
+    if (is_unoptimised(step)) {
+        return fmt::format(
+            "{}: {} is code without optimisation, as the library has no kernel for "
+            "this layer",
+            evidence, step.implementation);
+    }
+    return fmt::format("{}, so look at its implementation{}{}", evidence,
+                       step.implementation.empty() ? "" : " " + step.implementation,
+                       few_channels_hint(problem_in(step)));
+}
+
+}  // namespace
+
+std::string percent(double share) {
+    if (share > 0 && share < 0.0005) {
+        return "less than 0.1 %";
+    }
+    return fmt::format("{:.{}f} %", 100 * share, share < 0.0995 ? 1 : 0);
+}
+
+std::string duration(Seconds time) {
+    return time >= Seconds{0.9995}      ? fmt::format("{:.3g} s", time.value)
+           : time >= Seconds{0.9995e-3} ? fmt::format("{:.3g} ms", time.value * 1e3)
+                                        : fmt::format("{:.3g} µs", time.value * 1e6);
+}
+
+bool is_unoptimised(const StepResult& step) {
+    return step.implementation.starts_with("ref:") || step.implementation == "ref";
+}
+
+std::string advice_on(const StepResult& step, const StepBound& bound, Seconds time) {
+    if (step.kind == "reorder") {
+        return fmt::format(
+            "it only changes the layout{}, and vanishes where its neighbours agree "
+            "on one",
+            step.layout.empty() ? "" : " (" + step.layout + ")");
+    }
+    switch (bound.verdict) {
+        case Verdict::compute:
+            return on_compute(step, bound);
+        case Verdict::memory:
+        case Verdict::cache:
+            return on_traffic(step, bound);
+        case Verdict::overhead:
+            return on_overhead(step, bound, time);
+        case Verdict::unknown:
+            return "what bounds it is unknown until `strata calibrate` has measured the ceilings";
+    }
+    return "";
+}
+
+}  // namespace strata

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analyze/bottleneck.h"
+
+#include <string>
+
+namespace strata {
+
+// Why a step takes its time, with the evidence, and what would help; half a sentence, without a
+// full stop. `bound` is what bound_of said of it.
+std::string advice_on(const StepResult& step, const StepBound& bound, Seconds time);
+
+// Whether the library runs its reference code, for want of an optimised kernel ("ref:any").
+bool is_unoptimised(const StepResult& step);
+
+// "18 %", "0.4 %", and "36.1 ms", as sentences write them.
+std::string percent(double share);
+std::string duration(Seconds time);
+
+}  // namespace strata

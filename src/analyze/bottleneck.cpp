@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/bottleneck.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+// A time that a ceiling would allow, and that ceiling's name.
+struct Candidate {
+    Verdict verdict = Verdict::unknown;
+    Seconds time;
+    std::string ceiling;
+};
+
+Bytes traffic_of(const StepResult& step) {
+    return step.read + step.written;
+}
+
+std::string_view dtype_of(const StepResult& step, std::string_view run_dtype) {
+    return step.pass == Pass::update ? "f32" : run_dtype;
+}
+
+// Caches are all levels but the last.
+const MemoryLevel* cache_for(const Device& device, Bytes traffic) {
+    const MemoryLevel* chosen = nullptr;
+    for (std::size_t i = 0; i + 1 < device.memory.size(); ++i) {
+        chosen = &device.memory[i];
+        if (chosen->capacity && traffic <= *chosen->capacity) {
+            return chosen;
+        }
+    }
+    return chosen;
+}
+
+std::optional<Candidate> compute_candidate(const StepResult& step, const Device& device,
+                                           std::string_view dtype) {
+    const auto peak = peak_of(device, dtype_of(step, dtype));
+    if (!peak || *peak <= FlopRate{0}) {
+        return std::nullopt;
+    }
+    return Candidate{Verdict::compute, step.flops / *peak,
+                     fmt::format("{} peak", dtype_of(step, dtype))};
+}
+
+std::optional<Candidate> memory_candidate(const StepResult& step, const Device& device) {
+    const auto bandwidth = memory_bandwidth_of(device);
+    if (!bandwidth || *bandwidth <= Bandwidth{0}) {
+        return std::nullopt;
+    }
+    return Candidate{Verdict::memory, traffic_of(step) / *bandwidth,
+                     device.memory.back().name + " bandwidth"};
+}
+
+// Main memory, or the cache that must have served a step too fast for it.
+Candidate traffic_candidate(const StepResult& step, Seconds time, const Device& device,
+                            const Candidate& memory) {
+    const auto* cache = cache_for(device, traffic_of(step));
+    if (time >= memory.time || cache == nullptr || cache->bandwidth.value <= Bandwidth{0}) {
+        return memory;
+    }
+    return {Verdict::cache, traffic_of(step) / cache->bandwidth.value, cache->name + " bandwidth"};
+}
+
+StepBound judged(const Candidate& decisive, Seconds time) {
+    StepBound bound;
+    bound.ceiling = decisive.ceiling;
+    bound.bound = decisive.time;
+    bound.achieved = decisive.time / time;
+    bound.headroom = time - decisive.time;
+    bound.verdict = *bound.achieved < explaining_share ? Verdict::overhead : decisive.verdict;
+    return bound;
+}
+
+}  // namespace
+
+StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
+                   std::string_view dtype) {
+    const auto compute = compute_candidate(step, device, dtype);
+    const auto memory = memory_candidate(step, device);
+    if (!compute || !memory || time <= Seconds{0}) {
+        return {};
+    }
+    const Candidate traffic = traffic_candidate(step, time, device, *memory);
+    StepBound bound = judged(compute->time >= traffic.time ? *compute : traffic, time);
+    bound.compute = compute->time;
+    bound.memory = memory->time;
+    return bound;
+}
+
+std::optional<Device> ceilings_of(const Run& run) {
+    if (run.device.empty()) {
+        return std::nullopt;
+    }
+    return parse_device(run.device, fmt::format("ceilings of run {}", run.id));
+}
+
+std::vector<StepBound> bounds_of(const Run& run) {
+    std::vector<StepBound> bounds(run.steps.size());
+    const auto device = ceilings_of(run);
+    for (std::size_t i = 0; device && i < bounds.size(); ++i) {
+        const auto* samples = std::get_if<Samples>(&run.steps[i].time);
+        if (samples && !samples->values.empty()) {
+            bounds[i] = bound_of(run.steps[i], estimate(samples->values).median, *device,
+                                 run.settings.dtype);
+        }
+    }
+    return bounds;
+}
+
+}  // namespace strata

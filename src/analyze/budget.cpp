@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/budget.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace strata {
+
+namespace {
+
+std::vector<const Samples*> measured_samples(const Run& run) {
+    std::vector<const Samples*> found;
+    for (const auto& step : run.steps) {
+        const auto* samples = std::get_if<Samples>(&step.time);
+        if (samples && !samples->values.empty()) {
+            found.push_back(samples);
+        }
+    }
+    return found;
+}
+
+bool sampled_together(const std::vector<const Samples*>& steps) {
+    return std::ranges::all_of(steps, [&](const Samples* samples) {
+        return samples->values.size() == steps.front()->values.size();
+    });
+}
+
+Estimate median_of_sums(const std::vector<const Samples*>& steps) {
+    std::vector<Seconds> sums(steps.front()->values.size());
+    for (const auto* samples : steps) {
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            sums[i] += samples->values[i];
+        }
+    }
+    return estimate(sums);
+}
+
+Estimate sum_of_medians(const std::vector<const Samples*>& steps) {
+    Estimate sum;
+    sum.samples = steps.front()->values.size();
+    for (const auto* samples : steps) {
+        const Estimate one = estimate(samples->values);
+        sum.median += one.median;
+        sum.low += one.low;
+        sum.high += one.high;
+        sum.minimum += one.minimum;
+        sum.samples = std::min(sum.samples, one.samples);
+    }
+    return sum;
+}
+
+std::optional<Estimate> estimate_of(const Samples& samples) {
+    return samples.values.empty() ? std::nullopt : std::optional(estimate(samples.values));
+}
+
+// (a - b) / whole.
+std::optional<Ratio> difference(const std::optional<Estimate>& a, const std::optional<Estimate>& b,
+                                const std::optional<Estimate>& whole) {
+    if (!a || !b || !whole || whole->median <= Seconds{0}) {
+        return std::nullopt;
+    }
+    return Ratio{(a->median - b->median) / whole->median, (a->low - b->high) / whole->median,
+                 (a->high - b->low) / whole->median};
+}
+
+}  // namespace
+
+std::optional<Estimate> sum_of_steps(const Run& run) {
+    const auto steps = measured_samples(run);
+    if (steps.empty()) {
+        return std::nullopt;
+    }
+    return sampled_together(steps) ? median_of_sums(steps) : sum_of_medians(steps);
+}
+
+Budget budget_of(const Run& run) {
+    Budget budget;
+    budget.end_to_end = estimate_of(run.whole.end_to_end);
+    budget.instrumented = estimate_of(run.whole.instrumented);
+    budget.steps = sum_of_steps(run);
+    budget.overhead = difference(budget.instrumented, budget.end_to_end, budget.end_to_end);
+    budget.residual = difference(budget.end_to_end, budget.steps, budget.end_to_end);
+    return budget;
+}
+
+}  // namespace strata

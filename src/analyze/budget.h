@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "measure/statistics.h"
+#include "record/run.h"
+
+#include <optional>
+
+namespace strata {
+
+// A share with its interval.
+struct Ratio {
+    double value = 0;
+    double low = 0;
+    double high = 0;
+};
+
+// How the parts and the whole of an iteration agree:
+//   overhead = (instrumented - end_to_end) / end_to_end    what the time stamps cost
+//   residual = (end_to_end - steps) / end_to_end           what the steps do not explain
+// Their intervals are those of the medians taken at their worst: too wide rather than too narrow.
+struct Budget {
+    std::optional<Estimate> end_to_end;    // without time stamps
+    std::optional<Estimate> instrumented;  // with one between each two steps
+    std::optional<Estimate> steps;         // the sum of an iteration's steps
+    std::optional<Ratio> overhead;
+    std::optional<Ratio> residual;
+};
+
+Budget budget_of(const Run& run);
+
+// The sum of all measured steps. Steps with equally many samples were sampled together: they are
+// added up iteration by iteration, and the median is of these sums. Otherwise medians and bounds
+// are added. Nothing where no step was measured.
+std::optional<Estimate> sum_of_steps(const Run& run);
+
+}  // namespace strata

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/remarks.h"
+
+#include "analyze/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace strata {
+
+namespace {
+
+std::string name_of_step(const StepResult& step) {
+    const std::string kind = step.kind.empty() || step.kind == "compute" ? "" : " " + step.kind;
+    return fmt::format("{} {}{}", step.layer, name_of(step.pass), kind);
+}
+
+// Steps of one sort: how many there are and what they take together.
+struct Tally {
+    std::size_t count = 0;
+    double share = 0;
+};
+
+template <class Predicate>
+Tally tally(const Run& run, const Summary& summary, Predicate&& wanted) {
+    Tally tally;
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        if (wanted(run.steps[i])) {
+            ++tally.count;
+            tally.share += summary.steps[i].share;
+        }
+    }
+    return tally;
+}
+
+std::string steps(std::size_t count, std::string_view kind) {
+    return fmt::format("{} step{}{}", count, count == 1 ? "" : "s", kind);
+}
+
+void remark_on_tally(std::vector<std::string>& remarks, const Tally& tally, std::string_view kind,
+                     std::string_view meaning) {
+    if (tally.count > 0) {
+        remarks.push_back(fmt::format("{} {} {} of the step: {}.", steps(tally.count, kind),
+                                      tally.count == 1 ? "takes" : "take", percent(tally.share),
+                                      meaning));
+    }
+}
+
+void remark_on_holes(std::vector<std::string>& remarks, const Run& run) {
+    const auto skipped = std::ranges::count_if(run.steps, [](const StepResult& step) {
+        return std::holds_alternative<Skipped>(step.time);
+    });
+    const auto failed = std::ranges::count_if(run.steps, [](const StepResult& step) {
+        return std::holds_alternative<Failed>(step.time);
+    });
+    if (skipped > 0) {
+        remarks.push_back(fmt::format("{} could not run here; the sums are without them.",
+                                      steps(static_cast<std::size_t>(skipped), "")));
+    }
+    if (failed > 0) {
+        remarks.push_back(fmt::format("{} failed; the sums are without them.",
+                                      steps(static_cast<std::size_t>(failed), "")));
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> heaviest_steps(const Run& run, const Summary& summary,
+                                        const std::vector<StepBound>& bounds, std::size_t count) {
+    std::vector<std::size_t> order(run.steps.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater<>(),
+                             [&](std::size_t i) { return summary.steps[i].share; });
+    std::vector<std::string> sentences;
+    for (const std::size_t i : order) {
+        if (sentences.size() == count || !summary.steps[i].time) {
+            break;
+        }
+        const Seconds time = summary.steps[i].time->median;
+        sentences.push_back(fmt::format("{} takes {} of the step ({}): {}.",
+                                        name_of_step(run.steps[i]), percent(summary.steps[i].share),
+                                        duration(time), advice_on(run.steps[i], bounds[i], time)));
+    }
+    return sentences;
+}
+
+std::vector<std::string> general_remarks(const Run& run, const Summary& summary) {
+    std::vector<std::string> remarks;
+    const auto reorders = tally(run, summary, [](const auto& s) { return s.kind == "reorder"; });
+    remark_on_tally(remarks, reorders, " of kind reorder",
+                    "changes of layout that compute nothing");
+    remark_on_tally(remarks, tally(run, summary, is_unoptimised), " without an optimised kernel",
+                    "the library runs its reference code there");
+    remark_on_holes(remarks, run);
+    if (run.device.empty() && !run.steps.empty()) {
+        remarks.emplace_back(
+            "No ceilings are known: `strata calibrate` measures them, and later "
+            "runs say what bounds each layer.");
+    }
+    return remarks;
+}
+
+}  // namespace strata

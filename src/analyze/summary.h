@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analyze/budget.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// A step's time, and its share of the sum of all steps' medians.
+struct StepTime {
+    std::optional<Estimate> time;  // nothing where it was skipped or failed
+    double share = 0;
+};
+
+// All measured steps of one pass together.
+struct PassTotal {
+    Pass pass = Pass::forward;
+    Seconds time;
+    double share = 0;
+    Flops flops;
+    Bytes traffic;
+};
+
+// All measured steps of one layer: its passes with the reorders and accumulations they need.
+struct LayerTotal {
+    std::string layer;
+    std::string operation;
+    std::array<std::optional<Seconds>, all_passes.size()> passes;  // by Pass
+    Seconds time;
+    double share = 0;
+};
+
+// A run's times, ordered for looking at.
+struct Summary {
+    std::vector<StepTime> steps;     // as Run::steps
+    std::vector<LayerTotal> layers;  // in the order of the network
+    std::vector<PassTotal> passes;   // those that occur
+    Budget budget;
+};
+
+Summary summarise(const Run& run);
+
+// Indices of the run's steps, layer by layer in the order of the network and by pass within: the
+// order in which people look for a layer, where Run::steps has the order of execution.
+std::vector<std::size_t> steps_by_layer(const Run& run);
+
+}  // namespace strata

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/bottleneck.h"
+
+#include "base/error.h"
+#include "tests/support/scripted_run.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+// 200 GFLOP/s; DRAM 20 GB/s, L3 80 GB/s and 32 MB, L2 400 GB/s and 4 MB.
+StepBound bound(double flops, double bytes, double seconds, Pass pass = Pass::forward,
+                std::string_view dtype = "f32") {
+    StepResult step = testing::scripted_step("a", pass, {});
+    step.flops = Flops{flops};
+    step.read = Bytes{bytes / 2};
+    step.written = Bytes{bytes / 2};
+    return bound_of(step, Seconds{seconds}, testing::scripted_device(), dtype);
+}
+
+TEST(Bottleneck, ArithmeticBoundsWhatHasManyOperationsPerByte) {
+    const StepBound found = bound(180e9, 1e9, 1);
+    EXPECT_EQ(found.verdict, Verdict::compute);
+    EXPECT_DOUBLE_EQ(*found.achieved, 0.9);
+    EXPECT_DOUBLE_EQ(found.headroom->value, 0.1);
+    EXPECT_EQ(found.ceiling, "f32 peak");
+}
+
+TEST(Bottleneck, MemoryBoundsWhatHasFew) {
+    const StepBound found = bound(1e9, 18e9, 1);
+    EXPECT_EQ(found.verdict, Verdict::memory);
+    EXPECT_DOUBLE_EQ(*found.achieved, 0.9);
+    EXPECT_EQ(found.ceiling, "DRAM bandwidth");
+}
+
+TEST(Bottleneck, WhatIsFasterThanMainMemoryWasServedByACache) {
+    const StepBound found = bound(1e3, 20e6, 0.5e-3);  // 40 GB/s; 20 MB fit the L3
+    EXPECT_EQ(found.verdict, Verdict::cache);
+    EXPECT_EQ(found.ceiling, "L3 bandwidth");
+    EXPECT_DOUBLE_EQ(*found.achieved, 0.5);
+    EXPECT_DOUBLE_EQ(found.memory->value, 1e-3);
+}
+
+TEST(Bottleneck, TheNearestCacheThatHoldsTheTrafficIsTheOne) {
+    EXPECT_EQ(bound(1e3, 2e6, 1e-5).ceiling, "L2 bandwidth");
+    EXPECT_EQ(bound(1e3, 900e6, 20e-3).ceiling, "L3 bandwidth");  // fits none: partly reused
+}
+
+TEST(Bottleneck, TimeThatNothingExplainsIsOverhead) {
+    EXPECT_EQ(bound(1e6, 1e6, 1).verdict, Verdict::overhead);
+    EXPECT_EQ(bound(0, 0, 1).verdict, Verdict::overhead);
+}
+
+TEST(Bottleneck, TheThresholdIsAQuarterOfTheTime) {
+    EXPECT_EQ(bound(50e9, 1e6, 1).verdict, Verdict::compute);
+    EXPECT_EQ(bound(49e9, 1e6, 1).verdict, Verdict::overhead);
+}
+
+TEST(Bottleneck, UpdatesAreJudgedInF32WhateverTheRun) {
+    EXPECT_EQ(bound(180e9, 1e9, 1, Pass::update, "bf16").verdict, Verdict::compute);
+    EXPECT_EQ(bound(180e9, 1e9, 1, Pass::forward, "bf16").verdict, Verdict::unknown);
+}
+
+TEST(Bottleneck, NoCeilingsNoVerdict) {
+    strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{1}})});
+    EXPECT_EQ(bounds_of(run)[0].verdict, Verdict::unknown);
+    EXPECT_FALSE(bounds_of(run)[0].achieved);
+}
+
+TEST(Bottleneck, NoTimeNoVerdict) {
+    strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {})});
+    run.steps[0].time = Skipped{"no kernel"};
+    run.device = to_toml(testing::scripted_device());
+    EXPECT_EQ(bounds_of(run)[0].verdict, Verdict::unknown);
+    EXPECT_EQ(bound(1, 1, 0).verdict, Verdict::unknown);
+}
+
+TEST(Bottleneck, TheRunCarriesTheCeilingsItIsJudgedBy) {
+    const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    const auto bounds = bounds_of(run);
+    EXPECT_EQ(run.steps[0].layer, "conv1");
+    EXPECT_EQ(bounds[0].verdict, Verdict::compute);
+    EXPECT_NEAR(*bounds[0].achieved, 0.87, 0.02);
+}
+
+}  // namespace
+}  // namespace strata

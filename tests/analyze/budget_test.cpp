@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/budget.h"
+
+#include "tests/support/scripted_run.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+using testing::run_of;
+using testing::scripted_step;
+
+Samples samples(std::vector<double> values) {
+    Samples result;
+    for (const double value : values) {
+        result.values.push_back(Seconds{value});
+    }
+    return result;
+}
+
+TEST(Budget, StepsSampledTogetherAreAddedIterationByIteration) {
+    // When one step is slow the other is fast: every iteration takes 5, the medians add up to 4.
+    const strata::Run run = run_of({scripted_step("a", Pass::forward, samples({1, 1, 4}).values),
+                                    scripted_step("b", Pass::forward, samples({4, 4, 1}).values)});
+    EXPECT_EQ(sum_of_steps(run)->median, Seconds{5});
+    EXPECT_EQ(sum_of_steps(run)->high, Seconds{5});
+}
+
+TEST(Budget, StepsSampledApartAddTheirMediansAndBounds) {
+    const strata::Run run = run_of({scripted_step("a", Pass::forward, samples({1, 2, 3}).values),
+                                    scripted_step("b", Pass::forward, samples({10, 20}).values)});
+    const auto sum = sum_of_steps(run);
+    EXPECT_EQ(sum->median, Seconds{17});
+    EXPECT_EQ(sum->low, Seconds{11});
+    EXPECT_EQ(sum->high, Seconds{23});
+    EXPECT_EQ(sum->samples, 2u);
+}
+
+TEST(Budget, WhatWasNotMeasuredAddsNothingAndIsNotZero) {
+    StepResult skipped = scripted_step("b", Pass::forward, {});
+    skipped.time = Skipped{"no kernel"};
+    EXPECT_FALSE(sum_of_steps(run_of({skipped})));
+    EXPECT_EQ(
+        sum_of_steps(run_of({scripted_step("a", Pass::forward, {Seconds{2}}), skipped}))->median,
+        Seconds{2});
+}
+
+TEST(Budget, ResidualIsWhatTheStepsDoNotExplain) {
+    strata::Run run = run_of({scripted_step("a", Pass::forward, {Seconds{95}})});
+    run.whole.end_to_end = samples({100});
+    run.whole.instrumented = samples({101});
+    const Budget budget = budget_of(run);
+    EXPECT_DOUBLE_EQ(budget.residual->value, 0.05);
+    EXPECT_DOUBLE_EQ(budget.overhead->value, 0.01);
+}
+
+TEST(Budget, IntervalsOfDifferencesTakeBothMediansAtTheirWorst) {
+    strata::Run run = run_of({scripted_step("a", Pass::forward, samples({90, 95, 96}).values)});
+    run.whole.end_to_end = samples({99, 100, 102});
+    const Budget budget = budget_of(run);
+    EXPECT_DOUBLE_EQ(budget.residual->low, 0.03);
+    EXPECT_DOUBLE_EQ(budget.residual->high, 0.12);
+}
+
+TEST(Budget, WithoutWholeIterationsThereIsNoResidual) {
+    const Budget budget = budget_of(run_of({scripted_step("a", Pass::forward, {Seconds{1}})}));
+    EXPECT_TRUE(budget.steps);
+    EXPECT_FALSE(budget.end_to_end);
+    EXPECT_FALSE(budget.residual);
+    EXPECT_FALSE(budget.overhead);
+}
+
+}  // namespace
+}  // namespace strata
