@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "view/budget_table.h"
+
+#include "view/cells.h"
+
+namespace strata {
+
+namespace {
+
+class BudgetRows {
+public:
+    BudgetRows(const Budget& budget, Provenance provenance)
+        : budget_(budget), provenance_(provenance) {}
+
+    std::vector<Cell> line(const char* what, const std::optional<Estimate>& time) const {
+        return {
+            what,
+            optional_cell(
+                time, [&](const Estimate& t) { return time_cell(t, provenance_); }, "not measured"),
+            time ? share(time->median) : Cell(Missing{})};
+    }
+
+    // a - b, a line between two others.
+    std::vector<Cell> gap(const char* what, const std::optional<Estimate>& a,
+                          const std::optional<Estimate>& b) const {
+        if (!a || !b) {
+            return {what, Missing{"not measured"}, Missing{}};
+        }
+        return {what, time_cell(a->median - b->median), share(a->median - b->median)};
+    }
+
+private:
+    Cell share(Seconds time) const {
+        return budget_.end_to_end && budget_.end_to_end->median > Seconds{0}
+                   ? percent_cell(time / budget_.end_to_end->median)
+                   : Cell(Missing{});
+    }
+
+    const Budget& budget_;
+    Provenance provenance_;
+};
+
+}  // namespace
+
+Table budget_table(const Budget& budget, Provenance provenance) {
+    const BudgetRows rows(budget, provenance);
+    Table table;
+    table.title = "budget";
+    table.columns = {{"part", "part", Importance::essential},
+                     {"median_s", "time", Importance::essential},
+                     {"share_percent", "of end to end", Importance::normal}};
+    table.rows = {rows.line("sum of the steps", budget.steps),
+                  rows.gap("+ between the steps", budget.instrumented, budget.steps),
+                  rows.gap("− cost of the time stamps", budget.instrumented, budget.end_to_end)};
+    table.totals = {rows.line("= end to end", budget.end_to_end),
+                    rows.gap("residual (end to end − steps)", budget.end_to_end, budget.steps)};
+    return table;
+}
+
+}  // namespace strata

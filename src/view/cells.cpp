@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "view/cells.h"
+
+namespace strata {
+
+Provenance times_of(Origin origin) {
+    return origin == Origin::measured   ? Provenance::measured
+           : origin == Origin::modelled ? Provenance::modelled
+                                        : Provenance::imported;
+}
+
+Provenance derived_from(Origin origin) {
+    return origin == Origin::measured ? Provenance::derived : times_of(origin);
+}
+
+Cell time_cell(const Estimate& time, Provenance provenance) {
+    Number number{.value = time.median.value, .unit = "s", .provenance = provenance};
+    if (time.samples > 1) {  // a single sample has no interval, and a model's answer needs none
+        number.low = time.low.value;
+        number.high = time.high.value;
+    }
+    return number;
+}
+
+Cell time_cell(Seconds time, Provenance provenance) {
+    return number_cell(time.value, "s", provenance);
+}
+
+Cell bytes_cell(Bytes bytes, Provenance provenance) {
+    return number_cell(bytes.value, "B", provenance);
+}
+
+Cell flops_cell(Flops flops) {
+    return number_cell(flops.value, "FLOP");
+}
+
+Cell count_cell(double count) {
+    return number_cell(count, "");
+}
+
+Cell percent_cell(double share, Provenance provenance) {
+    return number_cell(100 * share, "%", provenance);
+}
+
+Cell number_cell(double value, const char* unit, Provenance provenance) {
+    return Number{.value = value, .unit = unit, .provenance = provenance};
+}
+
+}  // namespace strata

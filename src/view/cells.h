@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "measure/statistics.h"
+#include "record/run.h"
+#include "report/document.h"
+
+#include <optional>
+
+namespace strata {
+
+// What a run's own times are, and what is computed from them: a rate from modelled times is
+// modelled.
+Provenance times_of(Origin origin);
+Provenance derived_from(Origin origin);
+
+// Numbers as cells.
+Cell time_cell(const Estimate& time, Provenance provenance);
+Cell time_cell(Seconds time, Provenance provenance = Provenance::derived);
+Cell bytes_cell(Bytes bytes, Provenance provenance = Provenance::derived);
+Cell flops_cell(Flops flops);
+Cell count_cell(double count);
+Cell percent_cell(double share, Provenance provenance = Provenance::derived);
+Cell number_cell(double value, const char* unit, Provenance provenance = Provenance::derived);
+
+// The cell, or a dash with its reason.
+template <class Value, class Make>
+Cell optional_cell(const std::optional<Value>& value, Make&& make, const char* reason = "") {
+    return value ? Cell(make(*value)) : Cell(Missing{reason});
+}
+
+}  // namespace strata

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "device/device.h"
+#include "report/document.h"
+
+namespace strata {
+
+// A device's ceilings, each with its source:
+//
+//   ceiling        at most       capacity  source
+//   f32 peak       182 GFLOP/s             measured 2026-11-21 by strata calibrate
+//   L2 bandwidth   410 GB/s      4.19 MB   ...
+Document device_document(const Device& device);
+
+}  // namespace strata

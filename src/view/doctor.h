@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "report/document.h"
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace strata {
+
+// How well something works here.
+enum class Condition { ok, limited, absent };
+inline constexpr std::array<std::string_view, 3> names_of(Condition) {
+    return {"ok", "limited", "absent"};
+}
+
+// One thing that measuring needs, or gains from.
+struct Finding {
+    std::string subject;  // "hardware counters"
+    Condition condition = Condition::ok;
+    std::string meaning;  // what that allows or costs: "no cache misses by layer"
+    std::string mend;     // how to get it: "sysctl kernel.perf_event_paranoid=1"; may be empty
+};
+
+// What this machine can measure:
+//
+//   subject            condition  what it means             how to mend it
+//   hardware counters  absent     no cache misses by layer  sysctl kernel.perf_event_paranoid=1
+Document doctor_document(std::span<const Finding> findings);
+
+}  // namespace strata

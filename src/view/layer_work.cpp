@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "view/layer_work.h"
+
+#include "graph/network.h"
+#include "graph/schedule.h"
+#include "op/problem.h"
+
+namespace strata {
+
+namespace {
+
+std::vector<Dims> activation_shapes(const Layer& layer, const Signature& signature) {
+    std::vector<Dims> shapes;
+    for (const auto& operand : problem_of(layer.op, signature).activations) {
+        shapes.push_back(operand.tensor.dims);
+    }
+    return shapes;
+}
+
+std::int64_t parameters_in(const Signature& signature) {
+    std::int64_t count = 0;
+    for (const auto& operand : signature.inputs) {
+        count += operand.role == Role::parameter ? operand.tensor.elements() : 0;
+    }
+    return count;
+}
+
+PassWork pass_work(const Op& op, const Signature& signature, Pass pass,
+                   const Convention& convention) {
+    const Work work = work_of(op, signature, pass);
+    return {count(op, signature, pass, convention), work.read, work.written};
+}
+
+LayerWork layer_work(const Graph& graph, const Layer& layer) {
+    const Signature signature = signature_of(graph, layer);
+    LayerWork work;
+    work.inputs = activation_shapes(layer, signature);
+    work.output = signature.outputs.empty() ? Dims{} : signature.outputs.front().dims;
+    work.parameters = parameters_in(signature);
+    return work;
+}
+
+Footprint footprint_in(const Graph& graph, Execution execution, Mode mode) {
+    execution.mode = mode;
+    return footprint_of(mode == Mode::inference ? for_inference(graph) : graph, execution);
+}
+
+}  // namespace
+
+NetworkWork work_of(const Graph& graph, const Convention& convention, const Execution& execution) {
+    NetworkWork network;
+    for (const auto& layer : graph.layers) {
+        network.layers.push_back(layer_work(graph, layer));
+    }
+    for (const auto& task : schedule_of(graph, execution).tasks) {
+        const Layer& layer = graph.layers[task.layer];
+        const auto pass = static_cast<std::size_t>(task.pass);
+        const PassWork work =
+            pass_work(layer.op, signature_of(graph, layer), task.pass, convention);
+        network.layers[task.layer].passes[pass] = work;
+        network.passes[pass].flops += work.flops;
+        network.passes[pass].read += work.read;
+        network.passes[pass].written += work.written;
+    }
+    network.parameters = parameter_count(graph);
+    network.training = footprint_in(graph, execution, Mode::training);
+    network.inference = footprint_in(graph, execution, Mode::inference);
+    network.caffe_data = caffe_data_bytes(graph);
+    return network;
+}
+
+}  // namespace strata

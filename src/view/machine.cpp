@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "view/machine.h"
+
+#include "base/enumeration.h"
+#include "base/text.h"
+#include "view/cells.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+std::string known(const Run& run, const std::string& key) {
+    const auto found = run.provenance.find(key);
+    return found == run.provenance.end() ? "" : found->second;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+    std::vector<std::string> told;
+    for (const auto& part : parts) {
+        if (!part.empty()) {
+            told.push_back(part);
+        }
+    }
+    return join(told, ", ");
+}
+
+void add(Table& table, const std::string& what, const std::string& value) {
+    if (!value.empty()) {
+        table.rows.push_back({what, value});
+    }
+}
+
+void add_settings(Table& table, const Run& run) {
+    const Settings& settings = run.settings;
+    add(table, "origin", std::string(name_of(run.origin)));
+    add(table, "state", std::string(name_of(run.state)));
+    add(table, "created", run.created);
+    add(table, "network", settings.network);
+    add(table, "batch", std::to_string(settings.batch));
+    add(table, "mode", settings.mode);
+    add(table, "element type", settings.dtype);
+    add(table, "backend", settings.backend);
+    add(table, "convolution algorithm", settings.algorithm);
+    add(table, "threads", std::to_string(settings.threads));
+    add(table, "policy", settings.policy);
+    for (const auto& [key, value] : settings.further) {
+        add(table, key, value);
+    }
+}
+
+}  // namespace
+
+std::string machine_line(const Run& run) {
+    const std::string model = known(run, "cpu.model");
+    const std::string version = known(run, run.settings.backend + ".version");
+    return joined(
+        {fmt::format("{} on {}", name_of(run.origin),
+                     model.empty() ? "a machine that is not named" : model),
+         fmt::format("{} thread{}", run.settings.threads, run.settings.threads == 1 ? "" : "s"),
+         run.settings.backend + (version.empty() ? "" : " " + version), run.created,
+         run.id > 0 ? fmt::format("run {}", run.id) : ""});
+}
+
+std::string settings_line(const Run& run) {
+    const Settings& settings = run.settings;
+    return joined({settings.network, fmt::format("batch {}", settings.batch), settings.mode,
+                   settings.dtype,
+                   settings.algorithm.empty() ? settings.backend
+                                              : settings.backend + " " + settings.algorithm});
+}
+
+Table provenance_table(const Run& run) {
+    Table table;
+    table.title = "How this run was made";
+    table.columns = {{"what", "what", Importance::essential},
+                     {"value", "value", Importance::essential}};
+    table.folding = Folding::folded;
+    add_settings(table, run);
+    for (const auto& [key, value] : run.provenance) {
+        add(table, key, value);
+    }
+    return table;
+}
+
+Table flags_table(const Run& run) {
+    Table table;
+    table.title = "Doubts about the measurement";
+    table.columns = {{"kind", "kind", Importance::essential},
+                     {"sentence", "finding", Importance::essential}};
+    for (const auto& flag : run.flags) {
+        table.rows.push_back({flag.kind, flag.sentence});
+    }
+    return table;
+}
+
+}  // namespace strata

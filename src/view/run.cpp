@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "view/run.h"
+
+#include "analyze/remarks.h"
+#include "view/budget_table.h"
+#include "view/cells.h"
+#include "view/machine.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+constexpr std::string_view partial_warning =
+    "This run was interrupted and holds what was measured until then; the same command continues "
+    "it.";
+
+std::string title_of_heaviest(std::size_t count) {
+    return count == 1 ? "The heaviest step" : fmt::format("The {} heaviest steps", count);
+}
+
+}  // namespace
+
+std::vector<Block> verdict_blocks(const RunFindings& findings) {
+    std::vector<Block> blocks;
+    auto heaviest = heaviest_steps(findings.run, findings.summary, findings.bounds);
+    if (!heaviest.empty()) {
+        blocks.emplace_back(Heading{title_of_heaviest(heaviest.size())});
+        blocks.emplace_back(Ranking{std::move(heaviest)});
+    }
+    for (const auto& remark : general_remarks(findings.run, findings.summary)) {
+        blocks.emplace_back(Paragraph{remark});
+    }
+    return blocks;
+}
+
+Document run_document(const Run& run, const StepFilter& filter) {
+    const RunFindings findings = findings_of(run);
+    Document document{settings_line(run), {Paragraph{machine_line(run)}}};
+    if (run.state == RunState::partial) {
+        document.blocks.emplace_back(Paragraph{std::string(partial_warning)});
+    }
+    document.blocks.emplace_back(steps_table(findings, filter));
+    document.blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
+    if (!run.flags.empty()) {
+        document.blocks.emplace_back(flags_table(run));
+    }
+    for (auto& block : verdict_blocks(findings)) {
+        document.blocks.push_back(std::move(block));
+    }
+    return document;
+}
+
+}  // namespace strata

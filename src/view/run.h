@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "record/run.h"
+#include "report/document.h"
+#include "view/steps.h"
+
+#include <string>
+
+namespace strata {
+
+// Where the time of a run goes, and why:
+//
+//   alexnet, batch 32, training, f32, onednn direct
+//   measured on Intel Xeon ..., 2 threads, onednn 2.6.3, 2026-11-21T13:15:00Z, run 12
+//
+//   layer  pass      time [ms]   share [%]  ...        (steps_table)
+//   budget ...                                        (budget_table)
+//   Doubts about the measurement                      (where there are any)
+//   The five heaviest steps
+//   1. conv2 backward_weights takes 18 % of the step (36.1 ms): it runs at 91 % of the f32 peak,
+//   ...
+Document run_document(const Run& run, const StepFilter& filter = {});
+
+// The same by the contract for scripts, with whole numbers, steps in the order of execution:
+// {"run": {"id", "origin", "backend", "network", "batch", "dtype", "threads", ...},
+//  "layers": [{"name", "operator", "pass", "implementation", "status",
+//              "time": {"median_s", "low_s", "high_s", "samples"}, "flops", "bytes", "bound",
+//              ...}],
+//  "budget": {"end_to_end_s", "steps_s", "residual", ...}, ...}
+// What was not measured is null.
+std::string run_json(const Run& run, const StepFilter& filter = {});
+
+// The sentences on the heaviest steps and the run as a whole, a paragraph each.
+std::vector<Block> verdict_blocks(const RunFindings& findings);
+
+}  // namespace strata

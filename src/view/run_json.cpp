@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "view/run.h"
+
+#include "base/enumeration.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <set>
+
+namespace strata {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Quantity>
+Json whole(Quantity count) {
+    return static_cast<std::int64_t>(std::llround(count.value));
+}
+
+Json number(std::optional<double> value) {
+    return value && std::isfinite(*value) ? Json(*value) : Json();
+}
+
+Json seconds(const std::optional<Estimate>& time) {
+    return time ? Json(time->median.value) : Json();
+}
+
+Json time_json(const std::optional<Estimate>& time) {
+    if (!time) {
+        return nullptr;
+    }
+    return {{"median_s", time->median.value},
+            {"low_s", time->low.value},
+            {"high_s", time->high.value},
+            {"samples", time->samples},
+            {"minimum_s", time->minimum.value}};
+}
+
+Json run_part(const Run& run) {
+    const Settings& settings = run.settings;
+    return {{"id", run.id},
+            {"origin", name_of(run.origin)},
+            {"backend", settings.backend},
+            {"network", settings.network},
+            {"batch", settings.batch},
+            {"dtype", settings.dtype},
+            {"threads", settings.threads},
+            {"state", name_of(run.state)},
+            {"created", run.created},
+            {"mode", settings.mode},
+            {"algorithm", settings.algorithm},
+            {"policy", settings.policy},
+            {"further", settings.further}};
+}
+
+Json step_json(const RunFindings& findings, std::size_t i) {
+    const StepResult& step = findings.run.steps[i];
+    const StepTime& time = findings.summary.steps[i];
+    const StepBound& bound = findings.bounds[i];
+    return {{"name", step.layer},
+            {"operator", step.operation},
+            {"pass", name_of(step.pass)},
+            {"implementation", step.implementation},
+            {"status", status_of(step.time)},
+            {"time", time_json(time.time)},
+            {"flops", whole(step.flops)},
+            {"bytes", whole(step.read + step.written)},
+            {"bound", name_of(bound.verdict)},
+            {"kind", step.kind},
+            {"share", time.time ? Json(time.share) : Json()},
+            {"ceiling", bound.ceiling.empty() ? Json() : Json(bound.ceiling)},
+            {"achieved", number(bound.achieved)},
+            {"algorithm", step.algorithm},
+            {"layout", step.layout},
+            {"workspace_bytes", whole(step.workspace)},
+            {"problem", step.problem}};
+}
+
+// In the order of execution, however the filter found them.
+Json steps_json(const RunFindings& findings, const StepFilter& filter) {
+    const auto wanted = wanted_steps(findings.run, filter);
+    Json steps = Json::array();
+    for (const std::size_t i : std::set<std::size_t>(wanted.begin(), wanted.end())) {
+        steps.push_back(step_json(findings, i));
+    }
+    return steps;
+}
+
+Json ratio_json(const std::optional<Ratio>& ratio) {
+    return ratio ? Json(ratio->value) : Json();
+}
+
+Json budget_json(const Budget& budget) {
+    return {{"end_to_end_s", seconds(budget.end_to_end)},
+            {"steps_s", seconds(budget.steps)},
+            {"residual", ratio_json(budget.residual)},
+            {"instrumented_s", seconds(budget.instrumented)},
+            {"overhead", ratio_json(budget.overhead)},
+            {"end_to_end", time_json(budget.end_to_end)}};
+}
+
+Json flags_json(const Run& run) {
+    Json flags = Json::array();
+    for (const auto& flag : run.flags) {
+        flags.push_back({{"kind", flag.kind}, {"sentence", flag.sentence}});
+    }
+    return flags;
+}
+
+Json memory_json(const Run& run) {
+    return {{"predicted_bytes", whole(run.predicted_memory)},
+            {"measured_bytes", run.measured_memory ? whole(*run.measured_memory) : Json()}};
+}
+
+}  // namespace
+
+std::string run_json(const Run& run, const StepFilter& filter) {
+    const RunFindings findings = findings_of(run);
+    const Json shown = {{"run", run_part(run)},
+                        {"layers", steps_json(findings, filter)},
+                        {"budget", budget_json(findings.summary.budget)},
+                        {"memory", memory_json(run)},
+                        {"flags", flags_json(run)},
+                        {"provenance", run.provenance}};
+    return shown.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace strata

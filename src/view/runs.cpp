@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "view/runs.h"
+
+#include "base/enumeration.h"
+#include "base/text.h"
+#include "view/cells.h"
+
+namespace strata {
+
+namespace {
+
+std::string flags_of(const Run& run) {
+    std::vector<std::string> kinds;
+    for (const auto& flag : run.flags) {
+        kinds.push_back(flag.kind);
+    }
+    return join(kinds, ", ");
+}
+
+Cell end_to_end_cell(const Run& run) {
+    const auto& samples = run.whole.end_to_end.values;
+    return samples.empty() ? Cell(Missing{"no whole iteration was timed"})
+                           : time_cell(estimate(samples), times_of(run.origin));
+}
+
+std::vector<Cell> row_of(const Run& run) {
+    const Settings& settings = run.settings;
+    return {count_cell(static_cast<double>(run.id)),
+            run.created,
+            std::string(name_of(run.origin)),
+            std::string(name_of(run.state)),
+            settings.network,
+            count_cell(static_cast<double>(settings.batch)),
+            settings.mode,
+            settings.dtype,
+            count_cell(settings.threads),
+            settings.backend,
+            end_to_end_cell(run),
+            flags_of(run)};
+}
+
+}  // namespace
+
+Table runs_table(std::span<const Run> runs) {
+    Table table;
+    table.columns = {{"run", "run", Importance::essential},
+                     {"created", "created", Importance::normal},
+                     {"origin", "origin", Importance::essential},
+                     {"state", "state", Importance::detail},
+                     {"network", "network", Importance::essential},
+                     {"batch", "batch", Importance::essential},
+                     {"mode", "mode", Importance::detail},
+                     {"dtype", "dtype", Importance::detail},
+                     {"threads", "threads", Importance::detail},
+                     {"backend", "backend", Importance::normal},
+                     {"end_to_end_s", "end to end", Importance::essential},
+                     {"flags", "doubts", Importance::detail}};
+    for (const auto& run : runs) {
+        table.rows.push_back(row_of(run));
+    }
+    return table;
+}
+
+Document runs_document(Table stored) {
+    if (stored.rows.empty()) {
+        stored.notes.emplace_back("No run is stored yet: `strata run alexnet` makes one.");
+    }
+    return {"", {std::move(stored)}};
+}
+
+}  // namespace strata

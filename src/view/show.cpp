@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "view/show.h"
+
+#include "base/enumeration.h"
+#include "view/cells.h"
+#include "view/layer_work.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+struct PassColumn {
+    Pass pass;
+    const char* key;
+    const char* title;
+    Importance importance;
+};
+
+constexpr std::array<PassColumn, 4> pass_columns = {
+    {{Pass::forward, "flops_forward", "forward", Importance::essential},
+     {Pass::backward_data, "flops_backward_data", "backward data", Importance::normal},
+     {Pass::backward_weights, "flops_backward_weights", "backward weights", Importance::normal},
+     {Pass::update, "flops_update", "update", Importance::detail}}};
+
+Bytes traffic_of(const LayerWork& layer) {
+    Bytes traffic;
+    for (const auto& work : layer.passes) {
+        traffic += work ? work->read + work->written : Bytes{};
+    }
+    return traffic;
+}
+
+std::vector<Cell> row_of(const Layer& layer, const LayerWork& work) {
+    std::vector<Cell> row = {
+        layer.name, kind_of(layer.op), to_text(work.output),
+        work.parameters == 0 ? Cell(Missing{}) : count_cell(static_cast<double>(work.parameters))};
+    for (const auto& column : pass_columns) {
+        row.push_back(optional_cell(work.passes[static_cast<std::size_t>(column.pass)],
+                                    [](const PassWork& pass) { return flops_cell(pass.flops); }));
+    }
+    row.push_back(bytes_cell(traffic_of(work)));
+    return row;
+}
+
+std::vector<Cell> total_of(const NetworkWork& network) {
+    std::vector<Cell> row = {"total", "", "", count_cell(static_cast<double>(network.parameters))};
+    Bytes traffic;
+    for (const auto& column : pass_columns) {
+        const PassWork& work = network.passes[static_cast<std::size_t>(column.pass)];
+        row.push_back(flops_cell(work.flops));
+        traffic += work.read + work.written;
+    }
+    row.push_back(bytes_cell(traffic));
+    return row;
+}
+
+Table layers_table(const Graph& graph, const NetworkWork& network, const Convention& convention) {
+    Table table;
+    table.columns = {{"layer", "layer", Importance::essential},
+                     {"operator", "operator", Importance::normal},
+                     {"output", "output", Importance::essential},
+                     {"parameters", "parameters", Importance::normal}};
+    for (const auto& column : pass_columns) {
+        table.columns.push_back({column.key, column.title, column.importance});
+    }
+    table.columns.push_back({"traffic_bytes", "traffic", Importance::detail});
+    for (std::size_t i = 0; i < graph.layers.size(); ++i) {
+        table.rows.push_back(row_of(graph.layers[i], network.layers[i]));
+    }
+    table.totals.push_back(total_of(network));
+    table.notes = {
+        fmt::format("Operations by the convention {}: {}", convention.name, convention.meaning),
+        "Traffic: each operand read once and each result written once, over all passes."};
+    return table;
+}
+
+Table memory_table(const NetworkWork& network) {
+    const auto row = [](const char* what, Bytes training, Bytes inference) {
+        return std::vector<Cell>{what, bytes_cell(training), bytes_cell(inference)};
+    };
+    const Footprint& training = network.training;
+    const Footprint& inference = network.inference;
+    Table table;
+    table.title = "memory";
+    table.columns = {{"purpose", "purpose", Importance::essential},
+                     {"training_bytes", "training", Importance::essential},
+                     {"inference_bytes", "inference", Importance::essential}};
+    table.rows = {row("parameters", training.parameters, inference.parameters),
+                  row("momentum", training.optimizer, inference.optimizer),
+                  row("activations", training.activations, inference.activations),
+                  row("gradients", training.gradients, inference.gradients)};
+    table.totals = {row("peak", training.peak, inference.peak),
+                    {"Caffe's count of data", bytes_cell(network.caffe_data), Missing{}}};
+    table.notes = {
+        "By liveness, without the library's scratch memory; the parts' own worst moments "
+        "need not coincide, so the peak can be less than their sum."};
+    return table;
+}
+
+}  // namespace
+
+Document show_document(const Graph& graph, const Convention& convention,
+                       const Execution& execution) {
+    const NetworkWork network = work_of(graph, convention, execution);
+    return {fmt::format("{}, batch {}, {}", graph.name, batch_of(graph), name_of(execution.mode)),
+            {layers_table(graph, network, convention), memory_table(network)}};
+}
+
+}  // namespace strata

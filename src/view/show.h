@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/execution.h"
+#include "graph/graph.h"
+#include "op/convention.h"
+#include "report/document.h"
+
+#include <string>
+
+namespace strata {
+
+// What a network is and what it has to do, without running it:
+//
+//   alexnet, batch 32: layers, work by the convention multiply-add-2
+//   layer  operator     output         parameters  forward [GFLOP]  ...  traffic [MB]
+//   conv1  convolution  32x96x55x55        34,944             6.75             65.0
+//   total                              60,965,224             45.7
+//
+//   memory                 training [MB]  inference [MB]
+//   parameters                       244             244
+//   ...
+//
+// Passes are those that the execution schedules: the first layer's backward_data only where asked
+// for.
+Document show_document(const Graph& graph, const Convention& convention,
+                       const Execution& execution);
+
+// The same by the contract for scripts, with whole numbers:
+// {"network", "batch", "convention", "layers": [{"name", "operator", "inputs", "output",
+// "parameters",
+//   "work": {"forward": {"flops", "bytes_read", "bytes_written"}, "backward_data", ...}}],
+//  "totals": {"parameters", "flops_forward", "memory_training_bytes", "memory_inference_bytes",
+//  ...}}
+std::string show_json(const Graph& graph, const Convention& convention, const Execution& execution);
+
+}  // namespace strata

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "view/step_filter.h"
+
+#include "analyze/summary.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+std::vector<Pass> passes_in(const std::string& list) {
+    if (list.empty()) {
+        return {all_passes.begin(), all_passes.end()};
+    }
+    std::vector<Pass> passes;
+    for (const auto name : split(list, ',')) {
+        passes.push_back(parse_pass(trim(name)));
+    }
+    return passes;
+}
+
+}  // namespace
+
+std::vector<std::size_t> wanted_steps(const Run& run, const StepFilter& filter) {
+    const auto passes = passes_in(filter.passes);
+    std::vector<std::size_t> wanted;
+    for (const std::size_t i : steps_by_layer(run)) {
+        const StepResult& step = run.steps[i];
+        if ((filter.layers.empty() || matches_glob(filter.layers, step.layer)) &&
+            std::ranges::find(passes, step.pass) != passes.end()) {
+            wanted.push_back(i);
+        }
+    }
+    if (wanted.empty() && !run.steps.empty()) {
+        throw Error(fmt::format("no step of {} matches layer '{}' and pass '{}'; `strata show` "
+                                "lists the layers.",
+                                printable(run.settings.network),
+                                filter.layers.empty() ? "*" : printable(filter.layers),
+                                filter.passes.empty() ? "*" : printable(filter.passes)),
+                    ExitCode::usage);
+    }
+    return wanted;
+}
+
+}  // namespace strata

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "record/run.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// Which steps of a run are wanted. Empty fields want all.
+struct StepFilter {
+    std::string layers;  // glob: "conv*,fc?"
+    std::string passes;  // "forward,backward-data"
+};
+
+// Indices of the wanted steps, layer by layer. Throws Error, exit code usage, where a pass is
+// unknown or no layer matches.
+std::vector<std::size_t> wanted_steps(const Run& run, const StepFilter& filter);
+
+}  // namespace strata

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "view/doctor.h"
+
+#include "report/terminal.h"
+#include "tests/support/golden.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+TEST(Doctor, SaysWhatWorksWhatDoesNotAndHowToMendIt) {
+    const std::vector<Finding> findings = {
+        {"processor", Condition::ok, "an Intel Xeon with AVX-512 and bf16", ""},
+        {"hardware counters", Condition::absent, "no cache misses by layer",
+         "sysctl kernel.perf_event_paranoid=1"},
+        {"frequency", Condition::limited, "the governor is powersave: times drift",
+         "cpupower frequency-set -g performance"}};
+    testing::expect_golden("view/doctor.txt", render_terminal(doctor_document(findings),
+                                                              {.width = 120, .unicode = true}));
+}
+
+TEST(Doctor, SaysSoWhereAllIsWell) {
+    const std::vector<Finding> findings = {{"processor", Condition::ok, "fine", ""}};
+    EXPECT_NE(render_terminal(doctor_document(findings), {}).find("Everything works here."),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "view/report.h"
+
+#include "report/html.h"
+#include "report/terminal.h"
+#include "tests/support/browser.h"
+#include "tests/support/golden.h"
+#include "tests/support/scripted_run.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+template <class Kind>
+const Kind& block_of(const Document& document) {
+    for (const auto& block : document.blocks) {
+        if (const auto* found = std::get_if<Kind>(&block)) {
+            return *found;
+        }
+    }
+    throw std::runtime_error("no such block");
+}
+
+Document report_on(const strata::Run& run) {
+    return report_document(std::span(&run, 1));
+}
+
+TEST(Report, TellsARunFromItsMachineToItsSteps) {
+    testing::expect_golden(
+        "view/report-alexnet-32.txt",
+        render_terminal(report_on(testing::scripted_run_with_holes("alexnet", 32)),
+                        {.width = 130, .unicode = true}));
+}
+
+TEST(Report, BarsHoldEveryLayersPasses) {
+    const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    const auto bars = block_of<StackedBars>(report_on(run));
+    EXPECT_EQ(bars.labels.front(), "conv1");
+    ASSERT_EQ(bars.series.size(), 4u);
+    EXPECT_EQ(bars.series[1].name, "backward_data");
+    EXPECT_FALSE(bars.series[1].values[0]);  // nothing needs the gradient of the network's input
+    EXPECT_TRUE(bars.series[2].values[0]);
+}
+
+TEST(Report, TheRooflineHoldsStepsThatCompute) {
+    const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
+    const auto chart = block_of<RooflineChart>(report_on(run));
+    EXPECT_EQ(chart.roofs.size(), 4u);  // one peak, three levels
+    for (const auto& point : chart.points) {
+        EXPECT_GT(point.intensity.value, 0) << point.name;
+        EXPECT_GT(point.rate.value, 0) << point.name;
+    }
+}
+
+TEST(Report, SeveralRunsAreSummedUpFirst) {
+    const std::vector<strata::Run> runs(2, testing::scripted_run(testing::zoo_graph("alexnet", 4)));
+    const Document document = report_document(runs);
+    EXPECT_EQ(document.title, "2 runs");
+    EXPECT_EQ(std::get<Table>(document.blocks.front()).rows.size(), 2u);
+}
+
+TEST(Report, NoRunAndAnEmptyRunAreStillPages) {
+    const strata::Run empty;
+    EXPECT_FALSE(render_html(report_document({})).empty());
+    EXPECT_FALSE(render_html(report_on(empty)).empty());
+}
+
+TEST(Report, StandsInABrowserWithManyLayersAndHostileNames) {
+    if (!testing::has_browser()) {
+        GTEST_SKIP() << "chromium is not installed";
+    }
+    strata::Run run = testing::scripted_run(testing::zoo_graph("densenet-121", 2));
+    run.steps.front().layer =
+        "</script><img src=x onerror=alert(1)>\xE2\x80\xA8" + std::string(300, 'x');
+    const std::string dom = testing::dom_of(render_html(report_on(run)));
+    EXPECT_EQ(testing::selftest_of(dom), "ok");
+    EXPECT_EQ(dom.find("<img"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "view/run.h"
+
+#include "report/markdown.h"
+#include "report/terminal.h"
+#include "tests/support/golden.h"
+#include "tests/support/scripted_run.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+std::string terminal(const strata::Run& run) {
+    return render_terminal(run_document(run), {.width = 130, .unicode = true});
+}
+
+TEST(RunView, TellsWhereTheTimeGoesAndWhy) {
+    testing::expect_golden("view/run-alexnet-16.txt",
+                           terminal(testing::scripted_run(testing::zoo_graph("alexnet", 16))));
+}
+
+TEST(RunView, ExplainsItsHoles) {
+    testing::expect_golden("view/run-alexnet-32-holes.txt",
+                           terminal(testing::scripted_run_with_holes("alexnet", 32)));
+}
+
+TEST(RunView, IsMarkdownToo) {
+    testing::expect_golden(
+        "view/run-alexnet-16.md",
+        render_markdown(run_document(testing::scripted_run(testing::zoo_graph("alexnet", 16)))));
+}
+
+TEST(RunView, SaysThatARunIsPartial) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_EQ(terminal(run).find("interrupted"), std::string::npos);
+    run.state = RunState::partial;
+    EXPECT_NE(terminal(run).find("interrupted"), std::string::npos);
+}
+
+TEST(RunView, SaysWhereTheNumbersComeFrom) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_NE(terminal(run).find("measured on A scripted machine"), std::string::npos);
+    run.origin = Origin::modelled;
+    EXPECT_NE(terminal(run).find("modelled on A scripted machine"), std::string::npos);
+    EXPECT_NE(terminal(run).find("≈ modelled, not measured"), std::string::npos);
+}
+
+TEST(RunView, ARunWithoutStepsIsStillADocument) {
+    EXPECT_FALSE(terminal({}).empty());
+}
+
+}  // namespace
+}  // namespace strata
