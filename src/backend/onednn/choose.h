@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/onednn/compat.h"
+
+#include <optional>
+#include <string>
+
+namespace strata::onednn {
+
+// The library's description with any layout, unless the same implementation also takes the layout
+// that is there already: then no reorder is needed and nothing is lost. `make` describes for a
+// layout, `layout_of` tells which layout a description wants.
+template <class Make, class LayoutOf>
+auto prefer_layout(const Desc& any, const Desc& present, Make&& make, LayoutOf&& layout_of) {
+    auto free = make(any);
+    if (layout_of(free) == present) {
+        return free;
+    }
+    try {
+        auto bound = make(present);
+        if (std::string(bound.impl_info_str()) == free.impl_info_str()) {
+            return bound;
+        }
+    } catch (const dnnl::error&) {
+        // The present layout cannot be taken at all.
+    }
+    return free;
+}
+
+// A description, or nothing where the library has none.
+template <class Make>
+auto described_if_possible(Make&& make) -> std::optional<decltype(make())> {
+    try {
+        return make();
+    } catch (const dnnl::error&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace strata::onednn

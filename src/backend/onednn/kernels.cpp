@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "backend/onednn/kernels.h"
+
+#include "backend/inputs.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+// One version of a loop for each instruction set, chosen when the program starts: what is shipped
+// must run everywhere, and the widest registers are needed to keep memory busy.
+#define STRATA_EACH_ISA __attribute__((target_clones("avx512f", "avx2", "default")))
+
+namespace strata::onednn {
+
+namespace {
+
+// Each thread gets one run of elements that begins at a cache line.
+template <class Work>
+void share_out(std::size_t count, Work&& work) {
+    constexpr std::size_t line = 16;
+#pragma omp parallel if (count > 4096)
+    {
+        const auto threads = static_cast<std::size_t>(omp_get_num_threads());
+        const auto self = static_cast<std::size_t>(omp_get_thread_num());
+        const std::size_t each = (count / threads + line) / line * line;
+        const std::size_t begin = std::min(count, self * each);
+        const std::size_t end = std::min(count, begin + each);
+        if (begin < end) {
+            work(begin, end);
+        }
+    }
+}
+
+STRATA_EACH_ISA void sgd_range(float* weight, float* momentum, const float* gradient,
+                               std::size_t begin, std::size_t end, float rate, float keep) {
+#pragma GCC ivdep
+    for (std::size_t i = begin; i < end; ++i) {
+        const float m = keep * momentum[i] + gradient[i];
+        momentum[i] = m;
+        weight[i] -= rate * m;
+    }
+}
+
+STRATA_EACH_ISA void hard_sigmoid_range(const float* x, float* y, std::size_t begin,
+                                        std::size_t end, float alpha, float beta) {
+    for (std::size_t i = begin; i < end; ++i) {
+        y[i] = std::max(0.0F, std::min(1.0F, alpha * x[i] + beta));
+    }
+}
+
+STRATA_EACH_ISA void hard_sigmoid_gradient_range(const float* x, const float* dy, float* dx,
+                                                 std::size_t begin, std::size_t end, float alpha,
+                                                 float beta) {
+    for (std::size_t i = begin; i < end; ++i) {
+        const float linear = alpha * x[i] + beta;
+        dx[i] = linear > 0 && linear < 1 ? alpha * dy[i] : 0.0F;
+    }
+}
+
+STRATA_EACH_ISA void masked_range(const float* x, const std::uint8_t* mask, float* y,
+                                  std::size_t begin, std::size_t end, float scale) {
+#pragma GCC ivdep
+    for (std::size_t i = begin; i < end; ++i) {
+        y[i] = mask[i] != 0 ? scale * x[i] : 0.0F;
+    }
+}
+
+float scale_of(double probability) {
+    return static_cast<float>(1.0 / (1.0 - probability));
+}
+
+// log(sum of exp x), the greatest subtracted first.
+float log_sum_exp(const float* x, std::size_t classes) {
+    const float greatest = *std::max_element(x, x + classes);
+    float sum = 0;
+    for (std::size_t i = 0; i < classes; ++i) {
+        sum += std::exp(x[i] - greatest);
+    }
+    return greatest + std::log(sum);
+}
+
+}  // namespace
+
+void sgd_momentum(float* weight, float* momentum, const float* gradient, std::size_t count,
+                  float rate, float keep) {
+    share_out(count, [=](std::size_t begin, std::size_t end) {
+        sgd_range(weight, momentum, gradient, begin, end, rate, keep);
+    });
+}
+
+void blend(float* running, const float* batch, std::size_t count, float keep) {
+    for (std::size_t i = 0; i < count; ++i) {
+        running[i] = keep * running[i] + (1 - keep) * batch[i];
+    }
+}
+
+void hard_sigmoid(const float* x, float* y, std::size_t count, float alpha, float beta) {
+    share_out(count, [=](std::size_t begin, std::size_t end) {
+        hard_sigmoid_range(x, y, begin, end, alpha, beta);
+    });
+}
+
+void hard_sigmoid_gradient(const float* x, const float* dy, float* dx, std::size_t count,
+                           float alpha, float beta) {
+    share_out(count, [=](std::size_t begin, std::size_t end) {
+        hard_sigmoid_gradient_range(x, dy, dx, begin, end, alpha, beta);
+    });
+}
+
+void dropout(const float* x, float* y, std::uint8_t* mask, std::size_t count,
+             const DropoutDraw& draw) {
+    share_out(count, [=](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto logical =
+                draw.index == nullptr ? i : static_cast<std::size_t>(draw.index[i]);
+            mask[i] = dropout_scale(draw.seed, logical, draw.probability) != 0.0F ? 1 : 0;
+        }
+        masked_range(x, mask, y, begin, end, scale_of(draw.probability));
+    });
+}
+
+void dropout_gradient(const float* dy, const std::uint8_t* mask, float* dx, std::size_t count,
+                      double probability) {
+    share_out(count, [=](std::size_t begin, std::size_t end) {
+        masked_range(dy, mask, dx, begin, end, scale_of(probability));
+    });
+}
+
+void softmax_cross_entropy(const float* x, const std::int32_t* labels, float* loss,
+                           std::size_t images, std::size_t classes) {
+    double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (std::size_t image = 0; image < images; ++image) {
+        const float* row = x + image * classes;
+        sum += log_sum_exp(row, classes) - row[labels[image]];
+    }
+    *loss = static_cast<float>(sum / static_cast<double>(images));
+}
+
+void softmax_cross_entropy_gradient(const float* x, const std::int32_t* labels, float* dx,
+                                    std::size_t images, std::size_t classes) {
+    const float share = 1.0F / static_cast<float>(images);
+#pragma omp parallel for
+    for (std::size_t image = 0; image < images; ++image) {
+        const float* row = x + image * classes;
+        float* out = dx + image * classes;
+        const float logarithm = log_sum_exp(row, classes);
+        for (std::size_t i = 0; i < classes; ++i) {
+            out[i] = share * std::exp(row[i] - logarithm);
+        }
+        out[labels[image]] -= share;
+    }
+}
+
+}  // namespace strata::onednn

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// Loops of our own, for what the library has not. All are spread over the threads of OpenMP.
+namespace strata::onednn {
+
+// m = momentum * m + gradient; w = w - rate * m.
+void sgd_momentum(float* weight, float* momentum, const float* gradient, std::size_t count,
+                  float rate, float keep);
+
+// running = keep * running + (1 - keep) * batch.
+void blend(float* running, const float* batch, std::size_t count, float keep);
+
+// max(0, min(1, alpha x + beta)), and dy alpha where that lies strictly between.
+void hard_sigmoid(const float* x, float* y, std::size_t count, float alpha, float beta);
+void hard_sigmoid_gradient(const float* x, const float* dy, float* dx, std::size_t count,
+                           float alpha, float beta);
+
+// How dropout draws: by logical index, which `index` gives for each element in memory; nothing where
+// they are the same.
+struct DropoutDraw {
+    std::uint64_t seed = 0;
+    double probability = 0;
+    const float* index = nullptr;
+};
+
+// y = x * scale of each element by `dropout_scale`; which were kept is left in `mask`.
+void dropout(const float* x, float* y, std::uint8_t* mask, std::size_t count,
+             const DropoutDraw& draw);
+void dropout_gradient(const float* dy, const std::uint8_t* mask, float* dx, std::size_t count,
+                      double probability);
+
+// Mean over the images of -log softmax(x)[label].
+void softmax_cross_entropy(const float* x, const std::int32_t* labels, float* loss,
+                           std::size_t images, std::size_t classes);
+// dx = (softmax(x) - onehot(label)) / images, times the gradient of the loss, which is 1.
+void softmax_cross_entropy_gradient(const float* x, const std::int32_t* labels, float* dx,
+                                    std::size_t images, std::size_t classes);
+
+}  // namespace strata::onednn

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "backend/onednn/layer_lowering.h"
+#include "op/window.h"
+
+namespace strata::onednn {
+
+namespace {
+
+using dnnl::algorithm;
+
+// The padding after the image that makes the library's floor give this many positions.
+Dims trailing_padding(const Window& window, std::span<const std::int64_t> extents,
+                      std::span<const std::int64_t> positions) {
+    Dims end(window.kernel.size());
+    for (std::size_t i = 0; i < end.size(); ++i) {
+        const std::int64_t reach = (window.kernel[i] - 1) * window.dilation[i] + 1;
+        const std::int64_t needed =
+            (positions[i] - 1) * window.stride[i] + reach - extents[i] - window.pad_begin[i];
+        end[i] = std::max(needed, window.pad_end[i]);
+    }
+    return end;
+}
+
+class PoolingLowering : public LayerLowering {
+public:
+    PoolingLowering(const Layer& layer, const Pooling& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        prepare(lowering);
+        const Place x = lowering.shaped_value(input(0));
+        x_ = x.desc;
+        const auto described = forward_.emplace(describe_forward(lowering));
+        const Place y = lowering.make_value(output(), described.dst_desc());
+        y_ = y.desc;
+        std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}};
+        if (lowering.trains() && op_.kind == PoolingKind::max) {
+            indices_ = lowering.make_transient(described.workspace_desc());
+            arguments.emplace_back(DNNL_ARG_WORKSPACE, *indices_);
+        }
+        lowering.compute<PoolingForward>(described, text_of(x.desc, y.desc), std::move(arguments));
+    }
+
+    void backward_data(Lowering& lowering) override {
+        const auto described = describe_backward<PoolingBackward>(
+            lowering.engine(), lowering.attributes(), *forward_, algorithm_, x_, y_,
+            window_.stride, window_.kernel, gaps_, window_.pad_begin, end_);
+        const Place dy = lowering.gradient(output(), described.diff_dst_desc());
+        const Place dx = lowering.make_gradient(input(0), described.diff_src_desc());
+        std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_DIFF_DST, dy},
+                                                        {DNNL_ARG_DIFF_SRC, dx}};
+        if (indices_) {
+            arguments.emplace_back(DNNL_ARG_WORKSPACE, *indices_);
+        }
+        lowering.compute<PoolingBackward>(described, text_of(dy.desc, dx.desc),
+                                          std::move(arguments));
+    }
+
+private:
+    void prepare(Lowering& lowering) {
+        const Tensor& x = lowering.graph().tensors[input(0)].tensor;
+        const Tensor& y = lowering.graph().tensors[output()].tensor;
+        window_ = window_of(op_, x);
+        end_ = trailing_padding(window_, std::span(x.dims).subspan(2),
+                                std::span(y.dims).subspan(2));
+        gaps_ = window_.dilation;
+        for (auto& gap : gaps_) {
+            --gap;
+        }
+        algorithm_ = algorithm::pooling_max;
+        if (op_.kind == PoolingKind::average) {
+            choose_average();
+        }
+    }
+
+    // Where nothing is padded, both divisors are the whole window and the library needs no count.
+    void choose_average() {
+        const bool overhangs = end_ != window_.pad_end;
+        if (op_.count_include_pad && overhangs) {
+            throw Refusal{"oneDNN counts what a last window in ceil mode hangs over the padding"};
+        }
+        algorithm_ = op_.count_include_pad ? algorithm::pooling_avg_include_padding
+                                           : algorithm::pooling_avg_exclude_padding;
+    }
+
+    PoolingForward::primitive_desc describe_forward(Lowering& lowering) const {
+        const Desc y = any_layout(lowering.extents(output()), type_of(x_));
+        return describe<PoolingForward>(lowering.engine(), lowering.attributes(),
+                                        lowering.forward_kind(), algorithm_, x_, y, window_.stride,
+                                        window_.kernel, gaps_, window_.pad_begin, end_);
+    }
+
+    const Pooling& op_;
+    Window window_;
+    Dims gaps_, end_;
+    algorithm algorithm_ = algorithm::pooling_max;
+    Desc x_, y_;
+    std::optional<PoolingForward::primitive_desc> forward_;
+    std::optional<Place> indices_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Pooling& op) {
+    return std::make_unique<PoolingLowering>(layer, op);
+}
+
+}  // namespace strata::onednn
