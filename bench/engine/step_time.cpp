@@ -113,7 +113,10 @@ void print(const Graph& graph, const Executable& executable, const Samples& samp
 
 int main(int count, char** arguments) try {
     const Request request = request_of({arguments, static_cast<std::size_t>(count)});
-    Graph graph = load_network({.network = request.network, .batch = request.batch});
+    NetworkRequest wanted;
+    wanted.network = request.network;
+    wanted.batch = request.batch;
+    Graph graph = load_network(wanted);
     if (request.execution.mode == Mode::inference) {
         graph = for_inference(graph);
     }

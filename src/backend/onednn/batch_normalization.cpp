@@ -59,12 +59,11 @@ private:
         mean_ = lowering.make_transient(statistic_);
         variance_ = lowering.make_transient(statistic_);
         const Place y = lowering.make_value(output(), forward_->dst_desc());
-        const Bytes workspace{static_cast<double>(forward_->scratchpad_desc().get_size())};
         lowering.compute({forward_->impl_info_str(), text_of(x.desc)},
                          {lowering.call<Forward>(*forward_, arguments(x, y)),
                           keep_running(lowering, input(3), *mean_),
                           keep_running(lowering, input(4), *variance_)},
-                         workspace);
+                         scratchpad_of(*forward_));
     }
 
     void forward_by_running(Lowering& lowering, const Place& x) {
@@ -105,6 +104,7 @@ private:
                                     {DNNL_ARG_MEAN, *mean_},
                                     {DNNL_ARG_VARIANCE, *variance_},
                                     {DNNL_ARG_SCALE, *scale_},
+                                    {DNNL_ARG_SHIFT, *shift_},  // 2.6 wants to see it here too
                                     {DNNL_ARG_DIFF_SRC, dx},
                                     {DNNL_ARG_DIFF_SCALE, gradient_of(lowering, 1)},
                                     {DNNL_ARG_DIFF_SHIFT, gradient_of(lowering, 2)}});

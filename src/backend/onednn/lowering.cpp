@@ -126,9 +126,8 @@ void Lowering::touch(BufferId id) {
     buffer.used = true;
 }
 
-void Lowering::add_step(Step step, std::vector<Call> calls) {
-    step.layer = task_.layer;
-    step.pass = task_.pass;
+void Lowering::add_step(StepKind kind, StepText text, Bytes workspace, Bytes moved,
+                        std::vector<Call> calls) {
     for (const Call& call : calls) {
         if (const auto* primitive = std::get_if<PrimitiveCall>(&call)) {
             for (const auto& [argument, place] : primitive->arguments) {
@@ -140,20 +139,25 @@ void Lowering::add_step(Step step, std::vector<Call> calls) {
             }
         }
     }
+    Step step;
+    step.layer = task_.layer;
+    step.pass = task_.pass;
+    step.kind = kind;
+    step.implementation = std::move(text.implementation);
+    step.algorithm = std::move(text.algorithm);
+    step.layout = std::move(text.layout);
+    step.workspace = workspace;
+    step.moved = moved;
     program_.steps.push_back({std::move(step), std::move(calls)});
 }
 
 void Lowering::compute(StepText text, std::vector<Call> calls, Bytes workspace) {
-    add_step({.kind = StepKind::compute,
-              .implementation = std::move(text.implementation),
-              .algorithm = std::move(text.algorithm),
-              .layout = std::move(text.layout),
-              .workspace = workspace},
-             std::move(calls));
+    add_step(StepKind::compute, std::move(text), workspace, {}, std::move(calls));
 }
 
 void Lowering::refuse(std::string reason) {
-    add_step({.kind = StepKind::compute, .refusal = std::move(reason)}, {});
+    add_step(StepKind::compute, {}, {}, {}, {});
+    program_.steps.back().step.refusal = std::move(reason);
 }
 
 Call Lowering::reorder_call(const Place& from, const Place& to) {
@@ -166,11 +170,8 @@ Place Lowering::reordered(const Place& from, const Desc& wanted) {
     const Place to = make_transient(wanted);
     const dnnl::reorder::primitive_desc described(engine_, from.desc, engine_, wanted, attributes_);
     const auto bytes = static_cast<double>(from.desc.get_size() + wanted.get_size());
-    add_step({.kind = StepKind::reorder,
-              .implementation = described.impl_info_str(),
-              .layout = text_of(from.desc, wanted),
-              .workspace = {static_cast<double>(described.scratchpad_desc().get_size())},
-              .moved = {bytes}},
+    add_step(StepKind::reorder, {described.impl_info_str(), text_of(from.desc, wanted)},
+             scratchpad_of(described), {bytes},
              {call<dnnl::reorder>(described, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}})});
     return to;
 }
@@ -216,6 +217,12 @@ void Lowering::keep_what_is_read() {
     }
     program_.tensors.resize(states_.size());
     for (TensorId tensor = 0; tensor < states_.size(); ++tensor) {
+        if (graph_.tensors[tensor].role != Role::activation) {
+            value(tensor);  // also where every reader is refused
+        }
+        if (!states_[tensor].contributions.empty()) {
+            gradient(tensor);  // of the network's input, which nobody reads
+        }
         TensorPlaces& places = program_.tensors[tensor];
         TensorState& state = states_[tensor];
         if (!state.values.empty()) {

@@ -14,10 +14,15 @@ struct Refusal {
 
 // What a step of our own says of itself.
 struct StepText {
-    std::string implementation;
+    std::string implementation = {};
     std::string layout = {};
     std::string algorithm = {};
 };
+
+// Scratch memory that a primitive uses while it runs.
+inline Bytes scratchpad_of(const dnnl::primitive_desc_base& described) {
+    return {static_cast<double>(described.scratchpad_desc().get_size())};
+}
 
 // A graph on its way to a program: where each tensor's value and gradient lie, in which layout, and
 // the steps so far. Operators ask for their operands in the layout they want and reorders appear
@@ -93,9 +98,8 @@ public:
     template <class Primitive>
     void compute(const typename Primitive::primitive_desc& described, std::string layout,
                  std::vector<std::pair<int, Place>> arguments, std::string algorithm = {}) {
-        const Bytes workspace{static_cast<double>(described.scratchpad_desc().get_size())};
         compute({described.impl_info_str(), std::move(layout), std::move(algorithm)},
-                {call<Primitive>(described, std::move(arguments))}, workspace);
+                {call<Primitive>(described, std::move(arguments))}, scratchpad_of(described));
     }
     template <class Primitive>
     Call call(const typename Primitive::primitive_desc& described,
@@ -131,7 +135,8 @@ private:
     Place reshaped(const Place& place, std::vector<Place>& copies,
                    const dnnl::memory::dims& extents);
     BufferId add_buffer(std::size_t bytes, Life life);
-    void add_step(Step step, std::vector<Call> calls);
+    void add_step(StepKind kind, StepText text, Bytes workspace, Bytes moved,
+                  std::vector<Call> calls);
     void touch(BufferId buffer);
     void reserve_scratchpad(std::size_t bytes);
     void keep_what_is_read();

@@ -11,7 +11,7 @@ Place Lowering::gradient(TensorId tensor) {
     if (state.gradients.empty() && state.contributions.empty()) {
         place_gradient_from_outside(tensor);
     } else if (state.gradients.empty()) {
-        state.gradients = {accumulated(std::move(state.contributions))};
+        state.gradients = {accumulated(std::exchange(state.contributions, {}))};
     }
     return state.gradients.front();
 }
@@ -81,11 +81,8 @@ Place Lowering::accumulated(std::vector<Place> contributions) {
         arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), contributions[i]);
     }
     const auto count = static_cast<double>(contributions.size() + 1);
-    add_step({.kind = StepKind::accumulate,
-              .implementation = described.impl_info_str(),
-              .layout = text_of(desc),
-              .workspace = {static_cast<double>(described.scratchpad_desc().get_size())},
-              .moved = {count * static_cast<double>(desc.get_size())}},
+    add_step(StepKind::accumulate, {described.impl_info_str(), text_of(desc)},
+             scratchpad_of(described), {count * static_cast<double>(desc.get_size())},
              {call<dnnl::sum>(described, std::move(arguments))});
     return sum;
 }

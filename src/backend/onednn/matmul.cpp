@@ -70,7 +70,7 @@ private:
             described, {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, y}})};
         calls.insert(calls.end(), further.begin(), further.end());
         lowering.compute({described.impl_info_str(), text_of(a.desc, y.desc)}, std::move(calls),
-                         {static_cast<double>(described.scratchpad_desc().get_size())});
+                         scratchpad_of(described));
     }
 
     void backward(Lowering& lowering, bool of_parameters) const {

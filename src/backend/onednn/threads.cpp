@@ -23,9 +23,9 @@ const cpu_set_t& allowed_mask() {
     return mask;
 }
 
-std::vector<int> allowed_list() {
-    std::vector<int> list;
-    for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+std::vector<std::size_t> allowed_list() {
+    std::vector<std::size_t> list;
+    for (std::size_t processor = 0; processor < CPU_SETSIZE; ++processor) {
         if (CPU_ISSET(processor, &allowed_mask())) {
             list.push_back(processor);
         }
@@ -33,7 +33,7 @@ std::vector<int> allowed_list() {
     return list;
 }
 
-void bind_to(int processor) {
+void bind_to(std::size_t processor) {
     cpu_set_t mask;
     CPU_ZERO(&mask);
     CPU_SET(processor, &mask);
@@ -47,7 +47,7 @@ int allowed_processors() {
 }
 
 int set_threads(int threads, bool pinned) {
-    const std::vector<int> list = allowed_list();
+    const std::vector<std::size_t> list = allowed_list();
     const int count = threads > 0 ? threads : allowed_processors();
     omp_set_dynamic(0);
     omp_set_num_threads(count);

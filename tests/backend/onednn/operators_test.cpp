@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "tests/backend/onednn/verified.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace strata::testing {
+
+namespace {
+
+// Every operator with its odd attributes, small enough for the reference.
+const std::vector<std::string> problems = {
+    "convolution(2x3x9x9) out_channels=8 kernel=3x3 pad_begin=1x1 pad_end=1x1",
+    "convolution(2x16x9x9) out_channels=32 kernel=3x3 pad_begin=1x1 pad_end=1x1",
+    "convolution(2x20x9x9) out_channels=24 kernel=3x3 pad_begin=1x1 pad_end=1x1",
+    "convolution(2x16x9x8) out_channels=16 kernel=3x2 stride=2x3 pad_begin=1x0 pad_end=0x1",
+    "convolution(2x16x9x9) out_channels=16 kernel=3x3 dilation=2x2 bias=false",
+    "convolution(2x32x7x7) out_channels=32 kernel=3x3 groups=2 pad_begin=1x1 pad_end=1x1",
+    "convolution(2x32x7x7) out_channels=32 kernel=3x3 groups=32 pad_begin=1x1 pad_end=1x1",
+    "convolution(2x6x7x7) out_channels=12 kernel=3x3 groups=3",
+    "convolution(2x16x11) out_channels=16 kernel=3",
+    "convolution(2x16x5x6x7) out_channels=16 kernel=2x3x3",
+    "convolution(2x32x8x8) out_channels=64 kernel=1x1 stride=2x2 bias=false",
+    "convolution(1x3x35x35) out_channels=16 kernel=11x11 stride=4x4",
+    "fully_connected(4x32) out_features=20",
+    "fully_connected(4x16x3x3) out_features=10 bias=false",
+    "fully_connected(3x5) out_features=7",
+    "matmul(8x12, 12x10:parameter)",
+    "matmul(2x8x12, 12x10:parameter)",
+    "matmul(2x3x8x12, 2x3x12x10)",
+    "matmul(2x3x12x8, 2x3x12x10) transpose_a=true",
+    "matmul(2x3x8x12, 2x3x10x12) transpose_b=true",
+    "matmul(2x3x12x8, 3x10x12) transpose_a=true transpose_b=true",
+    "matmul(2x1x8x12, 3x12x10)",
+    "pooling(2x16x9x9) kernel=3x3 stride=2x2",
+    "pooling(2x5x9x9) kernel=3x3 stride=2x2 pad_begin=1x1 pad_end=1x1",
+    "pooling(2x16x8x8) kernel=3x3 stride=2x2 ceil_mode=true",
+    "pooling(2x16x9x9) kernel=2x2 dilation=2x2",
+    "pooling(2x16x9x9) kind=average kernel=3x3 stride=2x2 pad_begin=1x1 pad_end=1x1",
+    "pooling(2x16x9x9) kind=average kernel=3x3 pad_begin=1x0 pad_end=0x1 count_include_pad=true",
+    "pooling(2x16x8x8) kind=average kernel=3x3 stride=2x2 ceil_mode=true",
+    "pooling(2x16x7x7) kind=average global=true",
+    "pooling(2x16x7x7) global=true",
+    "lrn(2x32x6x6)",
+    "lrn(2x20x6x6) size=3 alpha=0.01 beta=0.5 k=2",
+    "lrn(2x8x6x6) size=7 alpha=0.1",
+    "batch_normalization(4x16x5x5)",
+    "batch_normalization(4x10x5x5) epsilon=0.001 momentum=0.8",
+    "batch_normalization(6x12)",
+    "batch_normalization(6x4x3x3) scope=per_activation",
+    "activation(2x20x5x5)",
+    "activation(2x16x5x5) kind=leaky_relu alpha=0.1",
+    "activation(2x16x5x5) kind=leaky_relu alpha=-0.1",
+    "activation(2x16x5x5) kind=clip alpha=-0.5 beta=0.5",
+    "activation(2x16x5x5) kind=elu alpha=0.7",
+    "activation(2x16x5x5) kind=sigmoid",
+    "activation(2x20x5x5) kind=hard_sigmoid alpha=0.2 beta=0.5",
+    "activation(2x20x5x5) kind=tanh",
+    "activation(2x20x5x5) kind=softplus",
+    "softmax(4x10)",
+    "softmax(4x10x3x3) axis=1",
+    "softmax(4x10x6) axis=-1 logarithm=true",
+    "dropout(4x32) probability=0.3 seed=7",
+    "dropout(2x20x5x5)",
+    "elementwise(2x16x5x5, 2x16x5x5)",
+    "elementwise(2x16x5x5, 2x16x5x5, 2x16x5x5)",
+    "elementwise(2x6x5x5, 6x1x1:parameter)",
+    "elementwise(2x6x5x5, 6x1x1:parameter) kind=multiply",
+    "elementwise(2x6x5x5, 2x6x1x1) kind=multiply",
+    "elementwise(2x6x5, 2x6x5) kind=subtract",
+    "elementwise(2x6x5, 1x6x1) kind=divide",
+    "elementwise(2x6x5, 2x6x5, 2x6x5) kind=maximum",
+    "elementwise(2x6x5, 2x6x5) kind=minimum",
+    "concat(2x16x5x5, 2x32x5x5)",
+    "concat(2x6x5x5, 2x10x5x5, 2x3x5x5)",
+    "concat(2x6x5x5, 2x6x3x5) axis=2",
+    "reshape(2x6x5x5) dims=2x150",
+    "transpose(2x6x5x4) permutation=0x2x3x1",
+    "transpose(2x6x5) permutation=2x0x1",
+    "pad(2x3x5x5) begin=0x0x1x2 end=0x0x2x1 value=0.5",
+    "pad(2x3x5x5) begin=0x0x1x2 end=0x0x2x1 kind=reflect",
+    "pad(2x3x5x5) begin=0x0x1x0 end=0x1x2x1 kind=edge",
+    "pad(2x3x5x5) begin=0x0x-1x0 end=0x0x2x-1",
+    "softmax_cross_entropy(6x10)",
+    "identity(2x20x5x5)",
+};
+
+// Operators that must also be right in the layouts that convolutions like.
+const std::vector<std::string> inner_problems = {
+    "pooling(2x32x9x9) kernel=3x3 stride=2x2 ceil_mode=true",
+    "pooling(2x20x9x9) kind=average kernel=3x3 pad_begin=1x1 pad_end=1x1",
+    "lrn(2x32x6x6)",
+    "batch_normalization(4x32x5x5)",
+    "batch_normalization(4x20x5x5)",
+    "batch_normalization(6x16x3x3) scope=per_activation",
+    "activation(2x20x5x5)",
+    "activation(2x20x5x5) kind=sigmoid",
+    "activation(2x20x5x5) kind=hard_sigmoid alpha=0.2 beta=0.5",
+    "softmax(2x20x5x5) axis=1",
+    "dropout(2x20x5x5)",
+    "transpose(2x20x5x4) permutation=0x3x1x2",
+    "reshape(2x20x5x4) dims=2x5x20x4",
+    "pad(2x20x5x5) begin=0x0x1x2 end=0x0x2x1",
+    "identity(2x20x5x5)",
+};
+
+// What the combined backward step of a batch normalisation says of the weights' pass.
+std::string without_combined(const std::string& refusals) {
+    const bool combined = refusals.find("computed together with") != std::string::npos;
+    return combined && std::count(refusals.begin(), refusals.end(), '\n') == 1 ? std::string()
+                                                                               : refusals;
+}
+
+class Operators : public ::testing::TestWithParam<std::string> {};
+class InnerOperators : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Operators, TrainAsTheReferenceDoes) {
+    const Graph graph = graph_of_problem(GetParam());
+    EXPECT_EQ(without_combined(verify_graph(graph, kept_execution())), "");
+}
+
+TEST_P(Operators, AnswerAsTheReferenceDoes) {
+    const Graph graph = graph_of_problem(GetParam());
+    EXPECT_EQ(verify_graph(graph, kept_execution(Mode::inference)), "");
+}
+
+TEST_P(Operators, TrainInBf16) {
+    const Graph graph = graph_of_problem(GetParam());
+    EXPECT_EQ(without_combined(verify_graph(graph, kept_execution(Mode::training, DataType::bf16))),
+              "");
+}
+
+TEST_P(InnerOperators, TrainBetweenConvolutions) {
+    const Graph graph = graph_between_convolutions(GetParam());
+    EXPECT_EQ(without_combined(verify_graph(graph, kept_execution())), "");
+}
+
+TEST_P(InnerOperators, TrainBetweenConvolutionsInBf16) {
+    const Graph graph = graph_between_convolutions(GetParam());
+    EXPECT_EQ(without_combined(verify_graph(graph, kept_execution(Mode::training, DataType::bf16))),
+              "");
+}
+
+std::string name_of_case(const ::testing::TestParamInfo<std::string>& info) {
+    std::string name = std::to_string(info.index) + "_" + info.param;
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Operators, ::testing::ValuesIn(problems), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Each, InnerOperators, ::testing::ValuesIn(inner_problems), name_of_case);
+
+}  // namespace
+
+}  // namespace strata::testing
