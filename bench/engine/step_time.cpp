@@ -90,10 +90,10 @@ void print(const Graph& graph, const Executable& executable, const Samples& samp
     for (std::size_t i = 0; i < samples.steps.size(); ++i) {
         const Step& step = executable.steps()[i];
         const double time = median(samples.steps[i]);
-        const std::string kind = step.kind == StepKind::compute
-                                     ? kind_of(graph.layers[step.layer].op)
-                                     : std::string(names_of(StepKind{})[static_cast<std::size_t>(
-                                           step.kind)]);
+        const std::string kind =
+            step.kind == StepKind::compute
+                ? kind_of(graph.layers[step.layer].op)
+                : std::string(names_of(StepKind{})[static_cast<std::size_t>(step.kind)]);
         sum += time;
         by_kind[kind + " " + std::string(name_of(step.pass))] += time;
         fmt::print("{:9.3f} ms {:8.1f} GF/s  {:28} {:16} {:10} {:32} {} {}\n", 1e3 * time,

@@ -59,9 +59,9 @@ public:
         }
         const Desc desc = forward_->src_desc();
         const Place data = lowering.value(from_output_ ? output() : input(0), desc);
-        const auto described = describe_eltwise_backward(
-            lowering.engine(), lowering.attributes(), *forward_,
-            *function_of(op_, from_output_), desc, desc, alpha(), beta());
+        const auto described =
+            describe_eltwise_backward(lowering.engine(), lowering.attributes(), *forward_,
+                                      *function_of(op_, from_output_), desc, desc, alpha(), beta());
         const Place dy = lowering.gradient(output(), described.diff_dst_desc());
         const Place dx = make_input_gradient(lowering, dy, described.diff_src_desc());
         lowering.compute<dnnl::eltwise_backward>(
@@ -72,9 +72,11 @@ public:
     }
 
 private:
-    float alpha() const { return op_.kind == ActivationKind::relu       ? 0.0F
-                                 : op_.kind == ActivationKind::softplus ? 1.0F
-                                                                        : static_cast<float>(op_.alpha); }
+    float alpha() const {
+        return op_.kind == ActivationKind::relu       ? 0.0F
+               : op_.kind == ActivationKind::softplus ? 1.0F
+                                                      : static_cast<float>(op_.alpha);
+    }
     float beta() const { return static_cast<float>(op_.beta); }
 
     Place make_output(Lowering& lowering, const Place& x) const {
@@ -112,14 +114,14 @@ private:
         const Place dy = lowering.plain_gradient(output(), ElementType::f32);
         const Place dx = lowering.make_gradient(input(0), dy.desc);
         const std::size_t count = elements_of(x.desc);
-        lowering.compute(
-            {"strata:loops", text_of(x.desc)},
-            {KernelCall{[=, a = alpha(), b = beta()](std::span<void* const> at) {
-                            hard_sigmoid_gradient(static_cast<const float*>(at[0]),
-                                                  static_cast<const float*>(at[1]),
-                                                  static_cast<float*>(at[2]), count, a, b);
-                        },
-                        {x, dy, dx}}});
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[=, a = alpha(), b = beta()](std::span<void* const> at) {
+                                         hard_sigmoid_gradient(static_cast<const float*>(at[0]),
+                                                               static_cast<const float*>(at[1]),
+                                                               static_cast<float*>(at[2]), count, a,
+                                                               b);
+                                     },
+                                     {x, dy, dx}}});
     }
 
     const Activation& op_;

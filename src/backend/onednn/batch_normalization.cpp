@@ -74,9 +74,9 @@ private:
     }
 
     std::vector<std::pair<int, Place>> arguments(const Place& x, const Place& y) const {
-        return {{DNNL_ARG_SRC, x},          {DNNL_ARG_DST, y},
-                {DNNL_ARG_SCALE, *scale_},  {DNNL_ARG_SHIFT, *shift_},
-                {DNNL_ARG_MEAN, *mean_},    {DNNL_ARG_VARIANCE, *variance_}};
+        return {{DNNL_ARG_SRC, x},         {DNNL_ARG_DST, y},
+                {DNNL_ARG_SCALE, *scale_}, {DNNL_ARG_SHIFT, *shift_},
+                {DNNL_ARG_MEAN, *mean_},   {DNNL_ARG_VARIANCE, *variance_}};
     }
 
     // running = momentum * running + (1 - momentum) * batch

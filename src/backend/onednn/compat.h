@@ -10,8 +10,8 @@ namespace strata::onednn {
 
 using Desc = dnnl::memory::desc;
 
-// How a blocked layout lies in memory: `strides` of the outer blocks by axis, then inner blocks from
-// outside to inside, each of `inner_sizes` elements along axis `inner_axes`.
+// How a blocked layout lies in memory: `strides` of the outer blocks by axis, then inner blocks
+// from outside to inside, each of `inner_sizes` elements along axis `inner_axes`.
 struct Blocking {
     dnnl::memory::dims dims;
     dnnl::memory::dims padded_dims;

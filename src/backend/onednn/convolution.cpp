@@ -65,8 +65,7 @@ public:
         if (op_.bias) {
             arguments.emplace_back(DNNL_ARG_DIFF_BIAS, lowering.make_gradient(input(2), bias_));
         }
-        lowering.compute<BackwardWeights>(described, text_of(x.desc, dy.desc),
-                                          std::move(arguments),
+        lowering.compute<BackwardWeights>(described, text_of(x.desc, dy.desc), std::move(arguments),
                                           algorithm_of(described.impl_info_str()));
     }
 
@@ -98,8 +97,8 @@ private:
             return describe_as(algorithm::convolution_auto);
         }
         if (wanted == ConvolutionAlgorithm::winograd && winograd_fits_) {
-            const auto found = described_if_possible(
-                [&] { return describe_as(algorithm::convolution_winograd); });
+            const auto found =
+                described_if_possible([&] { return describe_as(algorithm::convolution_winograd); });
             if (found) {
                 return *found;
             }
@@ -114,8 +113,7 @@ private:
     }
 
     Forward::primitive_desc describe_forward(Lowering& lowering) const {
-        return with_algorithm(lowering,
-                              [&](algorithm kind) { return forward_as(lowering, kind); });
+        return with_algorithm(lowering, [&](algorithm kind) { return forward_as(lowering, kind); });
     }
 
     BackwardData::primitive_desc describe_data(Lowering& lowering) const {
@@ -127,9 +125,8 @@ private:
                     weight_, forward_->weights_desc(),
                     [&](const Desc& weight) {
                         return describe_backward<BackwardData>(
-                            lowering.engine(), lowering.attributes(), forward, kind, dx, weight,
-                            y_, window_.stride, window_.dilation, window_.pad_begin,
-                            window_.pad_end);
+                            lowering.engine(), lowering.attributes(), forward, kind, dx, weight, y_,
+                            window_.stride, window_.dilation, window_.pad_begin, window_.pad_end);
                     },
                     [](const auto& described) { return described.weights_desc(); });
             };

@@ -51,16 +51,16 @@ public:
 
     void forward(Lowering& lowering) override {
         const Place x = lowering.shaped_value(input(0));
-        copy(lowering, x, lowering.make_value(output(), plain(lowering.extents(output()),
-                                                              type_of(x.desc))),
+        copy(lowering, x,
+             lowering.make_value(output(), plain(lowering.extents(output()), type_of(x.desc))),
              where_axes_go());
     }
 
     void backward_data(Lowering& lowering) override {
         const Place dy = lowering.shaped_gradient(output());
         const auto axes = where_axes_come_from();
-        copy(lowering, dy, lowering.make_gradient(input(0), plain(lowering.extents(input(0)),
-                                                                  type_of(dy.desc))),
+        copy(lowering, dy,
+             lowering.make_gradient(input(0), plain(lowering.extents(input(0)), type_of(dy.desc))),
              axes);
     }
 

@@ -41,15 +41,15 @@ public:
         if (in_place) {
             lowering.share_gradient(input(0), dy);
         }
-        lowering.compute(
-            {"strata:loops", text_of(*x_)},
-            {KernelCall{[count = stored_elements_of(*x_),
-                         probability = op_.probability](std::span<void* const> at) {
-                            dropout_gradient(static_cast<const float*>(at[0]),
-                                             static_cast<const std::uint8_t*>(at[1]),
-                                             static_cast<float*>(at[2]), count, probability);
-                        },
-                        {dy, *mask_, dx}}});
+        lowering.compute({"strata:loops", text_of(*x_)},
+                         {KernelCall{[count = stored_elements_of(*x_),
+                                      probability = op_.probability](std::span<void* const> at) {
+                                         dropout_gradient(static_cast<const float*>(at[0]),
+                                                          static_cast<const std::uint8_t*>(at[1]),
+                                                          static_cast<float*>(at[2]), count,
+                                                          probability);
+                                     },
+                                     {dy, *mask_, dx}}});
     }
 
 private:

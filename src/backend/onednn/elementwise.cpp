@@ -12,7 +12,8 @@ namespace {
 // else is done by loops over plain values.
 class ElementwiseLowering : public LayerLowering {
 public:
-    ElementwiseLowering(const Layer& layer, const Elementwise& op) : LayerLowering(layer), op_(op) {}
+    ElementwiseLowering(const Layer& layer, const Elementwise& op)
+        : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
         is_sum_ = op_.kind == ElementwiseKind::add && all_shapes_equal(lowering);
@@ -55,10 +56,9 @@ private:
             arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i),
                                    lowering.value(input(i), desc));
         }
-        const auto described =
-            describe_sum(lowering.engine(), lowering.attributes(), desc,
-                         std::vector<float>(layer_.inputs.size(), 1.0F),
-                         std::vector<Desc>(layer_.inputs.size(), desc));
+        const auto described = describe_sum(lowering.engine(), lowering.attributes(), desc,
+                                            std::vector<float>(layer_.inputs.size(), 1.0F),
+                                            std::vector<Desc>(layer_.inputs.size(), desc));
         arguments.emplace_back(DNNL_ARG_DST, lowering.make_value(output(), desc));
         lowering.compute<dnnl::sum>(described, text_of(desc), std::move(arguments));
     }

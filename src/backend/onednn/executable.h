@@ -6,7 +6,8 @@
 
 namespace strata::onednn {
 
-// A program with memory: every call has its addresses, nothing is decided or allocated while it runs.
+// A program with memory: every call has its addresses, nothing is decided or allocated while it
+// runs.
 class OnednnExecutable : public Executable {
 public:
     // Throws Error where the machine has not the memory.

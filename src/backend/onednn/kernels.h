@@ -19,8 +19,8 @@ void hard_sigmoid(const float* x, float* y, std::size_t count, float alpha, floa
 void hard_sigmoid_gradient(const float* x, const float* dy, float* dx, std::size_t count,
                            float alpha, float beta);
 
-// How dropout draws: by logical index, which `index` gives for each element in memory; nothing where
-// they are the same.
+// How dropout draws: by logical index, which `index` gives for each element in memory; nothing
+// where they are the same.
 struct DropoutDraw {
     std::uint64_t seed = 0;
     double probability = 0;

@@ -47,8 +47,8 @@ bool is_inner(const Blocking& blocking, std::size_t axis) {
 dnnl::memory::dim block_of(const Blocking& blocking, std::size_t axis) {
     dnnl::memory::dim block = 1;
     for (std::size_t i = 0; i < blocking.inner_axes.size(); ++i) {
-        block *= static_cast<std::size_t>(blocking.inner_axes[i]) == axis ? blocking.inner_sizes[i]
-                                                                          : 1;
+        block *=
+            static_cast<std::size_t>(blocking.inner_axes[i]) == axis ? blocking.inner_sizes[i] : 1;
     }
     return block;
 }
@@ -60,8 +60,8 @@ std::vector<Loop> loops_of(const Blocking& blocking) {
         loops.push_back({axis, blocking.padded_dims[axis] / block_of(blocking, axis)});
     }
     for (std::size_t i = 0; i < blocking.inner_axes.size(); ++i) {
-        loops.push_back({static_cast<std::size_t>(blocking.inner_axes[i]),
-                         blocking.inner_sizes[i]});
+        loops.push_back(
+            {static_cast<std::size_t>(blocking.inner_axes[i]), blocking.inner_sizes[i]});
     }
     std::erase_if(loops, [](const Loop& loop) { return loop.extent == 1; });
     return loops;
@@ -114,8 +114,8 @@ bool is_plain(const Desc& desc) {
     }
     const Blocking blocking = blocking_of(desc);
     const auto loops = loops_of(blocking);
-    const bool in_order = std::ranges::is_sorted(
-        loops, std::ranges::less(), [](const Loop& loop) { return loop.axis; });
+    const bool in_order = std::ranges::is_sorted(loops, std::ranges::less(),
+                                                 [](const Loop& loop) { return loop.axis; });
     return in_order && blocking.offset == 0 &&
            desc.get_size() == elements_of(desc) * dnnl::memory::data_type_size(type_of(desc));
 }

@@ -10,7 +10,8 @@ namespace strata::onednn {
 
 using ElementType = dnnl::memory::data_type;
 
-// The library's extents of a tensor: it knows no scalars, one element along one axis stands for them.
+// The library's extents of a tensor: it knows no scalars, one element along one axis stands for
+// them.
 dnnl::memory::dims extents_of(const Tensor& tensor);
 
 // Row-major, dense.

@@ -47,8 +47,8 @@ Lowering::Lowering(const Graph& graph, const Execution& execution, const dnnl::e
 Program Lowering::run() {
     std::vector<Made> layers;
     for (const Layer& layer : graph_.layers) {
-        layers.push_back(std::visit([&](const auto& op) { return onednn::lower(layer, op); },
-                                    layer.op));
+        layers.push_back(
+            std::visit([&](const auto& op) { return onednn::lower(layer, op); }, layer.op));
     }
     for (const Task& task : schedule_.tasks) {
         task_ = task;
@@ -178,8 +178,8 @@ Place Lowering::reordered(const Place& from, const Desc& wanted) {
 
 // A copy in another layout or type, made by a step where there is none yet.
 Place Lowering::convert(std::vector<Place>& copies, const Desc& wanted) {
-    const auto found = std::ranges::find_if(
-        copies, [&](const Place& copy) { return copy.desc == wanted; });
+    const auto found =
+        std::ranges::find_if(copies, [&](const Place& copy) { return copy.desc == wanted; });
     if (found != copies.end()) {
         return *found;
     }

@@ -31,8 +31,8 @@ void Lowering::place_from_outside(TensorId tensor, const Desc& wanted) {
     const bool trained = trains() && graph_.tensors[tensor].role == Role::parameter;
     const bool as_wanted = is_blocked(wanted) && (!trained || type_of(wanted) == ElementType::f32);
     const Desc desc = as_wanted ? wanted : plain(dims_of(wanted), ElementType::f32);
-    states_[tensor].values = {make_persistent(
-        desc, [&graph = graph_, tensor, seed = execution_.seed] {
+    states_[tensor].values = {
+        make_persistent(desc, [&graph = graph_, tensor, seed = execution_.seed] {
             return initial_values(graph, tensor, seed);
         })};
 }

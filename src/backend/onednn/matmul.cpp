@@ -106,8 +106,8 @@ private:
         const Extents& extents = which == 0 ? a_ : b_;
         const bool trained = lowering.graph().tensors[input(which)].role == Role::parameter;
         const ElementType type = trained ? ElementType::f32 : lowering.element_type();
-        const Place dx = lowering.make_gradient(
-            input(which), plain(lowering.extents(input(which)), type));
+        const Place dx =
+            lowering.make_gradient(input(which), plain(lowering.extents(input(which)), type));
         const Place target = {dx.buffer, plain(extents, type)};
         Extents stacked = extents;
         std::copy_n(y_.begin(), y_.size() - 2, stacked.begin());
@@ -119,8 +119,8 @@ private:
                                                    dnnl::algorithm::reduction_sum, copies.desc,
                                                    target.desc, 0.0F, 0.0F);
         multiply(lowering, left, right, copies,
-                 {lowering.call<dnnl::reduction>(sum, {{DNNL_ARG_SRC, copies},
-                                                       {DNNL_ARG_DST, target}})});
+                 {lowering.call<dnnl::reduction>(
+                     sum, {{DNNL_ARG_SRC, copies}, {DNNL_ARG_DST, target}})});
     }
 
     const MatMul& op_;

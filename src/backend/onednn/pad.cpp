@@ -87,12 +87,11 @@ public:
             lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
         lowering.compute(
             {"strata:loops", text_of(dy.desc)},
-            {KernelCall{[from = sources(lowering), dims = dims_of(dx.desc)](
-                            std::span<void* const> at) {
-                            fold(from, dims, static_cast<const float*>(at[0]),
-                                 static_cast<float*>(at[1]));
-                        },
-                        {dy, dx}}});
+            {KernelCall{
+                [from = sources(lowering), dims = dims_of(dx.desc)](std::span<void* const> at) {
+                    fold(from, dims, static_cast<const float*>(at[0]), static_cast<float*>(at[1]));
+                },
+                {dy, dx}}});
     }
 
 private:

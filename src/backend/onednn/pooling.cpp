@@ -42,8 +42,8 @@ public:
 
     void backward_data(Lowering& lowering) override {
         const auto described = describe_backward<PoolingBackward>(
-            lowering.engine(), lowering.attributes(), *forward_, algorithm_, x_, y_,
-            window_.stride, window_.kernel, gaps_, window_.pad_begin, end_);
+            lowering.engine(), lowering.attributes(), *forward_, algorithm_, x_, y_, window_.stride,
+            window_.kernel, gaps_, window_.pad_begin, end_);
         const Place dy = lowering.gradient(output(), described.diff_dst_desc());
         const Place dx = lowering.make_gradient(input(0), described.diff_src_desc());
         std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_DIFF_DST, dy},
@@ -60,8 +60,8 @@ private:
         const Tensor& x = lowering.graph().tensors[input(0)].tensor;
         const Tensor& y = lowering.graph().tensors[output()].tensor;
         window_ = window_of(op_, x);
-        end_ = trailing_padding(window_, std::span(x.dims).subspan(2),
-                                std::span(y.dims).subspan(2));
+        end_ =
+            trailing_padding(window_, std::span(x.dims).subspan(2), std::span(y.dims).subspan(2));
         gaps_ = window_.dilation;
         for (auto& gap : gaps_) {
             --gap;

@@ -21,9 +21,9 @@ public:
 
     void backward_data(Lowering& lowering) override {
         const Desc desc = forward_->dst_desc();
-        const auto described = describe_backward<SoftmaxBackward>(
-            lowering.engine(), lowering.attributes(), *forward_, kind(), desc, desc, desc,
-            axis(lowering));
+        const auto described =
+            describe_backward<SoftmaxBackward>(lowering.engine(), lowering.attributes(), *forward_,
+                                               kind(), desc, desc, desc, axis(lowering));
         const Place y = lowering.value(output(), desc);
         const Place dy = lowering.gradient(output(), desc);
         const Place dx = lowering.make_gradient(input(0), described.diff_src_desc());

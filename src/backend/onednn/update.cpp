@@ -12,12 +12,12 @@ Call update_of(Lowering& lowering, TensorId tensor) {
     const Place momentum = lowering.make_persistent(weight.desc, {});
     const auto rate = static_cast<float>(lowering.execution().optimizer.learning_rate);
     const auto keep = static_cast<float>(lowering.execution().optimizer.momentum);
-    return KernelCall{[count = stored_elements_of(weight.desc), rate, keep](
-                          std::span<void* const> at) {
-                          sgd_momentum(static_cast<float*>(at[0]), static_cast<float*>(at[1]),
-                                       static_cast<const float*>(at[2]), count, rate, keep);
-                      },
-                      {weight, momentum, gradient}};
+    return KernelCall{
+        [count = stored_elements_of(weight.desc), rate, keep](std::span<void* const> at) {
+            sgd_momentum(static_cast<float*>(at[0]), static_cast<float*>(at[1]),
+                         static_cast<const float*>(at[2]), count, rate, keep);
+        },
+        {weight, momentum, gradient}};
 }
 
 }  // namespace

@@ -65,8 +65,7 @@ Graph graph_between_convolutions(const std::string& text) {
     const Problem problem = parse_problem(text);
     GraphBuilder builder("problem");
     const TensorId x = builder.input("x", problem.activations[0].tensor);
-    const TensorId before =
-        builder.add("before", pointwise(builder.tensor(x).dims[1]), {x});
+    const TensorId before = builder.add("before", pointwise(builder.tensor(x).dims[1]), {x});
     const TensorId y = builder.add("layer", problem.op, {before});
     builder.add("after", pointwise(builder.tensor(y).dims[1]), {y});
     return builder.finish();
