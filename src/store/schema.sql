@@ -2,52 +2,53 @@
 -- The database of strata, version 1.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
--- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a value
--- is not known, never that it is 0. Samples are kept whole, as blobs of little-endian IEEE 754 doubles in
--- seconds, in the order they were taken; beside each blob stands its summary for SQL: median, and the ends
--- of the median's 95 % interval. Views (src/store/views) are what queries should rest on: they keep their
--- names and columns when the tables change.
+-- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
+-- value is not known, never that it is 0. Samples are kept whole, as blobs of little-endian IEEE
+-- 754 doubles in seconds, in the order they were taken; beside each blob stands its summary for
+-- SQL: median, and the ends of the median's 95 % interval. Views (src/store/views) are what queries
+-- should rest on: they keep their names and columns when the tables change.
 --
 -- `PRAGMA application_id` is 0x53545241 ("STRA"), `PRAGMA user_version` the schema's version.
 
 -- Every text that many rows repeat, once.
 CREATE TABLE text (
-    id    INTEGER PRIMARY KEY,
-    value TEXT NOT NULL UNIQUE
+    id    INTEGER PRIMARY KEY,      -- what other tables refer to
+    value TEXT NOT NULL UNIQUE      -- UTF-8
 ) STRICT;
 
 -- The ceilings that runs are judged by.
 CREATE TABLE device (
-    id   INTEGER PRIMARY KEY,
+    id   INTEGER PRIMARY KEY,    -- what run.device refers to
     toml TEXT NOT NULL UNIQUE    -- a device file as `strata calibrate` writes it
 ) STRICT;
 
--- What one command set out to measure. While it is open, the same command on the same machine goes on
--- where it was interrupted.
+-- What one command set out to measure. While it is open, the same command on the same machine goes
+-- on where it was interrupted.
 CREATE TABLE plan (
-    id      INTEGER PRIMARY KEY AUTOINCREMENT,
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used again
     created TEXT NOT NULL,       -- UTC, 2026-11-21T13:15:00Z
-    key     TEXT NOT NULL,       -- hash of the command's identity and the machine's name, 16 hex digits
+    key     TEXT NOT NULL,       -- hash of machine, strata's commit and command, 16 hex digits
     command TEXT NOT NULL,       -- the identity: everything that decides the results
     count   INTEGER NOT NULL,    -- number of runs planned
-    state   TEXT NOT NULL CHECK (state IN ('open', 'done')),
-    owner   TEXT NOT NULL        -- process that works on it: host, process id, its start
+    state   TEXT NOT NULL,       -- open, done: the command begins anew
+    owner   TEXT NOT NULL,       -- process that works on it: host, process id, its start
+    CHECK (state IN ('open', 'done'))
 ) STRICT;
 
 CREATE INDEX plan_by_key ON plan (key, state);
 
 -- One network measured (modelled, imported) once.
 CREATE TABLE run (
-    id               INTEGER PRIMARY KEY AUTOINCREMENT,
+    id               INTEGER PRIMARY KEY AUTOINCREMENT,  -- what users name; never used again
     created          TEXT NOT NULL,     -- UTC, 2026-11-21T13:15:00Z
-    origin           TEXT NOT NULL CHECK (origin IN ('measured', 'modelled', 'imported')),
-    state            TEXT NOT NULL CHECK (state IN ('partial', 'complete')),
+    origin           TEXT NOT NULL,     -- where its times come from: measured, modelled, imported
+    state            TEXT NOT NULL,     -- complete, partial: interrupted, or still going on
     backend          TEXT NOT NULL,     -- onednn, reference
     network          TEXT NOT NULL,     -- alexnet, model.onnx
-    batch            INTEGER NOT NULL,
+    batch            INTEGER NOT NULL,  -- examples per iteration
     mode             TEXT NOT NULL,     -- training, inference
     dtype            TEXT NOT NULL,     -- f32, bf16
-    threads          INTEGER NOT NULL,
+    threads          INTEGER NOT NULL,  -- that ran the network
     algorithm        TEXT NOT NULL,     -- asked of convolutions: direct, winograd, auto
     policy           TEXT NOT NULL,     -- how long and how carefully it was measured
     key              TEXT NOT NULL,     -- hash of all settings: equal keys are the same experiment
@@ -56,30 +57,32 @@ CREATE TABLE run (
     device           INTEGER REFERENCES device,  -- NULL: the machine was not calibrated
     plan             INTEGER REFERENCES plan,    -- NULL: not part of a plan (any more)
     place            INTEGER,           -- which of the plan's runs, from 0
-    UNIQUE (plan, place)
+    UNIQUE (plan, place),
+    CHECK (origin IN ('measured', 'modelled', 'imported')),
+    CHECK (state IN ('partial', 'complete'))
 ) STRICT;
 
 CREATE INDEX run_by_network ON run (network, batch);
 
 -- Settings of a run beside those every run has: first-layer-gradient, slice, seed.
 CREATE TABLE setting (
-    run   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-    name  TEXT NOT NULL,
-    value TEXT NOT NULL,
+    run   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
+    name  TEXT NOT NULL,                -- seed
+    value TEXT NOT NULL,                -- 1
     PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
 
 -- What is needed to judge or repeat a run: processor, governor, load, versions, commit.
 CREATE TABLE provenance (
-    run   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    run   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
     name  INTEGER NOT NULL REFERENCES text,  -- cpu.model
-    value INTEGER NOT NULL REFERENCES text,
+    value INTEGER NOT NULL REFERENCES text,  -- as the machine says it
     PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
 
 -- One timed piece of a run: a layer's pass, or a reorder or accumulation that it needs.
 CREATE TABLE step (
-    run            INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    run            INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
     position       INTEGER NOT NULL,    -- in the order of execution, from 0
     layer          INTEGER NOT NULL REFERENCES text,  -- the layer's name
     operation      INTEGER NOT NULL REFERENCES text,  -- convolution, relu, max_pooling
@@ -88,37 +91,38 @@ CREATE TABLE step (
     implementation INTEGER NOT NULL REFERENCES text,  -- as the library names it: jit:avx512_core
     algorithm      INTEGER NOT NULL REFERENCES text,  -- direct, winograd; empty: there is no choice
     layout         INTEGER NOT NULL REFERENCES text,  -- of what it reads and writes
-    problem        INTEGER NOT NULL REFERENCES text,  -- the layer as one line that strata can run again
+    problem        INTEGER NOT NULL REFERENCES text,  -- the layer as a line that strata can run
     workspace      INTEGER NOT NULL,    -- bytes of scratch memory while it runs
     flops          INTEGER NOT NULL,    -- by the convention multiply-add-2
     bytes_read     INTEGER NOT NULL,    -- compulsory traffic; of reorders and sums what they move
-    bytes_written  INTEGER NOT NULL,
-    status         TEXT NOT NULL,       -- measured, skipped: why, failed: why; planned: no sample yet
+    bytes_written  INTEGER NOT NULL,    -- likewise
+    status         TEXT NOT NULL,       -- measured, skipped: why, failed: why; planned: no sample
     samples        INTEGER NOT NULL,    -- how many
     median_ns      INTEGER,             -- NULL where nothing was measured
-    low_ns         INTEGER,
-    high_ns        INTEGER,
+    low_ns         INTEGER,             -- ends of the median's 95 % interval
+    high_ns        INTEGER,             -- the upper one
     sample_values  BLOB,                -- doubles, seconds
     PRIMARY KEY (run, position)
 ) STRICT;
 
 -- The whole iteration, sampled in turn with a calibration loop of fixed work.
 CREATE TABLE whole (
-    run           INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-    series        TEXT NOT NULL CHECK (series IN ('end_to_end', 'instrumented', 'calibration')),
-    samples       INTEGER NOT NULL,
-    median_ns     INTEGER,
-    low_ns        INTEGER,
-    high_ns       INTEGER,
+    run           INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
+    series        TEXT NOT NULL,        -- end_to_end; instrumented: with stamps; calibration
+    samples       INTEGER NOT NULL,     -- how many
+    median_ns     INTEGER,              -- NULL where nothing was measured
+    low_ns        INTEGER,              -- ends of the median's 95 % interval
+    high_ns       INTEGER,              -- the upper one
     sample_values BLOB,                 -- doubles, seconds
-    PRIMARY KEY (run, series)
+    PRIMARY KEY (run, series),
+    CHECK (series IN ('end_to_end', 'instrumented', 'calibration'))
 ) STRICT;
 
 -- Doubts about a run's measurements.
 CREATE TABLE flag (
-    run      INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-    position INTEGER NOT NULL,
+    run      INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
+    position INTEGER NOT NULL,          -- from 0
     kind     TEXT NOT NULL,             -- drift, bimodal, noisy-neighbour, imprecise, steal
-    sentence TEXT NOT NULL,
+    sentence TEXT NOT NULL,             -- what is doubted and by how much
     PRIMARY KEY (run, position)
 ) STRICT, WITHOUT ROWID;

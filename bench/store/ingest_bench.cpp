@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// How fast runs go into the database and come out again: a run of ResNet-50's size has some 600
+// steps.
+#include "store/load.h"
+#include "store/save.h"
+#include "tests/support/temporary_directory.h"
+
+#include <benchmark/benchmark.h>
+
+namespace strata {
+namespace {
+
+Run run_of(std::size_t steps, std::size_t samples) {
+    Run run;
+    run.created = "2026-11-21T13:15:00Z";
+    run.settings.backend = "onednn";
+    run.settings.network = "resnet-50";
+    for (std::size_t i = 0; i < steps; ++i) {
+        run.steps.push_back({.layer = "layer" + std::to_string(i / 4),
+                             .operation = "convolution",
+                             .pass = all_passes[i % all_passes.size()],
+                             .kind = "compute",
+                             .implementation = "jit:avx512_core",
+                             .algorithm = "direct",
+                             .layout = "nChw16c -> nChw16c",
+                             .problem = "convolution of layer" + std::to_string(i / 4),
+                             .workspace = {},
+                             .flops = {1e9},
+                             .read = {1e6},
+                             .written = {1e6},
+                             .time = Samples{std::vector<Seconds>(samples, Seconds{1e-3})}});
+    }
+    return run;
+}
+
+constexpr std::size_t steps = 600;
+
+void count_steps(benchmark::State& state) {
+    state.counters["steps/s"] = benchmark::Counter(static_cast<double>(steps),
+                                                   benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void save(benchmark::State& state) {
+    const TemporaryDirectory directory;
+    const Database database = Database::open(directory.path() / "runs.sqlite");
+    Run run = run_of(steps, static_cast<std::size_t>(state.range(0)));
+    for (auto _ : state) {
+        run.id = 0;
+        save_run(database, run);
+    }
+    count_steps(state);
+}
+BENCHMARK(save)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond);
+
+void checkpoint(benchmark::State& state) {
+    const TemporaryDirectory directory;
+    const Database database = Database::open(directory.path() / "runs.sqlite");
+    Run run = run_of(steps, static_cast<std::size_t>(state.range(0)));
+    begin_run(database, run);
+    for (auto _ : state) {
+        checkpoint_run(database, run);
+    }
+    count_steps(state);
+}
+BENCHMARK(checkpoint)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond);
+
+void load(benchmark::State& state) {
+    const TemporaryDirectory directory;
+    const Database database = Database::open(directory.path() / "runs.sqlite");
+    Run run = run_of(steps, static_cast<std::size_t>(state.range(0)));
+    save_run(database, run);
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(load_run(database, run.id));
+    }
+    count_steps(state);
+}
+BENCHMARK(load)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond);
+
+void open_database(benchmark::State& state) {
+    const TemporaryDirectory directory;
+    { Database::open(directory.path() / "runs.sqlite"); }
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(Database::open(directory.path() / "runs.sqlite"));
+    }
+}
+BENCHMARK(open_database)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace strata
