@@ -27,8 +27,8 @@ inline bool updates_golden() {
     return wanted != nullptr && std::string(wanted) == "1";
 }
 
-// Compares a whole output with the file tests/golden/NAME. With STRATA_UPDATE_GOLDEN=1 (or by
-// tools/update_golden.py) the file is written instead: read the difference before committing it.
+// Compares a whole output with the file tests/golden/NAME. With STRATA_UPDATE_GOLDEN=1
+// the file is written instead: read the difference before committing it.
 inline void expect_golden(const std::string& name, const std::string& output) {
     const auto path = golden_folder() / name;
     if (updates_golden()) {
