@@ -153,7 +153,7 @@ std::string advice_on(const StepResult& step, const StepBound& bound, Seconds ti
         case Verdict::overhead:
             return on_overhead(step, bound, time);
         case Verdict::unknown:
-            return "what bounds it is unknown until `strata calibrate` has measured the ceilings";
+            return "";
     }
     return "";
 }

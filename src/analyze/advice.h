@@ -8,7 +8,7 @@
 namespace strata {
 
 // Why a step takes its time, with the evidence, and what would help; half a sentence, without a
-// full stop. `bound` is what bound_of said of it.
+// full stop, and empty where nothing bounds it that is known. `bound` is what bound_of said of it.
 std::string advice_on(const StepResult& step, const StepBound& bound, Seconds time);
 
 // Whether the library runs its reference code, for want of an optimised kernel ("ref:any").

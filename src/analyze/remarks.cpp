@@ -17,6 +17,12 @@ std::string name_of_step(const StepResult& step) {
     return fmt::format("{} {}{}", step.layer, name_of(step.pass), kind);
 }
 
+std::string sentence_on(const StepResult& step, const StepTime& time, const StepBound& bound) {
+    const std::string advice = advice_on(step, bound, time.time->median);
+    return fmt::format("{} takes {} of the step ({}){}{}.", name_of_step(step), percent(time.share),
+                       duration(time.time->median), advice.empty() ? "" : ": ", advice);
+}
+
 // Steps of one sort: how many there are and what they take together.
 struct Tally {
     std::size_t count = 0;
@@ -78,10 +84,7 @@ std::vector<std::string> heaviest_steps(const Run& run, const Summary& summary,
         if (sentences.size() == count || !summary.steps[i].time) {
             break;
         }
-        const Seconds time = summary.steps[i].time->median;
-        sentences.push_back(fmt::format("{} takes {} of the step ({}): {}.",
-                                        name_of_step(run.steps[i]), percent(summary.steps[i].share),
-                                        duration(time), advice_on(run.steps[i], bounds[i], time)));
+        sentences.push_back(sentence_on(run.steps[i], summary.steps[i], bounds[i]));
     }
     return sentences;
 }

@@ -54,7 +54,7 @@ void add_settings(Table& table, const Run& run) {
 
 std::string machine_line(const Run& run) {
     const std::string model = known(run, "cpu.model");
-    const std::string version = known(run, run.settings.backend + ".version");
+    const std::string version = known(run, "backend.version");
     return joined(
         {fmt::format("{} on {}", name_of(run.origin),
                      model.empty() ? "a machine that is not named" : model),

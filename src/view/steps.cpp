@@ -118,7 +118,7 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
     for (const auto& total : findings.summary.passes) {
         table.totals.push_back(pass_total(findings, total));
     }
-    if (!findings.summary.passes.empty()) {
+    if (findings.summary.passes.size() > 1) {
         table.totals.push_back(pass_total(findings, sum_of(findings.summary.passes)));
         table.totals.back()[1] = "";
     }

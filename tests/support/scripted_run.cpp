@@ -152,7 +152,7 @@ Run scripted_run(const Graph& graph) {
     run.measured_memory = Bytes{1.3e9};
     run.provenance = {{"cpu.model", "A scripted machine"},
                       {"cpu.governor", "performance"},
-                      {"onednn.version", "2.6.3"},
+                      {"backend.version", "2.6.3"},
                       {"strata.version", "0.1.0"}};
     for (const auto& layer : graph.layers) {
         add_steps(run, graph, layer, {Pass::forward});
