@@ -29,12 +29,12 @@ struct Step {
     LayerId layer = 0;
     Pass pass = Pass::forward;
     StepKind kind = StepKind::compute;
-    std::string implementation;  // as the library names it: "jit:avx512_core"
-    std::string algorithm;       // "direct", "winograd"; empty where there is no choice
-    std::string layout;          // of what it reads and writes: "nchw -> nChw16c"
-    Bytes workspace;             // scratch memory it uses while it runs
-    Bytes moved;                 // for reorder and accumulate: what it reads and writes
-    std::string refusal;         // why it is not executed; empty for a step that runs
+    std::string implementation = {};  // as the library names it: "jit:avx512_core"
+    std::string algorithm = {};       // "direct", "winograd"; empty where there is no choice
+    std::string layout = {};          // of what it reads and writes: "nchw -> nChw16c"
+    Bytes workspace = {};             // scratch memory it uses while it runs
+    Bytes moved = {};                 // for reorder and accumulate: what it reads and writes
+    std::string refusal = {};         // why it is not executed; empty for a step that runs
 };
 
 // A tensor of the running network: its value, or its gradient.

@@ -22,6 +22,10 @@ MemoryUse read_memory_use(const std::filesystem::path& root) {
     return {.resident = kibibytes(status, "VmRSS"), .peak = kibibytes(status, "VmHWM")};
 }
 
+std::optional<Bytes> available_memory(const std::filesystem::path& root) {
+    return kibibytes(read_small_file(root / "proc/meminfo").value_or(""), "MemAvailable");
+}
+
 bool reset_peak_memory() {
     std::ofstream file("/proc/self/clear_refs");
     file << "5" << std::flush;  // proc(5): resets the peak resident set size

@@ -17,6 +17,10 @@ struct MemoryUse {
 // Reads /proc/self/status below `root`.
 MemoryUse read_memory_use(const std::filesystem::path& root = "/");
 
+// What the machine can still give without swapping (MemAvailable of /proc/meminfo below `root`);
+// nothing where the kernel does not tell.
+std::optional<Bytes> available_memory(const std::filesystem::path& root = "/");
+
 // Sets the peak to what is resident now (/proc/self/clear_refs). False where that is not allowed:
 // the peak then still holds what came before.
 bool reset_peak_memory();

@@ -91,7 +91,7 @@ void update_steps(const Database& database, const Run& run) {
     for (const StepResult& step : run.steps) {
         const auto* samples = std::get_if<Samples>(&step.time);
         const StoredSeries series = samples == nullptr ? StoredSeries{} : stored(*samples);
-        update.run(status_of(step.time), series.samples, series.median, series.low, series.high,
+        update.run(stored_status_of(step.time), series.samples, series.median, series.low, series.high,
                    series.values, run.id, position++);
     }
 }

@@ -92,7 +92,7 @@ StoredSeries stored(const Samples& samples) {
             .values = pack(samples.values)};
 }
 
-std::string status_of(const Measurement& measurement) {
+std::string stored_status_of(const Measurement& measurement) {
     return std::visit(StatusOf{}, measurement);
 }
 

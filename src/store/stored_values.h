@@ -39,7 +39,7 @@ struct StoredSeries {
 StoredSeries stored(const Samples& samples);
 
 // "measured", "skipped: why", "failed: why"; "planned" for samples that are still to come.
-std::string status_of(const Measurement& measurement);
+std::string stored_status_of(const Measurement& measurement);
 
 // Throws Error for a status that is none of these.
 Measurement measurement_of(const std::string& status, std::span<const std::byte> values);

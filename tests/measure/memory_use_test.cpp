@@ -36,5 +36,12 @@ TEST(MemoryUse, WithoutTheKernelsFileNothingIsKnown) {
     EXPECT_EQ(use.peak, std::nullopt);
 }
 
+TEST(MemoryUse, WhatIsAvailableIsReadAsTheKernelSaysIt) {
+    testing::FakeMachine machine;
+    machine.tell("proc/meminfo", "MemTotal:  1000 kB\nMemAvailable:  900 kB\n");
+    EXPECT_EQ(available_memory(machine.root()), Bytes{900.0 * 1024});
+    EXPECT_EQ(available_memory(testing::FakeMachine().root()), std::nullopt);
+}
+
 }  // namespace
 }  // namespace strata

@@ -63,11 +63,11 @@ TEST(StoredValues, NothingMeasuredHasNoSummary) {
 }
 
 TEST(StoredValues, AReasonSurvivesAsPartOfTheStatus) {
-    const std::string status = status_of(Skipped{"why: not"});
+    const std::string status = stored_status_of(Skipped{"why: not"});
     EXPECT_EQ(status, "skipped: why: not");
     EXPECT_EQ(std::get<Skipped>(measurement_of(status, {})).reason, "why: not");
     EXPECT_EQ(std::get<Failed>(measurement_of("failed: x", {})).reason, "x");
-    EXPECT_EQ(status_of(Samples{}), "planned");
+    EXPECT_EQ(stored_status_of(Samples{}), "planned");
 }
 
 TEST(StoredValues, AnUnknownStatusIsDamage) {

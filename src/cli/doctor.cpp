@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "view/doctor.h"
+#include "cli/diagnosis.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+
+#include <memory>
+
+namespace strata {
+
+namespace {
+
+struct DoctorOptions {
+    std::string database;
+    OutputOptions output;
+};
+
+}  // namespace
+
+void add_doctor(CLI::App& app, ExitCode&) {
+    auto options = std::make_shared<DoctorOptions>();
+    CLI::App* verb = app.add_subcommand(
+        "doctor", "What this machine can measure, what it cannot, why, and how to get it.");
+    verb->footer("Example: strata doctor");
+    add_option(*verb, "--database", options->database, "the database of runs");
+    add_output_options(*verb, options->output);
+    verb->callback(
+        [options] { emit(doctor_document(examine_machine(options->database)), options->output); });
+}
+
+}  // namespace strata

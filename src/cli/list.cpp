@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "base/text.h"
+#include "cli/backends.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+#include "graph/network.h"
+#include "op/convention.h"
+#include "store/database.h"
+#include "store/query.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+namespace strata {
+
+namespace {
+
+struct ListOptions {
+    std::string what = "networks";
+    std::string database;
+    OutputOptions output;
+};
+
+// A table of names and meanings: most lists are no more.
+Document names_and_meanings(std::string title, std::vector<std::vector<Cell>> rows) {
+    return {.title = title,
+            .blocks = {Table{.title = {},
+                             .columns = {{"name", "name"}, {"meaning", "meaning"}},
+                             .rows = std::move(rows),
+                             .totals = {},
+                             .notes = {}}}};
+}
+
+template <class Entries, class Text>
+std::vector<std::vector<Cell>> rows_of(const Entries& entries, Text meaning) {
+    std::vector<std::vector<Cell>> rows;
+    for (const auto& entry : entries) {
+        rows.push_back({std::string(entry.name), std::string(meaning(entry))});
+    }
+    return rows;
+}
+
+Document networks(const ListOptions&) {
+    return names_and_meanings("networks",
+                              rows_of(zoo(), [](const ZooNetwork& n) { return n.origin; }));
+}
+
+Document list_backends(const ListOptions&) {
+    return names_and_meanings("backends",
+                              rows_of(backends(), [](const BackendEntry& b) { return b.meaning; }));
+}
+
+Document list_conventions(const ListOptions&) {
+    return names_and_meanings(
+        "conventions", rows_of(conventions(), [](const Convention& c) { return c.meaning; }));
+}
+
+template <std::size_t... Index>
+std::vector<std::vector<Cell>> operator_rows(std::index_sequence<Index...>) {
+    return {{std::string(std::variant_alternative_t<Index, Op>::type)}...};
+}
+
+Document operators(const ListOptions&) {
+    return {
+        .title = "operators",
+        .blocks = {Table{.title = {},
+                         .columns = {{"name", "name"}},
+                         .rows = operator_rows(std::make_index_sequence<std::variant_size_v<Op>>()),
+                         .totals = {},
+                         .notes = {}}}};
+}
+
+Document runs(const ListOptions& options) {
+    const Database database = Database::open_existing(database_path(options.database));
+    return {.title = "runs", .blocks = {list_runs(database)}};
+}
+
+struct Listing {
+    const char* name;
+    Document (*make)(const ListOptions&);
+};
+
+constexpr std::array listings = {
+    Listing{"networks", networks},
+    Listing{"operators", operators},
+    Listing{"backends", list_backends},
+    Listing{"conventions", list_conventions},
+    Listing{"runs", runs},
+};
+
+void list(const ListOptions& options) {
+    std::vector<std::string> names;
+    for (const Listing& listing : listings) {
+        if (options.what == listing.name) {
+            emit(listing.make(options), options.output);
+            return;
+        }
+        names.emplace_back(listing.name);
+    }
+    throw Error(fmt::format("cannot list '{}': choose one of {}", printable(options.what),
+                            join(names, ", ")),
+                ExitCode::usage);
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, ExitCode&) {
+    auto options = std::make_shared<ListOptions>();
+    CLI::App* verb = app.add_subcommand(
+        "list", "What there is: networks, operators, backends, conventions, runs.");
+    verb->footer("Example: strata list runs --top 10");
+    verb->add_option("what", options->what, "networks, operators, backends, conventions or runs");
+    add_option(*verb, "--database", options->database, "the database of runs");
+    add_output_options(*verb, options->output);
+    verb->callback([options] { list(*options); });
+}
+
+}  // namespace strata

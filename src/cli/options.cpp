@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "cli/options.h"
+
+#include "base/text.h"
+#include "report/csv.h"
+#include "report/json.h"
+#include "report/markdown.h"
+#include "report/select.h"
+#include "report/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace strata {
+
+namespace {
+
+bool environment_has(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+}
+
+// NO_COLOR and CLICOLOR_FORCE as their conventions say; the flag wins over both.
+bool wants_color(const OutputOptions& options) {
+    if (options.color != "auto") {
+        return options.color == "always";
+    }
+    if (environment_has("NO_COLOR") || !options.file.empty()) {
+        return false;
+    }
+    if (environment_has("CLICOLOR_FORCE") || environment_has("FORCE_COLOR")) {
+        return true;
+    }
+    const char* terminal = std::getenv("TERM");
+    return isatty(STDOUT_FILENO) == 1 &&
+           (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+}
+
+std::size_t terminal_width() {
+    winsize size{};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return size.ws_col;
+    }
+    return 0;
+}
+
+// As the C library decides it: the first of these that is set.
+bool locale_is_utf8() {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        if (environment_has(name)) {
+            const std::string_view value = std::getenv(name);
+            return value.find("UTF-8") != std::string_view::npos ||
+                   value.find("utf8") != std::string_view::npos;
+        }
+    }
+    return false;
+}
+
+std::string render(const Document& document, const OutputOptions& options) {
+    if (options.json) {
+        return render_json(document);
+    }
+    if (options.csv) {
+        return render_csv(document);
+    }
+    if (options.markdown) {
+        return render_markdown(document);
+    }
+    return render_terminal(
+        document,
+        {.width = terminal_width(), .colour = wants_color(options), .unicode = locale_is_utf8()});
+}
+
+}  // namespace
+
+std::string environment_name(const std::string& flag) {
+    const std::string last = flag.substr(flag.rfind("--") + 2);
+    std::string name = "STRATA_" + last;
+    std::ranges::transform(name, name.begin(), [](unsigned char c) {
+        return c == '-' ? '_' : static_cast<char>(std::toupper(c));
+    });
+    return name;
+}
+
+CLI::Option* add_switch(CLI::App& verb, const std::string& flag, bool& value,
+                        const std::string& help) {
+    return verb.add_flag(flag, value, help)->envname(environment_name(flag));
+}
+
+void refuse_choice(std::string_view text, std::string_view flag,
+                   std::span<const std::string_view> choices) {
+    const std::vector<std::string> names(choices.begin(), choices.end());
+    throw Error(fmt::format("{} cannot be '{}': choose one of {}", flag, printable(text),
+                            join(names, ", ")),
+                ExitCode::usage);
+}
+
+void add_output_options(CLI::App& verb, OutputOptions& options) {
+    auto* json = add_switch(verb, "--json", options.json, "print JSON");
+    auto* csv = add_switch(verb, "--csv", options.csv, "print comma-separated values");
+    auto* markdown = add_switch(verb, "--md", options.markdown, "print Markdown");
+    json->excludes(csv)->excludes(markdown);
+    csv->excludes(markdown);
+    verb.add_option("-o,--output", options.file, "write to this file instead of standard output");
+    add_option(verb, "--color", options.color, "colour: auto, always or never")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
+    add_option(verb, "--columns", options.columns, "only these columns of a table")->delimiter(',');
+    add_option(verb, "--sort", options.sort, "rows by this column, largest first");
+    add_option(verb, "--top", options.top, "only so many rows of a table");
+}
+
+void emit(const Document& document, const OutputOptions& options) {
+    const Selection selection{options.columns, options.sort, options.top};
+    emit(render(select(document, selection), options), options);
+}
+
+void emit(const std::string& text, const OutputOptions& options) {
+    std::FILE* file = options.file.empty() ? stdout : std::fopen(options.file.c_str(), "w");
+    const bool written = file != nullptr &&
+                         std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
+                         (text.empty() || text.back() == '\n' || std::fputc('\n', file) != EOF) &&
+                         std::fflush(file) == 0;
+    const int reason = errno;
+    if (file != nullptr && file != stdout) {
+        std::fclose(file);
+    }
+    if (!written) {
+        throw Error(fmt::format("cannot write {}: {}; choose another place with -o",
+                                options.file.empty() ? "to standard output" : options.file,
+                                std::strerror(reason)));
+    }
+}
+
+void add_network_options(CLI::App& verb, NetworkOptions& options) {
+    verb.add_option("network", options.networks,
+                    "a name from `strata list networks`, a file (.onnx, .graph, .dnnmark, "
+                    ".dnntemplate), or one operator such as 'convolution(32x96x27x27) "
+                    "out_channels=256 kernel=5x5'")
+        ->required();
+    add_option(verb, "-b,--batch", options.batches, "images per step; several: 1,16,64")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
+    verb.add_option("--dim", options.dims, "value of a file's symbolic dimension: NAME=VALUE");
+    verb.add_option("--set", options.variables, "value of a template's variable: NAME=VALUE");
+}
+
+std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag) {
+    const auto middle = text.find('=');
+    if (middle == std::string::npos || middle == 0 || middle + 1 == text.size()) {
+        throw Error(fmt::format("{} needs NAME=VALUE, not '{}'", flag, printable(text)),
+                    ExitCode::usage);
+    }
+    return {text.substr(0, middle), text.substr(middle + 1)};
+}
+
+NetworkRequest request_for(const NetworkOptions& options, const std::string& network,
+                           std::optional<std::int64_t> batch) {
+    NetworkRequest request{.network = network, .batch = batch, .dims = {}, .variables = {}};
+    for (const auto& text : options.dims) {
+        const auto [name, value] = name_and_value(text, "--dim");
+        const auto extent = parse_integer(value);
+        if (!extent || *extent < 1) {
+            throw Error(fmt::format("--dim {} needs a positive number, not '{}'", printable(name),
+                                    printable(value)),
+                        ExitCode::usage);
+        }
+        request.dims[name] = *extent;
+    }
+    for (const auto& text : options.variables) {
+        request.variables.insert(name_and_value(text, "--set"));
+    }
+    return request;
+}
+
+}  // namespace strata

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/error.h"
+#include "graph/network.h"
+#include "report/document.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// Adds an option whose environment variable mirrors its flag: --max-time is STRATA_MAX_TIME.
+template <class T>
+CLI::Option* add_option(CLI::App& verb, const std::string& flag, T& value, const std::string& help);
+CLI::Option* add_switch(CLI::App& verb, const std::string& flag, bool& value,
+                        const std::string& help);
+
+// How a verb's result is printed: a table for people unless another form is asked for.
+struct OutputOptions {
+    bool json = false;
+    bool csv = false;
+    bool markdown = false;
+    std::string file;            // instead of standard output
+    std::string color = "auto";  // auto, always, never
+    std::vector<std::string> columns;
+    std::string sort;
+    std::size_t top = 0;
+};
+
+void add_output_options(CLI::App& verb, OutputOptions& options);
+
+// Prints the document in the form asked for, to the file or to standard output.
+void emit(const Document& document, const OutputOptions& options);
+
+// Prints text that already has its form. Throws Error where it cannot be written.
+void emit(const std::string& text, const OutputOptions& options);
+
+// Which network, and what its symbols stand for.
+struct NetworkOptions {
+    std::vector<std::string> networks;
+    std::vector<std::int64_t> batches;
+    std::vector<std::string> dims;       // NAME=VALUE
+    std::vector<std::string> variables;  // NAME=VALUE
+};
+
+void add_network_options(CLI::App& verb, NetworkOptions& options);
+
+// The request for one of the networks. Throws Error with exit code usage for a broken NAME=VALUE.
+NetworkRequest request_for(const NetworkOptions& options, const std::string& network,
+                           std::optional<std::int64_t> batch);
+
+// Halves of NAME=VALUE. Throws Error with exit code usage, naming the flag.
+std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag);
+
+// A value of an enumeration that has names_of. Throws Error with exit code usage and the choices.
+template <class E>
+E parse_choice(std::string_view text, std::string_view flag);
+
+// ---- templates
+
+std::string environment_name(const std::string& flag);
+[[noreturn]] void refuse_choice(std::string_view text, std::string_view flag,
+                                std::span<const std::string_view> choices);
+
+template <class T>
+CLI::Option* add_option(CLI::App& verb, const std::string& flag, T& value,
+                        const std::string& help) {
+    return verb.add_option(flag, value, help)->envname(environment_name(flag));
+}
+
+template <class E>
+E parse_choice(std::string_view text, std::string_view flag) {
+    constexpr auto names = names_of(E{});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i] == text) {
+            return static_cast<E>(i);
+        }
+    }
+    refuse_choice(text, flag, names);
+}
+
+}  // namespace strata

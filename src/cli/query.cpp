@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "store/query.h"
+
+#include "cli/options.h"
+#include "cli/verbs.h"
+#include "store/database.h"
+
+#include <memory>
+
+namespace strata {
+
+namespace {
+
+struct QueryOptions {
+    std::string sql;
+    std::string database;
+    OutputOptions output;
+};
+
+void ask(const QueryOptions& options) {
+    const Database database = Database::open_existing(database_path(options.database));
+    emit({.title = "query", .blocks = {query(database, options.sql)}}, options.output);
+}
+
+}  // namespace
+
+void add_query(CLI::App& app, ExitCode&) {
+    auto options = std::make_shared<QueryOptions>();
+    CLI::App* verb = app.add_subcommand("query", "Ask the database directly, in SQL; read only.");
+    verb->footer("Example: strata query \"select network, batch, end_to_end_s from run_summary\"");
+    verb->add_option("sql", options->sql, "one SELECT (docs/data-model.md names the tables)")
+        ->required();
+    add_option(*verb, "--database", options->database, "the database of runs");
+    add_output_options(*verb, options->output);
+    verb->callback([options] { ask(*options); });
+}
+
+}  // namespace strata

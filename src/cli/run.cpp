@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "view/run.h"
+#include "base/text.h"
+#include "cli/backends.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+#include "run/execute.h"
+#include "store/database.h"
+#include "store/plan.h"
+#include "store/save.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace strata {
+
+namespace {
+
+struct RunOptions {
+    NetworkOptions network;
+    OutputOptions output;
+    Policy policy;
+    std::string backend{backends().front().name};
+    std::vector<std::string> dtypes = {"f32"};
+    std::string algorithm = "direct";
+    std::string precision = "1%";
+    std::string database;
+    std::string slice;
+    std::string layers;
+    std::string passes;
+    std::string dump;
+    std::vector<std::string> inputs;
+    double min_time = Policy{}.min_time.value;
+    double max_time = Policy{}.max_time.value;
+    int threads = 0;
+    std::uint64_t seed = 1;
+    bool unpinned = false;
+    bool inference = false;
+    bool first_layer_gradient = false;
+    bool verify = false;
+};
+
+// "1%" or "0.01".
+double parse_precision(std::string text) {
+    const bool percent = !text.empty() && text.back() == '%';
+    if (percent) {
+        text.pop_back();
+    }
+    const auto value = parse_number(text);
+    if (!value || !(*value > 0) || *value > 100) {
+        throw Error(
+            fmt::format("--precision needs a share such as 1% or 0.01, not '{}'", printable(text)),
+            ExitCode::usage);
+    }
+    return percent ? *value / 100 : *value;
+}
+
+Execution execution_of(const RunOptions& options) {
+    Execution execution;
+    execution.mode = options.inference ? Mode::inference : Mode::training;
+    execution.threads = options.threads;
+    execution.pinned = !options.unpinned;
+    execution.algorithm = parse_choice<ConvolutionAlgorithm>(options.algorithm, "--algorithm");
+    execution.seed = options.seed;
+    if (options.first_layer_gradient) {
+        execution.first_layer_gradient = FirstLayerGradient::computed;
+    }
+    return execution;
+}
+
+Job common_job(const RunOptions& options) {
+    Job job;
+    job.backend = find_backend(options.backend).name;
+    job.request = request_for(options.network, {}, {});
+    job.slice = options.slice;
+    job.execution = execution_of(options);
+    job.policy = options.policy;
+    job.policy.min_time = Seconds{options.min_time};
+    job.policy.max_time = Seconds{options.max_time};
+    job.policy.precision = parse_precision(options.precision);
+    job.verification = options.verify ? Verification::done : Verification::omitted;
+    for (const auto& text : options.inputs) {
+        job.inputs.insert(name_and_value(text, "--input"));
+    }
+    if (!options.dump.empty()) {
+        job.dump = Dump{options.dump, options.layers};
+    }
+    return job;
+}
+
+std::vector<Job> jobs_of(const RunOptions& options) {
+    std::vector<DataType> dtypes;
+    for (const auto& name : options.dtypes) {
+        dtypes.push_back(parse_data_type(name));
+        if (dtypes.back() != DataType::f32 && dtypes.back() != DataType::bf16) {
+            throw Error(fmt::format("--dtype cannot be {}: choose f32 or bf16", name),
+                        ExitCode::usage);
+        }
+    }
+    return combinations(common_job(options), options.network.networks, options.network.batches,
+                        dtypes);
+}
+
+void print(const Run& run, const RunOptions& options) {
+    const StepFilter filter{options.layers, options.passes};
+    if (options.output.json) {
+        emit(run_json(run, filter), options.output);
+    } else {
+        emit(run_document(run, filter), options.output);
+    }
+}
+
+// What a script must know of a run by its exit code alone.
+ExitCode verdict_on(const Run& run) {
+    const auto failed = [](const StepResult& step) {
+        return std::holds_alternative<Failed>(step.time);
+    };
+    const auto imprecise = [](const Flag& flag) { return flag.kind == "imprecise"; };
+    if (std::ranges::any_of(run.steps, failed)) {
+        return ExitCode::failed;
+    }
+    return std::ranges::any_of(run.flags, imprecise) ? ExitCode::unstable : ExitCode::done;
+}
+
+// Measures one job, storing as it goes; what an interrupted command had is continued.
+Run measure(const Job& job, std::size_t index, StoredPlan& plan, Database& database) {
+    ProgressLine line;
+    const Graph graph = graph_for(job);
+    const auto backend = find_backend(job.backend).make();
+    const std::optional<Run> earlier = plan.partial_run(index);
+    const Observer observer{
+        .progress =
+            [&](const std::string& stage, double fraction) {
+                line.show(printable(graph.name) + ": " + stage, fraction);
+            },
+        .begun = [&](Run& run) { begin_run(database, run, plan.place(index)); },
+        .checkpoint = [&](const Run& run) { checkpoint_run(database, run); },
+        .stop = &InterruptGuard::requested(),
+    };
+    Run run = execute(job, graph, *backend, observer, earlier);
+    finish_run(database, run);
+    return run;
+}
+
+std::string plan_identity(const std::vector<Job>& jobs) {
+    std::string text;
+    for (const Job& job : jobs) {
+        text += identity_of(job) + "\n";
+    }
+    return text;
+}
+
+ExitCode run_all(const RunOptions& options) {
+    const std::vector<Job> jobs = jobs_of(options);
+    Database database = Database::open(database_path(options.database));
+    StoredPlan plan = StoredPlan::open(database, plan_identity(jobs), jobs.size());
+    const InterruptGuard guard;
+    ExitCode worst = ExitCode::done;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        std::optional<Run> run = plan.complete_run(i);
+        if (!run) {
+            run = measure(jobs[i], i, plan, database);
+        }
+        print(*run, options);
+        worst = worst == ExitCode::done ? verdict_on(*run) : worst;
+        if (InterruptGuard::requested()) {
+            fmt::print(stderr,
+                       "strata: interrupted; what was measured is stored as run {}, and the "
+                       "same command continues it\n",
+                       run->id);
+            return ExitCode::interrupted;
+        }
+    }
+    plan.close();
+    return worst;
+}
+
+void add_measuring_options(CLI::App& verb, RunOptions& options) {
+    add_option(verb, "--warmup", options.policy.warmup, "iterations before the first sample");
+    add_option(verb, "--min-time", options.min_time, "seconds to sample at least");
+    add_option(verb, "--max-time", options.max_time, "seconds to sample at most");
+    add_option(verb, "--min-samples", options.policy.min_samples, "samples of each step at least");
+    add_option(verb, "--precision", options.precision,
+               "wanted half-width of the median's 95 % interval, such as 1%");
+}
+
+void add_execution_options(CLI::App& verb, RunOptions& options) {
+    add_option(verb, "--backend", options.backend, "what runs it (strata list backends)");
+    add_option(verb, "--dtype", options.dtypes, "f32, bf16 or both: f32,bf16")->delimiter(',');
+    add_option(verb, "--threads", options.threads, "threads; 0 takes all this process may use")
+        ->check(CLI::NonNegativeNumber);
+    add_switch(verb, "--unpinned", options.unpinned, "do not bind threads to processors");
+    add_option(verb, "--algorithm", options.algorithm,
+               "of convolutions: direct, winograd, or auto for the library's own choice");
+    add_switch(verb, "--inference", options.inference, "forward only, without the loss");
+    add_switch(verb, "--first-layer-gradient", options.first_layer_gradient,
+               "compute the gradient of the network's input too");
+    add_option(verb, "--seed", options.seed, "of the values drawn for inputs and parameters");
+    add_switch(verb, "--verify", options.verify, "compare every step with the reference first");
+}
+
+void add_selection_options(CLI::App& verb, RunOptions& options) {
+    add_option(verb, "--slice", options.slice, "run only the layers matching this glob, alone");
+    add_option(verb, "--layer", options.layers, "show (and dump) only layers matching this glob");
+    add_option(verb, "--pass", options.passes, "show only these passes: forward,backward-data,…");
+    verb.add_option("--input", options.inputs, "values of an input: NAME=FILE.npy");
+    verb.add_option("--dump", options.dump,
+                    "folder for the output, and the layers of --layer, as .npy files");
+    add_option(verb, "--database", options.database, "where the run is stored");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, ExitCode& exit) {
+    auto options = std::make_shared<RunOptions>();
+    CLI::App* verb = app.add_subcommand(
+        "run",
+        "Measure networks layer by layer: forward, backward-data, backward-weights, update.");
+    verb->footer("Example: strata run alexnet --batch 32 --precision 1%");
+    add_network_options(*verb, options->network);
+    add_execution_options(*verb, *options);
+    add_measuring_options(*verb, *options);
+    add_selection_options(*verb, *options);
+    add_output_options(*verb, options->output);
+    verb->callback([options, &exit] { exit = run_all(*options); });
+}
+
+}  // namespace strata

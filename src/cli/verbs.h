@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/error.h"
+
+#include <CLI/CLI.hpp>
+
+namespace strata {
+
+// Each adds one verb to the command line: its options, its help with an example, and what it does
+// when it is called. `exit` receives the code that the process ends with.
+void add_list(CLI::App& app, ExitCode& exit);
+void add_show(CLI::App& app, ExitCode& exit);
+void add_run(CLI::App& app, ExitCode& exit);
+void add_calibrate(CLI::App& app, ExitCode& exit);
+void add_report(CLI::App& app, ExitCode& exit);
+void add_export(CLI::App& app, ExitCode& exit);
+void add_query(CLI::App& app, ExitCode& exit);
+void add_doctor(CLI::App& app, ExitCode& exit);
+void add_completion(CLI::App& app, ExitCode& exit);
+
+}  // namespace strata

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "run/execute.h"
+
+#include "backend/verify.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "device/device.h"
+#include "graph/memory.h"
+#include "measure/activity.h"
+#include "measure/calibration_loop.h"
+#include "measure/diagnose.h"
+#include "measure/environment.h"
+#include "measure/memory_use.h"
+#include "measure/sampler.h"
+#include "record/provenance.h"
+#include "run/files.h"
+#include "run/steps.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace strata {
+
+namespace {
+
+void tell(const Observer& observer, const std::string& stage, double fraction = 0) {
+    if (observer.progress) {
+        observer.progress(stage, fraction);
+    }
+}
+
+std::string now_utc() {
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                       fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+}
+
+// Refused before anything is allocated: a machine that swaps measures its disk.
+void require_memory(const Graph& graph, Bytes needed) {
+    const auto available = available_memory();
+    if (available && needed > *available) {
+        throw Error(
+            fmt::format("{} at batch {} needs {:.1f} GB and this machine has {:.1f} GB free; try a "
+                        "smaller --batch",
+                        printable(graph.name), batch_of(graph), needed.value / 1e9,
+                        available->value / 1e9),
+            ExitCode::machine_cannot);
+    }
+}
+
+std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend& backend,
+                                    MemoryReuse memory) {
+    Execution execution = job.execution;
+    execution.memory = memory;
+    auto executable = backend.prepare(graph, execution);
+    write_inputs(graph, job.inputs, *executable);
+    return executable;
+}
+
+// One run on the given inputs with every tensor kept, for its files.
+void dump(const Job& job, const Graph& graph, Backend& backend) {
+    const auto executable = prepare(job, graph, backend, MemoryReuse::kept);
+    executable->run();
+    write_dump(graph, *job.dump, *executable);
+}
+
+// Reasons of the steps that disagree with the reference, by layer and pass.
+StepFailures failures_of(const Job& job, const Graph& graph, Backend& backend) {
+    Execution execution = job.execution;
+    execution.memory = MemoryReuse::kept;
+    const auto executable = prepare(job, graph, backend, MemoryReuse::kept);
+    StepFailures failures;
+    for (const StepCheck& checked : verify(graph, execution, *executable)) {
+        const Step& step = executable->steps()[checked.step];
+        if (!checked.reason.empty()) {
+            failures.try_emplace({step.layer, step.pass}, checked.reason);
+        }
+    }
+    return failures;
+}
+
+// The sampler's view of a prepared network.
+class NetworkIteration final : public Iteration {
+public:
+    explicit NetworkIteration(Executable& executable) : executable_(executable) {}
+    Seconds run() override { return executable_.run(); }
+    Seconds run_timed(std::span<Seconds> parts) override { return executable_.run_timed(parts); }
+    std::size_t parts() const override { return executable_.steps().size(); }
+
+private:
+    Executable& executable_;
+};
+
+SampledIteration samples_in(const Run& run) {
+    SampledIteration sampled;
+    for (const StepResult& step : run.steps) {
+        const auto* samples = std::get_if<Samples>(&step.time);
+        sampled.parts.push_back(samples ? *samples : Samples{});
+    }
+    sampled.end_to_end = run.whole.end_to_end;
+    sampled.instrumented = run.whole.instrumented;
+    sampled.calibration = run.whole.calibration;
+    return sampled;
+}
+
+// Samples of the steps that ran; a refused or failed step keeps its reason instead of a time.
+void take_samples(const SampledIteration& sampled, Run& run) {
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        if (auto* samples = std::get_if<Samples>(&run.steps[i].time)) {
+            *samples = sampled.parts[i];
+        }
+    }
+    run.whole = {sampled.end_to_end, sampled.instrumented, sampled.calibration};
+}
+
+bool same_steps(const Run& a, const Run& b) {
+    return std::ranges::equal(a.steps, b.steps, [](const StepResult& x, const StepResult& y) {
+        return x.layer == y.layer && x.pass == y.pass && x.kind == y.kind &&
+               x.implementation == y.implementation && x.problem == y.problem;
+    });
+}
+
+// How the program was made, what it runs on, and the library behind the backend.
+std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
+    auto provenance = build_provenance();
+    provenance.merge(describe_environment());
+    provenance["backend.name"] = backend.name;
+    provenance["backend.version"] = backend.version;
+    provenance["backend.details"] = backend.details;
+    return provenance;
+}
+
+Run begin(const Job& job, const Graph& graph, const Backend& backend, const Executable& executable,
+          const StepFailures& failures) {
+    Run run;
+    run.created = now_utc();
+    run.state = RunState::partial;
+    run.settings = settings_of(job, batch_of(graph), thread_count(job.execution));
+    run.steps = step_results(graph, job.execution, executable.steps(), failures);
+    run.predicted_memory = footprint_of(graph, job.execution).peak;
+    run.provenance = provenance_of(backend.info());
+    if (const auto device = own_device()) {
+        run.device = to_toml(*device);
+    }
+    return run;
+}
+
+std::vector<Flag> doubts_about(const SampledIteration& sampled, const Policy& policy,
+                               const ActivityChange& activity) {
+    std::vector<Flag> flags;
+    for (Doubt& doubt : diagnose(sampled, policy, activity)) {
+        flags.push_back({std::move(doubt.kind), std::move(doubt.sentence)});
+    }
+    return flags;
+}
+
+// Memory that this process took since its peak was reset: what the run itself needs.
+std::optional<Bytes> taken_since(const MemoryUse& before) {
+    const auto peak = read_memory_use().peak;
+    if (!peak || !before.resident) {
+        return std::nullopt;
+    }
+    return *peak - *before.resident;
+}
+
+// Samples until precise, stopped or out of time, and judges how far the samples can be trusted.
+void sample_into(Run& run, Executable& executable, const Job& job, const Observer& observer,
+                 SampledIteration earlier) {
+    const SamplerHooks hooks{
+        .stop_requested = [&] { return observer.stop != nullptr && *observer.stop; },
+        .checkpoint =
+            [&](const SampledIteration& sampled) {
+                take_samples(sampled, run);
+                if (observer.checkpoint) {
+                    observer.checkpoint(run);
+                }
+            },
+        .progress = [&](const Progress& p) { tell(observer, "measuring", p.fraction); },
+    };
+    const CalibrationLoop loop(run.settings.threads);
+    NetworkIteration iteration(executable);
+    SteadyClock clock;
+    const Activity before = read_activity(clock);
+    const SampledIteration sampled = sample(
+        iteration, job.policy, [&] { return loop.run(); }, clock, hooks, std::move(earlier));
+    take_samples(sampled, run);
+    run.flags = doubts_about(sampled, job.policy, change_between(before, read_activity(clock)));
+    run.state = sampled.reason == StopReason::interrupted ? RunState::partial : RunState::complete;
+}
+
+}  // namespace
+
+Graph graph_for(const Job& job) {
+    Graph graph = load_network(job.request);
+    if (job.execution.mode == Mode::inference) {
+        graph = for_inference(graph);
+    }
+    return job.slice.empty() ? graph : slice(graph, job.slice);
+}
+
+Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer& observer,
+            const std::optional<Run>& earlier) {
+    require_memory(graph, footprint_of(graph, job.execution).peak);
+    if (job.dump) {
+        tell(observer, "running on the given input");
+        dump(job, graph, backend);
+    }
+    StepFailures failures;
+    if (job.verification == Verification::done) {
+        tell(observer, "verifying against the reference");
+        failures = failures_of(job, graph, backend);
+    }
+    tell(observer, "preparing");
+    const bool peak_is_ours = reset_peak_memory();
+    const MemoryUse before = read_memory_use();
+    const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
+    Run run = begin(job, graph, backend, *executable, failures);
+    SampledIteration sampled;
+    if (earlier && same_steps(*earlier, run)) {
+        run.id = earlier->id;
+        run.created = earlier->created;
+        sampled = samples_in(*earlier);
+    }
+    if (observer.begun) {
+        observer.begun(run);
+    }
+    sample_into(run, *executable, job, observer, std::move(sampled));
+    if (peak_is_ours) {
+        run.measured_memory = taken_since(before);
+    }
+    return run;
+}
+
+}  // namespace strata

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "record/run.h"
+#include "run/job.h"
+
+#include <atomic>
+#include <functional>
+
+namespace strata {
+
+// What a run tells while it goes on. Every callback may be empty.
+struct Observer {
+    // A word on what happens now and, while sampling, how far it is (0..1).
+    std::function<void(const std::string& stage, double fraction)> progress;
+    // The steps are known and nothing is measured yet: a store begins the run here.
+    std::function<void(Run& run)> begun;
+    // About once a second, with everything sampled so far.
+    std::function<void(const Run& run)> checkpoint;
+    // Raised from outside: stop as soon as an iteration ends.
+    const std::atomic<bool>* stop = nullptr;
+};
+
+// The graph that a job runs: loaded, without its loss for inference, cut to the job's slice.
+Graph graph_for(const Job& job);
+
+// Prepares the job's graph on a backend, verifies it if asked, and samples it. `earlier` is a
+// partial run of the same job: its samples are kept and sampling goes on; it is ignored where its
+// steps differ. The run is partial where `stop` was raised. Throws Error with exit code
+// machine_cannot where the network needs more memory than the machine has.
+Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer& observer,
+            const std::optional<Run>& earlier = {});
+
+}  // namespace strata

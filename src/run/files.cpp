@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "run/files.h"
+
+#include "base/error.h"
+#include "base/npy.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace strata {
+
+namespace {
+
+TensorId find_input(const Graph& graph, const std::string& name) {
+    std::vector<std::string> names;
+    for (const TensorId id : graph.inputs) {
+        if (graph.tensors[id].name == name) {
+            return id;
+        }
+        names.push_back(printable(graph.tensors[id].name));
+    }
+    throw Error(fmt::format("{} has no input '{}': its inputs are {}", printable(graph.name),
+                            printable(name), join(names, ", ")),
+                ExitCode::usage);
+}
+
+std::set<TensorId> dumped_tensors(const Graph& graph, const std::string& layers) {
+    std::set<TensorId> dumped(graph.outputs.begin(), graph.outputs.end());
+    for (const Layer& layer : graph.layers) {
+        if (!layers.empty() && matches_glob(layers, layer.name)) {
+            dumped.insert(layer.outputs.begin(), layer.outputs.end());
+        }
+    }
+    return dumped;
+}
+
+}  // namespace
+
+void write_inputs(const Graph& graph, const std::map<std::string, std::filesystem::path>& inputs,
+                  Executable& executable) {
+    for (const auto& [name, path] : inputs) {
+        const TensorId id = find_input(graph, name);
+        const NpyArray array = read_npy(path);
+        const Dims& wanted = graph.tensors[id].tensor.dims;
+        if (array.dims != wanted) {
+            throw Error(fmt::format("{}: holds {}, but input '{}' of {} is {}; give such an array",
+                                    path.string(), to_text(array.dims), printable(name),
+                                    printable(graph.name), to_text(wanted)));
+        }
+        executable.write(id, Content::value, array.values);
+    }
+}
+
+void write_dump(const Graph& graph, const Dump& dump, const Executable& executable) {
+    std::error_code error;
+    std::filesystem::create_directories(dump.directory, error);
+    if (error) {
+        throw Error(fmt::format("cannot make the folder {}: {}; choose another with --dump",
+                                dump.directory.string(), error.message()));
+    }
+    for (const TensorId id : dumped_tensors(graph, dump.layers)) {
+        const GraphTensor& tensor = graph.tensors[id];
+        write_npy(dump.directory / (file_name_of(tensor.name) + ".npy"), tensor.tensor.dims,
+                  executable.read(id, Content::value));
+    }
+}
+
+std::string file_name_of(const std::string& tensor) {
+    std::string name = tensor;
+    std::ranges::replace_if(
+        name,
+        [](char c) {
+            const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+            return !letter && !(c >= '0' && c <= '9') && c != '_' && c != '.' && c != '-';
+        },
+        '_');
+    return name;
+}
+
+}  // namespace strata

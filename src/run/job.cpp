@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "run/job.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+template <class E>
+std::string name_in(E value) {
+    return std::string(names_of(value)[static_cast<std::size_t>(value)]);
+}
+
+std::string policy_text(const Policy& policy) {
+    return fmt::format("warmup={} min_time={} max_time={} min_samples={} precision={}",
+                       policy.warmup, policy.min_time.value, policy.max_time.value,
+                       policy.min_samples, policy.precision);
+}
+
+std::map<std::string, std::string> further_settings(const Job& job) {
+    std::map<std::string, std::string> further;
+    if (!job.slice.empty()) {
+        further["slice"] = job.slice;
+    }
+    if (job.execution.first_layer_gradient == FirstLayerGradient::computed) {
+        further["first_layer_gradient"] = "computed";
+    }
+    if (!job.execution.pinned) {
+        further["pinned"] = "no";
+    }
+    for (const auto& [name, value] : job.request.dims) {
+        further["dim " + name] = std::to_string(value);
+    }
+    for (const auto& [name, value] : job.request.variables) {
+        further["variable " + name] = value;
+    }
+    for (const auto& [name, path] : job.inputs) {
+        further["input " + name] = path.filename().string();
+    }
+    return further;
+}
+
+}  // namespace
+
+std::vector<Job> combinations(const Job& common, const std::vector<std::string>& networks,
+                              const std::vector<std::int64_t>& batches,
+                              const std::vector<DataType>& dtypes) {
+    std::vector<std::optional<std::int64_t>> asked(batches.begin(), batches.end());
+    if (asked.empty()) {
+        asked.emplace_back();
+    }
+    std::vector<Job> jobs;
+    for (const auto& network : networks) {
+        for (const auto& batch : asked) {
+            for (const DataType dtype : dtypes) {
+                Job& job = jobs.emplace_back(common);
+                job.request.network = network;
+                job.request.batch = batch;
+                job.execution.dtype = dtype;
+            }
+        }
+    }
+    return jobs;
+}
+
+Settings settings_of(const Job& job, std::int64_t batch, int threads) {
+    return {
+        .backend = job.backend,
+        .network = job.request.network,
+        .batch = batch,
+        .mode = name_in(job.execution.mode),
+        .dtype = std::string(name_of(job.execution.dtype)),
+        .threads = threads,
+        .algorithm = name_in(job.execution.algorithm),
+        .policy = policy_text(job.policy),
+        .further = further_settings(job),
+    };
+}
+
+std::string identity_of(const Job& job) {
+    const Settings settings =
+        settings_of(job, job.request.batch.value_or(0), job.execution.threads);
+    std::string line =
+        fmt::format("{} {} batch={} {} {} threads={} {} {} seed={} verify={}", settings.backend,
+                    settings.network, settings.batch, settings.mode, settings.dtype,
+                    settings.threads, settings.algorithm, settings.policy, job.execution.seed,
+                    job.verification == Verification::done);
+    for (const auto& [name, value] : settings.further) {
+        line += fmt::format(" {}={}", name, value);
+    }
+    return line;
+}
+
+}  // namespace strata

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/execution.h"
+#include "graph/network.h"
+#include "measure/policy.h"
+#include "record/run.h"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// Whether every step is compared with the reference before it is timed.
+enum class Verification { omitted, done };
+
+// Tensors to leave as files after one run on the given inputs.
+struct Dump {
+    std::filesystem::path directory;
+    std::string layers;  // glob; empty: the network's outputs only
+};
+
+// One network measured once on one backend: what a command runs for each combination asked for.
+struct Job {
+    std::string backend;  // "onednn"
+    NetworkRequest request;
+    std::string slice;  // glob of the layers that are run alone; empty: the whole network
+    Execution execution;
+    Policy policy;
+    Verification verification = Verification::omitted;
+    std::map<std::string, std::filesystem::path> inputs;  // tensor name -> .npy
+    std::optional<Dump> dump;
+};
+
+// Every combination of networks, batches and element types, networks outermost, as separate jobs.
+// An empty list of batches means each network's own.
+std::vector<Job> combinations(const Job& common, const std::vector<std::string>& networks,
+                              const std::vector<std::int64_t>& batches,
+                              const std::vector<DataType>& dtypes);
+
+// What a run of this job is filed under.
+Settings settings_of(const Job& job, std::int64_t batch, int threads);
+
+// All that decides a job's result, as one line: equal lines are the same experiment, so an
+// interrupted one can be continued.
+std::string identity_of(const Job& job);
+
+}  // namespace strata

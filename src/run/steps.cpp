@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "run/steps.h"
+
+#include "op/convention.h"
+#include "op/problem.h"
+
+#include <sched.h>
+
+namespace strata {
+
+namespace {
+
+// The layer's operands as the engine holds them: activations and their gradients in the run's type.
+Signature signature_in(const Graph& graph, const Layer& layer, DataType dtype) {
+    Signature signature = signature_of(graph, layer);
+    for (Operand& operand : signature.inputs) {
+        if (operand.role == Role::activation || operand.role == Role::input) {
+            operand.tensor.dtype = dtype;
+        }
+    }
+    for (Tensor& output : signature.outputs) {
+        output.dtype = dtype;
+    }
+    return signature;
+}
+
+// A step that a layer's own pass consists of has the layer's work; what the engine adds has none of
+// its own and only moves bytes.
+void add_work(const Op& op, const Signature& signature, const Step& step, StepResult& result) {
+    if (step.kind != StepKind::compute) {
+        result.read = step.moved / 2;
+        result.written = step.moved / 2;
+        return;
+    }
+    const Work work = work_of(op, signature, step.pass);
+    result.flops = count(op, signature, step.pass, conventions().front());
+    result.read = work.read;
+    result.written = work.written;
+}
+
+Measurement planned(const Step& step, const StepFailures& failures) {
+    if (!step.refusal.empty()) {
+        return Skipped{step.refusal};
+    }
+    const auto failure = failures.find({step.layer, step.pass});
+    if (failure != failures.end() && step.kind == StepKind::compute) {
+        return Failed{failure->second};
+    }
+    return Samples{};
+}
+
+}  // namespace
+
+std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
+                                     std::span<const Step> steps, const StepFailures& failures) {
+    std::vector<StepResult> results;
+    for (const Step& step : steps) {
+        const Layer& layer = graph.layers[step.layer];
+        const Signature signature = signature_in(graph, layer, execution.dtype);
+        StepResult& result = results.emplace_back();
+        result.layer = layer.name;
+        result.operation = kind_of(layer.op);
+        result.pass = step.pass;
+        result.kind = names_of(step.kind)[static_cast<std::size_t>(step.kind)];
+        result.implementation = step.implementation;
+        result.algorithm = step.algorithm;
+        result.layout = step.layout;
+        result.problem = to_text(problem_of(layer.op, signature));
+        result.workspace = step.workspace;
+        result.time = planned(step, failures);
+        add_work(layer.op, signature, step, result);
+    }
+    return results;
+}
+
+int thread_count(const Execution& execution) {
+    if (execution.threads > 0) {
+        return execution.threads;
+    }
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+}
+
+}  // namespace strata

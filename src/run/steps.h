@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "record/run.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace strata {
+
+// Why a layer's pass disagrees with the reference.
+using StepFailures = std::map<std::pair<LayerId, Pass>, std::string>;
+
+// The results of a run before its first sample: what each step is, what it must do, and for those
+// that cannot count why not. A step that will be timed holds empty Samples.
+std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
+                                     std::span<const Step> steps, const StepFailures& failures);
+
+// Threads that an execution really uses: its own number, or all that this process may use.
+int thread_count(const Execution& execution);
+
+}  // namespace strata

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "run/execute.h"
+
+#include "backend/reference/reference.h"
+#include "base/error.h"
+#include "base/npy.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace strata {
+namespace {
+
+// A network small enough for the reference backend, in a file of its own.
+class Execute : public ::testing::Test {
+protected:
+    Execute() : folder_(std::filesystem::temp_directory_path() / "strata_execute_test") {
+        std::filesystem::create_directories(folder_);
+        std::ofstream(file()) << "graph tiny\n"
+                                 "input x f32 2x3x8x8\n"
+                                 "conv = convolution(x) out_channels=4 kernel=3x3\n"
+                                 "relu = activation(conv)\n"
+                                 "fc = fully_connected(relu) out_features=5\n"
+                                 "output fc\n";
+        job_.backend = "reference";
+        job_.request.network = file().string();
+        job_.policy = {.warmup = 1,
+                       .min_time = Seconds{0},
+                       .max_time = Seconds{0.5},
+                       .min_samples = 3,
+                       .precision = 10};
+    }
+    ~Execute() override { std::filesystem::remove_all(folder_); }
+
+    std::filesystem::path file() const { return folder_ / "tiny.graph"; }
+    strata::Run run(const Observer& observer = {}, const std::optional<strata::Run>& earlier = {}) {
+        return execute(job_, graph_for(job_), *backend_, observer, earlier);
+    }
+
+    std::filesystem::path folder_;
+    Job job_;
+    std::unique_ptr<Backend> backend_ = make_reference_backend();
+};
+
+TEST_F(Execute, EveryStepIsSampledAndTheStepsMakeUpTheWhole) {
+    const strata::Run done = run();
+    EXPECT_EQ(done.state, RunState::complete);
+    ASSERT_FALSE(done.steps.empty());
+    double sum = 0;
+    for (const StepResult& step : done.steps) {
+        const auto& samples = std::get<Samples>(step.time).values;
+        ASSERT_GE(samples.size(), 3U) << step.layer;
+        sum += samples.front().value;
+    }
+    EXPECT_LE(sum, done.whole.instrumented.values.front().value * 1.0001);
+    EXPECT_EQ(done.whole.end_to_end.values.size(), done.whole.instrumented.values.size());
+    EXPECT_GT(done.predicted_memory.value, 0);
+    EXPECT_FALSE(done.provenance.empty());
+}
+
+TEST_F(Execute, TheReferenceAgreesWithItself) {
+    job_.verification = Verification::done;
+    for (const StepResult& step : run().steps) {
+        EXPECT_TRUE(std::holds_alternative<Samples>(step.time)) << step.layer;
+    }
+}
+
+TEST_F(Execute, InferenceRunsForwardOnly) {
+    job_.execution.mode = Mode::inference;
+    for (const StepResult& step : run().steps) {
+        EXPECT_EQ(step.pass, Pass::forward);
+    }
+}
+
+TEST_F(Execute, AStopLeavesAPartialRunThatCanBeContinued) {
+    const std::atomic<bool> stop{true};
+    strata::Run partial =
+        run({.progress = {}, .begun = [](strata::Run& r) { r.id = 7; }, .checkpoint = {}, .stop = &stop});
+    EXPECT_EQ(partial.state, RunState::partial);
+    const std::size_t before = partial.whole.end_to_end.values.size();
+    const strata::Run whole = run({}, partial);
+    EXPECT_EQ(whole.state, RunState::complete);
+    EXPECT_EQ(whole.id, 7);
+    EXPECT_GT(whole.whole.end_to_end.values.size(), before);
+}
+
+TEST_F(Execute, ASliceRunsAlone) {
+    job_.slice = "conv";
+    for (const StepResult& step : run().steps) {
+        EXPECT_EQ(step.layer, "conv");
+    }
+}
+
+TEST_F(Execute, TheUsersInputDecidesTheDumpedOutput) {
+    job_.execution.mode = Mode::inference;
+    write_npy(folder_ / "x.npy", Dims{2, 3, 8, 8}, std::vector<float>(2 * 3 * 8 * 8, 0.0F));
+    job_.inputs["x"] = folder_ / "x.npy";
+    job_.dump = Dump{folder_ / "out", "conv"};
+    run();
+    const NpyArray convolved = read_npy(folder_ / "out" / "conv.npy");
+    EXPECT_EQ(convolved.dims, (Dims{2, 4, 6, 6}));
+    for (const float value : convolved.values) {
+        EXPECT_EQ(value, 0.0F);
+    }
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / "fc.npy"));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "relu.npy"));
+}
+
+TEST_F(Execute, AnInputOfOtherExtentsIsRefusedByName) {
+    write_npy(folder_ / "x.npy", Dims{1, 3, 8, 8}, std::vector<float>(3 * 8 * 8, 0.0F));
+    job_.inputs["x"] = folder_ / "x.npy";
+    try {
+        run();
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("1x3x8x8"), std::string::npos) << error.what();
+    }
+}
+
+TEST_F(Execute, ABatchBeyondTheMachinesMemoryIsRefusedBeforeItIsAllocated) {
+    job_.request.network = "convolution(1x1024x1024x1024) out_channels=1024 kernel=3x3";
+    job_.request.batch = 1 << 20;
+    try {
+        run();
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::machine_cannot);
+    }
+}
+
+}  // namespace
+}  // namespace strata

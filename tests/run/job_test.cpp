@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "run/job.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+Job job_on(std::string network) {
+    Job job;
+    job.backend = "reference";
+    job.request.network = std::move(network);
+    return job;
+}
+
+TEST(Job, CombinationsKeepNetworksTogether) {
+    const auto jobs =
+        combinations(job_on(""), {"alexnet", "vgg-16"}, {1, 16}, {DataType::f32, DataType::bf16});
+    ASSERT_EQ(jobs.size(), 8U);
+    EXPECT_EQ(jobs[3].request.network, "alexnet");
+    EXPECT_EQ(jobs[3].request.batch, 16);
+    EXPECT_EQ(jobs[3].execution.dtype, DataType::bf16);
+    EXPECT_EQ(jobs[4].request.network, "vgg-16");
+}
+
+TEST(Job, WithoutBatchesEachNetworkKeepsItsOwn) {
+    const auto jobs = combinations(job_on(""), {"alexnet"}, {}, {DataType::f32});
+    ASSERT_EQ(jobs.size(), 1U);
+    EXPECT_EQ(jobs[0].request.batch, std::nullopt);
+}
+
+TEST(Job, EverythingThatDecidesAResultIsPartOfItsIdentity) {
+    const Job plain = job_on("alexnet");
+    const auto differs = [&](auto change) {
+        Job changed = plain;
+        change(changed);
+        return identity_of(changed) != identity_of(plain);
+    };
+    EXPECT_EQ(identity_of(plain), identity_of(job_on("alexnet")));
+    EXPECT_TRUE(differs([](Job& job) { job.request.batch = 2; }));
+    EXPECT_TRUE(differs([](Job& job) { job.request.dims["sequence"] = 8; }));
+    EXPECT_TRUE(differs([](Job& job) { job.slice = "conv*"; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.mode = Mode::inference; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.dtype = DataType::bf16; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.threads = 1; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.pinned = false; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.seed = 2; }));
+    EXPECT_TRUE(
+        differs([](Job& job) { job.execution.algorithm = ConvolutionAlgorithm::winograd; }));
+    EXPECT_TRUE(differs(
+        [](Job& job) { job.execution.first_layer_gradient = FirstLayerGradient::computed; }));
+    EXPECT_TRUE(differs([](Job& job) { job.policy.precision = 0.02; }));
+    EXPECT_TRUE(differs([](Job& job) { job.verification = Verification::done; }));
+}
+
+}  // namespace
+}  // namespace strata

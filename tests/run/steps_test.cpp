@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "run/steps.h"
+
+#include "graph/builder.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+Graph one_convolution() {
+    GraphBuilder builder("one");
+    const TensorId x = builder.input("x", {{2, 3, 8, 8}});
+    builder.add("conv", Convolution{.out_channels = 4, .kernel = {3, 3}}, {x});
+    return builder.finish();
+}
+
+TEST(Steps, AStepOfALayersOwnPassHasTheLayersWork) {
+    const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward}};
+    const auto results = step_results(one_convolution(), {}, steps, {});
+    ASSERT_EQ(results.size(), 1U);
+    EXPECT_EQ(results[0].layer, "conv");
+    EXPECT_EQ(results[0].operation, "convolution");
+    EXPECT_EQ(results[0].flops.value, 2.0 * 2 * 4 * 6 * 6 * 3 * 3 * 3);
+    EXPECT_TRUE(std::holds_alternative<Samples>(results[0].time));
+}
+
+TEST(Steps, AReorderHasNoArithmeticAndOnlyMovesBytes) {
+    const std::vector<Step> steps = {
+        {.layer = 0, .pass = Pass::forward, .kind = StepKind::reorder, .moved = Bytes{1000}}};
+    const auto results = step_results(one_convolution(), {}, steps, {});
+    EXPECT_EQ(results[0].flops.value, 0);
+    EXPECT_EQ(results[0].read.value + results[0].written.value, 1000);
+}
+
+TEST(Steps, ARefusedStepIsSkippedAndADisagreeingOneFailed) {
+    const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward, .refusal = "too odd"},
+                                     {.layer = 0, .pass = Pass::backward_weights}};
+    const auto results =
+        step_results(one_convolution(), {}, steps, {{{0, Pass::backward_weights}, "differs"}});
+    EXPECT_EQ(std::get<Skipped>(results[0].time).reason, "too odd");
+    EXPECT_EQ(std::get<Failed>(results[1].time).reason, "differs");
+}
+
+TEST(Steps, HalfWidthElementsMoveHalfTheActivations) {
+    const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward}};
+    const Graph graph = one_convolution();
+    const auto wide = step_results(graph, {}, steps, {});
+    const auto narrow = step_results(graph, {.dtype = DataType::bf16}, steps, {});
+    EXPECT_EQ(narrow[0].written.value, wide[0].written.value / 2);
+    EXPECT_EQ(narrow[0].flops.value, wide[0].flops.value);
+}
+
+}  // namespace
+}  // namespace strata
