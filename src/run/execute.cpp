@@ -132,13 +132,13 @@ std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     return provenance;
 }
 
-Run begin(const Job& job, const Graph& graph, const Backend& backend, const Executable& executable,
-          const StepFailures& failures) {
+// What can be said before a backend binds threads and takes memory, which changes what this process
+// sees of its machine.
+Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
     Run run;
     run.created = now_utc();
     run.state = RunState::partial;
     run.settings = settings_of(job, batch_of(graph), thread_count(job.execution));
-    run.steps = step_results(graph, job.execution, executable.steps(), failures);
     run.predicted_memory = footprint_of(graph, job.execution).peak;
     run.provenance = provenance_of(backend.info());
     if (const auto device = own_device()) {
@@ -202,7 +202,8 @@ Graph graph_for(const Job& job) {
 
 Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer& observer,
             const std::optional<Run>& earlier) {
-    require_memory(graph, footprint_of(graph, job.execution).peak);
+    Run run = planned_run(job, graph, backend);
+    require_memory(graph, run.predicted_memory);
     if (job.dump) {
         tell(observer, "running on the given input");
         dump(job, graph, backend);
@@ -216,7 +217,7 @@ Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer
     const bool peak_is_ours = reset_peak_memory();
     const MemoryUse before = read_memory_use();
     const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
-    Run run = begin(job, graph, backend, *executable, failures);
+    run.steps = step_results(graph, job.execution, executable->steps(), failures);
     SampledIteration sampled;
     if (earlier && same_steps(*earlier, run)) {
         run.id = earlier->id;

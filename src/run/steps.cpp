@@ -74,11 +74,12 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
 }
 
 int thread_count(const Execution& execution) {
-    if (execution.threads > 0) {
-        return execution.threads;
-    }
-    cpu_set_t allowed;
-    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+    // Asked once: a backend that has bound this thread leaves it a single processor.
+    static const int allowed = [] {
+        cpu_set_t mask;
+        return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 1;
+    }();
+    return execution.threads > 0 ? execution.threads : allowed;
 }
 
 }  // namespace strata
