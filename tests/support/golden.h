@@ -27,6 +27,20 @@ inline bool updates_golden() {
     return wanted != nullptr && std::string(wanted) == "1";
 }
 
+// The first line in which two texts differ, both ways: whole outputs are too long to print.
+inline std::string first_difference(const std::string& expected, const std::string& actual) {
+    std::istringstream left(expected), right(actual);
+    std::string wanted, found;
+    for (std::size_t line = 1;; ++line) {
+        const bool left_ends = !std::getline(left, wanted),
+                   right_ends = !std::getline(right, found);
+        if (left_ends || right_ends || wanted != found) {
+            return "line " + std::to_string(line) + "\n- " + (left_ends ? "(end)" : wanted) +
+                   "\n+ " + (right_ends ? "(end)" : found) + "\n";
+        }
+    }
+}
+
 // Compares a whole output with the file tests/golden/NAME. With STRATA_UPDATE_GOLDEN=1
 // the file is written instead: read the difference before committing it.
 inline void expect_golden(const std::string& name, const std::string& output) {
@@ -38,7 +52,10 @@ inline void expect_golden(const std::string& name, const std::string& output) {
     }
     ASSERT_TRUE(std::filesystem::exists(path)) << path << " is missing: make it with "
                                                << "STRATA_UPDATE_GOLDEN=1";
-    EXPECT_EQ(output, text_of_file(path)) << "against tests/golden/" << name;
+    const std::string expected = text_of_file(path);
+    if (output != expected) {
+        ADD_FAILURE() << first_difference(expected, output) << "in tests/golden/" << name;
+    }
 }
 
 }  // namespace strata::testing
