@@ -7,12 +7,15 @@
 // steps, and the time by kind of layer.
 #include "backend/onednn/engine.h"
 #include "base/error.h"
+#include "graph/memory.h"
 #include "graph/network.h"
 #include "op/convention.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 
@@ -120,8 +123,15 @@ int main(int count, char** arguments) try {
     if (request.execution.mode == Mode::inference) {
         graph = for_inference(graph);
     }
+    const auto begin = std::chrono::steady_clock::now();
     const auto executable = onednn::make_backend()->prepare(graph, request.execution);
+    const std::chrono::duration<double> prepared = std::chrono::steady_clock::now() - begin;
     print(graph, *executable, sample(*executable, request.iterations));
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    fmt::print("prepared in {:.2f} s; peak memory {:.0f} MB, footprint {:.0f} MB\n",
+               prepared.count(), 1e-3 * static_cast<double>(usage.ru_maxrss),
+               1e-6 * footprint_of(graph, request.execution).peak.value);
     return EXIT_SUCCESS;
 } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());

@@ -98,16 +98,19 @@ private:
         const Place x = lowering.value(input(0), desc);
         const Place dy = lowering.gradient(output(), described.diff_dst_desc());
         const Place dx = lowering.make_gradient(input(0), described.diff_src_desc());
-        lowering.compute<Backward>(described, text_of(desc),
-                                   {{DNNL_ARG_SRC, x},
-                                    {DNNL_ARG_DIFF_DST, dy},
-                                    {DNNL_ARG_MEAN, *mean_},
-                                    {DNNL_ARG_VARIANCE, *variance_},
-                                    {DNNL_ARG_SCALE, *scale_},
-                                    {DNNL_ARG_SHIFT, *shift_},  // 2.6 wants to see it here too
-                                    {DNNL_ARG_DIFF_SRC, dx},
-                                    {DNNL_ARG_DIFF_SCALE, gradient_of(lowering, 1)},
-                                    {DNNL_ARG_DIFF_SHIFT, gradient_of(lowering, 2)}});
+        std::vector<std::pair<int, Place>> arguments = {
+            {DNNL_ARG_SRC, x},
+            {DNNL_ARG_DIFF_DST, dy},
+            {DNNL_ARG_MEAN, *mean_},
+            {DNNL_ARG_VARIANCE, *variance_},
+            {DNNL_ARG_SCALE, *scale_},
+            {DNNL_ARG_DIFF_SRC, dx},
+            {DNNL_ARG_DIFF_SCALE, gradient_of(lowering, 1)},
+            {DNNL_ARG_DIFF_SHIFT, gradient_of(lowering, 2)}};
+        if (backward_reads_shift) {
+            arguments.emplace_back(DNNL_ARG_SHIFT, *shift_);
+        }
+        lowering.compute<Backward>(described, text_of(desc), std::move(arguments));
     }
 
     // The library writes it in any case; it counts only where the operand is trained.

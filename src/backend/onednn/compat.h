@@ -23,8 +23,8 @@ struct Blocking {
 
 #if DNNL_VERSION_MAJOR >= 3
 
-inline constexpr auto prop_inference = dnnl::prop_kind::forward_inference;
-inline constexpr bool has_x64_winograd = false;
+// Whether the backward batch normalisation reads the shift, which it has no use for.
+inline constexpr bool backward_reads_shift = false;
 
 inline dnnl::memory::data_type type_of(const Desc& desc) {
     return desc.get_data_type();
@@ -118,12 +118,10 @@ inline dnnl::algorithm softmax_algorithm(bool logarithm) {
 
 using PoolingForward = dnnl::pooling_forward;
 using PoolingBackward = dnnl::pooling_backward;
-inline constexpr auto average_without_padding = dnnl::algorithm::pooling_avg_exclude_padding;
 
 #else
 
-inline constexpr auto prop_inference = dnnl::prop_kind::forward_inference;
-inline constexpr bool has_x64_winograd = true;
+inline constexpr bool backward_reads_shift = true;
 
 inline dnnl::memory::data_type type_of(const Desc& desc) {
     return desc.data_type();
@@ -225,7 +223,6 @@ inline dnnl::algorithm softmax_algorithm(bool logarithm) {
 
 using PoolingForward = dnnl::pooling_v2_forward;
 using PoolingBackward = dnnl::pooling_v2_backward;
-inline constexpr auto average_without_padding = dnnl::algorithm::pooling_avg_exclude_padding;
 
 #endif
 

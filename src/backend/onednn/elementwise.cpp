@@ -51,16 +51,13 @@ private:
 
     void forward_sum(Lowering& lowering) const {
         const Desc desc = lowering.shaped_value(input(0)).desc;
-        std::vector<std::pair<int, Place>> arguments;
-        for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
-            arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i),
-                                   lowering.value(input(i), desc));
+        std::vector<Place> terms;
+        for (const TensorId tensor : layer_.inputs) {
+            terms.push_back(lowering.value(tensor, desc));
         }
-        const auto described = describe_sum(lowering.engine(), lowering.attributes(), desc,
-                                            std::vector<float>(layer_.inputs.size(), 1.0F),
-                                            std::vector<Desc>(layer_.inputs.size(), desc));
-        arguments.emplace_back(DNNL_ARG_DST, lowering.make_value(output(), desc));
-        lowering.compute<dnnl::sum>(described, text_of(desc), std::move(arguments));
+        auto described = lowering.sum_of(terms, lowering.make_value(output(), desc));
+        lowering.compute(std::move(described.text), {std::move(described.call)},
+                         described.workspace);
     }
 
     void backward_sum(Lowering& lowering, Role role) const {

@@ -44,6 +44,14 @@ STRATA_EACH_ISA void sgd_range(float* weight, float* momentum, const float* grad
     }
 }
 
+STRATA_EACH_ISA void add_range(const float* a, const float* b, float* y, std::size_t begin,
+                               std::size_t end) {
+#pragma GCC ivdep
+    for (std::size_t i = begin; i < end; ++i) {
+        y[i] = a[i] + b[i];
+    }
+}
+
 STRATA_EACH_ISA void hard_sigmoid_range(const float* x, float* y, std::size_t begin,
                                         std::size_t end, float alpha, float beta) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -88,6 +96,21 @@ void sgd_momentum(float* weight, float* momentum, const float* gradient, std::si
                   float rate, float keep) {
     share_out(count, [=](std::size_t begin, std::size_t end) {
         sgd_range(weight, momentum, gradient, begin, end, rate, keep);
+    });
+}
+
+// By pieces that stay in the first cache level between the additions.
+void add_up(std::span<void* const> terms, float* y, std::size_t count) {
+    constexpr std::size_t piece = 2048;
+    share_out(count, [=](std::size_t begin, std::size_t end) {
+        for (std::size_t at = begin; at < end; at += piece) {
+            const std::size_t stop = std::min(end, at + piece);
+            const auto* sum = static_cast<const float*>(terms[0]);
+            for (const void* next : terms.subspan(1)) {
+                add_range(sum, static_cast<const float*>(next), y, at, stop);
+                sum = y;
+            }
+        }
     });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 // Loops of our own, for what the library has not. All are spread over the threads of OpenMP.
 namespace strata::onednn {
@@ -10,6 +11,9 @@ namespace strata::onednn {
 // m = momentum * m + gradient; w = w - rate * m.
 void sgd_momentum(float* weight, float* momentum, const float* gradient, std::size_t count,
                   float rate, float keep);
+
+// y = x0 + x1 + ... of two or more arrays of floats; y may be the first.
+void add_up(std::span<void* const> terms, float* y, std::size_t count);
 
 // running = keep * running + (1 - keep) * batch.
 void blend(float* running, const float* batch, std::size_t count, float keep);

@@ -41,7 +41,7 @@ public:
     bool trains() const { return execution_.mode == Mode::training; }
     bool keeps_memory() const { return execution_.memory == MemoryReuse::kept; }
     dnnl::prop_kind forward_kind() const {
-        return trains() ? dnnl::prop_kind::forward_training : prop_inference;
+        return trains() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
     }
     // Of activations.
     ElementType element_type() const {
@@ -111,6 +111,13 @@ public:
     }
     // A copy into another layout or type, for a step of several calls.
     Call reorder_call(const Place& from, const Place& to);
+    // The sum of places that lie alike; `sum` may be the first of them.
+    struct Described {
+        StepText text;
+        Bytes workspace;
+        Call call;
+    };
+    Described sum_of(const std::vector<Place>& terms, const Place& sum);
     // The task is not executed on its own.
     void refuse(std::string reason);
 

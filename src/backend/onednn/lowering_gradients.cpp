@@ -73,17 +73,10 @@ Place Lowering::accumulated(std::vector<Place> contributions) {
     }
     const Desc desc = contributions.front().desc;
     const Place sum = in_place ? contributions.front() : make_transient(desc);
-    const std::vector<Desc> descs(contributions.size(), desc);
-    const auto described = describe_sum(engine_, attributes_, desc,
-                                        std::vector<float>(contributions.size(), 1.0F), descs);
-    std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_DST, sum}};
-    for (std::size_t i = 0; i < contributions.size(); ++i) {
-        arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), contributions[i]);
-    }
+    Described described = sum_of(contributions, sum);
     const auto count = static_cast<double>(contributions.size() + 1);
-    add_step(StepKind::accumulate, {described.impl_info_str(), text_of(desc)},
-             scratchpad_of(described), {count * static_cast<double>(desc.get_size())},
-             {call<dnnl::sum>(described, std::move(arguments))});
+    add_step(StepKind::accumulate, std::move(described.text), described.workspace,
+             {count * static_cast<double>(desc.get_size())}, {std::move(described.call)});
     return sum;
 }
 
