@@ -31,6 +31,7 @@ public:
         prepare(lowering);
         const auto described = describe_forward(lowering);
         forward_ = described;
+        place_master(lowering);
         const Place x = lowering.value(input(0), described.src_desc());
         const Place weight = lowering.value(input(1), described.weights_desc());
         std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_SRC, x},
@@ -56,7 +57,7 @@ public:
     }
 
     void backward_weights(Lowering& lowering) override {
-        const auto described = describe_weights(lowering);
+        const auto described = describe_weights(lowering, lowering.value(input(1)).desc);
         const Place x = lowering.value(input(0), described.src_desc());
         const Place dy = lowering.gradient(output(), described.diff_dst_desc());
         const Place dw = lowering.make_gradient(input(1), described.diff_weights_desc());
@@ -135,13 +136,23 @@ private:
         });
     }
 
+    // Where forward reads narrower weights than the update changes, the masters lie as their
+    // gradients do: only the way to the narrow copy is a reorder then.
+    void place_master(Lowering& lowering) const {
+        if (lowering.trains() && lowering.element_type() != ElementType::f32) {
+            lowering.value(input(1), describe_weights(lowering, any_weight()).diff_weights_desc());
+        }
+    }
+
     // Weight gradients are f32 also where activations are bf16: the update needs them so.
-    BackwardWeights::primitive_desc describe_weights(Lowering& lowering) const {
-        const Desc any = any_layout(weight_dims_, ElementType::f32);
+    Desc any_weight() const { return any_layout(weight_dims_, ElementType::f32); }
+
+    BackwardWeights::primitive_desc describe_weights(Lowering& lowering,
+                                                     const Desc& present) const {
         return with_algorithm(lowering, [&](algorithm kind) {
             const auto forward = forward_as(lowering, kind);
             return prefer_layout(
-                any, lowering.value(input(1)).desc,
+                any_weight(), present,
                 [&](const Desc& dw) {
                     return describe_backward<BackwardWeights>(
                         lowering.engine(), lowering.attributes(), forward, kind,

@@ -23,6 +23,7 @@ public:
         prepare(lowering);
         forward_ = describe<Forward>(lowering.engine(), lowering.attributes(),
                                      lowering.forward_kind(), x_, weight_, bias_, y_);
+        place_master(lowering);
         const Place x = lowering.value(input(0), forward_->src_desc());
         const Place weight = lowering.value(input(1), forward_->weights_desc());
         std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_SRC, x},
@@ -52,14 +53,7 @@ public:
     }
 
     void backward_weights(Lowering& lowering) override {
-        const Desc any = any_layout(dims_of(weight_), ElementType::f32);
-        const auto described = prefer_layout(
-            any, lowering.value(input(1)).desc,
-            [&](const Desc& dw) {
-                return describe_backward<BackwardWeights>(lowering.engine(), lowering.attributes(),
-                                                          *forward_, x_, dw, bias_, y_);
-            },
-            [](const auto& candidate) { return candidate.diff_weights_desc(); });
+        const auto described = describe_weights(lowering, lowering.value(input(1)).desc);
         const Place x = lowering.value(input(0), described.src_desc());
         const Place dy = lowering.gradient(output(), described.diff_dst_desc());
         const Place dw = lowering.make_gradient(input(1), described.diff_weights_desc());
@@ -81,6 +75,26 @@ private:
         weight_ = any_layout({weight[0], product(weight) / weight[0]}, type);
         y_ = any_layout(y, type);
         bias_ = op_.bias ? plain(lowering.extents(input(2)), ElementType::f32) : Desc();
+    }
+
+    // As in a convolution: masters of narrower weights lie as their gradients do.
+    void place_master(Lowering& lowering) const {
+        if (lowering.trains() && lowering.element_type() != ElementType::f32) {
+            lowering.value(input(1), describe_weights(lowering, any_weight()).diff_weights_desc());
+        }
+    }
+
+    Desc any_weight() const { return any_layout(dims_of(weight_), ElementType::f32); }
+
+    BackwardWeights::primitive_desc describe_weights(Lowering& lowering,
+                                                     const Desc& present) const {
+        return prefer_layout(
+            any_weight(), present,
+            [&](const Desc& dw) {
+                return describe_backward<BackwardWeights>(lowering.engine(), lowering.attributes(),
+                                                          *forward_, x_, dw, bias_, y_);
+            },
+            [](const auto& candidate) { return candidate.diff_weights_desc(); });
     }
 
     const FullyConnected& op_;
