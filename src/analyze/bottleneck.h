@@ -41,7 +41,8 @@ struct StepBound {
     std::optional<Seconds> memory;
     std::optional<Seconds>
         bound;  // the larger: no kernel with this arithmetic and traffic beats it
-    std::optional<double> achieved;   // bound / time; above 1 only where fewer operations were done
+    std::optional<double> achieved;  // bound / time; above 1 where fewer operations were done, or a
+                                     // nearer cache served
     std::optional<Seconds> headroom;  // time - bound
 };
 

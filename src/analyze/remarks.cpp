@@ -2,6 +2,7 @@
 #include "analyze/remarks.h"
 
 #include "analyze/advice.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 
@@ -54,6 +55,23 @@ void remark_on_tally(std::vector<std::string>& remarks, const Tally& tally, std:
     }
 }
 
+// Where others used the machine, time that nothing explains is theirs, not the kernel's.
+void remark_on_disturbance(std::vector<std::string>& remarks, const Run& run) {
+    std::vector<std::string> kinds;
+    for (const auto& flag : run.flags) {
+        if (flag.kind == "preempted" || flag.kind == "noisy-neighbour" || flag.kind == "steal") {
+            kinds.push_back(flag.kind);
+        }
+    }
+    if (!kinds.empty()) {
+        remarks.push_back(
+            fmt::format("The machine was disturbed ({}): steps said to be bound by "
+                        "overhead may be waiting for others, so measure again on a "
+                        "quiet one.",
+                        join(kinds, ", ")));
+    }
+}
+
 void remark_on_holes(std::vector<std::string>& remarks, const Run& run) {
     const auto skipped = std::ranges::count_if(run.steps, [](const StepResult& step) {
         return std::holds_alternative<Skipped>(step.time);
@@ -91,6 +109,7 @@ std::vector<std::string> heaviest_steps(const Run& run, const Summary& summary,
 
 std::vector<std::string> general_remarks(const Run& run, const Summary& summary) {
     std::vector<std::string> remarks;
+    remark_on_disturbance(remarks, run);
     const auto reorders = tally(run, summary, [](const auto& s) { return s.kind == "reorder"; });
     remark_on_tally(remarks, reorders, " of kind reorder",
                     "changes of layout that compute nothing");

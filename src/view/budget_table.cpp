@@ -3,6 +3,8 @@
 
 #include "view/cells.h"
 
+#include <cmath>
+
 namespace strata {
 
 namespace {
@@ -26,10 +28,16 @@ public:
         if (!a || !b) {
             return {what, Missing{"not measured"}, Missing{}};
         }
-        return {what, time_cell(a->median - b->median), share(a->median - b->median)};
+        const Seconds time = without_rounding(a->median - b->median, a->median);
+        return {what, time_cell(time), share(time)};
     }
 
 private:
+    // Where stamps leave nothing between the steps, adding these up leaves a last digit of error.
+    static Seconds without_rounding(Seconds gap, Seconds whole) {
+        return std::abs(gap / whole) < 1e-9 ? Seconds{0} : gap;
+    }
+
     Cell share(Seconds time) const {
         return budget_.end_to_end && budget_.end_to_end->median > Seconds{0}
                    ? percent_cell(time / budget_.end_to_end->median)

@@ -128,6 +128,8 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
     table.notes.emplace_back(
         "Rates by the convention multiply-add-2 and compulsory traffic; ceiling: "
         "share of what bounds the step.");
+    table.notes.emplace_back(
+        "Sums add the steps' medians; the budget has the median of whole sums.");
     return table;
 }
 

@@ -114,6 +114,13 @@ TEST(Remarks, HolesAreCountedAndNamed) {
     EXPECT_TRUE(any("1 step failed"));
 }
 
+TEST(Remarks, ADisturbedMachineIsBlamedBeforeTheKernels) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_FALSE(says(general_remarks(run, summarise(run)).front(), "disturbed"));
+    run.flags = {{"preempted", "..."}, {"imprecise", "..."}};
+    EXPECT_TRUE(says(general_remarks(run, summarise(run)).front(), "disturbed (preempted)"));
+}
+
 TEST(Remarks, MissingCeilingsAreSaidOnce) {
     const strata::Run run =
         testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{1}})});

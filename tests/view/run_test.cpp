@@ -46,6 +46,19 @@ TEST(RunView, SaysWhereTheNumbersComeFrom) {
     EXPECT_NE(terminal(run).find("≈ modelled, not measured"), std::string::npos);
 }
 
+TEST(RunView, WhereStepsLeaveNoGapTheBudgetShowsNone) {
+    std::vector<StepResult> steps;
+    for (int i = 0; i < 7; ++i) {
+        steps.push_back(testing::scripted_step("a" + std::to_string(i), Pass::forward,
+                                               {Seconds{0.1}, Seconds{0.1}}));
+    }
+    strata::Run run = testing::run_of(steps);
+    run.whole.instrumented.values = {Seconds{0.7}, Seconds{0.7}};  // the sum is 0.7 less 1e-16
+    const Document document = run_document(run);
+    const auto& budget = std::get<Table>(document.blocks[2]);
+    EXPECT_EQ(std::get<Number>(budget.rows[1][1]).value, 0);
+}
+
 TEST(RunView, ARunWithoutStepsIsStillADocument) {
     EXPECT_FALSE(terminal({}).empty());
 }
