@@ -86,6 +86,23 @@ TEST(Engine, AnswersAsTheReferenceDoes) {
     EXPECT_EQ(verify_graph(graph, kept_execution(Mode::inference)), "");
 }
 
+TEST(Engine, AnswersWithWinogradAsTheReferenceDoes) {
+    Execution execution = kept_execution(Mode::inference);
+    execution.algorithm = ConvolutionAlgorithm::winograd;
+    EXPECT_EQ(verify_graph(for_inference(branching_network()), execution), "");
+}
+
+TEST(Engine, AnswersInBf16AsTheReferenceDoes) {
+    const Graph graph = for_inference(branching_network());
+    EXPECT_EQ(verify_graph(graph, kept_execution(Mode::inference, DataType::bf16)), "");
+}
+
+TEST(Engine, AnswersWithoutReorderingWeights) {
+    const Graph graph = for_inference(residual_network());
+    const auto executable = prepare(graph, kept_execution(Mode::inference));
+    EXPECT_EQ(count_steps(*executable, StepKind::reorder), 0U);
+}
+
 TEST(Engine, SharedMemoryTrainsTheSameWeightsAsKeptMemory) {
     for (const Graph& graph : {residual_network(), branching_network()}) {
         EXPECT_EQ(trained_parameters(graph, shared_execution()),
