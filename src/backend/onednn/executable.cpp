@@ -48,7 +48,11 @@ OnednnExecutable::OnednnExecutable(const Graph& graph, const dnnl::engine& engin
             bound.push_back(bind(call));
         }
     }
+    for (const Call& call : program.preparations) {
+        preparations_.push_back(bind(call));
+    }
     initialize(program);
+    execute(preparations_);
 }
 
 void OnednnExecutable::plan_memory(const Program& program) {
@@ -88,8 +92,8 @@ OnednnExecutable::BoundCall OnednnExecutable::bind(const KernelCall& call) const
     return bound;
 }
 
-void OnednnExecutable::execute(std::size_t step) const {
-    for (const BoundCall& call : calls_[step]) {
+void OnednnExecutable::execute(const std::vector<BoundCall>& calls) const {
+    for (const BoundCall& call : calls) {
         if (const auto* bound = std::get_if<BoundPrimitive>(&call)) {
             dnnl::error::wrap_c_api(
                 dnnl_primitive_execute(bound->primitive.get(), stream_.get(),
@@ -113,7 +117,7 @@ Seconds OnednnExecutable::run() {
     use_threads();
     const auto begin = Clock::now();
     for (std::size_t step = 0; step < steps_.size(); ++step) {
-        execute(step);
+        execute(calls_[step]);
     }
     return between(begin, Clock::now());
 }
@@ -124,7 +128,7 @@ Seconds OnednnExecutable::run_timed(std::span<Seconds> times) {
     const auto begin = Clock::now();
     auto last = begin;
     for (std::size_t step = 0; step < steps_.size(); ++step) {
-        execute(step);
+        execute(calls_[step]);
         const auto now = Clock::now();
         times[step] = between(last, now);
         last = now;
@@ -134,7 +138,7 @@ Seconds OnednnExecutable::run_timed(std::span<Seconds> times) {
 
 void OnednnExecutable::run_step(std::size_t step) {
     use_threads();
-    execute(step);
+    execute(calls_[step]);
 }
 
 const Place& OnednnExecutable::place_of(TensorId tensor, Content content) const {
@@ -153,6 +157,7 @@ HostValues OnednnExecutable::read(TensorId tensor, Content content) const {
 
 void OnednnExecutable::write(TensorId tensor, Content content, std::span<const float> values) {
     fill(place_of(tensor, content), values);
+    execute(preparations_);
 }
 
 HostValues OnednnExecutable::values_at(const Place& place) const {

@@ -40,7 +40,7 @@ private:
     BoundCall bind(const KernelCall& call) const;
     dnnl::memory memory_at(const Place& place) const;
     void* address_of(BufferId buffer) const { return arena_->at(offsets_[buffer]); }
-    void execute(std::size_t step) const;
+    void execute(const std::vector<BoundCall>& calls) const;
     void use_threads() const;
     const Place& place_of(TensorId tensor, Content content) const;
     HostValues values_at(const Place& place) const;
@@ -53,6 +53,7 @@ private:
     std::vector<std::size_t> offsets_;
     std::vector<Step> steps_;
     std::vector<std::vector<BoundCall>> calls_;  // by step
+    std::vector<BoundCall> preparations_;
     std::vector<TensorPlaces> tensors_;
     std::vector<std::string> tensor_names_;
 };

@@ -167,6 +167,11 @@ Call Lowering::reorder_call(const Place& from, const Place& to) {
 }
 
 Place Lowering::reordered(const Place& from, const Desc& wanted) {
+    if (once_) {
+        const Place to = make_persistent(wanted, {});
+        program_.preparations.push_back(reorder_call(from, to));
+        return to;
+    }
     const Place to = make_transient(wanted);
     const dnnl::reorder::primitive_desc described(engine_, from.desc, engine_, wanted, attributes_);
     const auto bytes = static_cast<double>(from.desc.get_size() + wanted.get_size());

@@ -136,6 +136,7 @@ private:
     void make_outputs_persistent(const Layer& layer);
     Place convert(std::vector<Place>& copies, const Desc& wanted);
     Place reordered(const Place& from, const Desc& wanted);
+    bool never_changes(TensorId tensor) const;
     void place_from_outside(TensorId tensor, const Desc& wanted);
     void place_gradient_from_outside(TensorId tensor);
     Place accumulated(std::vector<Place> contributions);
@@ -157,6 +158,7 @@ private:
     std::vector<std::string> refusals_;  // by layer; empty: not refused
     std::set<BufferId> protected_;
     Task task_;
+    bool once_ = false;  // copies are made before the first iteration, not in each
     Program program_;
 };
 

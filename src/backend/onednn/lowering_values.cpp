@@ -22,7 +22,16 @@ Place Lowering::value(TensorId tensor, const Desc& wanted) {
     if (state.values.empty()) {
         place_from_outside(tensor, wanted);
     }
-    return convert(state.values, wanted);
+    once_ = never_changes(tensor);
+    const Place place = convert(state.values, wanted);
+    once_ = false;
+    return place;
+}
+
+bool Lowering::never_changes(TensorId tensor) const {
+    const Role role = graph_.tensors[tensor].role;
+    return !trains() &&
+           (role == Role::parameter || role == Role::statistic || role == Role::constant);
 }
 
 // A tensor that no layer computes lies where its first reader wants it. Masters of a training run

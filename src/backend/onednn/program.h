@@ -70,6 +70,8 @@ struct Program {
     std::vector<PlannedBuffer> buffers;
     std::vector<PlannedStep> steps;
     std::vector<Initialization> initializations;
+    // Copies of what inference never changes, made once: after the initial values and each write.
+    std::vector<Call> preparations;
     std::vector<TensorPlaces> tensors;
 };
 

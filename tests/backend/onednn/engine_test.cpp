@@ -99,8 +99,12 @@ TEST(Engine, AnswersInBf16AsTheReferenceDoes) {
 
 TEST(Engine, AnswersWithoutReorderingWeights) {
     const Graph graph = for_inference(residual_network());
-    const auto executable = prepare(graph, kept_execution(Mode::inference));
-    EXPECT_EQ(count_steps(*executable, StepKind::reorder), 0U);
+    Execution execution = kept_execution(Mode::inference);
+    EXPECT_EQ(count_steps(*prepare(graph, execution), StepKind::reorder), 0U);
+    execution.algorithm = ConvolutionAlgorithm::winograd;
+    for (const Step& step : prepare(graph, execution)->steps()) {
+        EXPECT_EQ(step.layout.find("opaque"), std::string::npos) << step.layout;
+    }
 }
 
 TEST(Engine, SharedMemoryTrainsTheSameWeightsAsKeptMemory) {
