@@ -170,7 +170,7 @@ SumShape gradient_sum(const Op& op, const ReferenceOperands& operands, std::size
 
 double tolerance_of(const SumShape& sum, DataType dtype, std::string_view algorithm) {
     const double transformed = algorithm == "winograd" ? 32 : 1;
-    const double serial = unit_f32 * (128 + 4 * std::sqrt(sum.length)) * transformed;
+    const double serial = unit_f32 * (256 + 12 * std::sqrt(sum.length)) * transformed;
     return dtype == DataType::f32 ? serial : 0x1p-7 + serial;
 }
 

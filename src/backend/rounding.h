@@ -27,11 +27,13 @@ SumShape gradient_sum(const Op& op, const ReferenceOperands& operands, std::size
 // cancel, such as a bias's gradient behind a batch normalisation, is rounded by its terms, not by
 // its value.)
 //
-//   f32:  2^-24 (128 + 4 sqrt(length)), 32 times that for Winograd's transformed sums
+//   f32:  2^-24 (256 + 12 sqrt(length)), 32 times that for Winograd's transformed sums
 //   bf16: 2^-7, two roundings of the operands or the result with a factor of two to spare
 //
 // A serial f32 sum of random terms errs by about 2^-24 * 0.4 sqrt(length), the largest of many
-// elements by five times that. 128 units (8e-6) leave room for vectorised exp, pow and tanh.
+// elements by five times that, and sums of activations that a ReLU has made positive by up to twice
+// as much again; 12 leaves room for those. 256 units (1.5e-5) do for vectorised exp, pow and tanh. A
+// wrong index or a lost term errs by 1e-2 and more.
 double tolerance_of(const SumShape& sum, DataType dtype, std::string_view algorithm);
 
 }  // namespace strata
