@@ -43,9 +43,9 @@ int end_of_parsing(const CLI::App& app, const CLI::ParseError& end, int argc, ch
             ExitCode::usage);
     }
     return complain(
-        fmt::format("{} (see strata {} --help)", end.what(),
+        fmt::format("{} (see strata {}--help)", end.what(),
                     app.get_subcommands().empty() ? std::string()
-                                                  : app.get_subcommands().front()->get_name()),
+                                                  : app.get_subcommands().front()->get_name() + " "),
         ExitCode::usage);
 }
 

@@ -223,6 +223,7 @@ Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer
         run.id = earlier->id;
         run.created = earlier->created;
         sampled = samples_in(*earlier);
+        take_samples(sampled, run);  // so that a store that renews the run's rows loses none
     }
     if (observer.begun) {
         observer.begun(run);

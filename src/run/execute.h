@@ -13,11 +13,11 @@ namespace strata {
 // What a run tells while it goes on. Every callback may be empty.
 struct Observer {
     // A word on what happens now and, while sampling, how far it is (0..1).
-    std::function<void(const std::string& stage, double fraction)> progress;
-    // The steps are known and nothing is measured yet: a store begins the run here.
-    std::function<void(Run& run)> begun;
+    std::function<void(const std::string& stage, double fraction)> progress = {};
+    // The steps are known, with the samples of an earlier attempt: a store begins the run here.
+    std::function<void(Run& run)> begun = {};
     // About once a second, with everything sampled so far.
-    std::function<void(const Run& run)> checkpoint;
+    std::function<void(const Run& run)> checkpoint = {};
     // Raised from outside: stop as soon as an iteration ends.
     const std::atomic<bool>* stop = nullptr;
 };

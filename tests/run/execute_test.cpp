@@ -76,11 +76,19 @@ TEST_F(Execute, InferenceRunsForwardOnly) {
 
 TEST_F(Execute, AStopLeavesAPartialRunThatCanBeContinued) {
     const std::atomic<bool> stop{true};
-    strata::Run partial =
-        run({.progress = {}, .begun = [](strata::Run& r) { r.id = 7; }, .checkpoint = {}, .stop = &stop});
+    strata::Run partial = run({.progress = {},
+                               .begun = [](strata::Run& r) { r.id = 7; },
+                               .checkpoint = {},
+                               .stop = &stop});
     EXPECT_EQ(partial.state, RunState::partial);
     const std::size_t before = partial.whole.end_to_end.values.size();
-    const strata::Run whole = run({}, partial);
+    std::size_t begun_with = 0;
+    const Observer observer = {
+        .progress = {},
+        .begun = [&](strata::Run& r) { begun_with = r.whole.end_to_end.values.size(); },
+        .checkpoint = {}};
+    const strata::Run whole = run(observer, partial);
+    EXPECT_EQ(begun_with, before) << "a store that begins anew would lose what it had";
     EXPECT_EQ(whole.state, RunState::complete);
     EXPECT_EQ(whole.id, 7);
     EXPECT_GT(whole.whole.end_to_end.values.size(), before);
