@@ -3,6 +3,7 @@
 
 #include "base/small_file.h"
 #include "base/text.h"
+#include "measure/perf_event.h"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -179,6 +180,8 @@ void describe_system(Description& machine) {
                 chosen(machine.text("sys/kernel/mm/transparent_hugepage/enabled")));
     machine.add("cgroup.cpu_quota", cpu_quota(machine));
     machine.add_file("perf_event_paranoid", "proc/sys/kernel/perf_event_paranoid");
+    const auto refusal = probe_counters().at(static_cast<std::size_t>(CounterEvent::cycles));
+    machine.add("perf_event.cycles", refusal.empty() ? "can be counted" : refusal);
     const std::string loads = machine.text("proc/loadavg");
     if (const auto load = parse_number(split(loads, ' ').front())) {
         machine.add("load", fmt::format("{:.2f} (1 minute)", *load));

@@ -17,7 +17,7 @@ namespace strata {
 //   cpu.turbo            on                             load                0.42 (1 minute)
 //   cpu.smt              off                            host                build7
 //   cpu.microcode        0x2b000461                     hypervisor          KVM
-//   perf_event_paranoid  2
+//   perf_event_paranoid  2                              perf_event.cycles   can be counted
 //
 // Reads /proc and /sys below `root`.
 std::map<std::string, std::string> describe_environment(const std::filesystem::path& root = "/");
