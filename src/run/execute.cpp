@@ -93,11 +93,14 @@ private:
     Executable& executable_;
 };
 
+// What an interrupted run had. The sampler wants as many values of every part; a step that is
+// refused or failed has none and takes its part with no time, which take_samples leaves out again.
 SampledIteration samples_in(const Run& run) {
     SampledIteration sampled;
+    const Samples untimed{std::vector<Seconds>(run.whole.instrumented.values.size())};
     for (const StepResult& step : run.steps) {
         const auto* samples = std::get_if<Samples>(&step.time);
-        sampled.parts.push_back(samples ? *samples : Samples{});
+        sampled.parts.push_back(samples ? *samples : untimed);
     }
     sampled.end_to_end = run.whole.end_to_end;
     sampled.instrumented = run.whole.instrumented;
@@ -118,7 +121,8 @@ void take_samples(const SampledIteration& sampled, Run& run) {
 bool same_steps(const Run& a, const Run& b) {
     return std::ranges::equal(a.steps, b.steps, [](const StepResult& x, const StepResult& y) {
         return x.layer == y.layer && x.pass == y.pass && x.kind == y.kind &&
-               x.implementation == y.implementation && x.problem == y.problem;
+               x.implementation == y.implementation && x.problem == y.problem &&
+               x.time.index() == y.time.index();
     });
 }
 

@@ -4,6 +4,7 @@
 #include "backend/reference/reference.h"
 #include "base/error.h"
 #include "base/npy.h"
+#include "tests/support/scripted_backend.h"
 
 #include <gtest/gtest.h>
 
@@ -92,6 +93,18 @@ TEST_F(Execute, AStopLeavesAPartialRunThatCanBeContinued) {
     EXPECT_EQ(whole.state, RunState::complete);
     EXPECT_EQ(whole.id, 7);
     EXPECT_GT(whole.whole.end_to_end.values.size(), before);
+}
+
+TEST_F(Execute, ARunWithARefusedStepCanBeContinued) {
+    strata::testing::ScriptedBackend backend(
+        [](strata::testing::ScriptedExecutable& executable) { executable.refuse(1, "not here"); });
+    const Graph graph = graph_for(job_);
+    strata::Run earlier = execute(job_, graph, backend, {});
+    ASSERT_TRUE(std::holds_alternative<Skipped>(earlier.steps[1].time));
+    const std::size_t before = earlier.whole.instrumented.values.size();
+    const strata::Run whole = execute(job_, graph, backend, {}, earlier);
+    EXPECT_TRUE(std::holds_alternative<Skipped>(whole.steps[1].time));
+    EXPECT_GT(std::get<Samples>(whole.steps[0].time).values.size(), before);
 }
 
 TEST_F(Execute, ASliceRunsAlone) {
