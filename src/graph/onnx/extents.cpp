@@ -16,7 +16,7 @@ bool is_fixed(const OnnxDim& dim) {
 }
 
 [[noreturn]] void fail(const WireFile& file, const std::string& sentence) {
-    throw Error(fmt::format("'{}': {}", printable(file.name, 400), sentence), ExitCode::usage);
+    throw Error(fmt::format("{}: {}", quoted_name(file), sentence), ExitCode::usage);
 }
 
 }  // namespace

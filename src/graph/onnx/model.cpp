@@ -48,7 +48,7 @@ std::string_view likeness(std::string_view start) {
 void refuse_other_formats(const WireFile& file) {
     const std::string_view start(reinterpret_cast<const char*>(file.bytes.data()),
                                  file.bytes.size());
-    const std::string name = "'" + printable(file.name, 400) + "'";
+    const std::string name = quoted_name(file);
     if (start.empty()) {
         throw Error(name + " is empty; export or copy it again");
     }
@@ -60,7 +60,7 @@ void refuse_other_formats(const WireFile& file) {
 
 }  // namespace
 
-OnnxModel parse_model(const WireFile& file) {
+OnnxModel parse_onnx_model(const WireFile& file) {
     OnnxModel model;
     try {
         model = parse_fields(file);
@@ -70,13 +70,13 @@ OnnxModel parse_model(const WireFile& file) {
     }
     if (!model.graph) {
         refuse_other_formats(file);
-        throw Error("'" + printable(file.name, 400) +
-                    "' is not an ONNX file: it holds no graph; name the .onnx file itself");
+        throw Error(quoted_name(file) +
+                    " is not an ONNX file: it holds no graph; name the .onnx file itself");
     }
     return model;
 }
 
-OnnxGraph parse_graph(WireReader message) {
+OnnxGraph parse_onnx_graph(WireReader message) {
     OnnxGraph graph;
     parse_graph_into(message, graph);
     return graph;

@@ -43,7 +43,7 @@ struct OnnxAttribute {
     std::vector<std::int64_t> ints;
     std::vector<float> floats;
     std::vector<std::string_view> strings;
-    std::vector<WireReader> graphs;  // bodies of If, Loop, Scan; parse_graph reads them
+    std::vector<WireReader> graphs;  // bodies of If, Loop, Scan; parse_onnx_graph reads them
     bool is_reference = false;       // to an attribute of the model-local function around it
 };
 
@@ -87,9 +87,9 @@ struct OnnxModel {
 };
 
 // Throws Error that names the file: truncated, not ONNX at all, or without a graph.
-OnnxModel parse_model(const WireFile& file);
+OnnxModel parse_onnx_model(const WireFile& file);
 
 // A graph within an attribute.
-OnnxGraph parse_graph(WireReader message);
+OnnxGraph parse_onnx_graph(WireReader message);
 
 }  // namespace strata

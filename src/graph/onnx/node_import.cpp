@@ -86,15 +86,21 @@ const Constant* NodeImport::constant(std::size_t i) const {
     return known.constant ? &*known.constant : nullptr;
 }
 
-Dims NodeImport::integers_of_input(std::size_t i) const {
-    const Constant* known = constant(i);
-    if (!known) {
+const Constant& NodeImport::known(std::size_t i) const {
+    input(i);  // must be there
+    const Constant* found = constant(i);
+    if (!found) {
         throw Unsupported{fmt::format("its input {} is computed while the network runs", i)};
     }
-    if (known->tensor.elements() > max_folded_elements) {
+    return *found;
+}
+
+Dims NodeImport::integers_of_input(std::size_t i) const {
+    const Constant& list = known(i);
+    if (list.tensor.elements() > max_folded_elements) {
         throw Unsupported{fmt::format("its input {} has too many elements", i)};
     }
-    return integers_of(*known);
+    return integers_of(list);
 }
 
 double NodeImport::number_of_input(std::size_t i) const {

@@ -56,7 +56,8 @@ public:
     std::size_t input_count() const { return node_.inputs.size(); }
     bool has_input(std::size_t i) const { return i < input_count() && !node_.inputs[i].empty(); }
     const Tensor& input(std::size_t i) const;
-    const Constant* constant(std::size_t i) const;
+    const Constant* constant(std::size_t i) const;  // null where it is computed or missing
+    const Constant& known(std::size_t i) const;
 
     // The elements of a small constant input.
     Dims integers_of_input(std::size_t i) const;

@@ -17,7 +17,7 @@ namespace {
 constexpr int max_depth = 32;  // of bodies within bodies
 
 [[noreturn]] void fail(const WireFile& file, const std::string& sentence) {
-    throw Error(fmt::format("'{}': {}", printable(file.name, 400), sentence));
+    throw Error(fmt::format("{}: {}", quoted_name(file), sentence));
 }
 
 // Names that a body reads and does not define itself.
@@ -32,7 +32,7 @@ void collect_captured(const OnnxNode& node, const WireFile& file, int depth,
                 fail(file, fmt::format("{} nests bodies more than {} deep; simplify the model",
                                        describe(node), max_depth));
             }
-            collect_captured(parse_graph(body), file, depth + 1, captured);
+            collect_captured(parse_onnx_graph(body), file, depth + 1, captured);
         }
     }
 }

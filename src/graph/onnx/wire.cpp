@@ -9,17 +9,21 @@
 
 namespace strata {
 
+std::string quoted_name(const WireFile& file) {
+    return "'" + printable(file.name, 400) + "'";
+}
+
 namespace {
 
 [[noreturn]] void fail_at(const WireFile& file, const std::byte* where, const std::string& what) {
-    throw Error("'" + printable(file.name, 400) + "' is not a whole ONNX file: at byte " +
+    throw Error(quoted_name(file) + " is not a whole ONNX file: at byte " +
                 std::to_string(where - file.bytes.data()) + " " + what +
                 "; export or copy it again");
 }
 
 void require(const WireField& field, WireType type) {
     if (field.type != type) {
-        throw Error("'" + printable(field.file->name, 400) + "' is not an ONNX file: its field " +
+        throw Error(quoted_name(*field.file) + " is not an ONNX file: its field " +
                     std::to_string(field.number) + " has wire type " +
                     std::to_string(static_cast<int>(field.type)) + " where ONNX has " +
                     std::to_string(static_cast<int>(type)) + "; export it again");

@@ -17,6 +17,9 @@ struct WireFile {
     std::span<const std::byte> bytes;
 };
 
+// The file's name as a message shows it.
+std::string quoted_name(const WireFile& file);
+
 // How protobuf puts a value on the wire; groups (3 and 4) are long dead and refused.
 enum class WireType { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 

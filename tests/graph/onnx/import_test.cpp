@@ -234,6 +234,17 @@ TEST(OnnxImport, ASecondOutputThatIsReadMakesANodeOpaque) {
     EXPECT_EQ(opaque_reason(writer), "its output 'indices' is read");
 }
 
+TEST(OnnxImport, IntegersAreMovedButNotComputedWith) {
+    OnnxWriter writer;
+    writer.input("x", {2, 3}, 7)
+        .node("Transpose", {"x"}, {"a"})
+        .node("Div", {"a", "a"}, {"y"})
+        .output("y");
+    const Imported imported(writer);
+    EXPECT_EQ(imported.op<Transpose>(0).permutation, (Dims{1, 0}));
+    EXPECT_EQ(imported.op<Opaque>(1).reason, "arithmetic on integers is known for shapes only");
+}
+
 TEST(OnnxImport, AConstantOutputIsACopyOfIt) {
     OnnxWriter writer;
     writer.weight("w", {2}).output("w");

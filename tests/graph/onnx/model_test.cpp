@@ -23,12 +23,12 @@ std::string small_model() {
 }
 
 std::string error_of_parsing(const std::string& bytes) {
-    return error_of([&] { parse_model({"m.onnx", std::as_bytes(std::span(bytes))}); });
+    return error_of([&] { parse_onnx_model({"m.onnx", std::as_bytes(std::span(bytes))}); });
 }
 
 TEST(OnnxModel, EverythingWrittenIsReadBack) {
     const std::string bytes = small_model();
-    const auto model = parse_model({"m.onnx", std::as_bytes(std::span(bytes))});
+    const auto model = parse_onnx_model({"m.onnx", std::as_bytes(std::span(bytes))});
     ASSERT_EQ(model.opsets.size(), 1u);
     EXPECT_EQ(model.opsets[0].second, 13);
     const OnnxGraph& graph = *model.graph;
@@ -51,7 +51,7 @@ TEST(OnnxModel, EverythingWrittenIsReadBack) {
 
 TEST(OnnxModel, WeightsAreViewsIntoTheFile) {
     const std::string bytes = small_model();
-    const auto model = parse_model({"m.onnx", std::as_bytes(std::span(bytes))});
+    const auto model = parse_onnx_model({"m.onnx", std::as_bytes(std::span(bytes))});
     const OnnxTensor& weight = model.graph->initializers[0];
     EXPECT_EQ(weight.name, "w");
     EXPECT_EQ(weight.dims, (std::vector<std::int64_t>{4, 3, 3, 3}));

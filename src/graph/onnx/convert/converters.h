@@ -9,10 +9,19 @@ namespace strata {
 
 // Each expresses one ONNX operator in layers of ours, ending with NodeImport::result. What it
 // cannot express it throws as Unsupported before adding anything; what does not fit is an Error.
-using Converter = void (*)(const NodeImport& node);
+using Convert = void (*)(const NodeImport& node);
+
+// Arithmetic is done in floating point, so integers may be moved but not computed with.
+enum class Elements { floating, any };
+
+struct Converter {
+    std::string_view op_type;
+    Convert convert;
+    Elements elements = Elements::floating;
+};
 
 // The converter of an operator of the default domain; null where there is none.
-Converter find_converter(std::string_view op_type);
+const Converter* find_converter(std::string_view op_type);
 
 // convolution.cpp
 void convert_convolution(const NodeImport& node);

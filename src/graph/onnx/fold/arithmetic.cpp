@@ -115,8 +115,8 @@ std::optional<Constant> integers_by(const Binary& function, const NodeImport& no
     const auto b = broadcast_elements(node.input(1).dims, result.dims);
     std::vector<std::int64_t> values(a.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const Integer value = function.of_integers(integer_at(*node.constant(0), a[i]),
-                                                   integer_at(*node.constant(1), b[i]));
+        const Integer value =
+            function.of_integers(integer_at(node.known(0), a[i]), integer_at(node.known(1), b[i]));
         if (!value) {
             return std::nullopt;
         }
@@ -130,8 +130,8 @@ Constant numbers_by(const Binary& function, const NodeImport& node, Tensor resul
     const auto b = broadcast_elements(node.input(1).dims, result.dims);
     std::vector<double> values(a.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = function.of_numbers(number_at(*node.constant(0), a[i]),
-                                        number_at(*node.constant(1), b[i]));
+        values[i] =
+            function.of_numbers(number_at(node.known(0), a[i]), number_at(node.known(1), b[i]));
     }
     return constant_of(std::move(result), values);
 }
@@ -139,7 +139,7 @@ Constant numbers_by(const Binary& function, const NodeImport& node, Tensor resul
 }  // namespace
 
 std::optional<Constant> fold_cast(const NodeImport& node) {
-    const Constant& from = *node.constant(0);
+    const Constant& from = node.known(0);
     const auto to = data_type_of(node.integer("to", 0));
     if (to == from.tensor.dtype) {
         return from;
@@ -167,7 +167,7 @@ std::optional<Constant> fold_cast(const NodeImport& node) {
 }
 
 std::optional<Constant> fold_unary(const NodeImport& node) {
-    const Constant& from = *node.constant(0);
+    const Constant& from = node.known(0);
     const auto function = std::ranges::find(unary_functions, node.node().op_type, &Unary::op_type);
     const bool floating = is_floating(from.tensor.dtype);
     if (function == unary_functions.end() || !is_small(from.tensor.dims) ||
@@ -215,15 +215,15 @@ std::optional<Constant> fold_where(const NodeImport& node) {
     }
     std::vector<std::int64_t> values(elements[0].size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::size_t from = integer_at(*node.constant(0), elements[0][i]) != 0 ? 1 : 2;
-        values[i] = integer_at(*node.constant(from), elements[from][i]);
+        const std::size_t from = integer_at(node.known(0), elements[0][i]) != 0 ? 1 : 2;
+        values[i] = integer_at(node.known(from), elements[from][i]);
     }
     return constant_of({*dims, dtype}, values);
 }
 
 // Over all axes only: the number of elements of a shape.
 std::optional<Constant> fold_reduce_product(const NodeImport& node) {
-    const Constant& from = *node.constant(0);
+    const Constant& from = node.known(0);
     const bool all =
         node.input_count() == 1 && (from.tensor.dims.size() <= 1 || node.integers("axes").empty());
     if (!all || !is_small(from.tensor.dims) || is_floating(from.tensor.dtype)) {

@@ -76,7 +76,7 @@ Constant joined(const NodeImport& node, std::size_t axis, Dims dims) {
     const std::int64_t rows = product(dims) == 0 ? 0 : Blocks(node.input(0), axis).before;
     for (std::int64_t row = 0; row < rows; ++row) {
         for (std::size_t i = 0; i < node.input_count(); ++i) {
-            const Constant& part = *node.constant(i);
+            const Constant& part = node.known(i);
             const Blocks blocks(part.tensor, axis);
             const auto length = static_cast<std::size_t>(blocks.along * blocks.after) * size;
             const auto start = static_cast<std::size_t>(row) * length;
@@ -134,27 +134,27 @@ std::int64_t extent_at(const Dims& dims, std::size_t axis_from_end) {
 }  // namespace
 
 std::optional<Constant> fold_identity(const NodeImport& node) {
-    return *node.constant(0);
+    return node.known(0);
 }
 
 std::optional<Constant> fold_reshape(const NodeImport& node) {
-    return reshaped(*node.constant(0), reshape_target(node));
+    return reshaped(node.known(0), reshape_target(node));
 }
 
 std::optional<Constant> fold_flatten(const NodeImport& node) {
-    return reshaped(*node.constant(0), flatten_target(node));
+    return reshaped(node.known(0), flatten_target(node));
 }
 
 std::optional<Constant> fold_squeeze(const NodeImport& node) {
-    return reshaped(*node.constant(0), squeeze_target(node));
+    return reshaped(node.known(0), squeeze_target(node));
 }
 
 std::optional<Constant> fold_unsqueeze(const NodeImport& node) {
-    return reshaped(*node.constant(0), unsqueeze_target(node));
+    return reshaped(node.known(0), unsqueeze_target(node));
 }
 
 std::optional<Constant> fold_transpose(const NodeImport& node) {
-    return transposed(*node.constant(0), transpose_permutation(node));
+    return transposed(node.known(0), transpose_permutation(node));
 }
 
 std::optional<Constant> fold_concat(const NodeImport& node) {
@@ -172,7 +172,7 @@ std::optional<Constant> fold_concat(const NodeImport& node) {
 }
 
 std::optional<Constant> fold_gather(const NodeImport& node) {
-    const Constant& data = *node.constant(0);
+    const Constant& data = node.known(0);
     const std::size_t axis = axis_of(node.integer("axis", 0), data.tensor.dims.size());
     const Tensor& indices = node.input(1);
     Dims dims(data.tensor.dims.begin(),
@@ -183,7 +183,7 @@ std::optional<Constant> fold_gather(const NodeImport& node) {
     if (!is_small(dims) || !is_small(indices.dims)) {
         return std::nullopt;
     }
-    auto positions = integers_of(*node.constant(1));
+    auto positions = integers_of(node.known(1));
     const std::int64_t extent = data.tensor.dims[axis];
     for (std::int64_t& position : positions) {
         if (position < -extent || position >= extent) {
@@ -196,7 +196,7 @@ std::optional<Constant> fold_gather(const NodeImport& node) {
 }
 
 std::optional<Constant> fold_slice(const NodeImport& node) {
-    Constant result = *node.constant(0);
+    Constant result = node.known(0);
     if (!is_small(result.tensor.dims)) {
         return std::nullopt;
     }
@@ -223,7 +223,7 @@ std::optional<Constant> fold_slice(const NodeImport& node) {
 }
 
 std::optional<Constant> fold_expand(const NodeImport& node) {
-    const Constant& from = *node.constant(0);
+    const Constant& from = node.known(0);
     const Dims target = node.integers_of_input(1);
     const std::size_t rank = std::max(target.size(), from.tensor.dims.size());
     Dims dims(rank);

@@ -99,7 +99,7 @@ std::optional<Constant> fold_range(const NodeImport& node) {
     }
     const auto one = [&](std::size_t i) {
         node.number_of_input(i);  // one number, or unsupported
-        return integer_at(*node.constant(i), 0);
+        return integer_at(node.known(i), 0);
     };
     const auto values = counted(one(0), one(1), one(2));
     return values ? std::optional(constant_of({{std::ssize(*values)}, dtype}, *values))
