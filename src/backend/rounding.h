@@ -27,7 +27,7 @@ SumShape gradient_sum(const Op& op, const ReferenceOperands& operands, std::size
 // cancel, such as a bias's gradient behind a batch normalisation, is rounded by its terms, not by
 // its value.)
 //
-//   f32:  2^-24 (256 + 12 sqrt(length)), 32 times that for Winograd's transformed sums
+//   f32:  2^-24 (256 + 12 sqrt(length)), 4 times that for Winograd's transformed sums
 //   bf16: 2^-7, two roundings of the operands or the result with a factor of two to spare
 //
 // A serial f32 sum of random terms errs by about 2^-24 * 0.4 sqrt(length), the largest of many

@@ -46,7 +46,7 @@ TEST(Rounding, TolerancesGrowWithTypeLengthAndAlgorithm) {
     EXPECT_LT(base, 2e-5);
     EXPECT_GT(tolerance_of(long_sum, DataType::f32, "direct"), 5 * base);
     EXPECT_LT(tolerance_of(long_sum, DataType::f32, "direct"), 5e-4);
-    EXPECT_DOUBLE_EQ(tolerance_of(short_sum, DataType::f32, "winograd"), 32 * base);
+    EXPECT_DOUBLE_EQ(tolerance_of(short_sum, DataType::f32, "winograd"), 4 * base);
     EXPECT_NEAR(tolerance_of(short_sum, DataType::bf16, ""), 0x1p-7, 1e-4);
 }
 

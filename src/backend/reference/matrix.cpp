@@ -62,10 +62,18 @@ template <std::size_t Rows>
     std::ptrdiff_t c_row) {
     std::ptrdiff_t i = 0;
     for (; i + tile_rows <= m; i += tile_rows) {
-        multiply_tile<tile_rows>(k, {&a.at(i, 0), a.row, a.column}, b, c + i * c_row, c_row);
+        multiply_tile<tile_rows>(k, {a.data + i * a.row, a.row, a.column}, b, c + i * c_row, c_row);
     }
-    for (; i < m; ++i) {
-        multiply_tile<1>(k, {&a.at(i, 0), a.row, a.column}, b, c + i * c_row, c_row);
+    const StridedMatrix rest = {a.data + i * a.row, a.row, a.column};
+    switch (m - i) {
+        case 3:
+            return multiply_tile<3>(k, rest, b, c + i * c_row, c_row);
+        case 2:
+            return multiply_tile<2>(k, rest, b, c + i * c_row, c_row);
+        case 1:
+            return multiply_tile<1>(k, rest, b, c + i * c_row, c_row);
+        default:
+            return;
     }
 }
 
