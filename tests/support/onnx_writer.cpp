@@ -85,7 +85,7 @@ WireWriter dimension(std::int64_t extent) {
     if (extent >= 0) {
         return WireWriter().integer(1, extent);
     }
-    return WireWriter().text(2, extent == -1 ? "N" : "N" + std::to_string(-extent));
+    return WireWriter().text(2, extent == -1 ? "N" : "N" + std::to_string(extent).substr(1));
 }
 
 }  // namespace

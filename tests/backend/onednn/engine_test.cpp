@@ -100,7 +100,11 @@ TEST(Engine, AnswersInBf16AsTheReferenceDoes) {
 TEST(Engine, AnswersWithoutReorderingWeights) {
     const Graph graph = for_inference(residual_network());
     Execution execution = kept_execution(Mode::inference);
-    EXPECT_EQ(count_steps(*prepare(graph, execution), StepKind::reorder), 0U);
+    for (const Step& step : prepare(graph, execution)->steps()) {
+        // Only weights are blocked along their first axis; 3.x moves an activation to channels-last.
+        const bool of_weights = step.layout.find('A') != std::string::npos;
+        EXPECT_FALSE(step.kind == StepKind::reorder && of_weights) << step.layout;
+    }
     execution.algorithm = ConvolutionAlgorithm::winograd;
     for (const Step& step : prepare(graph, execution)->steps()) {
         EXPECT_EQ(step.layout.find("opaque"), std::string::npos) << step.layout;
