@@ -24,8 +24,8 @@ ForwardResults reference_results(const ExecutedLayer& executed, LayerValues& val
     }
     for (std::size_t i = 0; i < values.statistics.size(); ++i) {
         if (!values.statistics[i].empty()) {
-            const SumShape mean = {.length = sum.length};
-            results.statistics[i] = expected(executed, mean, values.statistics[i]);
+            const SumShape statistic = statistic_sum(executed.layer.op, operands, i);
+            results.statistics[i] = expected(executed, statistic, values.statistics[i]);
         }
     }
     return results;

@@ -173,6 +173,17 @@ SumShape forward_sum(const Op& op, const ReferenceOperands& operands) {
     return std::visit([&](const auto& one) { return forward_shape(one, operands); }, op);
 }
 
+SumShape statistic_sum(const Op& op, const ReferenceOperands& operands, std::size_t operand) {
+    constexpr std::size_t mean_operand = 3;
+    const double length = forward_sum(op, operands).length;
+    const auto* normalization = std::get_if<BatchNormalization>(&op);
+    if (normalization == nullptr || operand != mean_operand) {
+        return {.length = length};
+    }
+    const double renewed = (1 - normalization->momentum) * rms_input(operands, 0);
+    return {.length = length, .magnitude = renewed / std::sqrt(length)};
+}
+
 SumShape gradient_sum(const Op& op, const ReferenceOperands& operands, std::size_t operand) {
     return std::visit([&](const auto& one) { return gradient_shape(one, operands, operand); }, op);
 }

@@ -20,6 +20,10 @@ struct SumShape {
 
 // Of the first output (forward) or of an operand's gradient (backward passes).
 SumShape forward_sum(const Op& op, const ReferenceOperands& operands);
+// Of a running statistic that a training step renews, by operand. The mean of a layer whose input
+// has mean zero (a convolution behind a batch normalisation without an activation) is nothing but
+// rounding, so it is judged by the values that were averaged.
+SumShape statistic_sum(const Op& op, const ReferenceOperands& operands, std::size_t operand);
 SumShape gradient_sum(const Op& op, const ReferenceOperands& operands, std::size_t operand);
 
 // How far a right result may lie from the reference, relative to the larger of the reference's
@@ -32,8 +36,8 @@ SumShape gradient_sum(const Op& op, const ReferenceOperands& operands, std::size
 //
 // A serial f32 sum of random terms errs by about 2^-24 * 0.4 sqrt(length), the largest of many
 // elements by five times that, and sums of activations that a ReLU has made positive by up to twice
-// as much again; 12 leaves room for those. 256 units (1.5e-5) do for vectorised exp, pow and tanh. A
-// wrong index or a lost term errs by 1e-2 and more.
+// as much again; 12 leaves room for those. 256 units (1.5e-5) do for vectorised exp, pow and tanh.
+// A wrong index or a lost term errs by 1e-2 and more.
 double tolerance_of(const SumShape& sum, DataType dtype, std::string_view algorithm);
 
 }  // namespace strata

@@ -58,6 +58,29 @@ TEST(Rounding, ASumThatCancelsIsJudgedByItsTerms) {
     EXPECT_FALSE(cancelled.compare(HostValues{1e-1F}).agrees());
 }
 
+// A running mean that cancels to nothing is judged by the values that were averaged.
+TEST(Rounding, AMeanOfValuesThatCancelIsJudgedByTheirSize) {
+    const BatchNormalization op = {.momentum = 0.9};
+    const Tensor image = {{2, 1, 2, 2}}, channel = {{1}};
+    const Signature signature = {.inputs = {{image, Role::activation},
+                                            {channel, Role::parameter},
+                                            {channel, Role::parameter},
+                                            {channel, Role::statistic},
+                                            {channel, Role::statistic}},
+                                 .outputs = {image}};
+    const HostValues x = {3, -3, 3, -3, 3, -3, 3, -3}, one = {1}, zero = {0};
+    const Execution execution;
+    const ReferenceOperands operands = {.signature = signature,
+                                        .execution = execution,
+                                        .inputs = {x, one, zero, zero, one},
+                                        .outputs = {},
+                                        .output_gradients = {},
+                                        .input_gradients = {},
+                                        .statistics = {}};
+    EXPECT_NEAR(statistic_sum(op, operands, 3).typical(), 0.1 * 3, 1e-9);
+    EXPECT_EQ(statistic_sum(op, operands, 4).typical(), 0) << "a variance cannot cancel";
+}
+
 // An f32 sum of random terms, one by one in a register, stays well inside.
 TEST(Rounding, ASerialSumInSinglePrecisionIsWithinItsTolerance) {
     for (const int length : {100, 10'000, 1'000'000}) {
