@@ -31,8 +31,9 @@ void calibrate(const CalibrateOptions& options) {
     Device device;
     {
         ProgressLine line;
-        device = measure_ceilings(detect_host(), thread_count(execution), {},
-                                  [&](const std::string& what) { line.show("measuring " + what, 0); });
+        device =
+            measure_ceilings(detect_host(), thread_count(execution), {},
+                             [&](const std::string& what) { line.show("measuring " + what, 0); });
     }
     const auto path = own_device_file();
     write_device(path, device);
@@ -48,7 +49,7 @@ void add_calibrate(CLI::App& app, ExitCode&) {
         "calibrate", "Measure this machine's ceilings: arithmetic by type, caches, memory.");
     verb->footer("Example: strata calibrate\nRuns made afterwards are judged by these ceilings.");
     add_option(*verb, "--threads", options->threads, "threads; 0 takes all this process may use")
-        ->check(CLI::NonNegativeNumber);
+        ->check(whole_number(0));
     add_switch(*verb, "--if-missing", options->if_missing, "only where it was never done");
     add_output_options(*verb, options->output);
     verb->callback([options] { calibrate(*options); });

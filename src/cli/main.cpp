@@ -42,11 +42,11 @@ int end_of_parsing(const CLI::App& app, const CLI::ParseError& end, int argc, ch
             fmt::format("there is no verb '{}': {}", printable(argv[1]), misspelt(app, argv[1])),
             ExitCode::usage);
     }
-    return complain(
-        fmt::format("{} (see strata {}--help)", end.what(),
-                    app.get_subcommands().empty() ? std::string()
-                                                  : app.get_subcommands().front()->get_name() + " "),
-        ExitCode::usage);
+    return complain(fmt::format("{} (see strata {}--help)", end.what(),
+                                app.get_subcommands().empty()
+                                    ? std::string()
+                                    : app.get_subcommands().front()->get_name() + " "),
+                    ExitCode::usage);
 }
 
 int run_command(int argc, char** argv) {

@@ -93,6 +93,17 @@ CLI::Option* add_switch(CLI::App& verb, const std::string& flag, bool& value,
     return verb.add_flag(flag, value, help)->envname(environment_name(flag));
 }
 
+CLI::Validator whole_number(std::int64_t least) {
+    return {[least](const std::string& text) {
+                const auto number = parse_integer(text);
+                return number && *number >= least
+                           ? std::string()
+                           : fmt::format("needs a whole number from {} on, not '{}'", least,
+                                         printable(text));
+            },
+            "NUMBER"};
+}
+
 void refuse_choice(std::string_view text, std::string_view flag,
                    std::span<const std::string_view> choices) {
     const std::vector<std::string> names(choices.begin(), choices.end());
@@ -145,7 +156,7 @@ void add_network_options(CLI::App& verb, NetworkOptions& options) {
         ->required();
     add_option(verb, "-b,--batch", options.batches, "images per step; several: 1,16,64")
         ->delimiter(',')
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number(1));
     verb.add_option("--dim", options.dims, "value of a file's symbolic dimension: NAME=VALUE");
     verb.add_option("--set", options.variables, "value of a template's variable: NAME=VALUE");
 }

@@ -18,6 +18,9 @@ CLI::Option* add_option(CLI::App& verb, const std::string& flag, T& value, const
 CLI::Option* add_switch(CLI::App& verb, const std::string& flag, bool& value,
                         const std::string& help);
 
+// Refuses, in words, what is no whole number or less than `least`.
+CLI::Validator whole_number(std::int64_t least);
+
 // How a verb's result is printed: a table for people unless another form is asked for.
 struct OutputOptions {
     bool json = false;

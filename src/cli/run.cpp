@@ -125,10 +125,23 @@ ExitCode verdict_on(const Run& run) {
     return std::ranges::any_of(run.flags, imprecise) ? ExitCode::unstable : ExitCode::done;
 }
 
+// Asked before anything is measured: a misspelt layer must not cost a run.
+void require_layers(const Graph& graph, const std::string& glob) {
+    const auto wanted = [&](const Layer& layer) { return matches_glob(glob, layer.name); };
+    if (!glob.empty() && std::ranges::none_of(graph.layers, wanted)) {
+        throw Error(fmt::format("{} has no layer that matches --layer '{}': see its layers with "
+                                "strata show",
+                                printable(graph.name), printable(glob)),
+                    ExitCode::usage);
+    }
+}
+
 // Measures one job, storing as it goes; what an interrupted command had is continued.
-Run measure(const Job& job, std::size_t index, StoredPlan& plan, Database& database) {
+Run measure(const Job& job, std::size_t index, const std::string& layers, StoredPlan& plan,
+            Database& database) {
     ProgressLine line;
     const Graph graph = graph_for(job);
+    require_layers(graph, layers);
     const auto backend = find_backend(job.backend).make();
     const std::optional<Run> earlier = plan.partial_run(index);
     const Observer observer{
@@ -162,7 +175,7 @@ ExitCode run_all(const RunOptions& options) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         std::optional<Run> run = plan.complete_run(i);
         if (!run) {
-            run = measure(jobs[i], i, plan, database);
+            run = measure(jobs[i], i, options.layers, plan, database);
         }
         print(*run, options);
         worst = worst == ExitCode::done ? verdict_on(*run) : worst;
@@ -191,7 +204,7 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_option(verb, "--backend", options.backend, "what runs it (strata list backends)");
     add_option(verb, "--dtype", options.dtypes, "f32, bf16 or both: f32,bf16")->delimiter(',');
     add_option(verb, "--threads", options.threads, "threads; 0 takes all this process may use")
-        ->check(CLI::NonNegativeNumber);
+        ->check(whole_number(0));
     add_switch(verb, "--unpinned", options.unpinned, "do not bind threads to processors");
     add_option(verb, "--algorithm", options.algorithm,
                "of convolutions: direct, winograd, or auto for the library's own choice");
