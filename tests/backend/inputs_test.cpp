@@ -162,13 +162,15 @@ TEST(Inputs, ATensorThatCarriesDataStartsWithIt) {
 }
 
 TEST(Inputs, OneElementFillsATensorOfAnySize) {
-    GraphTensor filled = carrying(std::array{0.5F}, DataType::f32);
+    const std::array element = {0.5F};
+    GraphTensor filled = carrying(element, DataType::f32);
     filled.tensor.dims = {2, 2};
     EXPECT_EQ(values_of(filled), (HostValues{0.5F, 0.5F, 0.5F, 0.5F}));
 }
 
 TEST(Inputs, DataThatDoNotFillTheirShapeAreRefusedByName) {
-    GraphTensor broken = carrying(std::array{1.0F, 2.0F}, DataType::f32);
+    const std::array elements = {1.0F, 2.0F};
+    GraphTensor broken = carrying(elements, DataType::f32);
     broken.tensor.dims = {3};
     try {
         values_of(broken);
