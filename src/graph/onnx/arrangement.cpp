@@ -82,6 +82,7 @@ Dims reshape_target(const NodeImport& node) {
     if (node.batch_change() && !node.constant(0)) {
         target = with_batch(target, *node.batch_change(), input);
     }
+    require_sane(Dims(target.size(), 1));
     const Dims dims = resolved(target, input);
     if (product(dims) != input.elements()) {
         refuse_reshape(input.dims, target);
@@ -119,6 +120,7 @@ Dims squeeze_target(const NodeImport& node) {
 Dims unsqueeze_target(const NodeImport& node) {
     const auto& dims = node.input(0).dims;
     const Dims axes = axes_of(node);
+    require_sane(Dims(dims.size() + axes.size(), 1));
     std::vector<bool> is_new(dims.size() + axes.size());
     for (std::int64_t axis : axes) {
         is_new[axis_of(axis, is_new.size())] = true;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace strata {
@@ -95,8 +96,16 @@ bool is_uniform(const Constant& constant) {
 }
 
 bool is_small(const Dims& dims) {
-    return product(dims) <= max_folded_elements &&
+    return dims.size() <= max_rank && product(dims) <= max_folded_elements &&
            std::ranges::all_of(dims, [](auto extent) { return extent <= max_folded_elements; });
+}
+
+void require_sane(const Dims& dims) {
+    if (dims.size() > max_rank) {
+        throw Error("a shape of " + std::to_string(dims.size()) + " axes has more than " +
+                    std::to_string(max_rank) + "; export the model again");
+    }
+    product(dims);
 }
 
 double number_at(const Constant& constant, std::int64_t element) {

@@ -20,11 +20,16 @@ struct Constant {
 // What is computed here element by element is at most this large; shape arithmetic is far smaller,
 // and a hostile file cannot make the import slow.
 inline constexpr std::int64_t max_folded_elements = 64 * 1024;
+inline constexpr std::size_t max_rank = 64;  // NumPy's
 
 bool is_uniform(const Constant& constant);
 
-// Few enough elements to fold and, lest a loop over an empty tensor be long, no long axis either.
+// Few enough elements to fold and, lest a loop over an empty tensor be long, no long axis and not
+// many axes either.
 bool is_small(const Dims& dims);
+
+// Throws Error where the elements cannot be counted or there are more axes than any network has.
+void require_sane(const Dims& dims);
 
 // One element; integers are exact, floating types go through double.
 double number_at(const Constant& constant, std::int64_t element);

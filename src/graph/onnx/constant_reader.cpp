@@ -77,14 +77,13 @@ void ConstantReader::fail(const std::string& sentence) const {
 
 Constant ConstantReader::read(const OnnxTensor& tensor) {
     const DataType dtype = data_type_of(tensor.data_type).value();
-    std::int64_t elements = 0;
     try {
-        elements = product(tensor.dims);
+        require_sane(tensor.dims);
     } catch (const Error& error) {
         fail(fmt::format("initializer '{}': {}", printable(tensor.name), error.what()));
     }
     const TensorData data = data_of(tensor, dtype);
-    const auto wanted = static_cast<std::uint64_t>(elements * size_in_bytes(dtype));
+    const auto wanted = static_cast<std::uint64_t>(product(tensor.dims) * size_in_bytes(dtype));
     if (data.bytes.size() != wanted) {
         fail(
             fmt::format("initializer '{}' holds {} bytes where its shape {} needs {}; export it "
@@ -150,14 +149,15 @@ const std::shared_ptr<const MappedFile>& ConstantReader::open(std::string_view l
                         printable(location)));
     }
     // Links are followed before the comparison, so that none leads out of the folder either.
-    const auto home = std::filesystem::weakly_canonical(folder_);
-    const auto path = std::filesystem::weakly_canonical(home / std::filesystem::path(location));
+    std::error_code none, broken;
+    const auto home = std::filesystem::weakly_canonical(folder_, none);
+    const auto path =
+        std::filesystem::weakly_canonical(home / std::filesystem::path(location), broken);
     const auto [end, inside] = std::ranges::mismatch(home, path);
-    if (location.empty() || end != home.end() || inside == path.end()) {
-        fail(
-            fmt::format("its data lie in '{}', outside the model's folder; put them beside the "
-                        "model",
-                        printable(location)));
+    if (location.empty() || none || broken || end != home.end() || inside == path.end()) {
+        fail(fmt::format(
+            "its data lie in '{}', outside the model's folder; put them beside the model",
+            printable(location)));
     }
     return external_files_.emplace(location, MappedFile::open(path)).first->second;
 }

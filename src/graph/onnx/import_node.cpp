@@ -20,7 +20,11 @@ std::optional<Tensor> stated_tensor(const ModelImport& import, std::string_view 
     }
     const auto dims = import.extents.of_stated(*found->second);
     const auto dtype = data_type_of(found->second->element_type);
-    return dims && dtype ? std::optional(Tensor{*dims, *dtype}) : std::nullopt;
+    if (!dims || !dtype) {
+        return std::nullopt;
+    }
+    require_sane(*dims);
+    return Tensor{*dims, *dtype};
 }
 
 // A tensor of unknown shape counts no elements.
@@ -119,17 +123,27 @@ void convert(ModelImport& import, const OrderedNode& ordered) {
     converter->convert(one);
 }
 
+// Why a node cannot be expressed; nothing where it has been.
+std::optional<std::string> refusal(ModelImport& import, const OrderedNode& node) {
+    try {
+        convert(import, node);
+        return std::nullopt;
+    } catch (const Unsupported& unsupported) {
+        return unsupported.reason;
+    }
+}
+
 }  // namespace
 
-void import_node(ModelImport& import, const OrderedNode& ordered) {
+void import_node(ModelImport& import, const OrderedNode& node) {
     try {
-        convert(import, ordered);
-    } catch (const Unsupported& unsupported) {
-        add_opaque(import, ordered, unsupported.reason);
+        if (const auto reason = refusal(import, node)) {
+            add_opaque(import, node, *reason);
+        }
     } catch (const Error& error) {
-        throw Error(fmt::format("{}: {}: {}", quoted_name(import.file), describe(*ordered.node),
-                                error.what()),
-                    error.code());
+        throw Error(
+            fmt::format("{}: {}: {}", quoted_name(import.file), describe(*node.node), error.what()),
+            error.code());
     }
 }
 

@@ -35,7 +35,7 @@ void add_input(ModelImport& import, const OnnxValueInfo& input) {
     }
     const Tensor tensor{import.extents.of_input(input), *dtype};
     try {
-        tensor.elements();
+        require_sane(tensor.dims);
     } catch (const Error& error) {
         throw Error(fmt::format("{}: input '{}': {}", quoted_name(import.file),
                                 printable(input.name), error.what()));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/graph/onnx/import_support.h"
 
-#include <chrono>
-
 namespace strata {
 namespace {
 
@@ -86,6 +84,15 @@ TEST(OnnxBadInput, AbsurdExtentsAreErrors) {
     EXPECT_NE(relu({1, 3, 0}).find("--dim x.2=VALUE"), std::string::npos);
     const auto weight = WireWriter().integer(1, -4).integer(2, 1).text(8, "w");
     EXPECT_NE(import_error(OnnxWriter().initializer(weight).output("w")), "no error");
+}
+
+TEST(OnnxBadInput, MoreAxesThanAnyNetworkHasAreErrors) {
+    OnnxWriter writer;
+    writer.input("x", {1}).integers("target", std::vector<std::int64_t>(60'000, 1));
+    writer.node("Reshape", {"x", "target"}, {"y"}).output("y");
+    EXPECT_NE(import_error(writer).find("60000 axes"), std::string::npos);
+    EXPECT_NE(import_error(OnnxWriter().input("x", std::vector<std::int64_t>(65, 1)).output("x")),
+              "no error");
 }
 
 TEST(OnnxBadInput, AttributesOutOfRangeAreErrors) {

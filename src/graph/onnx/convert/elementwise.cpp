@@ -15,12 +15,12 @@ bool is_legacy_broadcast(const NodeImport& node) {
 
 TensorId aligned_operand(const NodeImport& node) {
     const Constant* constant = node.constant(1);
-    const std::int64_t rank = std::ssize(node.input(0).dims);
+    const std::int64_t free = std::ssize(node.input(0).dims) - std::ssize(node.input(1).dims);
     const std::int64_t axis = node.integer("axis", 0);
-    const std::int64_t after = rank - std::ssize(node.input(1).dims) - axis;
-    if (!constant || axis < 0 || after < 0) {
+    if (!constant || axis < 0 || axis > free) {
         throw Unsupported{"broadcast along an axis is known for constants that fit only"};
     }
+    const std::int64_t after = free - axis;
     Dims dims = constant->tensor.dims;
     dims.insert(dims.end(), static_cast<std::size_t>(after), 1);
     return node.operand(1, "aligned", reshaped(*constant, dims), Role::parameter);

@@ -236,7 +236,7 @@ std::optional<Constant> fold_expand(const NodeImport& node) {
         dims[rank - 1 - i] = own == 1 ? wanted : own;
     }
     if (is_uniform(from)) {
-        product(dims);
+        require_sane(dims);
         return Constant{{dims, from.tensor.dtype}, from.data};
     }
     if (!is_small(dims)) {
