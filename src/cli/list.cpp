@@ -7,6 +7,7 @@
 #include "op/convention.h"
 #include "store/database.h"
 #include "store/query.h"
+#include "view/runs.h"
 
 #include <fmt/format.h>
 
@@ -74,7 +75,7 @@ Document operators(const ListOptions&) {
 
 Document runs(const ListOptions& options) {
     const Database database = Database::open_existing(database_path(options.database));
-    return {.title = "runs", .blocks = {list_runs(database)}};
+    return runs_document(list_runs(database));
 }
 
 struct Listing {
