@@ -2,11 +2,11 @@
 #include "backend/module.h"
 
 #include "base/error.h"
+#include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
+#include <cstdlib>
 
 namespace strata {
 namespace {
@@ -25,13 +25,11 @@ TEST(Module, AnAbsentModuleMeansThatThisMachineCannot) {
 }
 
 TEST(Module, AFileThatIsNoLibraryIsRefusedWithTheLoadersReason) {
-    const auto folder = std::filesystem::temp_directory_path() / "strata_module_test";
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "libstrata_broken.so") << "not a library";
-    setenv("STRATA_BACKEND_PATH", folder.c_str(), 1);
+    const TemporaryDirectory directory;
+    directory.write("libstrata_broken.so", "not a library");
+    setenv("STRATA_BACKEND_PATH", directory.path().c_str(), 1);
     EXPECT_EQ(code_of_opening("broken"), ExitCode::machine_cannot);
     unsetenv("STRATA_BACKEND_PATH");
-    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/npy.h"
 #include "tests/support/scripted_backend.h"
+#include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 
@@ -16,8 +17,7 @@ namespace {
 // A network small enough for the reference backend, in a file of its own.
 class Execute : public ::testing::Test {
 protected:
-    Execute() : folder_(std::filesystem::temp_directory_path() / "strata_execute_test") {
-        std::filesystem::create_directories(folder_);
+    Execute() {
         std::ofstream(file()) << "graph tiny\n"
                                  "input x f32 2x3x8x8\n"
                                  "conv = convolution(x) out_channels=4 kernel=3x3\n"
@@ -32,14 +32,14 @@ protected:
                        .min_samples = 3,
                        .precision = 10};
     }
-    ~Execute() override { std::filesystem::remove_all(folder_); }
 
     std::filesystem::path file() const { return folder_ / "tiny.graph"; }
     strata::Run run(const Observer& observer = {}, const std::optional<strata::Run>& earlier = {}) {
         return execute(job_, graph_for(job_), *backend_, observer, earlier);
     }
 
-    std::filesystem::path folder_;
+    const TemporaryDirectory directory_;
+    const std::filesystem::path folder_ = directory_.path();
     Job job_;
     std::unique_ptr<Backend> backend_ = make_reference_backend();
 };
