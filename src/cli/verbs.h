@@ -13,6 +13,7 @@ void add_list(CLI::App& app, ExitCode& exit);
 void add_show(CLI::App& app, ExitCode& exit);
 void add_run(CLI::App& app, ExitCode& exit);
 void add_calibrate(CLI::App& app, ExitCode& exit);
+void add_reproduce(CLI::App& app, ExitCode& exit);
 void add_report(CLI::App& app, ExitCode& exit);
 void add_export(CLI::App& app, ExitCode& exit);
 void add_query(CLI::App& app, ExitCode& exit);

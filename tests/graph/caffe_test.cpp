@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "graph/memory.h"
-#include "tests/graph/convnet_benchmarks.h"
 #include "tests/support/networks.h"
 
 #include <gtest/gtest.h>
@@ -8,26 +7,9 @@
 namespace strata {
 namespace {
 
-// "Memory required for data" in the Caffe logs of soumith/convnet-benchmarks, to the byte.
-
-TEST(CaffeData, AlexNetOfOneWeirdTrick) {
-    EXPECT_EQ(caffe_data_bytes(convnet_alexnet(128)).value, 623'628'288);
-}
-
-TEST(CaffeData, VggA) {
-    EXPECT_EQ(caffe_data_bytes(convnet_vgg_a(64)).value, 4'234'799'104);
-}
-
-TEST(CaffeData, OverfeatFast) {
-    EXPECT_EQ(caffe_data_bytes(convnet_overfeat(128)).value, 999'192'064);
-}
-
-TEST(CaffeData, GoogLeNetWithItsSplits) {
-    EXPECT_EQ(caffe_data_bytes(convnet_googlenet(128)).value, 6'648'061'952);
-}
-
-TEST(CaffeData, GrowsInProportionToTheBatch) {
-    EXPECT_EQ(caffe_data_bytes(convnet_overfeat(10)), 10 * caffe_data_bytes(convnet_overfeat(1)));
+TEST(CaffeData, CountsEveryTopAndASplitForEachOfSeveralReaders) {
+    // stem is read twice: itself, two copies, and what its readers and their join give.
+    EXPECT_EQ(caffe_data_bytes(small_diamond()).value, 4 * 2 * 16 * (3 + 4 + 2 * 4 + 4 + 4 + 8));
 }
 
 TEST(CaffeTraining, CountsBlobsOfValueAndGradientAndThreeCopiesOfTheParameters) {

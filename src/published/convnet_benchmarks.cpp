@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#pragma once
+#include "published/convnet_benchmarks.h"
 
 #include "graph/builder.h"
 
@@ -7,8 +7,9 @@
 
 namespace strata {
 
-// The networks of soumith/convnet-benchmarks as its Caffe files have them: each convolution with a
-// ReLU that has a blob of its own, no LRN, no auxiliary classifiers, no loss.
+namespace {
+
+// A network in their vocabulary, layer behind layer.
 class ConvnetBuilder {
 public:
     ConvnetBuilder(std::string name, std::int64_t batch, std::int64_t side)
@@ -74,7 +75,9 @@ private:
     int count_ = 0;
 };
 
-inline Graph convnet_alexnet(std::int64_t batch) {
+}  // namespace
+
+Graph convnet_alexnet(std::int64_t batch) {
     ConvnetBuilder net("alexnet-owt", batch, 224);
     net.convolve(64, 11, 4, 2);
     net.pool(3, 2);
@@ -90,7 +93,7 @@ inline Graph convnet_alexnet(std::int64_t batch) {
     return net.finish();
 }
 
-inline Graph convnet_vgg_a(std::int64_t batch) {
+Graph convnet_vgg_a(std::int64_t batch) {
     ConvnetBuilder net("vgg-a", batch, 224);
     for (const auto& [channels, layers] :
          {std::pair{64, 1}, {128, 1}, {256, 2}, {512, 2}, {512, 2}}) {
@@ -105,7 +108,7 @@ inline Graph convnet_vgg_a(std::int64_t batch) {
     return net.finish();
 }
 
-inline Graph convnet_overfeat(std::int64_t batch) {
+Graph convnet_overfeat(std::int64_t batch) {
     ConvnetBuilder net("overfeat-fast", batch, 231);
     net.convolve(96, 11, 4, 0);
     net.pool(2, 2);
@@ -121,7 +124,7 @@ inline Graph convnet_overfeat(std::int64_t batch) {
     return net.finish();
 }
 
-inline Graph convnet_googlenet(std::int64_t batch) {
+Graph convnet_googlenet(std::int64_t batch) {
     ConvnetBuilder net("googlenet", batch, 224);
     net.convolve(64, 7, 2, 3);
     net.pool(3, 2);

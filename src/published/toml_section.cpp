@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "published/toml_section.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace strata {
+
+void TomlSection::refuse(std::string_view key, std::string_view mend) const {
+    throw Error(fmt::format("{}: {}", printable(place(key)), mend));
+}
+
+std::string TomlSection::place(std::string_view key) const {
+    return fmt::format("{}: {}", place_, key);
+}
+
+const toml::node* TomlSection::find(std::string_view key) const {
+    const toml::node* node = own_.get(key);
+    return node != nullptr || fallback_ == nullptr ? node : fallback_->find(key);
+}
+
+void TomlSection::expect_only(std::span<const std::string_view> known) const {
+    for (const auto& [key, value] : own_) {
+        if (std::ranges::find(known, key.str()) == known.end()) {
+            refuse(key.str(), "unknown key; remove or correct it");
+        }
+    }
+}
+
+std::optional<std::string> TomlSection::text(std::string_view key) const {
+    const toml::node* node = find(key);
+    if (node == nullptr) {
+        return {};
+    }
+    const auto value = node->value_exact<std::string>();
+    if (!value) {
+        refuse(key, "give it as a text");
+    }
+    return value;
+}
+
+std::optional<double> TomlSection::number(std::string_view key) const {
+    const toml::node* node = find(key);
+    if (node == nullptr) {
+        return {};
+    }
+    const auto value = node->value<double>();
+    if (!node->is_number() || !value || !std::isfinite(*value)) {
+        refuse(key, "give it as a number");
+    }
+    return value;
+}
+
+std::optional<std::int64_t> TomlSection::count(std::string_view key) const {
+    const toml::node* node = find(key);
+    if (node == nullptr) {
+        return {};
+    }
+    const auto value = node->value_exact<std::int64_t>();
+    if (!value || *value < 1) {
+        refuse(key, "give it as a whole number from 1");
+    }
+    return value;
+}
+
+std::optional<bool> TomlSection::truth(std::string_view key) const {
+    const toml::node* node = find(key);
+    if (node == nullptr) {
+        return {};
+    }
+    const auto value = node->value_exact<bool>();
+    if (!value) {
+        refuse(key, "give it as true or false");
+    }
+    return value;
+}
+
+std::vector<std::string> TomlSection::texts(std::string_view key) const {
+    std::vector<std::string> found;
+    const toml::node* node = own_.get(key);
+    if (node == nullptr) {
+        return found;
+    }
+    if (!node->is_array()) {
+        refuse(key, "give it as a list of texts");
+    }
+    for (const auto& element : *node->as_array()) {
+        const auto value = element.value_exact<std::string>();
+        if (!value) {
+            refuse(key, "give it as a list of texts");
+        }
+        found.push_back(*value);
+    }
+    return found;
+}
+
+const toml::table* TomlSection::table(std::string_view key) const {
+    const toml::node* node = own_.get(key);
+    if (node != nullptr && !node->is_table()) {
+        refuse(key, "give it as a table, { ... }");
+    }
+    return node == nullptr ? nullptr : node->as_table();
+}
+
+std::vector<const toml::table*> TomlSection::tables(std::string_view key) const {
+    std::vector<const toml::table*> found;
+    const toml::node* node = own_.get(key);
+    if (node == nullptr || !node->is_array()) {
+        refuse(key, "give it as a list of tables, [{ ... }, ...]");
+    }
+    for (const auto& element : *node->as_array()) {
+        if (!element.is_table()) {
+            refuse(key, "give it as a list of tables, [{ ... }, ...]");
+        }
+        found.push_back(element.as_table());
+    }
+    return found;
+}
+
+}  // namespace strata

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// A table of a TOML file behind another that holds what it does not say itself, with its place for
+// messages. Every reading throws Error, naming the place, where a value has the wrong type.
+class TomlSection {
+public:
+    // A place and a mend, as an Error.
+    [[noreturn]] void refuse(std::string_view key, std::string_view mend) const;
+
+    TomlSection(const toml::table& own, std::string place) : own_(own), place_(std::move(place)) {}
+    TomlSection(const toml::table& own, std::string place, const TomlSection& fallback)
+        : own_(own), fallback_(&fallback), place_(std::move(place)) {}
+
+    // Refuses a key of its own that is not among these.
+    void expect_only(std::span<const std::string_view> known) const;
+
+    std::optional<std::string> text(std::string_view key) const;
+    std::optional<double> number(std::string_view key) const;
+    std::optional<std::int64_t> count(std::string_view key) const;
+    std::optional<bool> truth(std::string_view key) const;
+    // Of its own only.
+    std::vector<std::string> texts(std::string_view key) const;
+    const toml::table* table(std::string_view key) const;
+    std::vector<const toml::table*> tables(std::string_view key) const;
+
+    std::string place(std::string_view key) const;
+
+private:
+    const toml::node* find(std::string_view key) const;
+
+    const toml::table& own_;
+    const TomlSection* fallback_ = nullptr;
+    std::string place_;
+};
+
+}  // namespace strata
