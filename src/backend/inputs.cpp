@@ -64,7 +64,7 @@ Draw draw_of_parameter(const Graph& graph, const Layer& layer, std::size_t opera
         return {scales ? Distribution::one : Distribution::zero};
     }
     const std::string name = operand_name(graph, layer, operand);
-    if (name == "bias" || name == "shift" || name == "mean") {
+    if (name.starts_with("bias") || name == "shift" || name == "mean") {
         return {Distribution::zero};
     }
     if (name == "scale" || name == "variance") {

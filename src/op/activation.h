@@ -7,15 +7,52 @@
 
 namespace strata {
 
-// The element functions known.
-enum class ActivationKind { relu, leaky_relu, clip, elu, sigmoid, hard_sigmoid, tanh, softplus };
+// The element functions known. gelu is x times the normal distribution's integral (Hendrycks and
+// Gimpel 2016), gelu_tanh the approximation by tanh that they give; silu x sigmoid(x); mish
+// x tanh(softplus x); softsign x / (1 + |x|); hard_swish x clamp(x / 6 + 1/2, 0, 1).
+enum class ActivationKind {
+    relu,
+    leaky_relu,
+    clip,
+    elu,
+    sigmoid,
+    hard_sigmoid,
+    tanh,
+    softplus,
+    gelu,
+    gelu_tanh,
+    silu,
+    hard_swish,
+    mish,
+    softsign,
+    selu,
+    celu,
+    thresholded_relu
+};
 
-inline constexpr std::array<std::string_view, 8> names_of(ActivationKind) {
-    return {"relu", "leaky_relu", "clip", "elu", "sigmoid", "hard_sigmoid", "tanh", "softplus"};
+inline constexpr std::array<std::string_view, 17> names_of(ActivationKind) {
+    return {"relu",
+            "leaky_relu",
+            "clip",
+            "elu",
+            "sigmoid",
+            "hard_sigmoid",
+            "tanh",
+            "softplus",
+            "gelu",
+            "gelu_tanh",
+            "silu",
+            "hard_swish",
+            "mish",
+            "softsign",
+            "selu",
+            "celu",
+            "thresholded_relu"};
 }
 
-// A function of one element. alpha and beta: the slope of leaky_relu, the scale of elu, the bounds
-// of clip (alpha <= y <= beta), slope and offset of hard_sigmoid.
+// A function of one element. alpha and beta: the slope of leaky_relu, the scale of elu and celu,
+// the bounds of clip (alpha <= y <= beta), slope and offset of hard_sigmoid, selu's alpha and
+// gamma, what x must exceed in thresholded_relu.
 struct Activation {
     static constexpr std::string_view type = "activation";
     ActivationKind kind = ActivationKind::relu;

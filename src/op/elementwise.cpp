@@ -24,18 +24,29 @@ Operations one_step(ElementwiseKind kind) {
         case ElementwiseKind::maximum:
         case ElementwiseKind::minimum:
             return {.compares = 1};
+        case ElementwiseKind::power:
+            return {.transcendentals = 1};
+        case ElementwiseKind::remainder:
+            return {.adds = 1, .divides = 1};
+        case ElementwiseKind::prelu:
+            return {.multiplies = 1, .compares = 1};
+        default:
+            return {.compares = 1};
     }
-    return {};
 }
 
 // Gradient of operand `index` per output element: a sum passes dy on (a sign is free), a product
-// multiplies by the others, da = dy / b, db = -dy * y / b, a maximum compares with the others.
+// multiplies by the others, da = dy / b, db = -dy * y / b, a maximum compares with the others; of a
+// power da = dy b a^(b-1), db = dy y log a.
 Operations gradient_step(ElementwiseKind kind, std::size_t operands, std::size_t index) {
     if (kind == ElementwiseKind::add || kind == ElementwiseKind::subtract) {
         return {};
     }
     if (kind == ElementwiseKind::divide) {
         return index == 0 ? Operations{.divides = 1} : Operations{.multiplies = 1, .divides = 1};
+    }
+    if (kind == ElementwiseKind::power) {
+        return {.multiplies = 2, .transcendentals = 1};
     }
     return times(static_cast<double>(operands - 1), one_step(kind));
 }
@@ -61,13 +72,13 @@ std::vector<ParameterShape> Elementwise::parameters(std::span<const Tensor>) con
 }
 
 std::vector<Tensor> Elementwise::outputs(std::span<const Tensor> inputs) const {
-    const bool binary = kind == ElementwiseKind::subtract || kind == ElementwiseKind::divide;
-    require_operands(type, inputs, 2, binary ? 2 : any_number);
+    require_operands(type, inputs, 2, is_binary(kind) ? 2 : any_number);
     std::vector<Dims> shapes;
     for (const Tensor& input : inputs) {
         shapes.push_back(input.dims);
     }
-    return {shaped(type, broadcast(type, shapes), inputs[0].dtype)};
+    const DataType dtype = gives_boolean(kind) ? DataType::boolean : inputs[0].dtype;
+    return {shaped(type, broadcast(type, shapes), dtype)};
 }
 
 Operations Elementwise::operations(const Signature& signature, Pass pass) const {

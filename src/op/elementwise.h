@@ -7,15 +7,46 @@
 
 namespace strata {
 
-// The functions known.
-enum class ElementwiseKind { add, multiply, subtract, divide, maximum, minimum };
+// The functions known. remainder has the divisor's sign; prelu is a > 0 ? a : a b. From `equal` on
+// they give booleans, and no gradient passes them.
+enum class ElementwiseKind {
+    add,
+    multiply,
+    subtract,
+    divide,
+    maximum,
+    minimum,
+    power,
+    remainder,
+    prelu,
+    equal,
+    less,
+    less_or_equal,
+    greater,
+    greater_or_equal,
+    logical_and,
+    logical_or,
+    logical_xor
+};
 
-inline constexpr std::array<std::string_view, 6> names_of(ElementwiseKind) {
-    return {"add", "multiply", "subtract", "divide", "maximum", "minimum"};
+inline constexpr std::array<std::string_view, 17> names_of(ElementwiseKind) {
+    return {
+        "add",     "multiply",         "subtract",    "divide",     "maximum",    "minimum",
+        "power",   "remainder",        "prelu",       "equal",      "less",       "less_or_equal",
+        "greater", "greater_or_equal", "logical_and", "logical_or", "logical_xor"};
 }
 
-// A function of the elements of two or more tensors (exactly two for subtract and divide),
-// broadcast as NumPy does.
+constexpr bool gives_boolean(ElementwiseKind kind) {
+    return kind >= ElementwiseKind::equal;
+}
+
+// Whether the function takes two operands, not any number of them.
+constexpr bool is_binary(ElementwiseKind kind) {
+    return kind == ElementwiseKind::subtract || kind == ElementwiseKind::divide ||
+           kind >= ElementwiseKind::power;
+}
+
+// A function of the elements of two or more tensors, broadcast as NumPy does.
 struct Elementwise {
     static constexpr std::string_view type = "elementwise";
     ElementwiseKind kind = ElementwiseKind::add;

@@ -28,6 +28,23 @@ std::string finer_name(const Elementwise& elementwise) {
     return name_in(elementwise.kind);
 }
 
+std::string finer_name(const Unary& unary) {
+    return name_in(unary.kind);
+}
+
+std::string finer_name(const Reduction& reduction) {
+    return "reduce_" + name_in(reduction.kind);
+}
+
+std::string finer_name(const Recurrent& recurrent) {
+    return name_in(recurrent.cell);
+}
+
+std::string finer_name(const LayerNormalization& normalization) {
+    return normalization.kind == NormalizationKind::standard ? "layer_normalization"
+                                                             : "rms_normalization";
+}
+
 std::string finer_name(const Pooling& pooling) {
     return (pooling.global ? "global_" : "") + name_in(pooling.kind) + "_pooling";
 }

@@ -2,23 +2,38 @@
 #pragma once
 
 #include "op/activation.h"
+#include "op/attention.h"
 #include "op/batch_normalization.h"
+#include "op/cast.h"
 #include "op/concat.h"
 #include "op/convolution.h"
 #include "op/cross_entropy.h"
 #include "op/dropout.h"
 #include "op/elementwise.h"
+#include "op/embedding.h"
+#include "op/expand.h"
 #include "op/fully_connected.h"
+#include "op/gather.h"
+#include "op/group_normalization.h"
 #include "op/identity.h"
+#include "op/layer_normalization.h"
 #include "op/lrn.h"
 #include "op/matmul.h"
 #include "op/opaque.h"
 #include "op/operator.h"
 #include "op/pad.h"
 #include "op/pooling.h"
+#include "op/recurrent.h"
+#include "op/reduction.h"
 #include "op/reshape.h"
+#include "op/resize.h"
+#include "op/select.h"
+#include "op/slice.h"
 #include "op/softmax.h"
+#include "op/top_k.h"
 #include "op/transpose.h"
+#include "op/transposed_convolution.h"
+#include "op/unary.h"
 
 #include <variant>
 
@@ -31,19 +46,34 @@ using AnyOf = std::variant<Operators...>;
 // THE list: every operator the system knows, in one line each.
 // clang-format off
 using Op = AnyOf<Convolution,
+                 TransposedConvolution,
                  FullyConnected,
                  MatMul,
+                 Attention,
+                 Recurrent,
+                 Embedding,
                  Pooling,
+                 Resize,
                  Lrn,
                  BatchNormalization,
+                 LayerNormalization,
+                 GroupNormalization,
                  Activation,
                  Softmax,
                  Dropout,
                  Elementwise,
+                 Unary,
+                 Select,
+                 Reduction,
+                 TopK,
                  Concat,
+                 Slice,
+                 Gather,
+                 Expand,
                  Reshape,
                  Transpose,
                  Pad,
+                 Cast,
                  SoftmaxCrossEntropy,
                  Identity,
                  Opaque>;

@@ -33,6 +33,13 @@ void require_rank(std::string_view type, const Tensor& tensor, std::size_t least
     }
 }
 
+void require_indices(std::string_view type, const Tensor& tensor) {
+    if (is_floating(tensor.dtype) || tensor.dtype == DataType::boolean) {
+        refuse(type, fmt::format("indices of type {} count nothing; cast them to s64",
+                                 name_of(tensor.dtype)));
+    }
+}
+
 void require_positive(std::string_view type, std::string_view attribute, std::int64_t value) {
     if (value < 1 || value > max_attribute) {
         refuse(type, fmt::format("{} is {}; it must lie between 1 and {}", attribute, value,

@@ -26,6 +26,9 @@ void require_operands(std::string_view type, std::span<const Tensor> inputs, std
 
 void require_rank(std::string_view type, const Tensor& tensor, std::size_t least);
 
+// What counts rows or positions must be of an integer type.
+void require_indices(std::string_view type, const Tensor& tensor);
+
 // An attribute that must be 1 ... max_attribute, such as a number of channels.
 void require_positive(std::string_view type, std::string_view attribute, std::int64_t value);
 

@@ -13,27 +13,8 @@ namespace strata {
 
 namespace {
 
-struct DataTypeFacts {
-    DataType dtype;
-    std::string_view name;
-    std::int64_t bytes;
-};
-
-constexpr std::array<DataTypeFacts, 9> data_types = {{{DataType::f32, "f32", 4},
-                                                      {DataType::f64, "f64", 8},
-                                                      {DataType::f16, "f16", 2},
-                                                      {DataType::bf16, "bf16", 2},
-                                                      {DataType::s8, "s8", 1},
-                                                      {DataType::u8, "u8", 1},
-                                                      {DataType::s32, "s32", 4},
-                                                      {DataType::s64, "s64", 8},
-                                                      {DataType::boolean, "boolean", 1}}};
-
-const DataTypeFacts& facts_of(DataType dtype) {
-    const auto found = std::ranges::find(data_types, dtype, &DataTypeFacts::dtype);
-    check(found != data_types.end(), "every data type has its facts");
-    return *found;
-}
+// By type, in the order of the enumeration.
+constexpr std::array<std::int64_t, 9> data_type_bytes = {4, 8, 2, 2, 1, 1, 4, 8, 1};
 
 constexpr std::array<std::string_view, 6> role_names = {"input",     "label",     "activation",
                                                         "parameter", "statistic", "constant"};
@@ -41,23 +22,24 @@ constexpr std::array<std::string_view, 6> role_names = {"input",     "label",   
 }  // namespace
 
 std::string_view name_of(DataType dtype) {
-    return facts_of(dtype).name;
+    return names_of(dtype).at(static_cast<std::size_t>(dtype));
 }
 
 DataType parse_data_type(std::string_view name) {
-    const auto found = std::ranges::find(data_types, name, &DataTypeFacts::name);
-    if (found == data_types.end()) {
+    constexpr auto names = names_of(DataType{});
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
         throw Error(
             fmt::format("\"{}\" is not a data type; use one of f32, f64, f16, bf16, s8, u8, "
                         "s32, s64, boolean",
                         printable(name)),
             ExitCode::usage);
     }
-    return found->dtype;
+    return static_cast<DataType>(found - names.begin());
 }
 
 std::int64_t size_in_bytes(DataType dtype) {
-    return facts_of(dtype).bytes;
+    return data_type_bytes.at(static_cast<std::size_t>(dtype));
 }
 
 bool is_floating(DataType dtype) {

@@ -3,6 +3,7 @@
 
 #include "base/quantity.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,6 +15,10 @@ namespace strata {
 
 // The element types that a tensor may hold.
 enum class DataType { f32, f64, f16, bf16, s8, u8, s32, s64, boolean };
+
+inline constexpr std::array<std::string_view, 9> names_of(DataType) {
+    return {"f32", "f64", "f16", "bf16", "s8", "u8", "s32", "s64", "boolean"};
+}
 
 // Spelling used everywhere: "f32", "bf16", "s64", ...; parse throws Error with exit code usage.
 std::string_view name_of(DataType dtype);

@@ -35,8 +35,15 @@ bool is_data(const Operand& operand) {
     return operand.role != Role::parameter && operand.role != Role::statistic;
 }
 
-// The weight or scale. Biases and shifts stand behind it, and no gradient depends on them.
-Bytes first_parameter(const Signature& signature) {
+// The weights, or else the scale. Biases and shifts stand behind it, and no gradient depends on
+// them.
+Bytes weight_bytes(const Signature& signature) {
+    const auto is_weight = [](const Operand& operand) {
+        return is_parameter(operand) && operand.tensor.dims.size() > 1;
+    };
+    if (std::ranges::any_of(signature.inputs, is_weight)) {
+        return bytes_where(signature.inputs, is_weight);
+    }
     const auto found = std::ranges::find_if(signature.inputs, is_parameter);
     return found == signature.inputs.end() ? Bytes{} : found->tensor.bytes();
 }
@@ -63,7 +70,7 @@ Traffic backward_data(const BackwardReads& reads, const Signature& signature) {
     Bytes read = output_bytes(signature) + saved_bytes(reads, signature);
     read += reads.input_for_data ? data_read(reads, signature) : Bytes{};
     read += reads.output_for_data ? output_bytes(signature) : Bytes{};
-    read += reads.parameters_for_data ? first_parameter(signature) : Bytes{};
+    read += reads.parameters_for_data ? weight_bytes(signature) : Bytes{};
     return {read, bytes_where(signature.inputs, receives_gradient)};
 }
 

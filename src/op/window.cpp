@@ -63,6 +63,11 @@ Window window_of(const Convolution& convolution, const Tensor& input) {
     return fill(convolution, {Convolution::type, spatial_of(Convolution::type, input)});
 }
 
+Window window_of(const TransposedConvolution& convolution, const Tensor& input) {
+    return fill(convolution,
+                {TransposedConvolution::type, spatial_of(TransposedConvolution::type, input)});
+}
+
 Window window_of(const Pooling& pooling, const Tensor& input) {
     const auto spatial = spatial_of(Pooling::type, input);
     if (pooling.global) {

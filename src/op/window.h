@@ -3,6 +3,7 @@
 
 #include "op/convolution.h"
 #include "op/pooling.h"
+#include "op/transposed_convolution.h"
 
 namespace strata {
 
@@ -19,6 +20,7 @@ struct Window {
 // The window of a layer over an input [N, C, spatial...]. A global pooling's window is the whole
 // plane. Throws Error where an attribute does not fit the number of axes or is out of range.
 Window window_of(const Convolution& convolution, const Tensor& input);
+Window window_of(const TransposedConvolution& convolution, const Tensor& input);
 Window window_of(const Pooling& pooling, const Tensor& input);
 
 // Whether a last, incomplete window counts.

@@ -26,10 +26,9 @@ std::optional<algorithm> function_of(const Activation& op, bool from_output) {
             return algorithm::eltwise_tanh_use_dst_for_bwd;
         case ActivationKind::softplus:
             return algorithm::eltwise_soft_relu;
-        case ActivationKind::hard_sigmoid:
+        default:
             return std::nullopt;
     }
-    return std::nullopt;
 }
 
 class ActivationLowering : public LayerLowering {
@@ -39,6 +38,9 @@ public:
     void forward(Lowering& lowering) override {
         from_output_ = op_.reads().output_for_data;
         const auto function = function_of(op_, from_output_);
+        if (!function && op_.kind != ActivationKind::hard_sigmoid) {
+            throw Refusal{"the engine has no such function yet"};
+        }
         if (!function) {
             return forward_by_loops(lowering);
         }

@@ -2,6 +2,7 @@
 #include "backend/onednn/broadcast_loops.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace strata::onednn {
 
@@ -47,6 +48,28 @@ float combine(ElementwiseKind kind, float a, float b) {
             return std::max(a, b);
         case ElementwiseKind::minimum:
             return std::min(a, b);
+        case ElementwiseKind::power:
+            return std::pow(a, b);
+        case ElementwiseKind::remainder:
+            return a - b * std::floor(a / b);
+        case ElementwiseKind::prelu:
+            return a > 0 ? a : a * b;
+        case ElementwiseKind::equal:
+            return a == b ? 1.0F : 0.0F;
+        case ElementwiseKind::less:
+            return a < b ? 1.0F : 0.0F;
+        case ElementwiseKind::less_or_equal:
+            return a <= b ? 1.0F : 0.0F;
+        case ElementwiseKind::greater:
+            return a > b ? 1.0F : 0.0F;
+        case ElementwiseKind::greater_or_equal:
+            return a >= b ? 1.0F : 0.0F;
+        case ElementwiseKind::logical_and:
+            return a != 0 && b != 0 ? 1.0F : 0.0F;
+        case ElementwiseKind::logical_or:
+            return a != 0 || b != 0 ? 1.0F : 0.0F;
+        case ElementwiseKind::logical_xor:
+            return (a != 0) != (b != 0) ? 1.0F : 0.0F;
     }
     return 0;
 }
@@ -83,6 +106,15 @@ float slope(ElementwiseKind kind, const Elements& elements, std::size_t which) {
         case ElementwiseKind::maximum:
         case ElementwiseKind::minimum:
             return is_chosen(kind, elements, which) ? 1.0F : 0.0F;
+        case ElementwiseKind::power:
+            return which == 0 ? elements[1] * std::pow(elements[0], elements[1] - 1)
+                              : std::pow(elements[0], elements[1]) * std::log(elements[0]);
+        case ElementwiseKind::remainder:
+            return which == 0 ? 1 : -std::floor(elements[0] / elements[1]);
+        case ElementwiseKind::prelu:
+            return which == 0 ? (elements[0] > 0 ? 1 : elements[1]) : std::min(elements[0], 0.0F);
+        default:
+            return 0;
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "backend/reference/parallel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace strata {
@@ -40,6 +41,28 @@ double combine(ElementwiseKind kind, double a, double b) {
             return std::max(a, b);
         case ElementwiseKind::minimum:
             return std::min(a, b);
+        case ElementwiseKind::power:
+            return std::pow(a, b);
+        case ElementwiseKind::remainder:
+            return a - b * std::floor(a / b);
+        case ElementwiseKind::prelu:
+            return a > 0 ? a : a * b;
+        case ElementwiseKind::equal:
+            return a == b;
+        case ElementwiseKind::less:
+            return a < b;
+        case ElementwiseKind::less_or_equal:
+            return a <= b;
+        case ElementwiseKind::greater:
+            return a > b;
+        case ElementwiseKind::greater_or_equal:
+            return a >= b;
+        case ElementwiseKind::logical_and:
+            return a != 0 && b != 0;
+        case ElementwiseKind::logical_or:
+            return a != 0 || b != 0;
+        case ElementwiseKind::logical_xor:
+            return (a != 0) != (b != 0);
     }
     return 0;
 }
@@ -79,6 +102,15 @@ double slope(ElementwiseKind kind, std::span<const double> elements, std::size_t
         case ElementwiseKind::maximum:
         case ElementwiseKind::minimum:
             return is_first(elements, operand, combine_all(kind, elements)) ? 1 : 0;
+        case ElementwiseKind::power:
+            return operand == 0 ? elements[1] * std::pow(elements[0], elements[1] - 1)
+                                : std::pow(elements[0], elements[1]) * std::log(elements[0]);
+        case ElementwiseKind::remainder:
+            return operand == 0 ? 1 : -std::floor(elements[0] / elements[1]);
+        case ElementwiseKind::prelu:
+            return operand == 0 ? (elements[0] > 0 ? 1 : elements[1]) : std::min(elements[0], 0.0);
+        default:
+            return 0;
     }
     return 0;
 }

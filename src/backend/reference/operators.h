@@ -66,6 +66,51 @@ void reference_backward(const Pad& op, const ReferenceOperands& operands);
 void reference_forward(const SoftmaxCrossEntropy& op, const ReferenceOperands& operands);
 void reference_backward(const SoftmaxCrossEntropy& op, const ReferenceOperands& operands);
 
+void reference_forward(const Recurrent& op, const ReferenceOperands& operands);
+void reference_backward(const Recurrent& op, const ReferenceOperands& operands);
+
+void reference_forward(const Embedding& op, const ReferenceOperands& operands);
+void reference_backward(const Embedding& op, const ReferenceOperands& operands);
+
+void reference_forward(const LayerNormalization& op, const ReferenceOperands& operands);
+void reference_backward(const LayerNormalization& op, const ReferenceOperands& operands);
+
+void reference_forward(const GroupNormalization& op, const ReferenceOperands& operands);
+void reference_backward(const GroupNormalization& op, const ReferenceOperands& operands);
+
+void reference_forward(const Attention& op, const ReferenceOperands& operands);
+void reference_backward(const Attention& op, const ReferenceOperands& operands);
+
+void reference_forward(const Gather& op, const ReferenceOperands& operands);
+void reference_backward(const Gather& op, const ReferenceOperands& operands);
+
+void reference_forward(const Slice& op, const ReferenceOperands& operands);
+void reference_backward(const Slice& op, const ReferenceOperands& operands);
+
+void reference_forward(const Reduction& op, const ReferenceOperands& operands);
+void reference_backward(const Reduction& op, const ReferenceOperands& operands);
+
+void reference_forward(const Resize& op, const ReferenceOperands& operands);
+void reference_backward(const Resize& op, const ReferenceOperands& operands);
+
+void reference_forward(const TransposedConvolution& op, const ReferenceOperands& operands);
+void reference_backward(const TransposedConvolution& op, const ReferenceOperands& operands);
+
+void reference_forward(const TopK& op, const ReferenceOperands& operands);
+void reference_backward(const TopK& op, const ReferenceOperands& operands);
+
+void reference_forward(const Expand& op, const ReferenceOperands& operands);
+void reference_backward(const Expand& op, const ReferenceOperands& operands);
+
+void reference_forward(const Cast& op, const ReferenceOperands& operands);
+void reference_backward(const Cast& op, const ReferenceOperands& operands);
+
+void reference_forward(const Unary& op, const ReferenceOperands& operands);
+void reference_backward(const Unary& op, const ReferenceOperands& operands);
+
+void reference_forward(const Select& op, const ReferenceOperands& operands);
+void reference_backward(const Select& op, const ReferenceOperands& operands);
+
 void reference_forward(const Identity& op, const ReferenceOperands& operands);
 void reference_backward(const Identity& op, const ReferenceOperands& operands);
 

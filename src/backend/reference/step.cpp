@@ -24,7 +24,12 @@ void reference_update(const SgdMomentum& optimizer, std::span<const float> gradi
     });
 }
 
+bool is_missing(const Op& op);
+
 std::string reference_refusal(const Op& op, const Signature& signature) {
+    if (is_missing(op)) {
+        return std::string(type_of(op)) + ": it has no reference loops";
+    }
     if (const auto* opaque = std::get_if<Opaque>(&op)) {
         return opaque->reason;
     }

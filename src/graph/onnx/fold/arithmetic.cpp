@@ -25,22 +25,23 @@ std::uint64_t bits(std::int64_t value) {
     return static_cast<std::uint64_t>(value);
 }
 
-struct Unary {
+struct UnaryFunction {
     std::string_view op_type;
     double (*of_number)(double);
     std::int64_t (*of_integer)(std::int64_t);  // null: the result is not an integer
 };
 
 constexpr std::array unary_functions = {
-    Unary{"Abs", [](double x) { return std::abs(x); },
-          [](std::int64_t x) { return x < 0 ? wrap(-bits(x)) : x; }},
-    Unary{"Ceil", [](double x) { return std::ceil(x); }, nullptr},
-    Unary{"Floor", [](double x) { return std::floor(x); }, nullptr},
-    Unary{"Neg", [](double x) { return -x; }, [](std::int64_t x) { return wrap(-bits(x)); }},
-    Unary{"Not", [](double x) { return x == 0 ? 1.0 : 0.0; },
-          [](std::int64_t x) { return std::int64_t{x == 0}; }},
-    Unary{"Reciprocal", [](double x) { return 1 / x; }, nullptr},
-    Unary{"Sqrt", [](double x) { return std::sqrt(x); }, nullptr},
+    UnaryFunction{"Abs", [](double x) { return std::abs(x); },
+                  [](std::int64_t x) { return x < 0 ? wrap(-bits(x)) : x; }},
+    UnaryFunction{"Ceil", [](double x) { return std::ceil(x); }, nullptr},
+    UnaryFunction{"Floor", [](double x) { return std::floor(x); }, nullptr},
+    UnaryFunction{"Neg", [](double x) { return -x; },
+                  [](std::int64_t x) { return wrap(-bits(x)); }},
+    UnaryFunction{"Not", [](double x) { return x == 0 ? 1.0 : 0.0; },
+                  [](std::int64_t x) { return std::int64_t{x == 0}; }},
+    UnaryFunction{"Reciprocal", [](double x) { return 1 / x; }, nullptr},
+    UnaryFunction{"Sqrt", [](double x) { return std::sqrt(x); }, nullptr},
 };
 
 // Integer quotients are cut towards 0. Nothing where the quotient is not defined.
@@ -168,7 +169,8 @@ std::optional<Constant> fold_cast(const NodeImport& node) {
 
 std::optional<Constant> fold_unary(const NodeImport& node) {
     const Constant& from = node.known(0);
-    const auto function = std::ranges::find(unary_functions, node.node().op_type, &Unary::op_type);
+    const auto function =
+        std::ranges::find(unary_functions, node.node().op_type, &UnaryFunction::op_type);
     const bool floating = is_floating(from.tensor.dtype);
     if (function == unary_functions.end() || !is_small(from.tensor.dims) ||
         !can_make(from.tensor.dtype) || (!floating && !function->of_integer)) {

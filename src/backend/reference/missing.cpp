@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "backend/reference/operators.h"
+#include "backend/reference/step.h"
+#include "base/error.h"
+
+namespace strata {
+
+namespace {
+
+[[noreturn]] void unreachable() {
+    throw Error("an operator without reference loops was executed; this is a bug");
+}
+
+}  // namespace
+
+void reference_forward(const Recurrent&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Recurrent&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const Embedding&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Embedding&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const LayerNormalization&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const LayerNormalization&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const GroupNormalization&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const GroupNormalization&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const Attention&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Attention&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const Gather&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Gather&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const Slice&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Slice&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const Reduction&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Reduction&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const Resize&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Resize&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const TransposedConvolution&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const TransposedConvolution&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const TopK&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const TopK&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const Expand&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Expand&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const Cast&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Cast&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const Unary&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Unary&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_forward(const Select&, const ReferenceOperands&) {
+    unreachable();
+}
+void reference_backward(const Select&, const ReferenceOperands&) {
+    unreachable();
+}
+
+// Operators whose loops are still to come.
+bool is_missing(const Op& op) {
+    return std::holds_alternative<Recurrent>(op) || std::holds_alternative<Embedding>(op) ||
+           std::holds_alternative<LayerNormalization>(op) ||
+           std::holds_alternative<GroupNormalization>(op) ||
+           std::holds_alternative<Attention>(op) || std::holds_alternative<Gather>(op) ||
+           std::holds_alternative<Slice>(op) || std::holds_alternative<Reduction>(op) ||
+           std::holds_alternative<Resize>(op) ||
+           std::holds_alternative<TransposedConvolution>(op) || std::holds_alternative<TopK>(op) ||
+           std::holds_alternative<Expand>(op) || std::holds_alternative<Cast>(op) ||
+           std::holds_alternative<Unary>(op) || std::holds_alternative<Select>(op);
+}
+
+}  // namespace strata

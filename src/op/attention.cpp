@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "op/attention.h"
+
+#include "op/broadcast.h"
+#include "op/operations.h"
+#include "op/shape_rule.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace strata {
+
+namespace {
+
+// Extents of one operand, however it lies.
+struct HeadShape {
+    std::int64_t batch = 0;
+    std::int64_t heads = 0;
+    std::int64_t positions = 0;
+    std::int64_t width = 0;
+};
+
+HeadShape head_shape(const Tensor& tensor, std::int64_t heads) {
+    const Dims& dims = tensor.dims;
+    if (dims.size() == 4) {
+        return {dims[0], dims[1], dims[2], dims[3]};
+    }
+    if (dims.size() != 3) {
+        refuse(Attention::type, fmt::format("operand {} is neither [batch, positions, features] "
+                                            "nor [batch, heads, positions, features]",
+                                            to_text(dims)));
+    }
+    require_positive(Attention::type, "heads", heads);
+    if (dims[2] % heads != 0) {
+        refuse(Attention::type, fmt::format("{} heads must divide the {} features of {}", heads,
+                                            dims[2], to_text(dims)));
+    }
+    return {dims[0], heads, dims[1], dims[2] / heads};
+}
+
+std::array<HeadShape, 3> shapes_of(const Attention& op, const Tensor& q, const Tensor& k,
+                                   const Tensor& v) {
+    const std::int64_t shared = op.kv_heads == 0 ? op.heads : op.kv_heads;
+    return {head_shape(q, op.heads), head_shape(k, shared), head_shape(v, shared)};
+}
+
+void require_fit(const std::array<HeadShape, 3>& shapes, std::span<const Tensor> inputs) {
+    const auto& [q, k, v] = shapes;
+    const bool fit = q.batch == k.batch && k.batch == v.batch && q.width == k.width &&
+                     k.positions == v.positions && k.heads == v.heads && k.heads > 0 &&
+                     q.heads % k.heads == 0 && inputs[0].dims.size() == inputs[1].dims.size() &&
+                     inputs[1].dims.size() == inputs[2].dims.size();
+    if (!fit) {
+        refuse(
+            Attention::type,
+            fmt::format("queries {}, keys {} and values {} do not fit one another",
+                        to_text(inputs[0].dims), to_text(inputs[1].dims), to_text(inputs[2].dims)));
+    }
+}
+
+void require_mask(const std::array<HeadShape, 3>& shapes, const Tensor& mask) {
+    const auto& [q, k, v] = shapes;
+    const Dims scores = {q.batch, q.heads, q.positions, k.positions};
+    if (broadcast(Attention::type, std::array{scores, mask.dims}) != scores) {
+        refuse(Attention::type, fmt::format("mask {} does not fit the scores {}",
+                                            to_text(mask.dims), to_text(scores)));
+    }
+}
+
+}  // namespace
+
+std::vector<ParameterShape> Attention::parameters(std::span<const Tensor>) const {
+    return {};
+}
+
+std::vector<Tensor> Attention::outputs(std::span<const Tensor> inputs) const {
+    require_operands(type, inputs, 3, 4);
+    const auto shapes = shapes_of(*this, inputs[0], inputs[1], inputs[2]);
+    require_fit(shapes, inputs);
+    if (inputs.size() == 4) {
+        require_mask(shapes, inputs[3]);
+    }
+    const auto& [q, k, v] = shapes;
+    const bool packed = inputs[0].dims.size() == 3;
+    return {shaped(type,
+                   packed ? Dims{q.batch, q.positions, q.heads * v.width}
+                          : Dims{q.batch, q.heads, q.positions, v.width},
+                   inputs[0].dtype)};
+}
+
+// Two products forward, four backward (dv, dp, dq, dk); every score is scaled and goes through a
+// softmax. Nominal: what causality or a mask hides is counted too, as a convolution's padding is.
+Operations Attention::operations(const Signature& signature, Pass pass) const {
+    const auto [q, k, v] = shapes_of(*this, signature.inputs[0].tensor, signature.inputs[1].tensor,
+                                     signature.inputs[2].tensor);
+    const double scores = static_cast<double>(q.batch * q.heads) *
+                          static_cast<double>(q.positions) * static_cast<double>(k.positions);
+    const double products = scores * static_cast<double>(q.width + v.width);
+    Operations forward = times(scores, {.adds = signature.inputs.size() == 4 ? 3.0 : 2.0,
+                                        .multiplies = 1,
+                                        .divides = 1,
+                                        .compares = 1,
+                                        .transcendentals = 1});
+    forward.multiply_adds = products;
+    Operations backward = times(scores, {.multiply_adds = 1, .adds = 1, .multiplies = 2});
+    backward.multiply_adds += 2 * products;
+    return pick({.forward = forward, .backward_data = backward}, signature, pass);
+}
+
+BackwardReads Attention::reads() const {
+    return {.input_for_data = true, .output_for_data = true};
+}
+
+}  // namespace strata

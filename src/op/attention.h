@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/operator.h"
+
+namespace strata {
+
+// Scaled dot-product attention (Vaswani et al. 2017): softmax(q k^T * scale + mask) v, per
+// head. Operands packed, q[N,S,heads*D], k[N,T,kv_heads*D], v[N,T,kv_heads*E] ->
+// y[N,S,heads*E], or by head, q[N,heads,S,D] and so on -> y[N,heads,S,E]. Fewer heads of keys
+// than of queries are shared by groups of neighbours (grouped-query attention, Ainslie et al.
+// 2023). A fourth operand is added to the scores, broadcast to [N,heads,S,T]. Causal: position
+// s sees keys up to s + T - S.
+struct Attention {
+    static constexpr std::string_view type = "attention";
+    std::int64_t heads = 1;     // of a packed operand; by head the extents tell
+    std::int64_t kv_heads = 0;  // 0: as many as heads
+    bool causal = false;
+    double scale = 0;  // 0: 1 / sqrt(D)
+
+    bool operator==(const Attention&) const = default;
+
+    template <class Self, class Visitor>
+    static void fields(Self& self, Visitor&& visit) {
+        visit("heads", self.heads);
+        visit("kv_heads", self.kv_heads);
+        visit("causal", self.causal);
+        visit("scale", self.scale);
+    }
+
+    std::vector<ParameterShape> parameters(std::span<const Tensor> activations) const;
+    std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
+    Operations operations(const Signature& signature, Pass pass) const;
+    BackwardReads reads() const;
+};
+
+}  // namespace strata

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "op/gather.h"
+
+#include "op/operations.h"
+#include "op/shape_rule.h"
+
+namespace strata {
+
+std::vector<ParameterShape> Gather::parameters(std::span<const Tensor>) const {
+    return {};
+}
+
+std::vector<Tensor> Gather::outputs(std::span<const Tensor> inputs) const {
+    require_operands(type, inputs, 2, 2);
+    require_rank(type, inputs[0], 1);
+    require_indices(type, inputs[1]);
+    const Dims& data = inputs[0].dims;
+    const auto along = static_cast<std::ptrdiff_t>(axis_index(type, axis, data.size()));
+    Dims dims(data.begin(), data.begin() + along);
+    dims.insert(dims.end(), inputs[1].dims.begin(), inputs[1].dims.end());
+    dims.insert(dims.end(), data.begin() + along + 1, data.end());
+    return {shaped(type, dims, inputs[0].dtype)};
+}
+
+// A copy; backward, each slice adds its gradient to the one that it was read from.
+Operations Gather::operations(const Signature& signature, Pass pass) const {
+    const Operations sums = {.adds = count_of(signature.outputs[0])};
+    return pick({.backward_data = sums, .backward_weights = sums}, signature, pass);
+}
+
+BackwardReads Gather::reads() const {
+    return {};
+}
+
+}  // namespace strata

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/operator.h"
+
+#include <array>
+
+namespace strata {
+
+// What is taken off and divided by.
+enum class NormalizationKind { standard, root_mean_square };
+
+inline constexpr std::array<std::string_view, 2> names_of(NormalizationKind) {
+    return {"standard", "root_mean_square"};
+}
+
+// Normalisation of each position by the statistics of its own axes from `axis` on (Ba et al.
+// 2016): (x - mean) / sqrt(variance + epsilon) * scale + shift; root_mean_square leaves the
+// mean where it is and divides by sqrt(mean of squares + epsilon) (Zhang and Sennrich 2019).
+// scale and shift have the extents of the normalised axes.
+struct LayerNormalization {
+    static constexpr std::string_view type = "layer_normalization";
+    std::int64_t axis = -1;
+    double epsilon = 1e-5;
+    NormalizationKind kind = NormalizationKind::standard;
+    bool scale = true;
+    bool shift = true;
+
+    bool operator==(const LayerNormalization&) const = default;
+
+    template <class Self, class Visitor>
+    static void fields(Self& self, Visitor&& visit) {
+        visit("axis", self.axis);
+        visit("epsilon", self.epsilon);
+        visit("kind", self.kind);
+        visit("scale", self.scale);
+        visit("shift", self.shift);
+    }
+
+    std::vector<ParameterShape> parameters(std::span<const Tensor> activations) const;
+    std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
+    Operations operations(const Signature& signature, Pass pass) const;
+    BackwardReads reads() const;
+};
+
+}  // namespace strata

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "op/recurrent.h"
+
+#include "op/operations.h"
+#include "op/shape_rule.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+std::int64_t directions_of(const Recurrent& op) {
+    return op.direction == Direction::bidirectional ? 2 : 1;
+}
+
+std::int64_t gates_of(const Recurrent& op) {
+    switch (op.cell) {
+        case CellKind::rnn_tanh:
+        case CellKind::rnn_relu:
+            return 1;
+        case CellKind::lstm:
+            return 4;
+        case CellKind::gru:
+            return 3;
+    }
+    return 1;
+}
+
+std::size_t states_of(const Recurrent& op) {
+    return op.cell == CellKind::lstm ? 2 : 1;
+}
+
+std::int64_t bias_blocks_of(const Recurrent& op) {
+    return gates_of(op) + (op.cell == CellKind::gru && op.reset_after ? 1 : 0);
+}
+
+Dims state_dims(const Recurrent& op, const Tensor& x) {
+    return {op.layers * directions_of(op), x.dims[1], op.hidden};
+}
+
+// Activations among the operands: the sequence, and the first states where there is room for them.
+std::size_t activations_among(const Recurrent& op, std::size_t operands) {
+    const auto cells = static_cast<std::size_t>(op.layers * directions_of(op));
+    const std::size_t parameters = cells * (op.bias ? 3 : 2);
+    return operands > parameters ? operands - parameters : 0;
+}
+
+// One cell's element-wise arithmetic per hidden unit, the sums of the two products included.
+PassOperations per_unit(const Recurrent& op) {
+    switch (op.cell) {
+        case CellKind::rnn_tanh:  // dz = dh (1 - h^2)
+            return {.forward = {.adds = 1, .transcendentals = 1},
+                    .backward_data = {.multiply_adds = 1, .multiplies = 1}};
+        case CellKind::rnn_relu:
+            return {.forward = {.adds = 1, .compares = 1}, .backward_data = {.compares = 1}};
+        case CellKind::lstm:  // three logistic functions, two tanh; c' and h'
+            return {.forward = {.multiply_adds = 1,
+                                .adds = 7,
+                                .multiplies = 2,
+                                .divides = 3,
+                                .transcendentals = 5},
+                    .backward_data = {.multiply_adds = 3, .adds = 4, .multiplies = 12}};
+        case CellKind::gru:  // two logistic functions, one tanh; h' = n + z (h - n)
+            return {.forward = {.multiply_adds = 1,
+                                .adds = 6,
+                                .multiplies = 1,
+                                .divides = 2,
+                                .transcendentals = 3},
+                    .backward_data = {.multiply_adds = 2, .adds = 4, .multiplies = 9}};
+    }
+    return {};
+}
+
+void require_attributes(const Recurrent& op, const Tensor& x) {
+    if (x.dims.size() != 3) {
+        refuse(Recurrent::type, fmt::format("input {} is not [time, batch, features]; transpose or "
+                                            "reshape it",
+                                            to_text(x.dims)));
+    }
+    require_positive(Recurrent::type, "hidden", op.hidden);
+    require_positive(Recurrent::type, "layers", op.layers);
+    constexpr std::int64_t most_layers = 1 << 12;
+    if (op.layers > most_layers) {
+        refuse(Recurrent::type, fmt::format("{} layers are beyond {}", op.layers, most_layers));
+    }
+}
+
+// "_l0", and of the reverse of two directions "_l0_reverse".
+std::string suffix(std::int64_t layer, std::int64_t direction) {
+    return fmt::format("_l{}{}", layer, direction == 0 ? "" : "_reverse");
+}
+
+}  // namespace
+
+std::vector<ParameterShape> Recurrent::parameters(std::span<const Tensor> activations) const {
+    require_operands(type, activations, 1, 1 + states_of(*this));
+    const Tensor& x = activations[0];
+    require_attributes(*this, x);
+    const std::int64_t gates = gates_of(*this);
+    std::vector<ParameterShape> shapes;
+    for (std::int64_t layer = 0; layer < layers; ++layer) {
+        const std::int64_t width = layer == 0 ? x.dims[2] : directions_of(*this) * hidden;
+        for (std::int64_t d = 0; d < directions_of(*this); ++d) {
+            const std::string end = suffix(layer, d);
+            shapes.push_back(
+                {"weight_input" + end, shaped(type, {gates * hidden, width}, x.dtype)});
+            shapes.push_back(
+                {"weight_hidden" + end, shaped(type, {gates * hidden, hidden}, x.dtype)});
+            if (bias) {
+                shapes.push_back({"bias" + end, {{bias_blocks_of(*this) * hidden}, x.dtype}});
+            }
+        }
+    }
+    return shapes;
+}
+
+std::vector<Tensor> Recurrent::outputs(std::span<const Tensor> inputs) const {
+    require_operands(type, inputs, 3, any_number);
+    require_attributes(*this, inputs[0]);
+    const Tensor& x = inputs[0];
+    const std::size_t activations = activations_among(*this, inputs.size());
+    if (activations != 1 && activations != 1 + states_of(*this)) {
+        refuse(type, fmt::format("it has {} operands, which leaves {} activations; give the "
+                                 "sequence, or it and {} first states",
+                                 inputs.size(), activations, states_of(*this)));
+    }
+    const Dims state = state_dims(*this, x);
+    for (const Tensor& first : inputs.subspan(1, activations - 1)) {
+        if (first.dims != state) {
+            refuse(type,
+                   fmt::format("first state {} is not {}", to_text(first.dims), to_text(state)));
+        }
+    }
+    require_parameters(type, inputs.subspan(activations), parameters(inputs.first(activations)));
+    std::vector<Tensor> results = {
+        shaped(type, {x.dims[0], x.dims[1], directions_of(*this) * hidden}, x.dtype)};
+    if (final_state) {
+        results.resize(1 + states_of(*this), shaped(type, state, x.dtype));
+    }
+    return results;
+}
+
+// Each weight meets every position of the sequence once in each pass: the nominal count, which
+// takes the first step's product with a state of zeros as done.
+Operations Recurrent::operations(const Signature& signature, Pass pass) const {
+    const Tensor& x = signature.inputs[0].tensor;
+    const double positions = static_cast<double>(x.dims[0]) * static_cast<double>(x.dims[1]);
+    double products = 0, biases = 0;
+    for (const Operand& operand : signature.inputs) {
+        if (operand.role == Role::parameter) {
+            const bool weight = operand.tensor.dims.size() == 2;
+            (weight ? products : biases) += positions * count_of(operand.tensor);
+        }
+    }
+    const double units = positions * static_cast<double>(layers * directions_of(*this) * hidden);
+    PassOperations all = per_unit(*this);
+    all.forward = times(units, all.forward);
+    all.forward.multiply_adds += products;
+    all.forward.bias_adds = biases;
+    all.backward_data = times(units, all.backward_data);
+    all.backward_data.multiply_adds += products;
+    all.backward_weights = {.multiply_adds = products, .bias_adds = biases};
+    return pick(all, signature, pass);
+}
+
+// The gates are kept by whoever executes it; what a pass must read at least are the states.
+BackwardReads Recurrent::reads() const {
+    return {.input_for_data = true,
+            .output_for_data = true,
+            .parameters_for_data = true,
+            .input_for_weights = true};
+}
+
+}  // namespace strata

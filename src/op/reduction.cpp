@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "op/reduction.h"
+
+#include "op/operations.h"
+#include "op/shape_rule.h"
+
+namespace strata {
+
+namespace {
+
+// Per element of the input.
+Operations each_of(ReductionKind kind) {
+    switch (kind) {
+        case ReductionKind::sum:
+        case ReductionKind::mean:
+        case ReductionKind::log_sum:
+            return {.adds = 1};
+        case ReductionKind::maximum:
+        case ReductionKind::minimum:
+            return {.compares = 1};
+        case ReductionKind::product:
+            return {.multiplies = 1};
+        case ReductionKind::sum_of_squares:
+        case ReductionKind::l2:
+            return {.multiply_adds = 1};
+        case ReductionKind::l1:
+            return {.adds = 1, .compares = 1};
+        case ReductionKind::log_sum_exp:
+            return {.adds = 2, .compares = 1, .transcendentals = 1};
+    }
+    return {};
+}
+
+// Per element of the output, after its elements are together.
+Operations last_of(ReductionKind kind) {
+    switch (kind) {
+        case ReductionKind::mean:
+            return {.divides = 1};
+        case ReductionKind::l2:
+        case ReductionKind::log_sum:
+            return {.transcendentals = 1};
+        case ReductionKind::log_sum_exp:
+            return {.adds = 1, .transcendentals = 1};
+        default:
+            return {};
+    }
+}
+
+// Per element of the input: a sum hands its gradient on, a mean scales it once per output.
+Operations gradient_of(ReductionKind kind) {
+    switch (kind) {
+        case ReductionKind::sum:
+        case ReductionKind::mean:
+        case ReductionKind::log_sum:
+            return {};
+        case ReductionKind::maximum:
+        case ReductionKind::minimum:
+        case ReductionKind::l1:
+            return {.compares = 1};
+        case ReductionKind::product:
+            return {.multiplies = 1, .divides = 1};
+        case ReductionKind::sum_of_squares:
+        case ReductionKind::l2:
+            return {.multiplies = 1};
+        case ReductionKind::log_sum_exp:
+            return {.adds = 1, .multiplies = 1, .transcendentals = 1};
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<ParameterShape> Reduction::parameters(std::span<const Tensor>) const {
+    return {};
+}
+
+std::vector<Tensor> Reduction::outputs(std::span<const Tensor> inputs) const {
+    require_operands(type, inputs, 1, 1);
+    const Dims& x = inputs[0].dims;
+    std::vector<bool> reduced(x.size(), axes.empty());
+    for (const std::int64_t axis : axes) {
+        reduced[axis_index(type, axis, x.size())] = true;
+    }
+    Dims dims;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (!reduced[i]) {
+            dims.push_back(x[i]);
+        } else if (keep_axes) {
+            dims.push_back(1);
+        }
+    }
+    return {shaped(type, dims, inputs[0].dtype)};
+}
+
+Operations Reduction::operations(const Signature& signature, Pass pass) const {
+    const double elements = count_of(signature.inputs[0].tensor);
+    Operations forward = times(elements, each_of(kind));
+    forward += times(count_of(signature.outputs[0]), last_of(kind));
+    Operations backward = times(elements, gradient_of(kind));
+    backward += times(count_of(signature.outputs[0]), last_of(kind));
+    return pick({.forward = forward, .backward_data = backward}, signature, pass);
+}
+
+BackwardReads Reduction::reads() const {
+    const bool linear = kind == ReductionKind::sum || kind == ReductionKind::mean;
+    const bool from_both = kind != ReductionKind::l1 && kind != ReductionKind::sum_of_squares;
+    return {.input_for_data = !linear, .output_for_data = !linear && from_both};
+}
+
+}  // namespace strata

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/operator.h"
+
+#include <array>
+
+namespace strata {
+
+// How a value between elements is made.
+enum class Interpolation { nearest, linear, cubic };
+
+inline constexpr std::array<std::string_view, 3> names_of(Interpolation) {
+    return {"nearest", "linear", "cubic"};
+}
+
+// Where position i of n outputs lies among m inputs: (i + 0.5) m / n - 0.5; the same with 0
+// where n is 1; i m / n; i (m - 1) / (n - 1).
+enum class Coordinates { half_pixel, pytorch_half_pixel, asymmetric, align_corners };
+
+inline constexpr std::array<std::string_view, 4> names_of(Coordinates) {
+    return {"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"};
+}
+
+// Which neighbour is nearest: a half goes down, or up; always down, or up.
+enum class NearestRounding { half_down, half_up, down, up };
+
+inline constexpr std::array<std::string_view, 4> names_of(NearestRounding) {
+    return {"half_down", "half_up", "down", "up"};
+}
+
+// Interpolation of the spatial axes of x[N,C,spatial] to `sizes` (ONNX Resize). Coordinates
+// tell where an output position lies in the input, `rounding` which neighbour nearest takes;
+// cubic is the convolution kernel of Keys 1981 with `cubic_coefficient`.
+struct Resize {
+    static constexpr std::string_view type = "resize";
+    Dims sizes = {};
+    Interpolation interpolation = Interpolation::nearest;
+    Coordinates coordinates = Coordinates::half_pixel;
+    NearestRounding rounding = NearestRounding::half_down;
+    double cubic_coefficient = -0.75;
+
+    bool operator==(const Resize&) const = default;
+
+    template <class Self, class Visitor>
+    static void fields(Self& self, Visitor&& visit) {
+        visit("sizes", self.sizes);
+        visit("interpolation", self.interpolation);
+        visit("coordinates", self.coordinates);
+        visit("rounding", self.rounding);
+        visit("cubic_coefficient", self.cubic_coefficient);
+    }
+
+    std::vector<ParameterShape> parameters(std::span<const Tensor> activations) const;
+    std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
+    Operations operations(const Signature& signature, Pass pass) const;
+    BackwardReads reads() const;
+};
+
+}  // namespace strata
