@@ -3,7 +3,7 @@
 
 #include "backend/gradient_ledger.h"
 #include "backend/gradients.h"
-#include "backend/reference/step.h"
+#include "backend/reference/update.h"
 #include "backend/reference_results.h"
 #include "backend/task_states.h"
 #include "base/text.h"
@@ -152,22 +152,20 @@ private:
                states_.executed({layer, Pass::update});
     }
 
-    // The weights before and after; momentum starts at 0.
+    // The weights before and after; the optimizer's state starts at 0.
     void check_update(const Unit& unit) {
         std::map<TensorId, HostValues> updated;
         for (const TensorId tensor : updated_parameters(graph_, schedule_, unit.task.layer)) {
             settle(tensor);
             HostValues weight = executable_.read(tensor, Content::value);
-            HostValues momentum(weight.size());
+            OptimizerState state = initial_state(execution_.optimizer, weight.size());
             reference_update(execution_.optimizer, executable_.read(tensor, Content::gradient),
-                             momentum, weight);
+                             state, weight);
             updated[tensor] = std::move(weight);
         }
         execute(unit);
         for (const auto& [tensor, weight] : updated) {
-            // Two products and two sums of f32, whatever the activations are.
-            constexpr double eight_roundings = 8 * 0x1p-24;
-            compare_value(unit, tensor, {weight, 0, eight_roundings});
+            compare_value(unit, tensor, {weight, 0, update_tolerance(execution_.optimizer)});
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "op/optimizer.h"
 #include "op/tensor.h"
 
 #include <array>
@@ -29,12 +30,6 @@ enum class FirstLayerGradient { omitted, computed };
 // so that it can be read after a step.
 enum class MemoryReuse { shared, kept };
 
-// Stochastic gradient descent with momentum: m = momentum * m + gradient; w = w - rate * m.
-struct SgdMomentum {
-    double learning_rate = 0.01;
-    double momentum = 0.9;
-};
-
 // How a graph is to be executed, whoever executes it.
 struct Execution {
     Mode mode = Mode::training;
@@ -44,7 +39,7 @@ struct Execution {
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
     MemoryReuse memory = MemoryReuse::shared;
-    SgdMomentum optimizer = {};
+    Optimizer optimizer = SgdMomentum{};
     std::uint64_t seed = 1;  // of the values drawn for inputs and parameters
 };
 

@@ -7,10 +7,6 @@ namespace strata {
 
 namespace {
 
-bool is_persistent(Role role) {
-    return role == Role::parameter || role == Role::statistic || role == Role::constant;
-}
-
 template <class Chosen>
 Bytes bytes_where(const Graph& graph, Chosen chosen) {
     Bytes sum;
@@ -20,35 +16,50 @@ Bytes bytes_where(const Graph& graph, Chosen chosen) {
     return sum;
 }
 
-// The most that the chosen buffers need together at any task.
+// By task what the chosen buffers need together.
 template <class Chosen>
-Bytes worst_moment(std::span<const Buffer> buffers, Chosen chosen) {
-    std::vector<Bytes> change;  // by task: what begins there less what ended before
+std::vector<Bytes> needed_by(std::span<const Buffer> buffers, Chosen chosen) {
+    std::vector<Bytes> needed(1);  // at first what begins at a task less what ended before
     for (const Buffer& buffer : buffers) {
         if (!chosen(buffer.kind)) {
             continue;
         }
         const Lifetime& lifetime = buffer.lifetime;
-        change.resize(std::max(change.size(), lifetime.last_task + 2));
-        change[lifetime.first_task] += lifetime.size;
-        change[lifetime.last_task + 1] -= lifetime.size;
+        needed.resize(std::max(needed.size(), lifetime.last_task + 2));
+        needed[lifetime.first_task] += lifetime.size;
+        needed[lifetime.last_task + 1] -= lifetime.size;
     }
-    Bytes alive, worst;
-    for (const Bytes step : change) {
-        alive += step;
-        worst = std::max(worst, alive);
+    for (std::size_t task = 1; task < needed.size(); ++task) {
+        needed[task] += needed[task - 1];
     }
-    return worst;
+    needed.pop_back();
+    return needed;
+}
+
+// The most that the chosen buffers need together at any task.
+template <class Chosen>
+Bytes worst_moment(std::span<const Buffer> buffers, Chosen chosen) {
+    const auto needed = needed_by(buffers, chosen);
+    return needed.empty() ? Bytes{} : std::ranges::max(needed);
 }
 
 }  // namespace
+
+bool is_persistent(Role role) {
+    return role == Role::parameter || role == Role::statistic || role == Role::constant;
+}
+
+std::vector<Bytes> needed_by_task(std::span<const Buffer> buffers) {
+    return needed_by(buffers, [](BufferKind) { return true; });
+}
 
 Footprint footprint_of(const Graph& graph, const Execution& execution) {
     const auto buffers = lifetimes_of(graph, execution);
     Footprint footprint;
     footprint.parameters = bytes_where(graph, is_persistent);
     if (execution.mode == Mode::training) {
-        footprint.optimizer = bytes_where(graph, [](Role role) { return role == Role::parameter; });
+        footprint.optimizer = cost_of(execution.optimizer).states *
+                              bytes_where(graph, [](Role role) { return role == Role::parameter; });
     }
     footprint.activations =
         worst_moment(buffers, [](BufferKind kind) { return kind == BufferKind::value; });

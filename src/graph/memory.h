@@ -44,17 +44,24 @@ struct Buffer {
     Lifetime lifetime;
 };
 
-// Every buffer of an execution but parameters, statistics, constants and momentum, which are there
-// all the time. Inputs, labels, outputs from their computation on, and gradients given from outside
-// last to the end of the run; where memory is kept, everything lasts from the start to the end.
-// Activations and their gradients have Execution::dtype, gradients of parameters the parameter's.
+// Every buffer of an execution but parameters, statistics, constants and the optimizer's state,
+// which are there all the time. Inputs, labels, outputs from their computation on, and gradients
+// given from outside last to the end of the run; where memory is kept, everything lasts from the
+// start to the end. Activations and their gradients have Execution::dtype, gradients of parameters
+// the parameter's.
 std::vector<Buffer> lifetimes_of(const Graph& graph, const Execution& execution);
+
+// By task what these buffers need together, up to the last task that any of them lasts to.
+std::vector<Bytes> needed_by_task(std::span<const Buffer> buffers);
+
+// Whether such a tensor is there all the time: parameters, statistics, constants.
+bool is_persistent(Role role);
 
 // Memory of one execution, by purpose. Peak is what is alive at the worst moment and is at most the
 // sum of the parts.
 struct Footprint {
     Bytes parameters;   // and statistics and constants
-    Bytes optimizer;    // momentum
+    Bytes optimizer;    // what it keeps from one iteration to the next: momentum, moments
     Bytes activations;  // values alive together at the worst moment, by liveness
     Bytes gradients;    // of activations and weights, likewise
     Bytes saved;        // masks and indices, likewise

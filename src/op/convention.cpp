@@ -78,12 +78,13 @@ const Convention& find_convention(std::string_view name) {
         ExitCode::usage);
 }
 
-Flops count(const Op& op, const Signature& signature, Pass pass, const Convention& convention) {
+Flops count(const Op& op, const Signature& signature, Pass pass, const Convention& convention,
+            const UpdateCost& update) {
     Flops flops;
     if (convention.special != nullptr && convention.special(op, signature, pass, flops)) {
         return flops;
     }
-    return weighted(work_of(op, signature, pass).operations, convention);
+    return weighted(work_of(op, signature, pass, update).operations, convention);
 }
 
 }  // namespace strata

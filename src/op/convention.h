@@ -30,6 +30,7 @@ std::span<const Convention> conventions();
 const Convention& find_convention(std::string_view name);
 
 // Operations of one pass of an operator, counted by a convention.
-Flops count(const Op& op, const Signature& signature, Pass pass, const Convention& convention);
+Flops count(const Op& op, const Signature& signature, Pass pass, const Convention& convention,
+            const UpdateCost& update = {});
 
 }  // namespace strata

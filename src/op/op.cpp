@@ -97,9 +97,12 @@ bool has_pass(const Op& op, const Signature& signature, Pass pass) {
            signature.inputs.end();
 }
 
-Work work_of(const Op& op, const Signature& signature, Pass pass) {
+Work work_of(const Op& op, const Signature& signature, Pass pass, const UpdateCost& update) {
     if (!has_pass(op, signature, pass)) {
         return {};
+    }
+    if (pass == Pass::update) {
+        return update_work(signature, update);
     }
     Work work;
     work.operations =

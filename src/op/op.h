@@ -21,6 +21,7 @@
 #include "op/matmul.h"
 #include "op/opaque.h"
 #include "op/operator.h"
+#include "op/optimizer.h"
 #include "op/pad.h"
 #include "op/pooling.h"
 #include "op/recurrent.h"
@@ -94,7 +95,8 @@ BackwardReads reads_of(const Op& op);
 // receive a gradient, backward_weights and update where it has a parameter.
 bool has_pass(const Op& op, const Signature& signature, Pass pass);
 
-// Arithmetic and compulsory traffic of one pass. Zero for a pass that the operator does not have.
-Work work_of(const Op& op, const Signature& signature, Pass pass);
+// Arithmetic and compulsory traffic of one pass; of an update by what the optimizer costs. Zero for
+// a pass that the operator does not have.
+Work work_of(const Op& op, const Signature& signature, Pass pass, const UpdateCost& update = {});
 
 }  // namespace strata

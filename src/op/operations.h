@@ -14,8 +14,7 @@ struct PassOperations {
     Operations backward_weights = {};
 };
 
-// The count of one pass. The update is the same for every operator: stochastic gradient descent
-// with momentum, m = momentum * m + g and w = w - rate * m, two multiply-adds per trained value.
+// The count of one pass. The update is not the operator's but the optimizer's: `update_work`.
 Operations pick(const PassOperations& operations, const Signature& signature, Pass pass);
 
 // `each` operations, `count` times over.

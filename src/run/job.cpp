@@ -26,6 +26,10 @@ std::map<std::string, std::string> further_settings(const Job& job) {
     if (job.execution.first_layer_gradient == FirstLayerGradient::computed) {
         further["first_layer_gradient"] = "computed";
     }
+    const bool trains = job.execution.mode == Mode::training;
+    if (trains && !std::holds_alternative<SgdMomentum>(job.execution.optimizer)) {
+        further["optimizer"] = name_of(job.execution.optimizer);
+    }
     if (!job.execution.pinned) {
         further["pinned"] = "no";
     }

@@ -26,14 +26,15 @@ Signature signature_in(const Graph& graph, const Layer& layer, DataType dtype) {
 
 // A step that a layer's own pass consists of has the layer's work; what the engine adds has none of
 // its own and only moves bytes.
-void add_work(const Op& op, const Signature& signature, const Step& step, StepResult& result) {
+void add_work(const Op& op, const Signature& signature, const Step& step, const UpdateCost& update,
+              StepResult& result) {
     if (step.kind != StepKind::compute) {
         result.read = step.moved / 2;
         result.written = step.moved / 2;
         return;
     }
-    const Work work = work_of(op, signature, step.pass);
-    result.flops = count(op, signature, step.pass, conventions().front());
+    const Work work = work_of(op, signature, step.pass, update);
+    result.flops = count(op, signature, step.pass, conventions().front(), update);
     result.read = work.read;
     result.written = work.written;
 }
@@ -53,6 +54,7 @@ Measurement planned(const Step& step, const StepFailures& failures) {
 
 std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
                                      std::span<const Step> steps, const StepFailures& failures) {
+    const UpdateCost update = cost_of(execution.optimizer);
     std::vector<StepResult> results;
     for (const Step& step : steps) {
         const Layer& layer = graph.layers[step.layer];
@@ -68,7 +70,7 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
         result.problem = to_text(problem_of(layer.op, signature));
         result.workspace = step.workspace;
         result.time = planned(step, failures);
-        add_work(layer.op, signature, step, result);
+        add_work(layer.op, signature, step, update, result);
     }
     return results;
 }

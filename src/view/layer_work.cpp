@@ -26,9 +26,9 @@ std::int64_t parameters_in(const Signature& signature) {
 }
 
 PassWork pass_work(const Op& op, const Signature& signature, Pass pass,
-                   const Convention& convention) {
-    const Work work = work_of(op, signature, pass);
-    return {count(op, signature, pass, convention), work.read, work.written};
+                   const Convention& convention, const UpdateCost& update) {
+    const Work work = work_of(op, signature, pass, update);
+    return {count(op, signature, pass, convention, update), work.read, work.written};
 }
 
 LayerWork layer_work(const Graph& graph, const Layer& layer) {
@@ -48,6 +48,7 @@ Footprint footprint_in(const Graph& graph, Execution execution, Mode mode) {
 }  // namespace
 
 NetworkWork work_of(const Graph& graph, const Convention& convention, const Execution& execution) {
+    const UpdateCost update = cost_of(execution.optimizer);
     NetworkWork network;
     for (const auto& layer : graph.layers) {
         network.layers.push_back(layer_work(graph, layer));
@@ -56,7 +57,7 @@ NetworkWork work_of(const Graph& graph, const Convention& convention, const Exec
         const Layer& layer = graph.layers[task.layer];
         const auto pass = static_cast<std::size_t>(task.pass);
         const PassWork work =
-            pass_work(layer.op, signature_of(graph, layer), task.pass, convention);
+            pass_work(layer.op, signature_of(graph, layer), task.pass, convention, update);
         network.layers[task.layer].passes[pass] = work;
         network.passes[pass].flops += work.flops;
         network.passes[pass].read += work.read;

@@ -88,7 +88,7 @@ Table memory_table(const NetworkWork& network) {
                      {"training_bytes", "training", Importance::essential},
                      {"inference_bytes", "inference", Importance::essential}};
     table.rows = {row("parameters", training.parameters, inference.parameters),
-                  row("momentum", training.optimizer, inference.optimizer),
+                  row("optimizer", training.optimizer, inference.optimizer),
                   row("activations", training.activations, inference.activations),
                   row("gradients", training.gradients, inference.gradients)};
     table.totals = {row("peak", training.peak, inference.peak),

@@ -192,6 +192,9 @@ TEST(Footprint, TheLawsHoldForEveryZooNetwork) {
         EXPECT_GE(footprint_of(graph, inference).peak,
                   footprint_of(for_inference(graph), inference).peak);
         EXPECT_EQ(part.optimizer.value, 4.0 * static_cast<double>(parameter_count(graph)));
+        EXPECT_EQ(footprint_of(graph, {.optimizer = Sgd{}}).optimizer.value, 0);
+        EXPECT_EQ(footprint_of(graph, {.optimizer = Adam{}}).optimizer.value,
+                  2 * part.optimizer.value);
     }
 }
 

@@ -44,6 +44,7 @@ TEST(Job, EverythingThatDecidesAResultIsPartOfItsIdentity) {
     EXPECT_TRUE(differs([](Job& job) { job.execution.dtype = DataType::bf16; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.threads = 1; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.pinned = false; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.optimizer = Adam{}; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.seed = 2; }));
     EXPECT_TRUE(
         differs([](Job& job) { job.execution.algorithm = ConvolutionAlgorithm::winograd; }));

@@ -33,6 +33,16 @@ TEST(Steps, AReorderHasNoArithmeticAndOnlyMovesBytes) {
     EXPECT_EQ(results[0].read.value + results[0].written.value, 1000);
 }
 
+TEST(Steps, AnUpdateCostsWhatItsOptimizerDoes) {
+    const std::vector<Step> steps = {{.layer = 0, .pass = Pass::update}};
+    const auto momentum = step_results(one_convolution(), {}, steps, {});
+    const auto adam = step_results(one_convolution(), {.optimizer = Adam{}}, steps, {});
+    constexpr double trained = 4 * 3 * 3 * 3 + 4;
+    EXPECT_EQ(momentum[0].flops.value, 4 * trained);
+    EXPECT_EQ(adam[0].flops.value, 12 * trained);
+    EXPECT_EQ((adam[0].read + adam[0].written).value, 4 * 7 * trained);
+}
+
 TEST(Steps, ARefusedStepIsSkippedAndADisagreeingOneFailed) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward, .refusal = "too odd"},
                                      {.layer = 0, .pass = Pass::backward_weights}};

@@ -44,6 +44,27 @@ STRATA_EACH_ISA void sgd_range(float* weight, float* momentum, const float* grad
     }
 }
 
+STRATA_EACH_ISA void plain_sgd_range(float* weight, const float* gradient, std::size_t begin,
+                                     std::size_t end, float rate) {
+#pragma GCC ivdep
+    for (std::size_t i = begin; i < end; ++i) {
+        weight[i] -= rate * gradient[i];
+    }
+}
+
+STRATA_EACH_ISA void adam_range(float* weight, float* mean, float* square, const float* gradient,
+                                std::size_t begin, std::size_t end, AdamFactors by) {
+#pragma GCC ivdep
+    for (std::size_t i = begin; i < end; ++i) {
+        const float g = gradient[i];
+        const float m = by.keep1 * mean[i] + by.take1 * g;
+        const float v = by.keep2 * square[i] + by.take2 * (g * g);
+        mean[i] = m;
+        square[i] = v;
+        weight[i] -= by.rate * m / (std::sqrt(v) + by.epsilon);
+    }
+}
+
 STRATA_EACH_ISA void add_range(const float* a, const float* b, float* y, std::size_t begin,
                                std::size_t end) {
 #pragma GCC ivdep
@@ -96,6 +117,19 @@ void sgd_momentum(float* weight, float* momentum, const float* gradient, std::si
                   float rate, float keep) {
     share_out(count, [=](std::size_t begin, std::size_t end) {
         sgd_range(weight, momentum, gradient, begin, end, rate, keep);
+    });
+}
+
+void sgd(float* weight, const float* gradient, std::size_t count, float rate) {
+    share_out(count, [=](std::size_t begin, std::size_t end) {
+        plain_sgd_range(weight, gradient, begin, end, rate);
+    });
+}
+
+void adam(float* weight, float* mean, float* square, const float* gradient, std::size_t count,
+          const AdamFactors& factors) {
+    share_out(count, [=](std::size_t begin, std::size_t end) {
+        adam_range(weight, mean, square, gradient, begin, end, factors);
     });
 }
 

@@ -12,6 +12,22 @@ namespace strata::onednn {
 void sgd_momentum(float* weight, float* momentum, const float* gradient, std::size_t count,
                   float rate, float keep);
 
+// w = w - rate * gradient.
+void sgd(float* weight, const float* gradient, std::size_t count, float rate);
+
+// m = keep1 * m + (1 - keep1) * g; v = keep2 * v + (1 - keep2) * g * g;
+// w = w - rate * m / (sqrt(v) + epsilon). Requires: epsilon > 0, so that zeros stay zeros.
+struct AdamFactors {
+    float keep1 = 0;
+    float take1 = 0;  // 1 - keep1, rounded once
+    float keep2 = 0;
+    float take2 = 0;
+    float rate = 0;
+    float epsilon = 0;
+};
+void adam(float* weight, float* mean, float* square, const float* gradient, std::size_t count,
+          const AdamFactors& factors);
+
 // y = x0 + x1 + ... of two or more arrays of floats; y may be the first.
 void add_up(std::span<void* const> terms, float* y, std::size_t count);
 

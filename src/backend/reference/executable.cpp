@@ -77,7 +77,8 @@ void ReferenceExecutable::allocate() {
         gradients_.push_back(schedule_.gradient_given[id]
                                  ? output_gradient(graph_, id, execution_.seed)
                                  : HostValues(schedule_.needs_gradient[id] ? count : 0));
-        momenta_.emplace_back(schedule_.updated_by[id] ? count : 0);
+        states_.push_back(
+            initial_state(execution_.optimizer, schedule_.updated_by[id] ? count : 0));
     }
 }
 
@@ -165,7 +166,7 @@ void ReferenceExecutable::receive(TensorId tensor, std::span<const float> contri
 
 void ReferenceExecutable::update(const Task& task) {
     for (const TensorId id : updated_parameters(graph_, schedule_, task.layer)) {
-        reference_update(execution_.optimizer, gradients_[id], momenta_[id], values_[id]);
+        reference_update(execution_.optimizer, gradients_[id], states_[id], values_[id]);
     }
 }
 

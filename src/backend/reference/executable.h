@@ -3,6 +3,7 @@
 
 #include "backend/backend.h"
 #include "backend/reference/operands.h"
+#include "backend/reference/update.h"
 
 namespace strata {
 
@@ -35,7 +36,7 @@ private:
     std::vector<Step> steps_;                         // by task
     std::vector<HostValues> values_;                  // by tensor
     std::vector<HostValues> gradients_;               // by tensor; empty where none is needed
-    std::vector<HostValues> momenta_;                 // by tensor; empty where not trained
+    std::vector<OptimizerState> states_;              // by tensor; empty where not trained
 };
 
 }  // namespace strata

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "backend/reference/step.h"
-#include "backend/reference/parallel.h"
 
 #include "backend/reference/operators.h"
 #include "backend/reference/window.h"
@@ -13,15 +12,6 @@ void compute_forward(const Op& op, const ReferenceOperands& operands) {
 
 void compute_backward(const Op& op, const ReferenceOperands& operands) {
     std::visit([&](const auto& one) { reference_backward(one, operands); }, op);
-}
-
-void reference_update(const SgdMomentum& optimizer, std::span<const float> gradient,
-                      std::span<float> momentum, std::span<float> weight) {
-    parallel_for(weight.size(), 2, [&](std::size_t i) {
-        const double m = optimizer.momentum * momentum[i] + gradient[i];
-        momentum[i] = static_cast<float>(m);
-        weight[i] = static_cast<float>(weight[i] - optimizer.learning_rate * m);
-    });
 }
 
 bool is_missing(const Op& op);

@@ -13,10 +13,6 @@ namespace strata {
 void compute_forward(const Op& op, const ReferenceOperands& operands);
 void compute_backward(const Op& op, const ReferenceOperands& operands);
 
-// m = momentum * m + gradient; w = w - rate * m.
-void reference_update(const SgdMomentum& optimizer, std::span<const float> gradient,
-                      std::span<float> momentum, std::span<float> weight);
-
 // Why the reference has no loops for a layer; empty where it has.
 std::string reference_refusal(const Op& op, const Signature& signature);
 

@@ -75,6 +75,34 @@ TEST(Engine, TrainsABranchingNetworkInBf16AsTheReferenceDoes) {
               "");
 }
 
+TEST(Engine, UpdatesWithEveryOptimizerAsTheReferenceDoes) {
+    for (const std::string_view name : optimizer_names()) {
+        Execution execution = kept_execution();
+        execution.optimizer = find_optimizer(name);
+        EXPECT_EQ(verify_graph(branching_network(), execution), "") << name;
+    }
+}
+
+// The correction of Adam's bias differs from step to step.
+TEST(Engine, SeveralStepsOfAdamAreThoseOfTheReference) {
+    const Graph graph = graph_of_problem("fully_connected(4x6) out_features=3");
+    Execution execution = kept_execution();
+    execution.optimizer = Adam{.learning_rate = 0.125};
+    const auto ours = prepare(graph, execution);
+    const auto reference = make_reference_backend()->prepare(graph, execution);
+    for (int step = 0; step < 3; ++step) {
+        ours->run();
+        reference->run();
+    }
+    for (const TensorId id : parameters_of(graph)) {
+        const HostValues expected = reference->read(id, Content::value);
+        const HostValues found = ours->read(id, Content::value);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            EXPECT_NEAR(found[i], expected[i], 2e-6) << graph.tensors[id].name << " " << i;
+        }
+    }
+}
+
 TEST(Engine, TrainsWithWinogradAsTheReferenceDoes) {
     Execution execution = kept_execution();
     execution.algorithm = ConvolutionAlgorithm::winograd;
@@ -101,7 +129,8 @@ TEST(Engine, AnswersWithoutReorderingWeights) {
     const Graph graph = for_inference(residual_network());
     Execution execution = kept_execution(Mode::inference);
     for (const Step& step : prepare(graph, execution)->steps()) {
-        // Only weights are blocked along their first axis; 3.x moves an activation to channels-last.
+        // Only weights are blocked along their first axis; 3.x moves an activation to
+        // channels-last.
         const bool of_weights = step.layout.find('A') != std::string::npos;
         EXPECT_FALSE(step.kind == StepKind::reorder && of_weights) << step.layout;
     }

@@ -84,7 +84,7 @@ TEST(ReferenceExecutable, TheNumberOfThreadsDoesNotChangeTheResult) {
 TEST(ReferenceExecutable, TheUpdateFollowsTheGradientWithMomentum) {
     const Graph graph = one_weight();
     Execution execution;
-    execution.optimizer = {.learning_rate = 0.5, .momentum = 0.75};
+    execution.optimizer = SgdMomentum{.learning_rate = 0.5, .momentum = 0.75};
     const auto executable = prepared(graph, execution);
     const TensorId x = tensor_of(graph, "x"), weight = tensor_of(graph, "fc.weight");
     executable->write(x, Content::value, HostValues{2});
@@ -120,7 +120,7 @@ TEST(ReferenceExecutable, ASharedWeightIsUpdatedOnceByTheSumOfItsGradients) {
     b.add_with_operands("second", MatMul{}, {first, w});
     const Graph graph = b.finish();
     Execution execution;
-    execution.optimizer = {.learning_rate = 1, .momentum = 0};
+    execution.optimizer = Sgd{.learning_rate = 1};
     const auto executable = prepared(graph, execution);
     executable->write(x, Content::value, HostValues{5});
     executable->write(w, Content::value, HostValues{3});
@@ -147,7 +147,7 @@ TEST(ReferenceExecutable, TrainingLowersTheLoss) {
 TEST(ReferenceExecutable, GradientsOfTheWholeNetworkMatchDifferencesOfItsLoss) {
     const Graph graph = small_network(2);
     Execution execution;
-    execution.optimizer.learning_rate = 0;
+    execution.optimizer = Sgd{.learning_rate = 0};
     const auto executable = prepared(graph, execution);
     const TensorId loss = tensor_of(graph, "loss");
     const auto loss_with = [&](TensorId weight, HostValues values, std::size_t i, float offset) {
