@@ -3,6 +3,8 @@
 
 #include "backend/comparison.h"
 #include "backend/reference/batch_statistics.h"
+#include "backend/reference/row_normalization.h"
+#include "op/attention_extents.h"
 #include "op/window.h"
 
 #include <algorithm>
@@ -134,6 +136,76 @@ SumShape gradient_shape(const BatchNormalization& op, const ReferenceOperands& o
         return mean_of(summed, rms_gradient(o) * worst.factor * std::max(1.0, worst.normalized));
     }
     return {summed, rms_gradient(o) * (operand == 1 ? std::max(1.0, worst.normalized) : 1)};
+}
+
+// The same for the worst of a normalisation's rows.
+Conditioning conditioning_of(const RowNormalization& rows, const ReferenceOperands& o) {
+    double scale = rows.scale == 0 ? 1 : 0;
+    for (std::size_t i = 0; rows.scale != 0 && i < o.inputs[rows.scale].size(); ++i) {
+        scale = std::max(scale, static_cast<double>(std::abs(o.inputs[rows.scale][i])));
+    }
+    Conditioning worst;
+    for (std::int64_t row = 0; row < rows.rows; ++row) {
+        const auto [mean, variance, inverse] = moments_of(rows, o.inputs[0], row);
+        worst.normalized = std::max(worst.normalized, std::sqrt(mean * mean + variance) * inverse);
+        worst.factor = std::max(worst.factor, scale * inverse);
+    }
+    worst.forward = scale * worst.normalized;
+    return worst;
+}
+
+SumShape forward_shape(const RowNormalization& rows, const ReferenceOperands& o) {
+    return mean_of(static_cast<double>(rows.width), conditioning_of(rows, o).forward);
+}
+
+SumShape gradient_shape(const RowNormalization& rows, const ReferenceOperands& o,
+                        std::size_t operand) {
+    const Conditioning worst = conditioning_of(rows, o);
+    if (operand == 0) {
+        return mean_of(static_cast<double>(rows.width),
+                       rms_gradient(o) * worst.factor * std::max(1.0, worst.normalized));
+    }
+    return {elements(o, 0) / elements(o, operand),
+            rms_gradient(o) * (operand == rows.scale ? std::max(1.0, worst.normalized) : 1)};
+}
+
+SumShape forward_shape(const LayerNormalization& op, const ReferenceOperands& o) {
+    return forward_shape(rows_of(op, o.signature), o);
+}
+
+SumShape gradient_shape(const LayerNormalization& op, const ReferenceOperands& o,
+                        std::size_t operand) {
+    return gradient_shape(rows_of(op, o.signature), o, operand);
+}
+
+SumShape forward_shape(const GroupNormalization& op, const ReferenceOperands& o) {
+    return forward_shape(rows_of(op, o.signature), o);
+}
+
+SumShape gradient_shape(const GroupNormalization& op, const ReferenceOperands& o,
+                        std::size_t operand) {
+    return gradient_shape(rows_of(op, o.signature), o, operand);
+}
+
+// A mean of the values, weighed by the probabilities.
+SumShape forward_shape(const Attention& op, const ReferenceOperands& o) {
+    const auto keys = static_cast<double>(extents_of(op, o.signature).keys);
+    return {keys, rms_input(o, 2) / keys};
+}
+
+// A value meets the gradients of all queries, a query and a key one another; each of those terms is
+// weighed by a probability, one of so many.
+SumShape gradient_shape(const Attention& op, const ReferenceOperands& o, std::size_t operand) {
+    const AttentionExtents e = extents_of(op, o.signature);
+    const auto keys = static_cast<double>(e.keys);
+    const double terms =
+        static_cast<double>(operand == 0 ? e.keys : e.queries * (e.heads / e.kv_heads));
+    if (operand == 2) {
+        return {terms, rms_gradient(o) / keys};
+    }
+    const double of_score =
+        rms_gradient(o) * rms_input(o, 2) * std::sqrt(static_cast<double>(e.value_width)) / keys;
+    return {terms, operand == 3 ? of_score : of_score * e.scale * rms_input(o, 1 - operand)};
 }
 
 // Only sums and differences can cancel.

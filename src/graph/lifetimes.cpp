@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "graph/memory.h"
 
+#include "op/saved_bytes.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -67,7 +69,7 @@ private:
     void forward(TaskIndex task, const Layer& layer) {
         touch_values(layer.inputs, task);
         touch_values(layer.outputs, task);
-        if (reads_of(layer.op).saved_bytes_per_output > 0) {
+        if (saved_bytes(layer) > Bytes{}) {
             extend(saved_[schedule_.tasks[task].layer], task);
         }
     }
@@ -179,16 +181,15 @@ private:
         return buffers;
     }
 
+    Bytes saved_bytes(const Layer& layer) const {
+        return saved_bytes_of(layer.op, signature_of(graph_, layer));
+    }
+
     void add_saved(std::vector<Buffer>& buffers, const Layer& layer, const Life& life) const {
         if (!life || life->first_task == life->last_task) {
             return;  // no backward pass reads it, so the forward pass need not save it
         }
-        double elements = 0;
-        for (const TensorId id : layer.outputs) {
-            elements += static_cast<double>(graph_.tensors[id].tensor.elements());
-        }
-        const Bytes size = {elements * reads_of(layer.op).saved_bytes_per_output};
-        add(buffers, BufferKind::saved, layer.outputs[0], life, size);
+        add(buffers, BufferKind::saved, layer.outputs[0], life, saved_bytes(layer));
     }
 
     void add(std::vector<Buffer>& buffers, BufferKind kind, TensorId id, const Life& life,

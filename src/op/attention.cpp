@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "op/attention.h"
 
+#include "op/attention_extents.h"
 #include "op/broadcast.h"
 #include "op/operations.h"
 #include "op/shape_rule.h"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 namespace strata {
 
@@ -92,11 +94,10 @@ std::vector<Tensor> Attention::outputs(std::span<const Tensor> inputs) const {
 // Two products forward, four backward (dv, dp, dq, dk); every score is scaled and goes through a
 // softmax. Nominal: what causality or a mask hides is counted too, as a convolution's padding is.
 Operations Attention::operations(const Signature& signature, Pass pass) const {
-    const auto [q, k, v] = shapes_of(*this, signature.inputs[0].tensor, signature.inputs[1].tensor,
-                                     signature.inputs[2].tensor);
-    const double scores = static_cast<double>(q.batch * q.heads) *
-                          static_cast<double>(q.positions) * static_cast<double>(k.positions);
-    const double products = scores * static_cast<double>(q.width + v.width);
+    const AttentionExtents e = extents_of(*this, signature);
+    const double scores = static_cast<double>(e.batch * e.heads) * static_cast<double>(e.queries) *
+                          static_cast<double>(e.keys);
+    const double products = scores * static_cast<double>(e.width + e.value_width);
     Operations forward = times(scores, {.adds = signature.inputs.size() == 4 ? 3.0 : 2.0,
                                         .multiplies = 1,
                                         .divides = 1,
@@ -108,8 +109,24 @@ Operations Attention::operations(const Signature& signature, Pass pass) const {
     return pick({.forward = forward, .backward_data = backward}, signature, pass);
 }
 
+// The scores are computed anew from what was read forward.
 BackwardReads Attention::reads() const {
-    return {.input_for_data = true, .output_for_data = true};
+    return {.input_for_data = true};
+}
+
+AttentionExtents extents_of(const Attention& op, const Signature& signature) {
+    const Tensor& first = signature.inputs[0].tensor;
+    const auto [q, k, v] =
+        shapes_of(op, first, signature.inputs[1].tensor, signature.inputs[2].tensor);
+    return {.batch = q.batch,
+            .heads = q.heads,
+            .kv_heads = k.heads,
+            .queries = q.positions,
+            .keys = k.positions,
+            .width = q.width,
+            .value_width = v.width,
+            .scale = op.scale == 0 ? 1 / std::sqrt(static_cast<double>(q.width)) : op.scale,
+            .packed = first.dims.size() == 3};
 }
 
 }  // namespace strata

@@ -2,6 +2,7 @@
 #include "op/op.h"
 
 #include "op/operations.h"
+#include "op/saved_bytes.h"
 #include "op/traffic.h"
 
 #include <algorithm>
@@ -108,7 +109,8 @@ Work work_of(const Op& op, const Signature& signature, Pass pass, const UpdateCo
     work.operations =
         std::visit([&](const auto& one) { return one.operations(signature, pass); }, op);
     if (!moves_nothing(op)) {
-        const auto [read, written] = traffic_of(reads_of(op), signature, pass);
+        const auto [read, written] =
+            traffic_of(reads_of(op), signature, pass, saved_bytes_of(op, signature));
         work.read = read;
         work.written = written;
     }

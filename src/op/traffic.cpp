@@ -58,16 +58,8 @@ Bytes data_read(const BackwardReads& reads, const Signature& signature) {
     });
 }
 
-Bytes saved_bytes(const BackwardReads& reads, const Signature& signature) {
-    Bytes sum;
-    for (const Tensor& output : signature.outputs) {
-        sum += Bytes{reads.saved_bytes_per_output * count_of(output)};
-    }
-    return sum;
-}
-
-Traffic backward_data(const BackwardReads& reads, const Signature& signature) {
-    Bytes read = output_bytes(signature) + saved_bytes(reads, signature);
+Traffic backward_data(const BackwardReads& reads, const Signature& signature, Bytes saved) {
+    Bytes read = output_bytes(signature) + saved;
     read += reads.input_for_data ? data_read(reads, signature) : Bytes{};
     read += reads.output_for_data ? output_bytes(signature) : Bytes{};
     read += reads.parameters_for_data ? weight_bytes(signature) : Bytes{};
@@ -82,13 +74,13 @@ Traffic backward_weights(const BackwardReads& reads, const Signature& signature)
 
 }  // namespace
 
-Traffic traffic_of(const BackwardReads& reads, const Signature& signature, Pass pass) {
+Traffic traffic_of(const BackwardReads& reads, const Signature& signature, Pass pass, Bytes saved) {
     switch (pass) {
         case Pass::forward:
             return {bytes_where(signature.inputs, [](const Operand&) { return true; }),
                     output_bytes(signature)};
         case Pass::backward_data:
-            return backward_data(reads, signature);
+            return backward_data(reads, signature, saved);
         case Pass::backward_weights:
             return backward_weights(reads, signature);
         case Pass::update:

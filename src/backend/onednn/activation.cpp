@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/onednn/kernels.h"
+#include "backend/onednn/activation_loops.h"
+#include "backend/onednn/compat_eltwise.h"
 #include "backend/onednn/layer_lowering.h"
 
 namespace strata::onednn {
@@ -26,6 +27,16 @@ std::optional<algorithm> function_of(const Activation& op, bool from_output) {
             return algorithm::eltwise_tanh_use_dst_for_bwd;
         case ActivationKind::softplus:
             return algorithm::eltwise_soft_relu;
+        case ActivationKind::gelu:
+            return algorithm::eltwise_gelu_erf;
+        case ActivationKind::gelu_tanh:
+            return algorithm::eltwise_gelu_tanh;
+        case ActivationKind::silu:
+            return algorithm::eltwise_swish;
+        case ActivationKind::hard_swish:
+            return algorithm::eltwise_hardswish;
+        case ActivationKind::mish:
+            return algorithm::eltwise_mish;
         default:
             return std::nullopt;
     }
@@ -38,9 +49,6 @@ public:
     void forward(Lowering& lowering) override {
         from_output_ = op_.reads().output_for_data;
         const auto function = function_of(op_, from_output_);
-        if (!function && op_.kind != ActivationKind::hard_sigmoid) {
-            throw Refusal{"the engine has no such function yet"};
-        }
         if (!function) {
             return forward_by_loops(lowering);
         }
@@ -74,12 +82,25 @@ public:
     }
 
 private:
+    // What the library's functions take: a slope of 0 is a ReLU's, a scale of 1 a softplus' and a
+    // swish's.
     float alpha() const {
-        return op_.kind == ActivationKind::relu       ? 0.0F
-               : op_.kind == ActivationKind::softplus ? 1.0F
-                                                      : static_cast<float>(op_.alpha);
+        switch (op_.kind) {
+            case ActivationKind::relu:
+                return 0;
+            case ActivationKind::softplus:
+            case ActivationKind::silu:
+                return 1;
+            case ActivationKind::hard_swish:
+                return hard_swish_slope;
+            default:
+                return static_cast<float>(op_.alpha);
+        }
     }
-    float beta() const { return static_cast<float>(op_.beta); }
+    float beta() const {
+        return op_.kind == ActivationKind::hard_swish ? hard_swish_offset
+                                                      : static_cast<float>(op_.beta);
+    }
 
     Place make_output(Lowering& lowering, const Place& x) const {
         if (runs_in_place(lowering.graph(), layer_, lowering.execution()) &&
@@ -98,15 +119,14 @@ private:
         return lowering.make_gradient(input(0), desc);
     }
 
-    // hard_sigmoid only: max(0, min(1, alpha x + beta)).
     void forward_by_loops(Lowering& lowering) const {
         const Place x = lowering.plain_value(input(0), ElementType::f32);
         const Place y = lowering.make_value(output(), x.desc);
         const std::size_t count = elements_of(x.desc);
         lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[=, a = alpha(), b = beta()](std::span<void* const> at) {
-                                         hard_sigmoid(static_cast<const float*>(at[0]),
-                                                      static_cast<float*>(at[1]), count, a, b);
+                         {KernelCall{[op = op_, count](std::span<void* const> at) {
+                                         activate(op, static_cast<const float*>(at[0]),
+                                                  static_cast<float*>(at[1]), count);
                                      },
                                      {x, y}}});
     }
@@ -117,11 +137,10 @@ private:
         const Place dx = lowering.make_gradient(input(0), dy.desc);
         const std::size_t count = elements_of(x.desc);
         lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[=, a = alpha(), b = beta()](std::span<void* const> at) {
-                                         hard_sigmoid_gradient(static_cast<const float*>(at[0]),
-                                                               static_cast<const float*>(at[1]),
-                                                               static_cast<float*>(at[2]), count, a,
-                                                               b);
+                         {KernelCall{[op = op_, count](std::span<void* const> at) {
+                                         activate_gradient(op, static_cast<const float*>(at[0]),
+                                                           static_cast<const float*>(at[1]),
+                                                           static_cast<float*>(at[2]), count);
                                      },
                                      {x, dy, dx}}});
     }

@@ -2,37 +2,17 @@
 #include "backend/onednn/kernels.h"
 
 #include "backend/inputs.h"
-
-#include <omp.h>
+#include "backend/onednn/fast_exp.h"
+#include "backend/onednn/isa.h"
+#include "backend/onednn/share_out.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-// One version of a loop for each instruction set, chosen when the program starts: what is shipped
-// must run everywhere, and the widest registers are needed to keep memory busy.
-#define STRATA_EACH_ISA __attribute__((target_clones("avx512f", "avx2", "default")))
-
 namespace strata::onednn {
 
 namespace {
-
-// Each thread gets one run of elements that begins at a cache line.
-template <class Work>
-void share_out(std::size_t count, Work&& work) {
-    constexpr std::size_t line = 16;
-#pragma omp parallel if (count > 4096)
-    {
-        const auto threads = static_cast<std::size_t>(omp_get_num_threads());
-        const auto self = static_cast<std::size_t>(omp_get_thread_num());
-        const std::size_t each = (count / threads + line) / line * line;
-        const std::size_t begin = std::min(count, self * each);
-        const std::size_t end = std::min(count, begin + each);
-        if (begin < end) {
-            work(begin, end);
-        }
-    }
-}
 
 STRATA_EACH_ISA void sgd_range(float* weight, float* momentum, const float* gradient,
                                std::size_t begin, std::size_t end, float rate, float keep) {
@@ -73,22 +53,6 @@ STRATA_EACH_ISA void add_range(const float* a, const float* b, float* y, std::si
     }
 }
 
-STRATA_EACH_ISA void hard_sigmoid_range(const float* x, float* y, std::size_t begin,
-                                        std::size_t end, float alpha, float beta) {
-    for (std::size_t i = begin; i < end; ++i) {
-        y[i] = std::max(0.0F, std::min(1.0F, alpha * x[i] + beta));
-    }
-}
-
-STRATA_EACH_ISA void hard_sigmoid_gradient_range(const float* x, const float* dy, float* dx,
-                                                 std::size_t begin, std::size_t end, float alpha,
-                                                 float beta) {
-    for (std::size_t i = begin; i < end; ++i) {
-        const float linear = alpha * x[i] + beta;
-        dx[i] = linear > 0 && linear < 1 ? alpha * dy[i] : 0.0F;
-    }
-}
-
 STRATA_EACH_ISA void masked_range(const float* x, const std::uint8_t* mask, float* y,
                                   std::size_t begin, std::size_t end, float scale) {
 #pragma GCC ivdep
@@ -101,14 +65,37 @@ float scale_of(double probability) {
     return static_cast<float>(1.0 / (1.0 - probability));
 }
 
+STRATA_EACH_ISA float greatest_of(const float* x, std::size_t count) {
+    float greatest = x[0];
+#pragma omp simd reduction(max : greatest)
+    for (std::size_t i = 0; i < count; ++i) {
+        greatest = std::max(greatest, x[i]);
+    }
+    return greatest;
+}
+
+STRATA_EACH_ISA float exponential_sum(const float* x, std::size_t count, float greatest) {
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::size_t i = 0; i < count; ++i) {
+        sum += fast_exp(x[i] - greatest);
+    }
+    return sum;
+}
+
+// y = share * exp(x - logarithm)
+STRATA_EACH_ISA void scaled_softmax(const float* x, float* y, std::size_t count, float logarithm,
+                                    float share) {
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < count; ++i) {
+        y[i] = share * fast_exp(x[i] - logarithm);
+    }
+}
+
 // log(sum of exp x), the greatest subtracted first.
 float log_sum_exp(const float* x, std::size_t classes) {
-    const float greatest = *std::max_element(x, x + classes);
-    float sum = 0;
-    for (std::size_t i = 0; i < classes; ++i) {
-        sum += std::exp(x[i] - greatest);
-    }
-    return greatest + std::log(sum);
+    const float greatest = greatest_of(x, classes);
+    return greatest + std::log(exponential_sum(x, classes, greatest));
 }
 
 }  // namespace
@@ -154,19 +141,6 @@ void blend(float* running, const float* batch, std::size_t count, float keep) {
     }
 }
 
-void hard_sigmoid(const float* x, float* y, std::size_t count, float alpha, float beta) {
-    share_out(count, [=](std::size_t begin, std::size_t end) {
-        hard_sigmoid_range(x, y, begin, end, alpha, beta);
-    });
-}
-
-void hard_sigmoid_gradient(const float* x, const float* dy, float* dx, std::size_t count,
-                           float alpha, float beta) {
-    share_out(count, [=](std::size_t begin, std::size_t end) {
-        hard_sigmoid_gradient_range(x, dy, dx, begin, end, alpha, beta);
-    });
-}
-
 void dropout(const float* x, float* y, std::uint8_t* mask, std::size_t count,
              const DropoutDraw& draw) {
     share_out(count, [=](std::size_t begin, std::size_t end) {
@@ -204,10 +178,7 @@ void softmax_cross_entropy_gradient(const float* x, const std::int32_t* labels, 
     for (std::size_t image = 0; image < images; ++image) {
         const float* row = x + image * classes;
         float* out = dx + image * classes;
-        const float logarithm = log_sum_exp(row, classes);
-        for (std::size_t i = 0; i < classes; ++i) {
-            out[i] = share * std::exp(row[i] - logarithm);
-        }
+        scaled_softmax(row, out, classes, log_sum_exp(row, classes), share);
         out[labels[image]] -= share;
     }
 }

@@ -34,11 +34,6 @@ void add_up(std::span<void* const> terms, float* y, std::size_t count);
 // running = keep * running + (1 - keep) * batch.
 void blend(float* running, const float* batch, std::size_t count, float keep);
 
-// max(0, min(1, alpha x + beta)), and dy alpha where that lies strictly between.
-void hard_sigmoid(const float* x, float* y, std::size_t count, float alpha, float beta);
-void hard_sigmoid_gradient(const float* x, const float* dy, float* dx, std::size_t count,
-                           float alpha, float beta);
-
 // How dropout draws: by logical index, which `index` gives for each element in memory; nothing
 // where they are the same.
 struct DropoutDraw {

@@ -24,15 +24,6 @@ Made lower(const Layer& layer, const Recurrent&) {
 Made lower(const Layer& layer, const Embedding&) {
     return missing(layer);
 }
-Made lower(const Layer& layer, const LayerNormalization&) {
-    return missing(layer);
-}
-Made lower(const Layer& layer, const GroupNormalization&) {
-    return missing(layer);
-}
-Made lower(const Layer& layer, const Attention&) {
-    return missing(layer);
-}
 Made lower(const Layer& layer, const Gather&) {
     return missing(layer);
 }

@@ -25,24 +25,6 @@ void reference_forward(const Embedding&, const ReferenceOperands&) {
 void reference_backward(const Embedding&, const ReferenceOperands&) {
     unreachable();
 }
-void reference_forward(const LayerNormalization&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const LayerNormalization&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_forward(const GroupNormalization&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const GroupNormalization&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_forward(const Attention&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const Attention&, const ReferenceOperands&) {
-    unreachable();
-}
 void reference_forward(const Gather&, const ReferenceOperands&) {
     unreachable();
 }
@@ -107,11 +89,8 @@ void reference_backward(const Select&, const ReferenceOperands&) {
 // Operators whose loops are still to come.
 bool is_missing(const Op& op) {
     return std::holds_alternative<Recurrent>(op) || std::holds_alternative<Embedding>(op) ||
-           std::holds_alternative<LayerNormalization>(op) ||
-           std::holds_alternative<GroupNormalization>(op) ||
-           std::holds_alternative<Attention>(op) || std::holds_alternative<Gather>(op) ||
-           std::holds_alternative<Slice>(op) || std::holds_alternative<Reduction>(op) ||
-           std::holds_alternative<Resize>(op) ||
+           std::holds_alternative<Gather>(op) || std::holds_alternative<Slice>(op) ||
+           std::holds_alternative<Reduction>(op) || std::holds_alternative<Resize>(op) ||
            std::holds_alternative<TransposedConvolution>(op) || std::holds_alternative<TopK>(op) ||
            std::holds_alternative<Expand>(op) || std::holds_alternative<Cast>(op) ||
            std::holds_alternative<Unary>(op) || std::holds_alternative<Select>(op);

@@ -36,6 +36,24 @@ TEST(ReferenceActivation, FunctionsHaveTheirTextbookValues) {
     EXPECT_FLOAT_EQ(activated({ActivationKind::softplus}, 0), std::log(2.0F));
 }
 
+// Values of the error function and others to nine digits, from tables.
+TEST(ReferenceActivation, FunctionsOfTransformersHaveTheirTextbookValues) {
+    EXPECT_FLOAT_EQ(activated({ActivationKind::gelu}, 1), 0.841344746F);
+    EXPECT_FLOAT_EQ(activated({ActivationKind::gelu}, -2), -0.0455002639F);
+    EXPECT_FLOAT_EQ(activated({ActivationKind::gelu_tanh}, 1), 0.841191991F);
+    EXPECT_FLOAT_EQ(activated({ActivationKind::silu}, 1), 0.731058579F);
+    EXPECT_FLOAT_EQ(activated({ActivationKind::hard_swish}, 1), 2.0F / 3);
+    EXPECT_EQ(activated({ActivationKind::hard_swish}, -4), 0);
+    EXPECT_EQ(activated({ActivationKind::hard_swish}, 4), 4);
+    EXPECT_FLOAT_EQ(activated({ActivationKind::mish}, 1), 0.865098388F);
+    EXPECT_FLOAT_EQ(activated({ActivationKind::softsign}, -3), -0.75F);
+    EXPECT_FLOAT_EQ(activated({ActivationKind::selu, 2, 3}, -1), 6 * (std::exp(-1.0F) - 1));
+    EXPECT_FLOAT_EQ(activated({ActivationKind::selu, 2, 3}, 2), 6);
+    EXPECT_FLOAT_EQ(activated({ActivationKind::celu, 2}, -1), 2 * (std::exp(-0.5F) - 1));
+    EXPECT_EQ(activated({ActivationKind::thresholded_relu, 1}, 1), 0);
+    EXPECT_EQ(activated({ActivationKind::thresholded_relu, 1}, 1.5F), 1.5F);
+}
+
 TEST(ReferenceActivation, LargeInputsDoNotOverflow) {
     EXPECT_EQ(activated({ActivationKind::softplus}, 1000), 1000);
     EXPECT_EQ(activated({ActivationKind::softplus}, -1000), 0);

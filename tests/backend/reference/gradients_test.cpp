@@ -68,12 +68,46 @@ TEST(ReferenceGradients, OfBatchNormalizationMatchDifferences) {
     expect_gradients(BatchNormalization{}, {{6, 3}});
 }
 
+TEST(ReferenceGradients, OfLayerNormalizationMatchDifferences) {
+    expect_gradients(LayerNormalization{}, {{3, 2, 5}});
+    expect_gradients(LayerNormalization{.axis = 1, .shift = false}, {{2, 3, 4}});
+    expect_gradients(LayerNormalization{.scale = false}, {{4, 6}});
+    expect_gradients(
+        LayerNormalization{.kind = NormalizationKind::root_mean_square, .shift = false},
+        {{2, 3, 5}});
+}
+
+TEST(ReferenceGradients, OfGroupNormalizationMatchDifferences) {
+    expect_gradients(GroupNormalization{.groups = 2}, {{2, 4, 3}});
+    expect_gradients(GroupNormalization{}, {{2, 3, 2, 3}});
+    expect_gradients(GroupNormalization{.groups = 1, .affine = false}, {{2, 4, 2}});
+}
+
+TEST(ReferenceGradients, OfAttentionMatchDifferences) {
+    expect_gradients(Attention{.heads = 2}, {{2, 3, 4}, {2, 3, 4}, {2, 3, 6}});
+    expect_gradients(Attention{.heads = 2, .causal = true, .scale = 1.5},
+                     {{1, 4, 4}, {1, 4, 4}, {1, 4, 4}});
+    expect_gradients(Attention{.heads = 4, .kv_heads = 2, .causal = true},
+                     {{2, 2, 8}, {2, 4, 4}, {2, 4, 6}});
+    expect_gradients(Attention{}, {{2, 4, 2, 3}, {2, 2, 4, 3}, {2, 2, 4, 2}});
+}
+
+TEST(ReferenceGradients, OfAttentionWithAMaskMatchDifferences) {
+    expect_gradients(Attention{.heads = 2}, {{2, 3, 4}, {2, 3, 4}, {2, 3, 4}, {3, 3}});
+    expect_gradients(Attention{.heads = 2}, {{2, 3, 4}, {2, 5, 4}, {2, 5, 4}, {2, 1, 1, 5}});
+}
+
 TEST(ReferenceGradients, OfActivationsMatchDifferences) {
     for (const Activation& op :
          {Activation{ActivationKind::relu}, Activation{ActivationKind::leaky_relu, 0.1},
           Activation{ActivationKind::clip, -0.5, 0.5}, Activation{ActivationKind::elu, 1.5},
           Activation{ActivationKind::sigmoid}, Activation{ActivationKind::hard_sigmoid, 0.4, 0.5},
-          Activation{ActivationKind::tanh}, Activation{ActivationKind::softplus}}) {
+          Activation{ActivationKind::tanh}, Activation{ActivationKind::softplus},
+          Activation{ActivationKind::gelu}, Activation{ActivationKind::gelu_tanh},
+          Activation{ActivationKind::silu}, Activation{ActivationKind::hard_swish},
+          Activation{ActivationKind::mish}, Activation{ActivationKind::softsign},
+          Activation{ActivationKind::selu, 1.67326, 1.0507}, Activation{ActivationKind::celu, 0.7},
+          Activation{ActivationKind::thresholded_relu, 0.5}}) {
         expect_gradients(op, {{2, 12}});
     }
 }

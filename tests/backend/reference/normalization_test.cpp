@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-// Local response and batch normalisation, by hand.
+// Local response, batch, layer and group normalisation, by hand.
 
 namespace strata::testing {
 namespace {
@@ -72,6 +72,50 @@ TEST(ReferenceBatchNormalization, TheDataGradientIsOrthogonalToConstantsAndToThe
     layer.backward();
     EXPECT_NEAR(dot(layer.input_gradients[0], HostValues(12, 1)), 0, 1e-5);
     EXPECT_NEAR(dot(layer.input_gradients[0], layer.inputs[0]), 0, 1e-5);
+}
+
+// Each row has mean 2 and biased variance 1; with epsilon 3 the deviation is 2.
+TEST(ReferenceLayerNormalization, NormalizesEachRowByItsOwnMeanAndBiasedVariance) {
+    ReferenceLayer layer(LayerNormalization{.epsilon = 3}, {{2, 2}});
+    layer.inputs = {{1, 3, 3, 1}, {10, 20}, {7, 8}};
+    layer.forward();
+    EXPECT_EQ(layer.outputs[0], (HostValues{7 - 5, 8 + 10, 7 + 5, 8 - 10}));
+}
+
+TEST(ReferenceLayerNormalization, TheRootMeanSquareLeavesTheMeanWhereItIs) {
+    ReferenceLayer layer(LayerNormalization{.epsilon = 0.5,
+                                            .kind = NormalizationKind::root_mean_square,
+                                            .scale = false,
+                                            .shift = false},
+                         {{1, 2}});
+    layer.inputs = {{3, 4}};  // mean of squares 12.5
+    layer.forward();
+    EXPECT_FLOAT_EQ(layer.outputs[0][0], static_cast<float>(3 / std::sqrt(13.0)));
+    EXPECT_FLOAT_EQ(layer.outputs[0][1], static_cast<float>(4 / std::sqrt(13.0)));
+}
+
+// Two groups of two channels: the first has mean 2.5 and variance 1.25, the second is constant.
+TEST(ReferenceGroupNormalization, ChannelsOfAGroupShareTheirStatistics) {
+    ReferenceLayer layer(GroupNormalization{.groups = 2, .epsilon = 1}, {{1, 4, 2}});
+    layer.inputs = {{1, 2, 3, 4, 5, 5, 5, 5}, {3, 6, 1, 1}, {0, 1, 8, 9}};
+    layer.forward();
+    const HostValues expected = {-3, -1, 1 + 2, 1 + 6, 8, 8, 9, 9};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_NEAR(layer.outputs[0][i], expected[i], 1e-5) << i;
+    }
+}
+
+TEST(ReferenceGroupNormalization, OfOneImageAndOneGroupForEachChannelIsABatchNormalization) {
+    ReferenceLayer instance(GroupNormalization{.epsilon = 0.1}, {{1, 3, 4}});
+    ReferenceLayer batch(BatchNormalization{.epsilon = 0.1}, {{1, 3, 4}});
+    for (auto* layer : {&instance, &batch}) {
+        layer->forward();
+        layer->backward();
+    }
+    for (std::size_t i = 0; i < 12; ++i) {
+        EXPECT_FLOAT_EQ(instance.outputs[0][i], batch.outputs[0][i]);
+        EXPECT_NEAR(instance.input_gradients[0][i], batch.input_gradients[0][i], 1e-6);
+    }
 }
 
 }  // namespace

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "tests/op/support.h"
+
+// Layer and group normalisation.
+
+namespace strata {
+namespace {
+
+TEST(LayerNormalization, KeepsTheShapeAndAsksForAScaleAndAShiftOfTheNormalizedAxes) {
+    const auto signature = signature_of(parse_problem("layer_normalization(2x5x8x4) axis=-2"));
+    EXPECT_EQ(signature.outputs[0].dims, (Dims{2, 5, 8, 4}));
+    ASSERT_EQ(signature.inputs.size(), 3u);
+    EXPECT_EQ(signature.inputs[1].tensor.dims, (Dims{8, 4}));
+    EXPECT_EQ(signature.inputs[2].tensor.dims, (Dims{8, 4}));
+    EXPECT_EQ(signature.inputs[2].role, Role::parameter);
+}
+
+TEST(LayerNormalization, MayHaveNoScaleAndNoShift) {
+    const auto signature =
+        signature_of(parse_problem("layer_normalization(2x5x8) scale=false shift=false"));
+    EXPECT_EQ(signature.inputs.size(), 1u);
+    EXPECT_FALSE(
+        has_pass("layer_normalization(2x5x8) scale=false shift=false", Pass::backward_weights));
+}
+
+TEST(LayerNormalization, RefusesAnAxisThatIsNotThere) {
+    EXPECT_TRUE(contains(refusal_of("layer_normalization(2x5x8) axis=3"), "axis 3"));
+    EXPECT_NE(refusal_of("layer_normalization(2x5x8) axis=-4"), "");
+}
+
+// Forward: two sums (one with its square), difference, quotient, scale and shift; per row mean,
+// variance and root.
+TEST(LayerNormalization, CostsSevenOperationsAnElementAndFourARow) {
+    const double elements = 2 * 5 * 8, rows = 2 * 5;
+    const Work forward = work_of("layer_normalization(2x5x8)", Pass::forward);
+    EXPECT_EQ(forward.operations.multiply_adds, elements);
+    EXPECT_EQ(forward.operations.adds, 3 * elements);
+    EXPECT_EQ(forward.operations.multiplies, 2 * elements);
+    EXPECT_EQ(forward.operations.divides, 3 * rows);
+    EXPECT_EQ(forward.operations.transcendentals, rows);
+    EXPECT_EQ(forward.read.value, 4 * (elements + 16));
+    EXPECT_EQ(forward.written.value, 4 * elements);
+}
+
+TEST(LayerNormalization, WithoutAMeanThereIsLessToDo) {
+    const auto standard = work_of("layer_normalization(2x5x8) shift=false", Pass::forward);
+    const auto* text = "layer_normalization(2x5x8) kind=root_mean_square shift=false";
+    const auto rms = work_of(text, Pass::forward);
+    EXPECT_EQ(standard.operations.adds - rms.operations.adds, 2 * 80);
+    EXPECT_EQ(kind_of(parse_problem(text).op), "rms_normalization");
+}
+
+TEST(LayerNormalization, ItsBackwardPassesReadTheInputAgain) {
+    const double elements = 2 * 5 * 8;
+    const Work data = work_of("layer_normalization(2x5x8)", Pass::backward_data);
+    EXPECT_EQ(data.read.value, 4 * (2 * elements + 8));
+    EXPECT_EQ(data.written.value, 4 * elements);
+    const Work weights = work_of("layer_normalization(2x5x8)", Pass::backward_weights);
+    EXPECT_EQ(weights.read.value, 4 * 2 * elements);
+    EXPECT_EQ(weights.written.value, 4 * 16);
+}
+
+TEST(GroupNormalization, KeepsTheShapeAndScalesEachChannel) {
+    const auto signature = signature_of(parse_problem("group_normalization(2x6x4x4) groups=3"));
+    EXPECT_EQ(signature.outputs[0].dims, (Dims{2, 6, 4, 4}));
+    ASSERT_EQ(signature.inputs.size(), 3u);
+    EXPECT_EQ(signature.inputs[1].tensor.dims, (Dims{6}));
+    EXPECT_EQ(signature_of(parse_problem("group_normalization(2x6x4) affine=false")).inputs.size(),
+              1u);
+}
+
+TEST(GroupNormalization, GroupsMustDivideTheChannels) {
+    EXPECT_TRUE(contains(refusal_of("group_normalization(2x6x4x4) groups=4"),
+                         "4 groups must divide the 6 channels"));
+    EXPECT_NE(refusal_of("group_normalization(2x6x4x4) groups=-1"), "");
+    EXPECT_NE(refusal_of("group_normalization(6)"), "");
+}
+
+TEST(GroupNormalization, NoGroupsMeansOneForEachChannel) {
+    const auto instance = work_of("group_normalization(2x6x4x4)", Pass::forward);
+    const auto groups = work_of("group_normalization(2x6x4x4) groups=2", Pass::forward);
+    EXPECT_EQ(instance.operations.transcendentals, 2 * 6);
+    EXPECT_EQ(groups.operations.transcendentals, 2 * 2);
+    EXPECT_EQ(instance.operations.multiplies, groups.operations.multiplies);
+}
+
+}  // namespace
+}  // namespace strata
