@@ -3,12 +3,16 @@
 #include "base/text.h"
 #include "graph/network.h"
 #include "graph/zoo/alexnet.h"
+#include "graph/zoo/bert.h"
 #include "graph/zoo/densenet.h"
 #include "graph/zoo/googlenet.h"
+#include "graph/zoo/gpt2.h"
 #include "graph/zoo/mobilenet.h"
 #include "graph/zoo/resnet.h"
 #include "graph/zoo/squeezenet.h"
+#include "graph/zoo/transformer.h"
 #include "graph/zoo/vgg.h"
+#include "graph/zoo/vit.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +31,7 @@ constexpr ZooNetwork entry(std::string_view origin) {
 
 constexpr GoogLeNet googlenet = {};
 
-constexpr std::array<ZooNetwork, 19> networks = {{
+constexpr std::array<ZooNetwork, 33> networks = {{
     entry<grouped_alexnet>("Krizhevsky et al. 2012, two groups, LRN, as Caffe has it"),
     entry<ungrouped_alexnet>("the same without groups, as DNNMark and Kim et al. 2017 have it"),
     entry<one_weird_trick_alexnet>("Krizhevsky 2014, \"one weird trick\", as torchvision has it"),
@@ -49,6 +53,20 @@ constexpr std::array<ZooNetwork, 19> networks = {{
     {"mobilenet-v1", "Howard et al. 2017", mobilenet_v1},
     {"mobilenet-v2", "Sandler et al. 2018, as torchvision has it", mobilenet_v2},
     {"densenet-121", "Huang et al. 2016, as torchvision has it", densenet_121},
+    entry<transformer_base>("Vaswani et al. 2017, WMT en-de, 128 tokens of source and of target"),
+    entry<transformer_base_unfused>("the same with attention as matmul, softmax, matmul"),
+    entry<transformer_big>("Vaswani et al. 2017, WMT en-de, 128 tokens of source and of target"),
+    entry<bert_base>("Devlin et al. 2018, 128 tokens, with pooler and a classifier of two"),
+    entry<bert_base_unfused>("the same with attention as matmul, softmax, matmul"),
+    entry<bert_large>("Devlin et al. 2018, 128 tokens, with pooler and a classifier of two"),
+    entry<gpt2_small>("Radford et al. 2019, 1,024 tokens"),
+    entry<gpt2_unfused>("the same with attention as matmul, softmax, matmul"),
+    entry<gpt2_medium>("Radford et al. 2019, 1,024 tokens"),
+    entry<gpt2_large>("Radford et al. 2019, 1,024 tokens"),
+    entry<gpt2_xl>("Radford et al. 2019, 1,024 tokens"),
+    entry<vit_b_16>("Dosovitskiy et al. 2020, as torchvision has it"),
+    entry<vit_b_16_unfused>("the same with attention as matmul, softmax, matmul"),
+    entry<vit_l_16>("Dosovitskiy et al. 2020, as torchvision has it"),
 }};
 
 }  // namespace

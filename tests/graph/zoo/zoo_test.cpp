@@ -30,9 +30,9 @@ TEST_P(EveryNetwork, EndsInALossExceptDnnmarksWhichEndsInASoftmax) {
     } else {
         EXPECT_EQ(last.name, "loss");
         EXPECT_EQ(type_of(last.op), "softmax_cross_entropy");
-        ASSERT_EQ(graph.inputs.size(), 2u);
-        EXPECT_EQ(graph.tensors[graph.inputs[1]].name, "labels");
-        EXPECT_EQ(graph.tensors[graph.inputs[1]].role, Role::label);
+        ASSERT_GE(graph.inputs.size(), 2u);
+        EXPECT_EQ(graph.tensors[graph.inputs.back()].name, "labels");
+        EXPECT_EQ(graph.tensors[graph.inputs.back()].role, Role::label);
     }
 }
 
@@ -55,9 +55,10 @@ TEST(Zoo, NamesAreUniqueAndHoldTheContract) {
         EXPECT_TRUE(names.insert(network.name).second) << network.name;
         EXPECT_FALSE(network.origin.empty());
     }
-    for (const auto* name :
-         {"alexnet", "alexnet-ungrouped", "alexnet-owt", "alexnet-levinthal", "vgg-16", "googlenet",
-          "resnet-50", "squeezenet", "mobilenet-v2", "densenet-121"}) {
+    for (const auto* name : {"alexnet", "alexnet-ungrouped", "alexnet-owt", "alexnet-levinthal",
+                             "vgg-16", "googlenet", "resnet-50", "squeezenet", "mobilenet-v2",
+                             "densenet-121", "transformer-base", "transformer-big", "bert-base",
+                             "bert-large", "gpt-2", "gpt-2-xl", "vit-b-16", "vit-l-16"}) {
         EXPECT_EQ(find_zoo_network(name).name, name);
     }
 }
