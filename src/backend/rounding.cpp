@@ -97,6 +97,49 @@ SumShape gradient_shape(const Lrn& op, const ReferenceOperands& o, std::size_t) 
     return {static_cast<double>(op.size), rms_gradient(o)};
 }
 
+double copies_of(const ReferenceOperands& o, std::size_t operand) {
+    return count(o.output_dims(0)) / elements(o, operand);
+}
+
+SumShape gradient_shape(const Expand&, const ReferenceOperands& o, std::size_t operand) {
+    return {copies_of(o, operand), rms_gradient(o)};
+}
+
+SumShape gradient_shape(const Select&, const ReferenceOperands& o, std::size_t operand) {
+    return {copies_of(o, operand), rms_gradient(o)};
+}
+
+// At worst all indices name one row; where they do not, no sum is larger than a gradient.
+SumShape gradient_shape(const Gather&, const ReferenceOperands& o, std::size_t) {
+    const double rows = elements(o, 1);
+    return {rows, rms_gradient(o) / std::sqrt(rows)};
+}
+
+// Sums and means can cancel. A logarithm of a sum of exponentials is a sum of two: the greatest
+// term and the logarithm of how many there are like it.
+SumShape forward_shape(const Reduction& op, const ReferenceOperands& o) {
+    const double terms = elements(o, 0) / count(o.output_dims(0));
+    switch (op.kind) {
+        case ReductionKind::maximum:
+        case ReductionKind::minimum:
+            return {};
+        case ReductionKind::sum:
+            return {terms, rms_input(o, 0)};
+        case ReductionKind::mean:
+            return {terms, rms_input(o, 0) / terms};
+        case ReductionKind::log_sum_exp:
+            return {terms, (rms_input(o, 0) + std::log(terms)) / std::sqrt(terms)};
+        default:
+            return {.length = terms};
+    }
+}
+
+// A term's gradient is its result's, times what all the terms made of it.
+SumShape gradient_shape(const Reduction& op, const ReferenceOperands& o, std::size_t) {
+    const bool chooses = op.kind == ReductionKind::maximum || op.kind == ReductionKind::minimum;
+    return {.length = chooses ? 1 : elements(o, 0) / count(o.output_dims(0))};
+}
+
 // What rounding meets in the worst of a batch normalisation's statistics.
 struct Conditioning {
     double normalized = 0;  // root mean square of x / deviation, before the mean is taken off

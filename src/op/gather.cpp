@@ -28,8 +28,9 @@ Operations Gather::operations(const Signature& signature, Pass pass) const {
     return pick({.backward_data = sums, .backward_weights = sums}, signature, pass);
 }
 
+// The indices alone.
 BackwardReads Gather::reads() const {
-    return {};
+    return {.input_for_data = true, .input_for_weights = true, .only_others_for_data = true};
 }
 
 }  // namespace strata

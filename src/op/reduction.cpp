@@ -98,7 +98,8 @@ Operations Reduction::operations(const Signature& signature, Pass pass) const {
     forward += times(count_of(signature.outputs[0]), last_of(kind));
     Operations backward = times(elements, gradient_of(kind));
     backward += times(count_of(signature.outputs[0]), last_of(kind));
-    return pick({.forward = forward, .backward_data = backward}, signature, pass);
+    return pick({.forward = forward, .backward_data = backward, .backward_weights = backward},
+                signature, pass);
 }
 
 BackwardReads Reduction::reads() const {

@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/onednn/broadcast_plan.h"
 #include "op/elementwise.h"
-
-#include <cstdint>
-#include <span>
-#include <vector>
 
 namespace strata::onednn {
 
-// Where the elements of an operand lie that NumPy's rule stretches to a result: the extents of the
-// result and the operand's step along each, 0 where it is stretched. Both row-major.
-struct Stretch {
-    Dims extents;
-    Dims steps;
-};
+// Operands' elements in the order of the plan.
+using BroadcastInputs = std::span<const float* const>;
 
-Stretch stretch_of(const Dims& operand, const Dims& result);
+// y = x0 op x1 op ..., element by element of the result. `whole_numbers`: the elements are
+// integers, whose quotient is cut towards zero.
+void elementwise(ElementwiseKind kind, const BroadcastPlan& plan, BroadcastInputs inputs, float* y,
+                 bool whole_numbers = false);
 
-// y = x0 op x1 op ..., element by element of the result.
-void elementwise(ElementwiseKind kind, std::span<const float* const> inputs,
-                 std::span<const Stretch> stretches, float* y);
+// d(loss)/d(operand `which`) = sum over its copies of dy * dy/dx. A maximum's gradient goes to the
+// first operand that has it. `dx` has `dx_elements` and is overwritten.
+void elementwise_gradient(ElementwiseKind kind, const BroadcastPlan& plan, BroadcastInputs inputs,
+                          std::size_t which, const float* dy, float* dx, std::size_t dx_elements);
 
-// d(loss)/d(input `which`) = sum over its copies of dy * dy/dx. A maximum's gradient goes to the
-// first operand that has it. `dx` is overwritten.
-void elementwise_gradient(ElementwiseKind kind, std::span<const float* const> inputs,
-                          std::span<const Stretch> stretches, std::size_t which, const float* dy,
-                          float* dx, std::size_t dx_elements);
+// y = condition ? a : b of three operands, and the gradient of operand 1 or 2.
+void select(const BroadcastPlan& plan, BroadcastInputs inputs, float* y);
+void select_gradient(const BroadcastPlan& plan, BroadcastInputs inputs, std::size_t which,
+                     const float* dy, float* dx, std::size_t dx_elements);
 
 }  // namespace strata::onednn

@@ -55,9 +55,8 @@ private:
     // All of one type: the library concatenates nothing else.
     Place source(Lowering& lowering, std::size_t operand) const {
         const Place x = lowering.shaped_value(input(operand));
-        return type_of(x.desc) == lowering.element_type()
-                   ? x
-                   : lowering.plain_value(input(operand), lowering.element_type());
+        const ElementType type = lowering.element_type(output());
+        return type_of(x.desc) == type ? x : lowering.plain_value(input(operand), type);
     }
 
     // Whether every part begins and ends at a whole block.

@@ -1,40 +1,86 @@
 // SPDX-License-Identifier: MIT
 #include "backend/onednn/broadcast_loops.h"
+#include "backend/onednn/choose.h"
 #include "backend/onednn/layer_lowering.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace strata::onednn {
 
 namespace {
 
-// A sum of equal shapes is the library's; its gradient is every operand's and is not copied. All
-// else is done by loops over plain values.
+using dnnl::algorithm;
+
+// The library's function of two operands; nothing where it has none.
+std::optional<algorithm> function_of(ElementwiseKind kind) {
+    switch (kind) {
+        case ElementwiseKind::add:
+            return algorithm::binary_add;
+        case ElementwiseKind::multiply:
+            return algorithm::binary_mul;
+        case ElementwiseKind::subtract:
+            return algorithm::binary_sub;
+        case ElementwiseKind::divide:
+            return algorithm::binary_div;
+        case ElementwiseKind::maximum:
+            return algorithm::binary_max;
+        case ElementwiseKind::minimum:
+            return algorithm::binary_min;
+        default:
+            return std::nullopt;
+    }
+}
+
+bool commutes(ElementwiseKind kind) {
+    return kind != ElementwiseKind::subtract && kind != ElementwiseKind::divide;
+}
+
+// Two operands for the library, the one with the result's shape first, in its layout.
+struct LibraryBinary {
+    dnnl::binary::primitive_desc described;
+    std::size_t whole = 0;
+    Place left;
+    Desc right;
+};
+
+// A sum of equal shapes adds memory as it lies; its gradient is every operand's and is not copied.
+// Two operands of which one has the result's shape are the library's, in whatever layout that one
+// lies. All else is done by loops over plain values.
 class ElementwiseLowering : public LayerLowering {
 public:
     ElementwiseLowering(const Layer& layer, const Elementwise& op)
         : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        is_sum_ = op_.kind == ElementwiseKind::add && all_shapes_equal(lowering);
-        is_sum_ ? forward_sum(lowering) : forward_by_loops(lowering);
+        if (op_.kind == ElementwiseKind::add && all_shapes_equal(lowering)) {
+            return forward_sum(lowering);
+        }
+        if (auto binary = library_binary(lowering)) {
+            return forward_by_library(lowering, std::move(*binary));
+        }
+        forward_by_loops(lowering);
     }
 
-    void backward_data(Lowering& lowering) override {
-        is_sum_ ? backward_sum(lowering, Role::activation)
-                : backward_by_loops(lowering, Role::activation);
-    }
-
-    void backward_weights(Lowering& lowering) override {
-        is_sum_ ? backward_sum(lowering, Role::parameter)
-                : backward_by_loops(lowering, Role::parameter);
-    }
+    void backward_data(Lowering& lowering) override { backward(lowering, Role::activation); }
+    void backward_weights(Lowering& lowering) override { backward(lowering, Role::parameter); }
 
 private:
+    bool has_result_shape(Lowering& lowering, std::size_t operand) const {
+        return lowering.extents(input(operand)) == lowering.extents(output());
+    }
+
     bool all_shapes_equal(Lowering& lowering) const {
-        return std::ranges::all_of(layer_.inputs, [&](TensorId tensor) {
-            return lowering.extents(tensor) == lowering.extents(output());
-        });
+        for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
+            if (!has_result_shape(lowering, i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool is_whole_number(Lowering& lowering) const {
+        return !is_floating(lowering.graph().tensors[output()].tensor.dtype);
     }
 
     // Operands whose gradient the pass computes: parameters or all the others.
@@ -60,21 +106,56 @@ private:
                          described.workspace);
     }
 
-    void backward_sum(Lowering& lowering, Role role) const {
-        const Place dy = lowering.gradient(output());
-        lowering.protect(dy);
-        for (const std::size_t operand : receivers(lowering, role)) {
-            lowering.share_gradient(input(operand), dy);
+    std::optional<LibraryBinary> library_binary(Lowering& lowering) const {
+        const auto function = function_of(op_.kind);
+        const std::size_t whole = has_result_shape(lowering, 0) ? 0 : 1;
+        if (!function || layer_.inputs.size() != 2 || is_whole_number(lowering) ||
+            !has_result_shape(lowering, whole) || (whole == 1 && !commutes(op_.kind))) {
+            return std::nullopt;
         }
-        lowering.compute({"alias"}, {});
+        const Place left = whole_operand(lowering, whole);
+        const Desc right = other_operand(lowering, 1 - whole, left.desc);
+        auto described = described_if_possible([&] {
+            return describe<dnnl::binary>(lowering.engine(), lowering.attributes(), *function,
+                                          left.desc, right, left.desc);
+        });
+        if (!described || std::string_view(described->impl_info_str()).starts_with("ref")) {
+            return std::nullopt;
+        }
+        return LibraryBinary{std::move(*described), whole, left, right};
     }
 
-    std::vector<Stretch> stretches(Lowering& lowering) const {
-        std::vector<Stretch> all;
+    // As it lies, but for a quotient of what blocks are filled up with.
+    Place whole_operand(Lowering& lowering, std::size_t which) const {
+        const Place place = lowering.shaped_value(input(which));
+        const ElementType type = lowering.element_type(output());
+        const bool fits = is_blocked(place.desc) && type_of(place.desc) == type &&
+                          !(is_padded(place.desc) && op_.kind == ElementwiseKind::divide);
+        return fits ? place : lowering.plain_value(input(which), type);
+    }
+
+    // With as many axes as the result, in a layout like the other operand's.
+    Desc other_operand(Lowering& lowering, std::size_t which, const Desc& like) const {
+        auto dims = lowering.extents(input(which));
+        dims.insert(dims.begin(), dims_of(like).size() - dims.size(), 1);
+        return dims == dims_of(like) ? like : alike(like, dims, type_of(like));
+    }
+
+    void forward_by_library(Lowering& lowering, LibraryBinary binary) {
+        const Place right = lowering.value(input(1 - binary.whole), binary.right);
+        const Place y = lowering.make_value(output(), binary.left.desc);
+        lowering.compute<dnnl::binary>(
+            binary.described, text_of(y.desc),
+            {{DNNL_ARG_SRC_0, binary.left}, {DNNL_ARG_SRC_1, right}, {DNNL_ARG_DST, y}});
+        library_ = std::move(binary);
+    }
+
+    BroadcastPlan plan(Lowering& lowering) const {
+        std::vector<Dims> operands;
         for (const TensorId tensor : layer_.inputs) {
-            all.push_back(stretch_of(lowering.extents(tensor), lowering.extents(output())));
+            operands.push_back(lowering.extents(tensor));
         }
-        return all;
+        return {operands, lowering.extents(output())};
     }
 
     std::vector<Place> sources(Lowering& lowering) const {
@@ -96,38 +177,79 @@ private:
     void forward_by_loops(Lowering& lowering) const {
         std::vector<Place> places = sources(lowering);
         const Desc desc = plain(lowering.extents(output()), ElementType::f32);
+        const std::size_t count = places.size();
         places.push_back(lowering.make_value(output(), desc));
         lowering.compute(
             {"strata:loops", text_of(desc)},
-            {KernelCall{[kind = op_.kind, all = stretches(lowering)](std::span<void* const> at) {
-                            elementwise(kind, operands_at(at, all.size()), all,
-                                        static_cast<float*>(at[all.size()]));
+            {KernelCall{[kind = op_.kind, plan = plan(lowering), count,
+                         whole = is_whole_number(lowering)](std::span<void* const> at) {
+                            elementwise(kind, plan, operands_at(at, count),
+                                        static_cast<float*>(at[count]), whole);
                         },
                         std::move(places)}});
     }
 
-    void backward_by_loops(Lowering& lowering, Role role) const {
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
+    // Whether the operand's gradient is the result's, element by element.
+    bool passes_gradient_on(Lowering& lowering, std::size_t operand) const {
+        const bool adds = op_.kind == ElementwiseKind::add ||
+                          (op_.kind == ElementwiseKind::subtract && operand == 0);
+        return adds && has_result_shape(lowering, operand);
+    }
+
+    void backward(Lowering& lowering, Role role) const {
         std::vector<Call> calls;
+        std::string layout;
         for (const std::size_t which : receivers(lowering, role)) {
-            std::vector<Place> places = sources(lowering);
-            const Desc desc = plain(lowering.extents(input(which)), ElementType::f32);
-            places.push_back(dy);
-            places.push_back(lowering.make_gradient(input(which), desc));
-            calls.push_back(KernelCall{[kind = op_.kind, all = stretches(lowering), which,
-                                        count = elements_of(desc)](std::span<void* const> at) {
-                                           elementwise_gradient(
-                                               kind, operands_at(at, all.size()), all, which,
-                                               static_cast<const float*>(at[all.size()]),
-                                               static_cast<float*>(at[all.size() + 1]), count);
-                                       },
-                                       std::move(places)});
+            if (passes_gradient_on(lowering, which)) {
+                const Place dy = lowering.gradient(output());
+                lowering.protect(dy);
+                lowering.share_gradient(input(which), dy);
+                continue;
+            }
+            calls.push_back(scales_by_library(which) ? scaled_gradient(lowering)
+                                                     : gradient_by_loops(lowering, which));
         }
-        lowering.compute({"strata:loops", text_of(dy.desc)}, std::move(calls));
+        if (calls.empty()) {
+            return lowering.compute({"alias"}, {});
+        }
+        lowering.compute({"strata:loops", text_of(lowering.gradient(output()).desc)},
+                         std::move(calls));
+    }
+
+    // A product's gradient of the whole operand is dy times the other: the forward pass's
+    // primitive over other memory.
+    bool scales_by_library(std::size_t which) const {
+        return library_ && op_.kind == ElementwiseKind::multiply && which == library_->whole;
+    }
+
+    Call scaled_gradient(Lowering& lowering) const {
+        const Desc desc = library_->left.desc;
+        const Place dy = lowering.gradient(output(), desc);
+        const Place other = lowering.value(input(1 - library_->whole), library_->right);
+        return lowering.call<dnnl::binary>(
+            library_->described,
+            {{DNNL_ARG_SRC_0, dy},
+             {DNNL_ARG_SRC_1, other},
+             {DNNL_ARG_DST, lowering.make_gradient(input(library_->whole), desc)}});
+    }
+
+    Call gradient_by_loops(Lowering& lowering, std::size_t which) const {
+        std::vector<Place> places = sources(lowering);
+        const Desc desc = plain(lowering.extents(input(which)), ElementType::f32);
+        const std::size_t count = places.size();
+        places.push_back(lowering.plain_gradient(output(), ElementType::f32));
+        places.push_back(lowering.make_gradient(input(which), desc));
+        return KernelCall{[kind = op_.kind, plan = plan(lowering), which, count,
+                           elements = elements_of(desc)](std::span<void* const> at) {
+                              elementwise_gradient(kind, plan, operands_at(at, count), which,
+                                                   static_cast<const float*>(at[count]),
+                                                   static_cast<float*>(at[count + 1]), elements);
+                          },
+                          std::move(places)};
     }
 
     const Elementwise& op_;
-    bool is_sum_ = false;
+    std::optional<LibraryBinary> library_;
 };
 
 }  // namespace

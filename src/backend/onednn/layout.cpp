@@ -2,6 +2,7 @@
 #include "backend/onednn/layout.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <functional>
 #include <numeric>
@@ -67,6 +68,35 @@ std::vector<Loop> loops_of(const Blocking& blocking) {
     return loops;
 }
 
+// Elements between the first and number `index` along one axis. Blocks of one axis are counted from
+// the innermost.
+dnnl::memory::dim offset_along(const Blocking& blocking, std::size_t axis,
+                               dnnl::memory::dim index) {
+    dnnl::memory::dim offset = 0, step = 1;
+    for (std::size_t block = blocking.inner_axes.size(); block-- > 0;) {
+        const dnnl::memory::dim size = blocking.inner_sizes[block];
+        if (static_cast<std::size_t>(blocking.inner_axes[block]) == axis) {
+            offset += index % size * step;
+            index /= size;
+        }
+        step *= size;
+    }
+    return offset + index * blocking.strides[axis];
+}
+
+// Layouts that activations have beside the plain one.
+struct Named {
+    std::string_view text;
+    dnnl::memory::format_tag tag;
+};
+using dnnl::memory;
+constexpr std::array named_layouts = {
+    Named{"acb", memory::format_tag::acb},          Named{"acdb", memory::format_tag::acdb},
+    Named{"acdeb", memory::format_tag::acdeb},      Named{"aBc8b", memory::format_tag::aBc8b},
+    Named{"aBc16b", memory::format_tag::aBc16b},    Named{"aBcd8b", memory::format_tag::aBcd8b},
+    Named{"aBcd16b", memory::format_tag::aBcd16b},  Named{"aBcde8b", memory::format_tag::aBcde8b},
+    Named{"aBcde16b", memory::format_tag::aBcde16b}};
+
 std::string_view name_of(ElementType type) {
     switch (type) {
         case ElementType::f32:
@@ -126,6 +156,30 @@ std::size_t elements_of(const Desc& desc) {
 
 std::size_t stored_elements_of(const Desc& desc) {
     return desc.get_size() / dnnl::memory::data_type_size(type_of(desc));
+}
+
+AxisOffsets offsets_of(const Desc& desc) {
+    const Blocking blocking = blocking_of(desc);
+    AxisOffsets offsets(blocking.dims.size());
+    for (std::size_t axis = 0; axis < offsets.size(); ++axis) {
+        for (dnnl::memory::dim i = 0; i < blocking.dims[axis]; ++i) {
+            offsets[axis].push_back(offset_along(blocking, axis, i));
+        }
+    }
+    return offsets;
+}
+
+Desc alike(const Desc& model, const Extents& dims, ElementType type) {
+    const Desc dense = plain(dims, type);
+    if (!is_blocked(model) || is_plain(model) || dims_of(model).size() != dims.size()) {
+        return dense;
+    }
+    const auto* const named = std::ranges::find(named_layouts, text_of(model), &Named::text);
+    if (named == named_layouts.end()) {
+        return dense;
+    }
+    const Desc same(dims, type, named->tag);
+    return 2 * same.get_size() > 3 * dense.get_size() ? dense : same;
 }
 
 std::string text_of(const Desc& desc) {

@@ -4,7 +4,9 @@
 #include "backend/onednn/compat.h"
 #include "op/tensor.h"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace strata::onednn {
 
@@ -30,6 +32,15 @@ std::size_t elements_of(const Desc& desc);
 
 // Elements that lie in memory, those that fill up blocks included. Requires: dense.
 std::size_t stored_elements_of(const Desc& desc);
+
+// Where elements lie: by axis and index along it, so many elements behind the first; the place of
+// an element is the sum over the axes, blocks included. Requires: a blocked layout.
+using AxisOffsets = std::vector<std::vector<std::int64_t>>;
+AxisOffsets offsets_of(const Desc& desc);
+
+// The layout of `model`, with other extents and type: its order and blocks where the library names
+// them and they do not mostly fill up, else plain.
+Desc alike(const Desc& model, const dnnl::memory::dims& dims, ElementType type);
 
 // As the library's format tags: "abcd", "aBcd16b"; "any" or "opaque" where there are no strides.
 std::string text_of(const Desc& desc);

@@ -92,7 +92,7 @@ void Lowering::give_up(const Task& task, const std::string& reason) {
 void Lowering::make_outputs_persistent(const Layer& layer) {
     for (const TensorId tensor : layer.outputs) {
         states_[tensor].values.clear();
-        place_from_outside(tensor, plain(extents(tensor), element_type()));
+        place_from_outside(tensor, plain(extents(tensor), element_type(tensor)));
     }
 }
 

@@ -47,6 +47,10 @@ public:
     ElementType element_type() const {
         return execution_.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::f32;
     }
+    // Of this tensor: integers and booleans are f32 whatever activations are, exact to 2^24.
+    ElementType element_type(TensorId tensor) const {
+        return is_floating(graph_.tensors[tensor].tensor.dtype) ? element_type() : ElementType::f32;
+    }
     dnnl::memory::dims extents(TensorId tensor) const {
         return extents_of(graph_.tensors[tensor].tensor);
     }

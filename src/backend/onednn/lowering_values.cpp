@@ -7,7 +7,7 @@ namespace strata::onednn {
 Place Lowering::value(TensorId tensor) {
     TensorState& state = states_[tensor];
     if (state.values.empty()) {
-        place_from_outside(tensor, plain(extents(tensor), element_type()));
+        place_from_outside(tensor, plain(extents(tensor), element_type(tensor)));
     }
     return state.values.front();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/onednn/layer_lowering.h"
+#include "backend/onednn/reduction_loops.h"
 
 #include <algorithm>
 
@@ -106,21 +107,27 @@ private:
         const Extents& extents = which == 0 ? a_ : b_;
         const bool trained = lowering.graph().tensors[input(which)].role == Role::parameter;
         const ElementType type = trained ? ElementType::f32 : lowering.element_type();
-        const Place dx =
-            lowering.make_gradient(input(which), plain(lowering.extents(input(which)), type));
-        const Place target = {dx.buffer, plain(extents, type)};
         Extents stacked = extents;
         std::copy_n(y_.begin(), y_.size() - 2, stacked.begin());
-        if (stacked == extents) {
+        const bool summed = stacked != extents;
+        const Desc desc = plain(lowering.extents(input(which)), summed ? ElementType::f32 : type);
+        const Place dx = lowering.make_gradient(input(which), desc);
+        const Place target = {dx.buffer, plain(extents, type_of(desc))};
+        if (!summed) {
             return multiply(lowering, left, right, target, {});
         }
-        const Place copies = lowering.make_transient(plain(stacked, type));
-        const auto sum = describe<dnnl::reduction>(lowering.engine(), lowering.attributes(),
-                                                   dnnl::algorithm::reduction_sum, copies.desc,
-                                                   target.desc, 0.0F, 0.0F);
-        multiply(lowering, left, right, copies,
-                 {lowering.call<dnnl::reduction>(
-                     sum, {{DNNL_ARG_SRC, copies}, {DNNL_ARG_DST, target}})});
+        const Place copies = lowering.make_transient(plain(stacked, ElementType::f32));
+        multiply(lowering, left, right, copies, {sum_of_copies(stacked, extents, copies, target)});
+    }
+
+    // By loops: the library has no fast sum over outer axes.
+    static Call sum_of_copies(const Extents& stacked, const Extents& extents, const Place& copies,
+                              const Place& sum) {
+        return KernelCall{[plan = ReductionPlan(stacked, extents)](std::span<void* const> at) {
+                              reduce(ReductionKind::sum, plan, static_cast<const float*>(at[0]),
+                                     static_cast<float*>(at[1]));
+                          },
+                          {copies, sum}};
     }
 
     const MatMul& op_;

@@ -24,34 +24,10 @@ Made lower(const Layer& layer, const Recurrent&) {
 Made lower(const Layer& layer, const Embedding&) {
     return missing(layer);
 }
-Made lower(const Layer& layer, const Gather&) {
-    return missing(layer);
-}
-Made lower(const Layer& layer, const Slice&) {
-    return missing(layer);
-}
-Made lower(const Layer& layer, const Reduction&) {
-    return missing(layer);
-}
 Made lower(const Layer& layer, const Resize&) {
     return missing(layer);
 }
 Made lower(const Layer& layer, const TransposedConvolution&) {
-    return missing(layer);
-}
-Made lower(const Layer& layer, const TopK&) {
-    return missing(layer);
-}
-Made lower(const Layer& layer, const Expand&) {
-    return missing(layer);
-}
-Made lower(const Layer& layer, const Cast&) {
-    return missing(layer);
-}
-Made lower(const Layer& layer, const Unary&) {
-    return missing(layer);
-}
-Made lower(const Layer& layer, const Select&) {
     return missing(layer);
 }
 

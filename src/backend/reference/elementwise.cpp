@@ -132,13 +132,17 @@ void write_gradient(const Elementwise& op, const ReferenceOperands& operands,
 
 void reference_forward(const Elementwise& op, const ReferenceOperands& operands) {
     const auto broadcasts = broadcasts_of(operands);
+    // Integers are held as floats, but their quotient is cut towards zero.
+    const bool whole =
+        op.kind == ElementwiseKind::divide && !is_floating(operands.signature.outputs[0].dtype);
     constexpr std::size_t block = 1 << 12;
     const std::size_t count = operands.outputs[0].size();
     parallel_for((count + block - 1) / block, block * 8, [&](std::size_t number) {
         std::vector<double> elements(broadcasts.size());
         for (std::size_t i = number * block; i < std::min(count, (number + 1) * block); ++i) {
             gather(operands, broadcasts, i, elements);
-            operands.outputs[0][i] = static_cast<float>(combine_all(op.kind, elements));
+            const double result = combine_all(op.kind, elements);
+            operands.outputs[0][i] = static_cast<float>(whole ? std::trunc(result) : result);
         }
     });
 }

@@ -25,24 +25,6 @@ void reference_forward(const Embedding&, const ReferenceOperands&) {
 void reference_backward(const Embedding&, const ReferenceOperands&) {
     unreachable();
 }
-void reference_forward(const Gather&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const Gather&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_forward(const Slice&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const Slice&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_forward(const Reduction&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const Reduction&, const ReferenceOperands&) {
-    unreachable();
-}
 void reference_forward(const Resize&, const ReferenceOperands&) {
     unreachable();
 }
@@ -55,45 +37,11 @@ void reference_forward(const TransposedConvolution&, const ReferenceOperands&) {
 void reference_backward(const TransposedConvolution&, const ReferenceOperands&) {
     unreachable();
 }
-void reference_forward(const TopK&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const TopK&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_forward(const Expand&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const Expand&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_forward(const Cast&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const Cast&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_forward(const Unary&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const Unary&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_forward(const Select&, const ReferenceOperands&) {
-    unreachable();
-}
-void reference_backward(const Select&, const ReferenceOperands&) {
-    unreachable();
-}
 
 // Operators whose loops are still to come.
 bool is_missing(const Op& op) {
     return std::holds_alternative<Recurrent>(op) || std::holds_alternative<Embedding>(op) ||
-           std::holds_alternative<Gather>(op) || std::holds_alternative<Slice>(op) ||
-           std::holds_alternative<Reduction>(op) || std::holds_alternative<Resize>(op) ||
-           std::holds_alternative<TransposedConvolution>(op) || std::holds_alternative<TopK>(op) ||
-           std::holds_alternative<Expand>(op) || std::holds_alternative<Cast>(op) ||
-           std::holds_alternative<Unary>(op) || std::holds_alternative<Select>(op);
+           std::holds_alternative<Resize>(op) || std::holds_alternative<TransposedConvolution>(op);
 }
 
 }  // namespace strata

@@ -16,6 +16,14 @@ std::string describe(const Graph& graph, const Step& step) {
     return graph.layers[step.layer].name + " " + std::string(name_of(step.pass));
 }
 
+TensorId further_operand(GraphBuilder& builder, const Operand& operand, std::size_t number) {
+    const std::string name = "x" + std::to_string(number);
+    const Role role = operand.role == Role::activation ? Role::input : operand.role;
+    return role == Role::input || role == Role::label
+               ? builder.input(name, operand.tensor, role)
+               : builder.constant(name, operand.tensor, role);
+}
+
 Convolution pointwise(std::int64_t channels) {
     return {.out_channels = channels, .kernel = {1, 1}};
 }
@@ -51,11 +59,7 @@ Graph graph_of_problem(const std::string& text) {
     GraphBuilder builder("problem");
     std::vector<TensorId> operands;
     for (const Operand& operand : problem.activations) {
-        const std::string name = "x" + std::to_string(operands.size());
-        const Role role = operand.role == Role::activation ? Role::input : operand.role;
-        operands.push_back(role == Role::input || role == Role::label
-                               ? builder.input(name, operand.tensor, role)
-                               : builder.constant(name, operand.tensor, role));
+        operands.push_back(further_operand(builder, operand, operands.size()));
     }
     builder.add("layer", problem.op, operands);
     return builder.finish();
@@ -65,8 +69,12 @@ Graph graph_between_convolutions(const std::string& text) {
     const Problem problem = parse_problem(text);
     GraphBuilder builder("problem");
     const TensorId x = builder.input("x", problem.activations[0].tensor);
-    const TensorId before = builder.add("before", pointwise(builder.tensor(x).dims[1]), {x});
-    const TensorId y = builder.add("layer", problem.op, {before});
+    std::vector<TensorId> operands = {
+        builder.add("before", pointwise(builder.tensor(x).dims[1]), {x})};
+    for (std::size_t i = 1; i < problem.activations.size(); ++i) {
+        operands.push_back(further_operand(builder, problem.activations[i], i));
+    }
+    const TensorId y = builder.add("layer", problem.op, operands);
     builder.add("after", pointwise(builder.tensor(y).dims[1]), {y});
     return builder.finish();
 }

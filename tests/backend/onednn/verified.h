@@ -18,7 +18,8 @@ std::string verify_graph(const Graph& graph, const Execution& execution);
 Graph graph_of_problem(const std::string& problem);
 
 // The same behind and before 1x1 convolutions of as many channels, so that the operator meets the
-// layouts that convolutions like. Requires: one operand of four axes, and as many in the result.
+// layouts that convolutions like. Requires: a first operand of four axes, and as many in the
+// result.
 Graph graph_between_convolutions(const std::string& problem);
 
 }  // namespace strata::testing

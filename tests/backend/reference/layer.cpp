@@ -24,8 +24,9 @@ std::size_t count_of(const Tensor& tensor) {
 Signature make_signature(const Op& op, const std::vector<Dims>& activations,
                          const std::vector<Role>& roles) {
     std::vector<Tensor> tensors;
-    for (const Dims& dims : activations) {
-        tensors.push_back({dims});
+    for (std::size_t i = 0; i < activations.size(); ++i) {
+        const bool is_label = i < roles.size() && roles[i] == Role::label;
+        tensors.push_back({activations[i], is_label ? DataType::s64 : DataType::f32});
     }
     Signature signature;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
