@@ -14,11 +14,13 @@ namespace strata {
 namespace {
 
 // How the values of a tensor without data are drawn.
-enum class Distribution { zero, one, normal, uniform, classes };
+enum class Distribution { zero, one, normal, uniform, positive, classes };
 
 struct Draw {
     Distribution distribution = Distribution::uniform;
-    double extent = 1;  // deviation of the normal, half-width of the uniform, number of classes
+    // Deviation of the normal, half-width of the uniform, middle of the positive, number of
+    // classes.
+    double extent = 1;
 };
 
 Draw he_normal(std::int64_t fan_in) {
@@ -48,9 +50,46 @@ std::string operand_name(const Graph& graph, const Layer& layer, std::size_t ope
     return operand < activations ? std::string() : parameters[operand - activations].name;
 }
 
+// A function that has no value everywhere is given values where it has one.
+std::optional<Draw> draw_for_domain(const Op& op, std::size_t operand) {
+    constexpr Draw positive = {Distribution::positive, 1}, above_one = {Distribution::positive, 2};
+    if (const auto* unary = std::get_if<Unary>(&op)) {
+        switch (unary->kind) {
+            case UnaryKind::logarithm:
+            case UnaryKind::square_root:
+            case UnaryKind::reciprocal:
+                return positive;
+            case UnaryKind::inverse_hyperbolic_cosine:
+                return above_one;
+            default:
+                return std::nullopt;
+        }
+    }
+    const auto* elementwise = std::get_if<Elementwise>(&op);
+    const auto* reduction = std::get_if<Reduction>(&op);
+    const bool is_base =
+        elementwise != nullptr && elementwise->kind == ElementwiseKind::power && operand == 0;
+    const bool is_logarithm = reduction != nullptr && reduction->kind == ReductionKind::log_sum;
+    return is_base || is_logarithm ? std::optional(positive) : std::nullopt;
+}
+
 Draw draw_of_label(const Graph& graph, const Layer& layer) {
     const Dims& scores = graph.tensors[layer.inputs.front()].tensor.dims;
     return {Distribution::classes, scores.size() < 2 ? 1.0 : static_cast<double>(scores[1])};
+}
+
+Draw draw_of_elementwise_parameter(ElementwiseKind kind) {
+    switch (kind) {
+        case ElementwiseKind::multiply:
+        case ElementwiseKind::divide:
+        case ElementwiseKind::power:
+        case ElementwiseKind::remainder:
+            return {Distribution::one};
+        case ElementwiseKind::prelu:
+            return {Distribution::uniform, 0.25};
+        default:
+            return {Distribution::zero};
+    }
 }
 
 Draw draw_of_parameter(const Graph& graph, const Layer& layer, std::size_t operand) {
@@ -59,9 +98,7 @@ Draw draw_of_parameter(const Graph& graph, const Layer& layer, std::size_t opera
         return he_normal(summed_extent(*matmul, operand, tensor));
     }
     if (const auto* elementwise = std::get_if<Elementwise>(&layer.op)) {
-        const bool scales = elementwise->kind == ElementwiseKind::multiply ||
-                            elementwise->kind == ElementwiseKind::divide;
-        return {scales ? Distribution::one : Distribution::zero};
+        return draw_of_elementwise_parameter(elementwise->kind);
     }
     const std::string name = operand_name(graph, layer, operand);
     if (name.starts_with("bias") || name == "shift" || name == "mean") {
@@ -74,6 +111,9 @@ Draw draw_of_parameter(const Graph& graph, const Layer& layer, std::size_t opera
 }
 
 Draw draw_for(const Graph& graph, const Layer& layer, std::size_t operand) {
+    if (const auto draw = draw_for_domain(layer.op, operand)) {
+        return *draw;
+    }
     switch (graph.tensors[layer.inputs[operand]].role) {
         case Role::label:
             return draw_of_label(graph, layer);
@@ -112,6 +152,9 @@ void fill(std::span<float> values, const Draw& draw, const RandomStream& stream)
             return fill_each(values, [=](std::size_t i) { return extent * stream.normal(i); });
         case Distribution::uniform:
             return fill_each(values, [=](std::size_t i) { return extent * stream.symmetric(i); });
+        case Distribution::positive:
+            return fill_each(values,
+                             [=](std::size_t i) { return extent + 0.5F * stream.symmetric(i); });
         case Distribution::classes:
             return fill_each(values, [&](std::size_t i) {
                 return static_cast<float>(std::floor(stream.uniform(i) * draw.extent));

@@ -74,10 +74,18 @@ private:
         }
     }
 
+    // Whether each element of the result is a function of the same element of the one operand, and
+    // fills its place.
+    bool maps_elements(const Layer& layer) const {
+        return std::holds_alternative<Activation>(layer.op) ||
+               (std::holds_alternative<Unary>(layer.op) &&
+                graph_.tensors[layer.inputs[0]].tensor == graph_.tensors[layer.outputs[0]].tensor);
+    }
+
     // Whether the layer may write its result over its input: nothing that lies there is read later.
     bool may_overwrite(LayerId layer) const {
         const Layer& node = graph_.layers[layer];
-        if (!std::holds_alternative<Activation>(node.op) || keeps_memory() ||
+        if (!maps_elements(node) || keeps_memory() ||
             (goes_backward_[layer] && reads_of(node.op).input_for_data)) {
             return false;
         }

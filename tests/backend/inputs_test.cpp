@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace strata {
 namespace {
@@ -72,6 +73,24 @@ TEST(Inputs, AMatrixOfAProductCountsTheExtentThatIsSummed) {
             {tensor("x", {4, 200}, Role::activation), tensor("w", weight, Role::parameter)});
         EXPECT_NEAR(moments_of(initial_values(graph, 1, 1)).variance, 2.0 / 200, 5e-4);
     }
+}
+
+// Least and greatest of the values that a layer's first operand is given.
+std::pair<float, float> range_given_to(Op op) {
+    const Graph graph = graph_of(std::move(op), {tensor("x", {1000}, Role::input)});
+    const HostValues values = initial_values(graph, 0, 1);
+    const auto [least, most] = std::ranges::minmax(values);
+    return {least, most};
+}
+
+TEST(Inputs, AFunctionIsGivenValuesOfItsDomain) {
+    EXPECT_GE(range_given_to(Unary{UnaryKind::logarithm}).first, 0.5F);
+    EXPECT_GE(range_given_to(Unary{UnaryKind::square_root}).first, 0.5F);
+    EXPECT_GE(range_given_to(Elementwise{ElementwiseKind::power}).first, 0.5F);
+    EXPECT_GE(range_given_to(Unary{UnaryKind::inverse_hyperbolic_cosine}).first, 1.5F);
+    EXPECT_LE(range_given_to(Unary{UnaryKind::inverse_hyperbolic_cosine}).second, 2.5F);
+    EXPECT_LT(range_given_to(Unary{UnaryKind::exponential}).first, -0.9F);
+    EXPECT_LT(range_given_to(Unary{UnaryKind::inverse_hyperbolic_tangent}).second, 1.0F);
 }
 
 TEST(Inputs, ABatchNormalizationStartsAsTheIdentity) {

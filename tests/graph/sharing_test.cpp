@@ -45,6 +45,24 @@ TEST(Sharing, AnActivationWhoseBackwardPassReadsItsInputWorksInPlaceOnlyInInfere
     EXPECT_TRUE(in_place(graph, "middle", inference));
 }
 
+TEST(Sharing, AMathematicalFunctionWorksInPlaceWhereItsResultTellsItsSlope) {
+    const Graph root = sandwich(Unary{UnaryKind::square_root});
+    const Graph logarithm = sandwich(Unary{UnaryKind::logarithm});
+    EXPECT_TRUE(in_place(root, "middle", training));
+    EXPECT_FALSE(in_place(logarithm, "middle", training));
+    EXPECT_TRUE(in_place(logarithm, "middle", inference));
+    EXPECT_TRUE(in_place(sandwich(Unary{UnaryKind::floor}), "middle", training));
+}
+
+TEST(Sharing, AResultOfAnotherTypeHasMemoryOfItsOwn) {
+    GraphBuilder build("test of numbers");
+    const TensorId x = build.add("first", pointwise, {build.input("data", image)});
+    const TensorId y = build.add("is_nan", Unary{UnaryKind::is_nan}, {x});
+    build.add("not", Unary{UnaryKind::logical_not}, {y});
+    const Graph graph = build.finish();
+    EXPECT_FALSE(in_place(graph, "is_nan", inference));
+}
+
 TEST(Sharing, DropoutWorksInPlaceOnlyInInference) {
     EXPECT_FALSE(in_place(sandwich(Dropout{}), "middle", training));
     EXPECT_TRUE(in_place(sandwich(Dropout{}), "middle", inference));

@@ -166,6 +166,21 @@ private:
         return places;
     }
 
+    // What the gradient of one operand is a function of: of a sum nothing, of a product the other
+    // operands. The gradient of the result stands for what is not read.
+    std::vector<Place> sources_of_gradient(Lowering& lowering, std::size_t which,
+                                           const Place& dy) const {
+        const bool is_sum =
+            op_.kind == ElementwiseKind::add || op_.kind == ElementwiseKind::subtract;
+        const bool is_product = op_.kind == ElementwiseKind::multiply;
+        std::vector<Place> places;
+        for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
+            const bool unread = is_sum || (is_product && i == which);
+            places.push_back(unread ? dy : lowering.plain_value(input(i), ElementType::f32));
+        }
+        return places;
+    }
+
     static std::vector<const float*> operands_at(std::span<void* const> at, std::size_t count) {
         std::vector<const float*> operands;
         for (std::size_t i = 0; i < count; ++i) {
@@ -234,10 +249,11 @@ private:
     }
 
     Call gradient_by_loops(Lowering& lowering, std::size_t which) const {
-        std::vector<Place> places = sources(lowering);
+        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
+        std::vector<Place> places = sources_of_gradient(lowering, which, dy);
         const Desc desc = plain(lowering.extents(input(which)), ElementType::f32);
         const std::size_t count = places.size();
-        places.push_back(lowering.plain_gradient(output(), ElementType::f32));
+        places.push_back(dy);
         places.push_back(lowering.make_gradient(input(which), desc));
         return KernelCall{[kind = op_.kind, plan = plan(lowering), which, count,
                            elements = elements_of(desc)](std::span<void* const> at) {

@@ -241,6 +241,11 @@ void gather_all(const Loops& loops, const ReductionPlan& plan, const float* x, c
                                     : gather_by_results(loops, plan, x, shift, y);
 }
 
+bool needs_end(ReductionKind kind) {
+    return kind == ReductionKind::mean || kind == ReductionKind::l2 ||
+           kind == ReductionKind::log_sum;
+}
+
 // What becomes of the gathered value.
 float finished(ReductionKind kind, float gathered, float terms) {
     switch (kind) {
@@ -276,9 +281,12 @@ void reduce(ReductionKind kind, const ReductionPlan& plan, const float* x, float
     if (kind == ReductionKind::log_sum_exp) {
         return log_sum_exp(plan, x, y);
     }
-    const auto terms = static_cast<float>(plan.terms());
-    for (Index i = 0; i < plan.results(); ++i) {
-        y[i] = finished(kind, y[i], terms);
+    if (needs_end(kind)) {
+        const auto terms = static_cast<float>(plan.terms());
+#pragma omp parallel for if (plan.results() > worth_threads)
+        for (Index i = 0; i < plan.results(); ++i) {
+            y[i] = finished(kind, y[i], terms);
+        }
     }
 }
 

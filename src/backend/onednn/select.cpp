@@ -59,10 +59,11 @@ private:
     }
 
     Call gradient_call(Lowering& lowering, const Place& dy, std::size_t which) const {
-        std::vector<Place> places = sources(lowering);
+        // The condition alone is read; the gradient stands for the others.
+        const Place condition = lowering.plain_value(input(0), ElementType::f32);
         const Desc desc = plain(lowering.extents(input(which)), ElementType::f32);
-        places.push_back(dy);
-        places.push_back(lowering.make_gradient(input(which), desc));
+        std::vector<Place> places = {condition, dy, dy, dy,
+                                     lowering.make_gradient(input(which), desc)};
         return KernelCall{
             [plan = plan(lowering), which, count = elements_of(desc)](std::span<void* const> at) {
                 select_gradient(plan, operands_at(at), which, static_cast<const float*>(at[3]),
