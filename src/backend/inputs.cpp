@@ -94,6 +94,12 @@ Draw draw_of_elementwise_parameter(ElementwiseKind kind) {
 
 Draw draw_of_parameter(const Graph& graph, const Layer& layer, std::size_t operand) {
     const Tensor& tensor = graph.tensors[layer.inputs[operand]].tensor;
+    if (const auto* recurrent = std::get_if<Recurrent>(&layer.op)) {
+        return {Distribution::uniform, 1 / std::sqrt(static_cast<double>(recurrent->hidden))};
+    }
+    if (std::holds_alternative<Embedding>(layer.op)) {
+        return {Distribution::normal, 1};
+    }
     if (const auto* matmul = std::get_if<MatMul>(&layer.op)) {
         return he_normal(summed_extent(*matmul, operand, tensor));
     }
@@ -108,6 +114,45 @@ Draw draw_of_parameter(const Graph& graph, const Layer& layer, std::size_t opera
         return {Distribution::one};
     }
     return he_normal(fan_in_of(tensor));
+}
+
+// Rows that an index operand may name; nothing where the operand is no index.
+std::optional<std::int64_t> rows_named(const Graph& graph, const Layer& layer,
+                                       std::size_t operand) {
+    if (const auto* embedding = std::get_if<Embedding>(&layer.op); embedding && operand == 0) {
+        return embedding->rows;
+    }
+    if (const auto* gather = std::get_if<Gather>(&layer.op); gather && operand == 1) {
+        const Dims& dims = graph.tensors[layer.inputs[0]].tensor.dims;
+        const std::int64_t from_start =
+            gather->axis < 0 ? gather->axis + static_cast<std::int64_t>(dims.size()) : gather->axis;
+        return dims.at(static_cast<std::size_t>(from_start));
+    }
+    return std::nullopt;
+}
+
+// The fewest rows that any layer wants this tensor to be an index into, on its way through layers
+// that only move or convert it: an index is good for all that it reaches.
+std::int64_t rows_reached(const Graph& graph, TensorId start) {
+    constexpr std::int64_t two_values = 2;  // of a mask
+    std::optional<std::int64_t> rows;
+    std::vector<bool> reached(graph.tensors.size());
+    reached[start] = true;
+    for (const Layer& layer : graph.layers) {
+        for (std::size_t operand = 0; operand < layer.inputs.size(); ++operand) {
+            if (!reached[layer.inputs[operand]]) {
+                continue;
+            }
+            if (const auto named = rows_named(graph, layer, operand)) {
+                rows = std::min(rows.value_or(*named), *named);
+            }
+            for (const TensorId output : layer.outputs) {
+                reached[output] =
+                    reached[output] || !is_floating(graph.tensors[output].tensor.dtype);
+            }
+        }
+    }
+    return rows.value_or(two_values);
 }
 
 Draw draw_for(const Graph& graph, const Layer& layer, std::size_t operand) {
@@ -127,6 +172,10 @@ Draw draw_for(const Graph& graph, const Layer& layer, std::size_t operand) {
 
 // A tensor is drawn as its first reader needs it.
 Draw draw_of(const Graph& graph, TensorId tensor) {
+    const GraphTensor& subject = graph.tensors[tensor];
+    if (subject.role != Role::label && !is_floating(subject.tensor.dtype)) {
+        return {Distribution::classes, static_cast<double>(rows_reached(graph, tensor))};
+    }
     for (const Layer& layer : graph.layers) {
         const auto found = std::ranges::find(layer.inputs, tensor);
         if (found != layer.inputs.end()) {

@@ -5,6 +5,7 @@
 #include "backend/reference/batch_statistics.h"
 #include "backend/reference/row_normalization.h"
 #include "op/attention_extents.h"
+#include "op/interpolation.h"
 #include "op/window.h"
 
 #include <algorithm>
@@ -55,6 +56,42 @@ SumShape gradient_shape(const Convolution&, const ReferenceOperands& o, std::siz
     }
     const double summed = count(o.output_dims(0)) / static_cast<double>(o.output_dims(0)[1]);
     return {summed, rms_gradient(o) * (operand == 1 ? rms_input(o, 0) : 1)};
+}
+
+// An output is summed over the input channels of its group and the taps that meet it, at most all.
+SumShape forward_shape(const TransposedConvolution& op, const ReferenceOperands& o) {
+    const double taps = count(std::span(o.input_dims(1)).subspan(2));
+    const double channels =
+        static_cast<double>(o.input_dims(1)[0]) / static_cast<double>(op.groups);
+    return {channels * taps, rms_input(o, 0) * rms_input(o, 1)};
+}
+
+SumShape gradient_shape(const TransposedConvolution&, const ReferenceOperands& o,
+                        std::size_t operand) {
+    if (operand == 0) {
+        const double taps = elements(o, 1) / static_cast<double>(o.input_dims(1)[0]);
+        return {taps, rms_gradient(o) * rms_input(o, 1)};
+    }
+    if (operand == 1) {
+        const double summed = elements(o, 0) / static_cast<double>(o.input_dims(0)[1]);
+        return {summed, rms_gradient(o) * rms_input(o, 0)};
+    }
+    return {count(o.output_dims(0)) / static_cast<double>(o.output_dims(0)[1]), rms_gradient(o)};
+}
+
+// A mean of taps; a gradient is the sum of the shares that an input has in the outputs.
+SumShape forward_shape(const Resize& op, const ReferenceOperands& o) {
+    double taps = 1;
+    for (const InterpolationAxis& axis : interpolation_axes(op, o.signature.inputs[0].tensor)) {
+        taps *= static_cast<double>(axis.each);
+    }
+    return {taps, rms_input(o, 0) / std::sqrt(taps)};
+}
+
+SumShape gradient_shape(const Resize& op, const ReferenceOperands& o, std::size_t) {
+    const double taps = forward_shape(op, o).length;
+    const double shares = std::max(1.0, count(o.output_dims(0)) / elements(o, 0));
+    return {taps * shares, rms_gradient(o) / std::sqrt(taps)};
 }
 
 SumShape forward_shape(const FullyConnected&, const ReferenceOperands& o) {
@@ -270,6 +307,29 @@ SumShape gradient_shape(const Elementwise& op, const ReferenceOperands& o, std::
         others *= i == operand ? 1 : rms_input(o, i);
     }
     return {count(o.output_dims(0)) / elements(o, operand), rms_gradient(o) * others};
+}
+
+// Rounding of one step reaches every later one: products of all steps count as one long sum.
+double products_of_a_sequence(const Recurrent& op, const ReferenceOperands& o) {
+    const auto width = static_cast<double>(op.hidden + o.input_dims(0)[2]);
+    return width * static_cast<double>(o.input_dims(0)[0] * op.layers);
+}
+
+SumShape forward_shape(const Recurrent& op, const ReferenceOperands& o) {
+    return {.length = products_of_a_sequence(op, o)};
+}
+
+// Parameters sum over the batch as well. The gradient of a state that a long sequence has forgotten
+// is small against what it is a part of.
+SumShape gradient_shape(const Recurrent& op, const ReferenceOperands& o, std::size_t operand) {
+    const bool trained = o.signature.inputs[operand].role == Role::parameter;
+    const double summed = trained ? static_cast<double>(o.input_dims(0)[1]) : 1;
+    return mean_of(products_of_a_sequence(op, o) * summed, rms_gradient(o));
+}
+
+// A row sums the gradients of all that name it: at worst, all.
+SumShape gradient_shape(const Embedding&, const ReferenceOperands& o, std::size_t) {
+    return {.length = elements(o, 0), .magnitude = 0};
 }
 
 SumShape gradient_shape(const SoftmaxCrossEntropy&, const ReferenceOperands& o, std::size_t) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "graph/generate/generator.h"
 #include "graph/network.h"
 
 #include <fmt/format.h>
@@ -32,6 +33,9 @@ std::string bash_completion(const CLI::App& app) {
     std::string networks;
     for (const ZooNetwork& network : zoo()) {
         networks += fmt::format("{} ", network.name);
+    }
+    for (const GeneratorFamily& family : generator_families()) {
+        networks += fmt::format("{}: ", family.name);
     }
     return fmt::format(
         "_strata() {{\n"

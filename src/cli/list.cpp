@@ -3,6 +3,7 @@
 #include "cli/backends.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "graph/generate/generator.h"
 #include "graph/network.h"
 #include "op/convention.h"
 #include "store/database.h"
@@ -43,9 +44,22 @@ std::vector<std::vector<Cell>> rows_of(const Entries& entries, Text meaning) {
     return rows;
 }
 
+// "layers=4, nodes=1024": a family's keys with their standard values.
+std::string keys_of(const GeneratorFamily& family) {
+    std::vector<std::string> keys;
+    for (const GeneratorKey& key : family.keys) {
+        keys.push_back(fmt::format("{}={}", key.name, key.standard));
+    }
+    return join(keys, ",");
+}
+
 Document networks(const ListOptions&) {
-    return names_and_meanings("networks",
-                              rows_of(zoo(), [](const ZooNetwork& n) { return n.origin; }));
+    auto rows = rows_of(zoo(), [](const ZooNetwork& n) { return n.origin; });
+    for (const GeneratorFamily& family : generator_families()) {
+        rows.push_back({fmt::format("{}:", family.name),
+                        fmt::format("{}; keys: {}", family.origin, keys_of(family))});
+    }
+    return names_and_meanings("networks", std::move(rows));
 }
 
 Document list_backends(const ListOptions&) {

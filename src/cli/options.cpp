@@ -150,7 +150,8 @@ void emit(const std::string& text, const OutputOptions& options) {
 
 void add_network_options(CLI::App& verb, NetworkOptions& options) {
     verb.add_option("network", options.networks,
-                    "a name from `strata list networks`, a file (.onnx, .graph, .dnnmark, "
+                    "a name from `strata list networks`, a generated network such as "
+                    "fc:layers=8,nodes=1024, a file (.onnx, .graph, .dnnmark, "
                     ".dnntemplate), or one operator such as 'convolution(32x96x27x27) "
                     "out_channels=256 kernel=5x5'")
         ->required();

@@ -90,8 +90,12 @@ private:
 
     void backward_weights(TaskIndex task, const Layer& layer) {
         read_gradients(task, layer);
-        if (reads_of(layer.op).input_for_weights) {
+        const BackwardReads reads = reads_of(layer.op);
+        if (reads.input_for_weights) {
             touch_values(layer.inputs, task);
+        }
+        if (reads.data_before_weights && reads.output_for_data) {
+            touch_values(layer.outputs, task);
         }
         write_gradients(task, layer, [](Role role) { return role == Role::parameter; });
     }

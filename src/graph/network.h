@@ -11,7 +11,8 @@
 
 namespace strata {
 
-// What to make a graph from: a zoo name, the path of an .onnx, .graph, .dnnmark or .dnntemplate
+// What to make a graph from: a zoo name, a generated network such as "fc:layers=8,nodes=1024"
+// (graph/generate/generator.h), the path of an .onnx, .graph, .dnnmark or .dnntemplate
 // file, or an operator in one line, as op/problem.h reads it, which becomes a network of one layer
 // (its input is the network's own: its gradient is computed where FirstLayerGradient asks for it).
 struct NetworkRequest {
@@ -24,6 +25,10 @@ struct NetworkRequest {
 // The graph asked for. Throws Error: unknown name (with the nearest), unreadable or broken file, a
 // setting that this kind of network does not have.
 Graph load_network(const NetworkRequest& request);
+
+// The name that a network's results are filed under: a generator's with every key, others as they
+// are. Throws Error where a generator is misspelt.
+std::string canonical_network(const std::string& network);
 
 // A zoo entry.
 struct ZooNetwork {

@@ -118,9 +118,13 @@ private:
             return;
         }
         const auto any = [&](auto&& holds) { return std::ranges::any_of(node.inputs, holds); };
-        add_if(any([&](TensorId id) { return is_parameter(id); }), layer, Pass::backward_weights);
-        add_if(any([&](TensorId id) { return learns_[id] && !is_parameter(id); }), layer,
-               Pass::backward_data);
+        const bool data_first = reads_of(node.op).data_before_weights;
+        for (const bool of_data : {data_first, !data_first}) {
+            const auto wanted = [&](TensorId id) {
+                return of_data ? learns_[id] && !is_parameter(id) : is_parameter(id);
+            };
+            add_if(any(wanted), layer, of_data ? Pass::backward_data : Pass::backward_weights);
+        }
         add_if(any([&](TensorId id) { return schedule_.updated_by[id] == layer; }), layer,
                Pass::update);
     }

@@ -20,8 +20,9 @@ struct Task {
 // The order in which a graph is executed and what of it is needed.
 //
 // Inference: every layer forward. Training: every layer forward, then in reverse order each layer's
-// backward_weights, backward_data (only where a gradient is wanted upstream) and update. A layer's
-// update follows at once, so a weight's gradient lives for one layer only.
+// backward_weights, backward_data (only where a gradient is wanted upstream; before the weights'
+// where these follow from it, BackwardReads::data_before_weights) and update. A layer's update
+// follows at once, so a weight's gradient lives for one layer only.
 //
 // Where gradients start: at each SoftmaxCrossEntropy; in a network without one, at each output. A
 // gradient does not pass an opaque layer, nor a loss: what such a layer computes is as good as

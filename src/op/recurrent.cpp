@@ -164,12 +164,19 @@ Operations Recurrent::operations(const Signature& signature, Pass pass) const {
     return pick(all, signature, pass);
 }
 
-// The gates are kept by whoever executes it; what a pass must read at least are the states.
+// What a pass backward through time needs beside the results: for each of them the values of its
+// gates and an LSTM's cell or a GRU's product, in f32 whatever the network computes in; a GRU and
+// two directions keep their states densely as well; and layers below the last their results.
 BackwardReads Recurrent::reads() const {
+    const bool dense_states = cell == CellKind::gru || direction == Direction::bidirectional;
+    const std::int64_t further = cell == CellKind::lstm || cell == CellKind::gru ? 1 : 0;
+    const std::int64_t kept = gates_of(*this) + further + (dense_states ? 1 : 0);
     return {.input_for_data = true,
             .output_for_data = true,
             .parameters_for_data = true,
-            .input_for_weights = true};
+            .input_for_weights = true,
+            .saved_bytes_per_output = 4.0 * static_cast<double>(layers * kept + layers - 1),
+            .data_before_weights = true};
 }
 
 }  // namespace strata

@@ -22,6 +22,11 @@ Bytes saved_bytes(const Attention& op, const Signature& signature) {
     return {4.0 * static_cast<double>(e.batch * e.heads) * static_cast<double>(e.queries)};
 }
 
+// Gates, cells and states go with the sequence, not with the last states.
+Bytes saved_bytes(const Recurrent& op, const Signature& signature) {
+    return {op.reads().saved_bytes_per_output * count_of(signature.outputs[0])};
+}
+
 }  // namespace
 
 Bytes saved_bytes_of(const Op& op, const Signature& signature) {

@@ -53,9 +53,14 @@ struct BackwardReads {
     bool output_for_data = false;
     bool parameters_for_data = false;
     bool input_for_weights = false;
-    double saved_bytes_per_output = 0;  // masks and indices that the forward pass leaves behind
+    // What the forward pass leaves behind beside its results, by element of the first of them:
+    // masks, indices, gates.
+    double saved_bytes_per_output = 0;
     // Of a product: an operand's gradient needs the other operands, not the operand itself.
     bool only_others_for_data = false;
+    // The weights' gradients follow from what the pass of the data leaves, as in a pass backward
+    // through time: it comes first.
+    bool data_before_weights = false;
 };
 
 }  // namespace strata

@@ -71,7 +71,7 @@ std::vector<Job> combinations(const Job& common, const std::vector<std::string>&
 Settings settings_of(const Job& job, std::int64_t batch, int threads) {
     return {
         .backend = job.backend,
-        .network = job.request.network,
+        .network = canonical_network(job.request.network),
         .batch = batch,
         .mode = name_in(job.execution.mode),
         .dtype = std::string(name_of(job.execution.dtype)),

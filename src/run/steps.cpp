@@ -10,16 +10,18 @@ namespace strata {
 
 namespace {
 
-// The layer's operands as the engine holds them: activations and their gradients in the run's type.
+// The layer's operands as the engine holds them: activations and their gradients in the run's type,
+// whole numbers as they are.
 Signature signature_in(const Graph& graph, const Layer& layer, DataType dtype) {
     Signature signature = signature_of(graph, layer);
     for (Operand& operand : signature.inputs) {
-        if (operand.role == Role::activation || operand.role == Role::input) {
+        const bool is_data = operand.role == Role::activation || operand.role == Role::input;
+        if (is_data && is_floating(operand.tensor.dtype)) {
             operand.tensor.dtype = dtype;
         }
     }
     for (Tensor& output : signature.outputs) {
-        output.dtype = dtype;
+        output.dtype = is_floating(output.dtype) ? dtype : output.dtype;
     }
     return signature;
 }

@@ -54,6 +54,33 @@ GraphTensor carrying(const std::array<Element, Count>& elements, DataType dtype)
     return result;
 }
 
+TEST(Inputs, AnIndexNamesARowOfTheSmallestTableItReaches) {
+    Graph graph;
+    graph.tensors = {
+        tensor("i", {4000}, Role::input),         tensor("moved", {40, 100}, Role::activation),
+        tensor("small", {5, 2}, Role::parameter), tensor("y", {}, Role::activation),
+        tensor("large", {9, 2}, Role::parameter), tensor("z", {}, Role::activation)};
+    graph.tensors[0].tensor.dtype = graph.tensors[1].tensor.dtype = DataType::s64;
+    graph.layers = {{"move", Reshape{.dims = {40, 100}}, {0}, {1}},
+                    {"one", Embedding{.rows = 5, .width = 2}, {1, 2}, {3}},
+                    {"other", Embedding{.rows = 9, .width = 2}, {0, 4}, {5}}};
+    const HostValues values = initial_values(graph, 0, 1);
+    EXPECT_EQ(std::set(values.begin(), values.end()), (std::set<float>{0, 1, 2, 3, 4}));
+}
+
+TEST(Inputs, ParametersOfARecurrentLayerAreUniformAsPyTorchDrawsThem) {
+    const Graph graph =
+        graph_of(Recurrent{.hidden = 100},
+                 {tensor("x", {3, 2, 7}, Role::input), tensor("w", {400, 7}, Role::parameter),
+                  tensor("u", {400, 100}, Role::parameter), tensor("b", {400}, Role::parameter)});
+    for (const TensorId id : {TensorId{1}, TensorId{2}, TensorId{3}}) {
+        const HostValues values = initial_values(graph, id, 1);
+        EXPECT_LE(std::ranges::max(values), 0.1F);
+        EXPECT_GE(std::ranges::min(values), -0.1F);
+        EXPECT_NEAR(moments_of(values).variance, 0.01 / 3, 0.0005);
+    }
+}
+
 TEST(Inputs, WeightsAreNormalWithTwiceTheInverseOfTheirFanIn) {
     const Graph graph = graph_of(
         Convolution{.out_channels = 64, .kernel = {5, 5}},

@@ -81,6 +81,16 @@ TEST(Lifetimes, SavedStateIsKeptForTheBackwardPassAndNotMadeWithoutOne) {
     EXPECT_EQ(find(of_inference, BufferKind::saved, pool), nullptr);
 }
 
+TEST(Lifetimes, ARecurrentLayerKeepsItsGatesAndCells) {
+    GraphBuilder build("sequence");
+    build.add("lstm", Recurrent{.hidden = 8}, {build.input("x", {{3, 2, 4}})});
+    const Graph graph = build.finish();
+    const auto buffers = lifetimes_of(graph, training);
+    const Buffer* gates = find(buffers, BufferKind::saved, tensor_named(graph, "lstm"));
+    ASSERT_NE(gates, nullptr);
+    EXPECT_EQ(gates->lifetime.size.value, 3 * 2 * 8 * (4 + 1) * 4);
+}
+
 TEST(Lifetimes, InputsAndOutputsLastToTheEnd) {
     const Graph graph = small_chain();
     const auto buffers = lifetimes_of(graph, training);

@@ -41,6 +41,17 @@ TEST(Schedule, AStepOfTrainingIsForwardThenBackwardWithEachUpdateAtOnce) {
                                         "conv1 backward_weights", "conv1 update"}));
 }
 
+// Backward through time belongs to the data; the weights' gradients follow from it.
+TEST(Schedule, ARecurrentLayersDataComesBeforeItsWeights) {
+    GraphBuilder build("sequence");
+    const TensorId x = build.input("x", {{3, 2, 4}});
+    const TensorId y = build.add("below", Recurrent{.hidden = 4}, {x});
+    build.add("above", Recurrent{.hidden = 4}, {y});
+    EXPECT_EQ(backward_words(build.finish()),
+              (std::vector<std::string>{"above backward_data", "above backward_weights",
+                                        "above update", "below backward_weights", "below update"}));
+}
+
 TEST(Schedule, InferenceIsEachLayerForward) {
     const Schedule schedule = schedule_of(small_chain(), inference);
     EXPECT_EQ(schedule.tasks.size(), small_chain().layers.size());

@@ -68,7 +68,7 @@ void OnednnExecutable::initialize(const Program& program) const {
 }
 
 dnnl::memory OnednnExecutable::memory_at(const Place& place) const {
-    return dnnl::memory(place.desc, engine_, address_of(place.buffer));
+    return dnnl::memory(place.desc, engine_, address_of(place));
 }
 
 OnednnExecutable::BoundCall OnednnExecutable::bind(const Call& call) const {
@@ -87,7 +87,7 @@ OnednnExecutable::BoundCall OnednnExecutable::bind(const PrimitiveCall& call) co
 OnednnExecutable::BoundCall OnednnExecutable::bind(const KernelCall& call) const {
     BoundKernel bound{call.kernel, {}};
     for (const Place& place : call.places) {
-        bound.addresses.push_back(address_of(place.buffer));
+        bound.addresses.push_back(address_of(place));
     }
     return bound;
 }

@@ -39,7 +39,9 @@ private:
     BoundCall bind(const PrimitiveCall& call) const;
     BoundCall bind(const KernelCall& call) const;
     dnnl::memory memory_at(const Place& place) const;
-    void* address_of(BufferId buffer) const { return arena_->at(offsets_[buffer]); }
+    void* address_of(const Place& place) const {
+        return arena_->at(offsets_[place.buffer] + place.offset);
+    }
     void execute(const std::vector<BoundCall>& calls) const;
     void use_threads() const;
     const Place& place_of(TensorId tensor, Content content) const;

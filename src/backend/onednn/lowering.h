@@ -43,7 +43,7 @@ public:
     dnnl::prop_kind forward_kind() const {
         return trains() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
     }
-    // Of activations.
+    // Of activations that are numbers with a fraction.
     ElementType element_type() const {
         return execution_.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::f32;
     }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "backend/onednn/channel_layout.h"
 #include "backend/onednn/layer_lowering.h"
+#include "backend/onednn/spatial_loops.h"
 #include "op/window.h"
+
+#include <memory>
 
 namespace strata::onednn {
 
@@ -29,6 +33,9 @@ public:
         prepare(lowering);
         const Place x = lowering.shaped_value(input(0));
         x_ = x.desc;
+        if (axes_) {
+            return forward_by_loops(lowering);
+        }
         const auto described = forward_.emplace(describe_forward(lowering));
         const Place y = lowering.make_value(output(), described.dst_desc());
         y_ = y.desc;
@@ -41,6 +48,9 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
+        if (axes_) {
+            return backward_by_loops(lowering);
+        }
         const auto described = describe_backward<PoolingBackward>(
             lowering.engine(), lowering.attributes(), *forward_, algorithm_, x_, y_, window_.stride,
             window_.kernel, gaps_, window_.pad_begin, end_);
@@ -68,18 +78,48 @@ private:
         }
         algorithm_ = algorithm::pooling_max;
         if (op_.kind == PoolingKind::average) {
-            choose_average();
+            choose_average(x, y);
         }
     }
 
-    // Where nothing is padded, both divisors are the whole window and the library needs no count.
-    void choose_average() {
+    // The library would count what a last window in ceil mode hangs over the padding, as nobody
+    // else does: loops of our own take its place.
+    void choose_average(const Tensor& x, const Tensor& y) {
         const bool overhangs = end_ != window_.pad_end;
         if (op_.count_include_pad && overhangs) {
-            throw Refusal{"oneDNN counts what a last window in ceil mode hangs over the padding"};
+            axes_ = std::make_shared<const WeightedAxes>(weighted_axes(op_, x, y));
         }
         algorithm_ = op_.count_include_pad ? algorithm::pooling_avg_include_padding
                                            : algorithm::pooling_avg_exclude_padding;
+    }
+
+    Desc looped(Lowering& lowering, TensorId tensor) const {
+        return layout_.desc(lowering.extents(tensor), ElementType::f32);
+    }
+
+    void forward_by_loops(Lowering& lowering) {
+        layout_ = channel_layout_of(x_);
+        const Place x = lowering.value(input(0), looped(lowering, input(0)));
+        const Place y = lowering.make_value(output(), looped(lowering, output()));
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
+                                         spatial_sums(*axes, layout.outer, layout.inner,
+                                                      static_cast<const float*>(at[0]),
+                                                      static_cast<float*>(at[1]));
+                                     },
+                                     {x, y}}});
+    }
+
+    void backward_by_loops(Lowering& lowering) const {
+        const Place dy = lowering.gradient(output(), looped(lowering, output()));
+        const Place dx = lowering.make_gradient(input(0), looped(lowering, input(0)));
+        lowering.compute({"strata:loops", text_of(dy.desc)},
+                         {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
+                                         spatial_sums_gradient(*axes, layout.outer, layout.inner,
+                                                               static_cast<const float*>(at[0]),
+                                                               static_cast<float*>(at[1]));
+                                     },
+                                     {dy, dx}}});
     }
 
     PoolingForward::primitive_desc describe_forward(Lowering& lowering) const {
@@ -96,6 +136,8 @@ private:
     Desc x_, y_;
     std::optional<PoolingForward::primitive_desc> forward_;
     std::optional<Place> indices_;
+    std::shared_ptr<const WeightedAxes> axes_;  // where loops of our own are needed
+    ChannelLayout layout_;
 };
 
 }  // namespace

@@ -13,10 +13,12 @@ namespace strata::onednn {
 // A piece of memory that the program uses: index into Program::buffers.
 using BufferId = std::size_t;
 
-// Where values lie and how.
+// Where values lie and how. A part of a buffer, such as one step of a sequence, begins `offset`
+// bytes into it; only a layer's own calls use parts, the place of a tensor is a whole buffer.
 struct Place {
     BufferId buffer = 0;
-    Desc desc;
+    Desc desc = {};
+    std::size_t offset = 0;
 };
 
 // Whether a buffer is needed all the time or only between its first and its last step.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/reference/matrix.h"
 
+#include "backend/reference/parallel.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -91,6 +93,25 @@ void multiply_accumulate(const MatrixExtents& extents, const StridedMatrix& a,
         multiply_plainly({extents.m, extents.n - done, extents.k}, a,
                          {b.data + done * b.column, b.row, b.column}, c + done, c_row);
     }
+}
+
+std::vector<float> product_of(const MatrixExtents& extents, const StridedMatrix& a,
+                              const StridedMatrix& b) {
+    constexpr std::ptrdiff_t block = 64;  // columns that a thread computes at a time
+    std::vector<float> result(static_cast<std::size_t>(extents.m * extents.n));
+    const double operations =
+        static_cast<double>(extents.m * block) * static_cast<double>(extents.k);
+    parallel_for((extents.n + block - 1) / block, operations, [&](std::ptrdiff_t number) {
+        const std::ptrdiff_t first = number * block, count = std::min(block, extents.n - first);
+        std::vector<double> sums(static_cast<std::size_t>(extents.m * count));
+        multiply_accumulate({extents.m, count, extents.k}, a,
+                            {b.data + first * b.column, b.row, b.column}, sums.data(), count);
+        for (std::ptrdiff_t i = 0; i < extents.m * count; ++i) {
+            result[static_cast<std::size_t>(i / count * extents.n + first + i % count)] =
+                static_cast<float>(sums[static_cast<std::size_t>(i)]);
+        }
+    });
+    return result;
 }
 
 std::vector<float> transposed(std::span<const float> matrix, std::size_t rows,

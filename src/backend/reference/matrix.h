@@ -29,6 +29,10 @@ struct MatrixExtents {
 void multiply_accumulate(const MatrixExtents& extents, const StridedMatrix& a,
                          const StridedMatrix& b, double* c, std::ptrdiff_t c_row);
 
+// The product alone, [m][n] as floats, on all threads.
+std::vector<float> product_of(const MatrixExtents& extents, const StridedMatrix& a,
+                              const StridedMatrix& b);
+
 // The rows of a matrix [rows][columns] as columns: a contiguous [columns][rows].
 std::vector<float> transposed(std::span<const float> matrix, std::size_t rows, std::size_t columns);
 

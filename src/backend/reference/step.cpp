@@ -14,12 +14,7 @@ void compute_backward(const Op& op, const ReferenceOperands& operands) {
     std::visit([&](const auto& one) { reference_backward(one, operands); }, op);
 }
 
-bool is_missing(const Op& op);
-
 std::string reference_refusal(const Op& op, const Signature& signature) {
-    if (is_missing(op)) {
-        return std::string(type_of(op)) + ": it has no reference loops";
-    }
     if (const auto* opaque = std::get_if<Opaque>(&op)) {
         return opaque->reason;
     }

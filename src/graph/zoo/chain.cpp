@@ -21,11 +21,12 @@ Pooling pooling(PoolingKind kind, const SquarePooling& window) {
     return layer;
 }
 
-std::int64_t positive(std::int64_t batch) {
-    if (batch < 1) {
-        throw Error(fmt::format("batch is {}; it must be at least 1", batch), ExitCode::usage);
+Tensor with_positive_batch(Tensor data) {
+    if (data.dims.at(0) < 1) {
+        throw Error(fmt::format("batch is {}; it must be at least 1", data.dims[0]),
+                    ExitCode::usage);
     }
-    return batch;
+    return data;
 }
 
 }  // namespace
@@ -54,8 +55,11 @@ Pooling global_average_pooling() {
 }
 
 Chain::Chain(std::string_view name, std::int64_t batch, std::int64_t image)
+    : Chain(name, {{batch, 3, image, image}}) {}
+
+Chain::Chain(std::string_view name, Tensor data)
     : builder_(std::string(name)),
-      last_(builder_.input("data", Tensor{{positive(batch), 3, image, image}})) {}
+      last_(builder_.input("data", with_positive_batch(std::move(data)))) {}
 
 Chain& Chain::add(std::string name, Op op) {
     return join(std::move(name), std::move(op), {last_});
@@ -76,6 +80,10 @@ Chain& Chain::join(std::string name, Op op, std::span<const TensorId> from) {
 
 Chain& Chain::join(std::string name, Op op, std::initializer_list<TensorId> from) {
     return join(std::move(name), std::move(op), std::span(from.begin(), from.size()));
+}
+
+TensorId Chain::constant(std::string name, Tensor tensor, Role role) {
+    return builder_.constant(std::move(name), std::move(tensor), role);
 }
 
 Chain& Chain::resume(TensorId at) {

@@ -37,6 +37,8 @@ public:
     // Begins with the input "data" of shape [batch, 3, image, image]. Throws Error (usage) where
     // the batch is not positive.
     Chain(std::string_view name, std::int64_t batch, std::int64_t image);
+    // The same with an input of another shape, the batch outermost.
+    Chain(std::string_view name, Tensor data);
 
     Chain& add(std::string name, Op op);
     Chain& relu(std::string name);
@@ -46,8 +48,12 @@ public:
     Chain& join(std::string name, Op op, std::span<const TensorId> from);
     Chain& join(std::string name, Op op, std::initializer_list<TensorId> from);
 
+    // What a layer reads beside activations and its own parameters.
+    TensorId constant(std::string name, Tensor tensor, Role role);
+
     TensorId last() const { return last_; }
-    std::int64_t channels() const { return builder_.tensor(last_).dims.at(1); }
+    const Dims& dims() const { return builder_.tensor(last_).dims; }
+    std::int64_t channels() const { return dims().at(1); }
     Chain& resume(TensorId at);
 
     // Ends with "loss" over the last layer and the input "labels".

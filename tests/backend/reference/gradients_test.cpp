@@ -29,6 +29,44 @@ TEST(ReferenceGradients, OfConvolutionsMatchDifferences) {
         {{1, 2, 2, 3, 3}});
 }
 
+TEST(ReferenceGradients, OfTransposedConvolutionsMatchDifferences) {
+    expect_gradients(TransposedConvolution{.out_channels = 2, .kernel = {3, 3}}, {{2, 3, 3, 2}});
+    expect_gradients(TransposedConvolution{.out_channels = 4,
+                                           .kernel = {3, 2},
+                                           .stride = {2, 3},
+                                           .dilation = {2, 1},
+                                           .pad_begin = {1, 0},
+                                           .pad_end = {2, 1},
+                                           .output_pad = {1, 2},
+                                           .groups = 2,
+                                           .bias = false},
+                     {{1, 4, 3, 3}});
+    expect_gradients(TransposedConvolution{.out_channels = 3, .kernel = {4}, .stride = {3}},
+                     {{2, 2, 4}});
+    expect_gradients(
+        TransposedConvolution{.out_channels = 2, .kernel = {2, 1, 3}, .stride = {1, 2, 2}},
+        {{1, 2, 2, 2, 2}});
+}
+
+TEST(ReferenceGradients, OfResizesMatchDifferences) {
+    for (const Interpolation interpolation :
+         {Interpolation::nearest, Interpolation::linear, Interpolation::cubic}) {
+        for (const Coordinates coordinates :
+             {Coordinates::half_pixel, Coordinates::pytorch_half_pixel, Coordinates::asymmetric,
+              Coordinates::align_corners}) {
+            const Resize op = {.interpolation = interpolation, .coordinates = coordinates};
+            for (const Dims& sizes : {Dims{5, 3}, Dims{2, 7}}) {
+                Resize sized = op;
+                sized.sizes = sizes;
+                expect_gradients(sized, {{1, 2, 3, 4}});
+            }
+        }
+    }
+    expect_gradients(Resize{.sizes = {5}, .interpolation = Interpolation::linear}, {{2, 1, 3}});
+    expect_gradients(Resize{.sizes = {2, 3, 3}, .interpolation = Interpolation::linear},
+                     {{1, 1, 2, 2, 2}});
+}
+
 TEST(ReferenceGradients, OfFullyConnectedLayersMatchDifferences) {
     expect_gradients(FullyConnected{.out_features = 5}, {{3, 2, 2}});
     expect_gradients(FullyConnected{.out_features = 20, .bias = false}, {{2, 7}});

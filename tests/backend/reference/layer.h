@@ -13,7 +13,8 @@ namespace strata::testing {
 // operator's rules, the values are distinct, at least 0.05 from zero and from each other in small
 // tensors, so that a small step crosses no kink.
 struct ReferenceLayer {
-    // `roles` gives roles to the activations in order; what is not named is an activation.
+    // `roles` gives roles to the activations in order; what is not named is an activation, and a
+    // label holds whole numbers.
     ReferenceLayer(Op op, std::vector<Dims> activations, std::vector<Role> roles = {});
 
     // Fills the outputs; backward fills the gradients of everything that is not a label or
