@@ -257,14 +257,6 @@ TEST(Engine, AnOpaqueLayerIsRefusedAndTheRestRuns) {
     EXPECT_NO_THROW(executable->read(graph.outputs[0], Content::value));
 }
 
-TEST(Engine, AnAverageThatTheLibraryCountsDifferentlyIsRefused) {
-    const Graph graph = graph_of_problem(
-        "pooling(1x16x6x6) kind=average kernel=3x3 stride=2x2 ceil_mode=true "
-        "count_include_pad=true");
-    const auto executable = prepare(graph, kept_execution(Mode::inference));
-    EXPECT_NE(executable->steps()[0].refusal.find("average_pooling: "), std::string::npos);
-}
-
 // A training network of the zoo and how many of its steps may be more than its passes. Reorders
 // that remain: weights into the layout of backward-data, and the batch before and behind the
 // flattened head. Sums: one for each tensor that several layers read.

@@ -29,7 +29,8 @@ TEST_P(EveryNetwork, EndsInALossExceptDnnmarksWhichEndsInASoftmax) {
     const Graph graph = GetParam().build(2);
     const Layer& last = graph.layers.back();
     if (GetParam().name == "mask-rcnn-backbone") {
-        EXPECT_EQ(graph.outputs.size(), 5u);
+        EXPECT_EQ(graph.outputs.size(),
+                  4u);  // the fourth of five maps is read by the fifth's pooling
         return;
     }
     ASSERT_EQ(graph.outputs.size(), 1 + further_outputs(GetParam().name));
