@@ -82,8 +82,8 @@ std::string on_compute(const StepResult& step, const StepBound& bound) {
 
 std::string less_traffic(const StepResult& step) {
     if (step.pass == Pass::update) {
-        return "every weight, gradient and momentum passes once per step whatever the batch, so a "
-               "larger batch spreads it over more images";
+        return "every weight, its gradient and what the optimizer keeps of it pass once per step "
+               "whatever the batch, so a larger batch spreads them over more images";
     }
     if (step.operation == "fully_connected" || step.operation == "matmul") {
         return "its weights are most of it, so a larger batch uses each of them more often";

@@ -73,7 +73,7 @@ TEST(Advice, MemoryBoundStepsAreToldWhatSparesTraffic) {
     step.operation = "fully_connected";
     EXPECT_TRUE(says(advice(step, Verdict::memory, 0.9), "larger batch"));
     step.pass = Pass::update;
-    EXPECT_TRUE(says(advice(step, Verdict::memory, 0.9), "momentum"));
+    EXPECT_TRUE(says(advice(step, Verdict::memory, 0.9), "what the optimizer keeps"));
 }
 
 TEST(Advice, ReferenceCodeIsNamedAsTheReason) {

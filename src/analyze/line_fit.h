@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// Ends of a 95 % confidence interval.
+struct Interval {
+    double low = 0;
+    double high = 0;
+
+    bool contains(double value) const { return low <= value && value <= high; }
+};
+
+// What an error of y is measured by: `relative` weighs each point by 1 / y^2, as times err by a
+// share of themselves, so that the small ones, which say where the line begins, count as much.
+enum class Weighting { relative, equal };
+
+// y = intercept + slope * x by (weighted) least squares. Intervals are Student's with n - 2 degrees
+// of freedom, from the scatter about the line: they hold where a line is the right model.
+struct LineFit {
+    double slope = 0;
+    double intercept = 0;
+    Interval slope_interval;
+    Interval intercept_interval;
+    double r_squared = 0;         // share of the weighted variance that the line explains
+    std::vector<double> fitted;   // by point
+    double worst = 0;             // the largest |y - fitted| / |y|
+    std::size_t worst_point = 0;  // where that is
+};
+
+// Nothing for fewer than three points, points on one x, or values that are not finite; with
+// relative weighting also where a y is not positive. Requires: as many x as y.
+std::optional<LineFit> fit_line(std::span<const double> x, std::span<const double> y,
+                                Weighting weighting = Weighting::relative);
+
+// From here on a point lies beside the line rather than on it.
+inline constexpr double worst_that_fits = 0.1;
+
+// Why a line does not describe the points: a point more than 10 % away, or no growth. Empty where
+// it does.
+std::string misfit_of(const LineFit& fit);
+
+// The 97.5 % quantile of Student's t with that many degrees of freedom, to 0.2 %: exact for one and
+// two, else by Cornish and Fisher's expansion about the normal quantile.
+double student_quantile(std::size_t degrees);
+
+}  // namespace strata

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/sweep.h"
+
+#include "analyze/varied.h"
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+Flops flops_that_ran(const Run& run) {
+    Flops flops;
+    for (const StepResult& step : run.steps) {
+        flops += std::holds_alternative<Samples>(step.time) ? step.flops : Flops{};
+    }
+    return flops;
+}
+
+// Of a run without a whole iteration: why its first step did not run.
+std::string reason_of(const Run& run) {
+    for (const StepResult& step : run.steps) {
+        if (const auto* skipped = std::get_if<Skipped>(&step.time)) {
+            return skipped->reason;
+        }
+    }
+    return run.state == RunState::partial ? "interrupted" : "not measured";
+}
+
+SweepPoint point_of(const Run& run, std::int64_t value) {
+    SweepPoint point{
+        .value = value, .run = &run, .flops = flops_that_ran(run), .time = {}, .reason = {}};
+    if (run.whole.end_to_end.values.empty()) {
+        point.reason = reason_of(run);
+    } else {
+        point.time = estimate(run.whole.end_to_end.values);
+    }
+    return point;
+}
+
+std::vector<const SweepPoint*> timed(const Sweep& sweep) {
+    std::vector<const SweepPoint*> points;
+    for (const SweepPoint& point : sweep.points) {
+        if (point.time && point.time->low > Seconds{0}) {
+            points.push_back(&point);
+        }
+    }
+    return points;
+}
+
+// What the line says of machine and program.
+void interpret(Extrapolation& found) {
+    const LineFit& line = found.line;
+    found.framework = Seconds{line.intercept};
+    found.framework_interval = line.intercept_interval;
+    found.misfit = misfit_of(line);
+    if (line.slope > 0) {
+        found.hardware = FlopRate{1 / line.slope};
+    }
+    if (line.slope_interval.low > 0) {
+        found.hardware_interval = {1 / line.slope_interval.high, 1 / line.slope_interval.low};
+    }
+    if (line.slope > 0 && line.intercept > 0) {
+        found.half_rate_work = Flops{line.intercept / line.slope};
+    }
+}
+
+}  // namespace
+
+Throughput throughput_of(const SweepPoint& point) {
+    const auto images = static_cast<double>(point.run->settings.batch);
+    return {images / point.time->median.value, images / point.time->high.value,
+            images / point.time->low.value};
+}
+
+std::optional<Sweep> sweep_of(std::span<const Run> runs) {
+    const auto varied = runs.size() < 2 ? std::nullopt : varied_among(runs);
+    if (!varied) {
+        return std::nullopt;
+    }
+    Sweep sweep{varied->name, {}};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        sweep.points.push_back(point_of(runs[i], varied->values[i]));
+    }
+    std::ranges::sort(sweep.points, {}, &SweepPoint::value);
+    return sweep;
+}
+
+std::optional<Extrapolation> extrapolate(const Sweep& sweep) {
+    Extrapolation found;
+    std::vector<double> work, time;
+    for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+        if (sweep.points[i].time) {
+            found.points.push_back(i);
+            work.push_back(sweep.points[i].flops.value);
+            time.push_back(sweep.points[i].time->median.value);
+        }
+    }
+    const auto line = fit_line(work, time);
+    if (!line) {
+        return std::nullopt;
+    }
+    found.line = *line;
+    interpret(found);
+    return found;
+}
+
+std::optional<Saturation> saturation_of(const Sweep& sweep) {
+    const auto points = timed(sweep);
+    if (!sweep.over_batch() || points.empty()) {
+        return std::nullopt;
+    }
+    const auto median = [](const SweepPoint* point) { return throughput_of(*point).median; };
+    const SweepPoint& best = **std::ranges::max_element(points, {}, median);
+    Saturation found{.best_batch = best.value, .best = throughput_of(best)};
+    found.still_growing = points.size() > 1 && &best == points.back();
+    // The first whose throughput reaches its share, or the best itself.
+    const auto first = [&](double Throughput::*of, double least) {
+        const auto reaches = [&](const SweepPoint* point) {
+            return throughput_of(*point).*of >= least;
+        };
+        const auto at = std::ranges::find_if(points, reaches);
+        return at == points.end() ? points.back()->value : (*at)->value;
+    };
+    found.batch = first(&Throughput::median, saturated_share * found.best.median);
+    found.earliest = first(&Throughput::high, saturated_share * found.best.low);
+    found.latest = first(&Throughput::low, saturated_share * found.best.high);
+    return found;
+}
+
+}  // namespace strata

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analyze/line_fit.h"
+#include "measure/statistics.h"
+#include "record/run.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// One run of a sweep.
+struct SweepPoint {
+    std::int64_t value = 0;  // of what is varied
+    const Run* run = nullptr;
+    Flops flops;                   // of the steps that ran
+    std::optional<Estimate> time;  // of a whole iteration: an inference's latency
+    std::string reason;            // why there is none
+};
+
+// Images per second, from the interval of the time.
+struct Throughput {
+    double median = 0;
+    double low = 0;
+    double high = 0;
+};
+Throughput throughput_of(const SweepPoint& point);  // Requires: it has a time
+
+// Runs that differ in one number only, in its order. Points refer to the runs they came from.
+struct Sweep {
+    std::string variable;  // "batch", "hidden"
+    std::vector<SweepPoint> points;
+
+    bool over_batch() const { return variable == "batch"; }
+};
+
+// Nothing where the runs are fewer than two or no sweep (analyze/varied.h). Requires: the runs
+// outlive it.
+std::optional<Sweep> sweep_of(std::span<const Run> runs);
+
+// Levinthal's reading of problem-size extrapolation: time = framework + work / hardware. The slope
+// of time over work is the hardware's, what remains at no work the framework's.
+struct Extrapolation {
+    LineFit line;
+    std::vector<std::size_t> points;  // indices of those with a time
+    Seconds framework;
+    Interval framework_interval;
+    std::optional<FlopRate> hardware;           // nothing where time does not grow with work
+    std::optional<Interval> hardware_interval;  // nothing where the slope may be 0
+    std::optional<Flops> half_rate_work;  // Hockney's n1/2: half of the time is the framework's
+    std::string misfit;                   // why no line describes the points; empty where one does
+};
+
+// Nothing for fewer than three points with a time, or where the work does not change.
+std::optional<Extrapolation> extrapolate(const Sweep& sweep);
+
+// Where a larger batch stops to pay: the smallest that reaches 95 % of the best throughput.
+struct Saturation {
+    std::int64_t batch = 0;
+    std::int64_t earliest = 0;  // within the intervals of both throughputs
+    std::int64_t latest = 0;
+    std::int64_t best_batch = 0;
+    Throughput best;
+    bool still_growing = false;  // the best is the largest batch that was measured
+};
+inline constexpr double saturated_share = 0.95;
+
+// Nothing for sweeps over something else, or where nothing was timed.
+std::optional<Saturation> saturation_of(const Sweep& sweep);
+
+}  // namespace strata

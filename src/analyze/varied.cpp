@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/varied.h"
+
+#include "base/text.h"
+
+#include <map>
+#include <set>
+
+namespace strata {
+
+namespace {
+
+using Description = std::map<std::string, std::string>;
+
+// "dim hidden" and "variable HIDDEN" are known by their last word.
+std::string own_name(const std::string& key) {
+    const auto space = key.rfind(' ');
+    return space == std::string::npos ? key : key.substr(space + 1);
+}
+
+// A network's text in pieces: what says NAME=VALUE under its name, the rest in order.
+void describe_network(Description& description, std::string_view network) {
+    std::string rest;
+    while (!network.empty()) {
+        const auto end = network.find_first_of(" ,:");
+        const std::string_view piece = network.substr(0, end);
+        const auto equals = piece.find('=');
+        if (equals == std::string_view::npos || equals == 0) {
+            rest += std::string(piece) + " ";
+        } else {
+            description[std::string(piece.substr(0, equals))] = piece.substr(equals + 1);
+        }
+        network.remove_prefix(end == std::string_view::npos ? network.size() : end + 1);
+    }
+    description["network "] = rest;
+}
+
+Description describe(const Settings& settings) {
+    Description description;
+    for (const auto& [name, value] : settings.further) {
+        description[own_name(name)] = value;
+    }
+    describe_network(description, settings.network);
+    description["backend "] = settings.backend;
+    description["mode "] = settings.mode;
+    description["dtype "] = settings.dtype;
+    description["threads"] = std::to_string(settings.threads);
+    description["algorithm "] = settings.algorithm;
+    description["batch"] = std::to_string(settings.batch);
+    return description;
+}
+
+std::string value_of(const Description& description, const std::string& name) {
+    const auto found = description.find(name);
+    return found == description.end() ? "" : found->second;
+}
+
+// Names whose values are not the same everywhere.
+std::set<std::string> differences(const std::vector<Description>& descriptions) {
+    std::set<std::string> names;
+    for (const Description& one : descriptions) {
+        for (const auto& [name, value] : one) {
+            for (const Description& other : descriptions) {
+                if (value_of(other, name) != value) {
+                    names.insert(name);
+                }
+            }
+        }
+    }
+    if (names.size() == 2) {
+        names.erase("batch");  // the network's own batch follows what was varied
+    }
+    return names;
+}
+
+}  // namespace
+
+std::optional<Varied> varied_among(std::span<const Run> runs) {
+    std::vector<Description> descriptions;
+    for (const Run& run : runs) {
+        descriptions.push_back(describe(run.settings));
+    }
+    const auto names = differences(descriptions);
+    if (names.size() != 1) {
+        return std::nullopt;
+    }
+    Varied varied{*names.begin(), {}};
+    std::set<std::int64_t> distinct;
+    for (const Description& one : descriptions) {
+        const auto value = parse_integer(value_of(one, varied.name));
+        if (!value || !distinct.insert(*value).second) {
+            return std::nullopt;
+        }
+        varied.values.push_back(*value);
+    }
+    return varied;
+}
+
+}  // namespace strata

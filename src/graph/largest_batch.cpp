@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "graph/largest_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace strata {
+
+namespace {
+
+// A batch and what it needs.
+struct Probe {
+    std::int64_t batch = 0;
+    Bytes peak;
+};
+
+// Where the line through two probes meets the limit; nothing where they make no rising line.
+std::optional<std::int64_t> on_line(const Probe& a, const Probe& b, Bytes limit) {
+    const Bytes growth = b.peak - a.peak;
+    if (a.batch == b.batch || !(growth > Bytes{0})) {
+        return std::nullopt;
+    }
+    const double images = (limit - b.peak) / growth * static_cast<double>(b.batch - a.batch);
+    const double batch = static_cast<double>(b.batch) + images;
+    return static_cast<std::int64_t>(std::min(batch, static_cast<double>(largest_batch_tried)));
+}
+
+}  // namespace
+
+std::optional<std::int64_t> largest_batch(const PeakAtBatch& peak, Bytes limit) {
+    const auto first = peak(1);
+    if (!first) {
+        return std::nullopt;
+    }
+    if (*first > limit) {
+        return 0;
+    }
+    Probe before{1, *first}, fits = before;
+    std::int64_t too_many = largest_batch_tried + 1;
+    for (std::int64_t stride = 1; too_many - fits.batch > 1;) {
+        std::int64_t next = on_line(before, fits, limit).value_or(0);
+        if (next <= fits.batch || next >= too_many) {  // beside the line: ever wider strides
+            const std::int64_t half = std::max<std::int64_t>(1, (too_many - fits.batch) / 2);
+            next = fits.batch + std::min(stride, half);
+            stride *= 2;
+        }
+        const auto needed = peak(next);
+        if (needed && *needed <= limit) {
+            before = std::exchange(fits, Probe{next, *needed});
+        } else {
+            too_many = next;
+        }
+    }
+    return fits.batch;
+}
+
+}  // namespace strata

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "graph/largest_batch.h"
+
+#include "graph/memory.h"
+#include "graph/network.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+// Counts how often it is asked.
+struct Line {
+    double fixed = 0;
+    double each = 0;
+    int asked = 0;
+
+    PeakAtBatch peak() {
+        return [this](std::int64_t batch) -> std::optional<Bytes> {
+            ++asked;
+            return Bytes{fixed + each * static_cast<double>(batch)};
+        };
+    }
+};
+
+TEST(LargestBatch, IsWhereTheLineMeetsTheLimit) {
+    Line line{.fixed = 1000, .each = 7};
+    EXPECT_EQ(largest_batch(line.peak(), Bytes{1000 + 7 * 321}), 321);
+    EXPECT_EQ(largest_batch(line.peak(), Bytes{1000 + 7 * 321 + 6}), 321);
+}
+
+TEST(LargestBatch, OfALineAsksFewBatches) {
+    Line line{.fixed = 5e8, .each = 3e6};
+    EXPECT_EQ(largest_batch(line.peak(), Bytes{24e9}), 7833);
+    EXPECT_LE(line.asked, 8);
+}
+
+TEST(LargestBatch, NoneFitsWhereOneImageIsTooMuch) {
+    Line line{.fixed = 100, .each = 1};
+    EXPECT_EQ(largest_batch(line.peak(), Bytes{100}), 0);
+    EXPECT_EQ(largest_batch(line.peak(), Bytes{101}), 1);
+}
+
+TEST(LargestBatch, IsRightWhereNeedsAreNoLine) {
+    const auto square = [](std::int64_t batch) -> std::optional<Bytes> {
+        return Bytes{static_cast<double>(batch) * static_cast<double>(batch)};
+    };
+    const auto steps = [](std::int64_t batch) -> std::optional<Bytes> {
+        return Bytes{static_cast<double>(batch / 100)};
+    };
+    EXPECT_EQ(largest_batch(square, Bytes{1e6}), 1000);
+    EXPECT_EQ(largest_batch(steps, Bytes{5}), 599);
+}
+
+TEST(LargestBatch, ABatchThatTheNetworkCannotHaveDoesNotFit) {
+    const auto up_to_ten = [](std::int64_t batch) {
+        return batch <= 10 ? std::optional(Bytes{1}) : std::nullopt;
+    };
+    EXPECT_EQ(largest_batch(up_to_ten, Bytes{5}), 10);
+    EXPECT_EQ(largest_batch([](std::int64_t) { return std::optional<Bytes>(); }, Bytes{5}),
+              std::nullopt);
+}
+
+TEST(LargestBatch, EndsWhereNothingLimits) {
+    EXPECT_EQ(largest_batch([](std::int64_t) { return std::optional(Bytes{1}); }, Bytes{5}),
+              largest_batch_tried);
+}
+
+TEST(LargestBatch, OfANetworkIsTheLastThatFits) {
+    const auto peak = [](std::int64_t batch) -> std::optional<Bytes> {
+        const Graph graph = find_zoo_network("alexnet").build(batch);
+        return footprint_of(graph, {.mode = Mode::inference}).peak;
+    };
+    const Bytes limit{1e9};
+    const std::int64_t found = largest_batch(peak, limit).value();
+    EXPECT_LE(peak(found), limit);
+    EXPECT_GT(peak(found + 1), limit);
+}
+
+}  // namespace
+}  // namespace strata
