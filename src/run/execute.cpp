@@ -136,21 +136,6 @@ std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     return provenance;
 }
 
-// What can be said before a backend binds threads and takes memory, which changes what this process
-// sees of its machine.
-Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
-    Run run;
-    run.created = now_utc();
-    run.state = RunState::partial;
-    run.settings = settings_of(job, batch_of(graph), thread_count(job.execution));
-    run.predicted_memory = footprint_of(graph, job.execution).peak;
-    run.provenance = provenance_of(backend.info());
-    if (const auto device = own_device()) {
-        run.device = to_toml(*device);
-    }
-    return run;
-}
-
 std::vector<Flag> doubts_about(const SampledIteration& sampled, const Policy& policy,
                                const ActivityChange& activity) {
     std::vector<Flag> flags;
@@ -202,6 +187,19 @@ Graph graph_for(const Job& job) {
         graph = for_inference(graph);
     }
     return job.slice.empty() ? graph : slice(graph, job.slice);
+}
+
+Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
+    Run run;
+    run.created = now_utc();
+    run.state = RunState::partial;
+    run.settings = settings_of(job, batch_of(graph), thread_count(job.execution));
+    run.predicted_memory = footprint_of(graph, job.execution).peak;
+    run.provenance = provenance_of(backend.info());
+    if (const auto device = own_device()) {
+        run.device = to_toml(*device);
+    }
+    return run;
 }
 
 Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer& observer,

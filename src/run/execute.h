@@ -25,6 +25,11 @@ struct Observer {
 // The graph that a job runs: loaded, without its loss for inference, cut to the job's slice.
 Graph graph_for(const Job& job);
 
+// What can be said of a run before a backend binds threads and takes memory, which changes what
+// this process sees of its machine: settings, provenance, the memory it will need. It has no steps
+// yet.
+Run planned_run(const Job& job, const Graph& graph, const Backend& backend);
+
 // Prepares the job's graph on a backend, verifies it if asked, and samples it. `earlier` is a
 // partial run of the same job: its samples are kept and sampling goes on; it is ignored where its
 // steps differ. The run is partial where `stop` was raised. Throws Error with exit code

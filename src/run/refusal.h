@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "run/execute.h"
+
+namespace strata {
+
+// As `execute`; but where the machine cannot hold the network, that is the result: a complete run
+// whose every step is skipped, with the reason. So a sweep goes on with what fits.
+Run execute_or_refuse(const Job& job, const Graph& graph, Backend& backend,
+                      const Observer& observer, const std::optional<Run>& earlier = {});
+
+}  // namespace strata
