@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cli/options.h"
 
+#include "base/range.h"
 #include "base/text.h"
 #include "report/csv.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/markdown.h"
 #include "report/select.h"
@@ -72,6 +74,9 @@ std::string render(const Document& document, const OutputOptions& options) {
     if (options.markdown) {
         return render_markdown(document);
     }
+    if (options.html) {
+        return render_html(document);
+    }
     return render_terminal(
         document,
         {.width = terminal_width(), .colour = wants_color(options), .unicode = locale_is_utf8()});
@@ -116,8 +121,10 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
     auto* json = add_switch(verb, "--json", options.json, "print JSON");
     auto* csv = add_switch(verb, "--csv", options.csv, "print comma-separated values");
     auto* markdown = add_switch(verb, "--md", options.markdown, "print Markdown");
-    json->excludes(csv)->excludes(markdown);
-    csv->excludes(markdown);
+    auto* html = add_switch(verb, "--html", options.html, "print one self-contained page");
+    json->excludes(csv)->excludes(markdown)->excludes(html);
+    csv->excludes(markdown)->excludes(html);
+    markdown->excludes(html);
     verb.add_option("-o,--output", options.file, "write to this file instead of standard output");
     add_option(verb, "--color", options.color, "colour: auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
@@ -155,11 +162,17 @@ void add_network_options(CLI::App& verb, NetworkOptions& options) {
                     ".dnntemplate), or one operator such as 'convolution(32x96x27x27) "
                     "out_channels=256 kernel=5x5'")
         ->required();
-    add_option(verb, "-b,--batch", options.batches, "images per step; several: 1,16,64")
-        ->delimiter(',')
-        ->check(whole_number(1));
+    add_option(verb, "-b,--batch", options.batches,
+               "images per step; several: 1,16,64 or 1..64 (doubled) or 8..64+8")
+        ->delimiter(',');
     verb.add_option("--dim", options.dims, "value of a file's symbolic dimension: NAME=VALUE");
     verb.add_option("--set", options.variables, "value of a template's variable: NAME=VALUE");
+}
+
+void add_vary_option(CLI::App& verb, NetworkOptions& options) {
+    add_option(verb, "--vary", options.vary,
+               "vary one number: batch=1..64 (doubled), hidden=128..2048, hidden=64..256+64, or a "
+               "list; of a generator, an operator, an .onnx dimension or a template");
 }
 
 std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag) {
@@ -169,6 +182,10 @@ std::pair<std::string, std::string> name_and_value(const std::string& text, std:
                     ExitCode::usage);
     }
     return {text.substr(0, middle), text.substr(middle + 1)};
+}
+
+std::vector<std::int64_t> batches_of(const NetworkOptions& options) {
+    return parse_ranges(options.batches, "--batch");
 }
 
 NetworkRequest request_for(const NetworkOptions& options, const std::string& network,

@@ -26,6 +26,7 @@ struct OutputOptions {
     bool json = false;
     bool csv = false;
     bool markdown = false;
+    bool html = false;
     std::string file;            // instead of standard output
     std::string color = "auto";  // auto, always, never
     std::vector<std::string> columns;
@@ -44,12 +45,20 @@ void emit(const std::string& text, const OutputOptions& options);
 // Which network, and what its symbols stand for.
 struct NetworkOptions {
     std::vector<std::string> networks;
-    std::vector<std::int64_t> batches;
+    std::vector<std::string> batches;    // 16, 1..64, 1..9+2
+    std::string vary;                    // NAME=RANGE
     std::vector<std::string> dims;       // NAME=VALUE
     std::vector<std::string> variables;  // NAME=VALUE
 };
 
 void add_network_options(CLI::App& verb, NetworkOptions& options);
+
+// For verbs that can show one thing at several sizes.
+void add_vary_option(CLI::App& verb, NetworkOptions& options);
+
+// The batches asked for, in ascending order; nothing where each network has its own. Throws Error
+// with exit code usage.
+std::vector<std::int64_t> batches_of(const NetworkOptions& options);
 
 // The request for one of the networks. Throws Error with exit code usage for a broken NAME=VALUE.
 NetworkRequest request_for(const NetworkOptions& options, const std::string& network,

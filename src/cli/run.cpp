@@ -5,8 +5,9 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/sweep.h"
 #include "cli/verbs.h"
-#include "run/execute.h"
+#include "run/refusal.h"
 #include "store/database.h"
 #include "store/plan.h"
 #include "store/save.h"
@@ -26,6 +27,7 @@ struct RunOptions {
     std::string backend{backends().front().name};
     std::vector<std::string> dtypes = {"f32"};
     std::string algorithm = "direct";
+    std::string optimizer{optimizer_names().front()};
     std::string precision = "1%";
     std::string database;
     std::string slice;
@@ -64,6 +66,7 @@ Execution execution_of(const RunOptions& options) {
     execution.threads = options.threads;
     execution.pinned = !options.unpinned;
     execution.algorithm = parse_choice<ConvolutionAlgorithm>(options.algorithm, "--algorithm");
+    execution.optimizer = find_optimizer(options.optimizer);
     execution.seed = options.seed;
     if (options.first_layer_gradient) {
         execution.first_layer_gradient = FirstLayerGradient::computed;
@@ -91,7 +94,7 @@ Job common_job(const RunOptions& options) {
     return job;
 }
 
-std::vector<Job> jobs_of(const RunOptions& options) {
+std::vector<DataType> dtypes_of(const RunOptions& options) {
     std::vector<DataType> dtypes;
     for (const auto& name : options.dtypes) {
         dtypes.push_back(parse_data_type(name));
@@ -100,8 +103,31 @@ std::vector<Job> jobs_of(const RunOptions& options) {
                         ExitCode::usage);
         }
     }
-    return combinations(common_job(options), options.network.networks, options.network.batches,
-                        dtypes);
+    return dtypes;
+}
+
+// What is varied: what was asked for, or of an inference the several batches.
+std::optional<Variation> variation_of(const RunOptions& options) {
+    auto variation = variation_of(options.network);
+    if (!variation && options.inference && options.network.batches.size() > 1) {
+        variation = Variation{"batch", batches_of(options.network)};
+    }
+    return variation;
+}
+
+// Jobs whose runs are shown together: one, or those of a sweep.
+using Group = std::vector<Job>;
+
+std::vector<Group> groups_of(const RunOptions& options) {
+    const auto variation = variation_of(options);
+    const bool over_batch = variation && variation->name == "batch";
+    const auto batches = over_batch ? std::vector<std::int64_t>() : batches_of(options.network);
+    std::vector<Group> groups;
+    for (const Job& job :
+         combinations(common_job(options), options.network.networks, batches, dtypes_of(options))) {
+        groups.push_back(variation ? varied(job, *variation) : Group{job});
+    }
+    return groups;
 }
 
 void print(const Run& run, const RunOptions& options) {
@@ -110,6 +136,19 @@ void print(const Run& run, const RunOptions& options) {
         emit(run_json(run, filter), options.output);
     } else {
         emit(run_document(run, filter), options.output);
+    }
+}
+
+// A sweep as a whole, or each run by itself.
+void print(const std::vector<Run>& runs, const RunOptions& options,
+           const std::optional<Capacity>& capacity) {
+    const auto sweep = sweep_of(runs);
+    if (!sweep) {
+        std::ranges::for_each(runs, [&](const Run& run) { print(run, options); });
+    } else if (options.output.json) {
+        emit(sweep_json(*sweep, capacity), options.output);
+    } else {
+        emit(sweep_document(*sweep, capacity), options.output);
     }
 }
 
@@ -136,9 +175,12 @@ void require_layers(const Graph& graph, const std::string& glob) {
     }
 }
 
+// What does not fit ends a command that wants it alone, and is one result among others in a sweep.
+enum class Refused { ends, is_a_result };
+
 // Measures one job, storing as it goes; what an interrupted command had is continued.
-Run measure(const Job& job, std::size_t index, const std::string& layers, StoredPlan& plan,
-            Database& database) {
+Run measure(const Job& job, std::size_t index, Refused refused, const std::string& layers,
+            StoredPlan& plan, Database& database) {
     ProgressLine line;
     const Graph graph = graph_for(job);
     require_layers(graph, layers);
@@ -153,37 +195,75 @@ Run measure(const Job& job, std::size_t index, const std::string& layers, Stored
         .checkpoint = [&](const Run& run) { checkpoint_run(database, run); },
         .stop = &InterruptGuard::requested(),
     };
-    Run run = execute(job, graph, *backend, observer, earlier);
+    Run run = refused == Refused::ends ? execute(job, graph, *backend, observer, earlier)
+                                       : execute_or_refuse(job, graph, *backend, observer, earlier);
     finish_run(database, run);
     return run;
 }
 
-std::string plan_identity(const std::vector<Job>& jobs) {
+std::string plan_identity(const std::vector<Group>& groups) {
     std::string text;
-    for (const Job& job : jobs) {
-        text += identity_of(job) + "\n";
+    for (const Group& group : groups) {
+        for (const Job& job : group) {
+            text += identity_of(job) + "\n";
+        }
     }
     return text;
 }
 
+std::size_t count_jobs(const std::vector<Group>& groups) {
+    std::size_t count = 0;
+    for (const Group& group : groups) {
+        count += group.size();
+    }
+    return count;
+}
+
+// The runs of a group whose first has this index in the plan, as far as nobody interrupts.
+std::vector<Run> run_group(const Group& group, std::size_t first, const RunOptions& options,
+                           StoredPlan& plan, Database& database) {
+    const Refused refused = group.size() > 1 ? Refused::is_a_result : Refused::ends;
+    std::vector<Run> runs;
+    for (std::size_t i = 0; i < group.size() && !InterruptGuard::requested(); ++i) {
+        auto stored = plan.complete_run(first + i);
+        runs.push_back(stored
+                           ? std::move(*stored)
+                           : measure(group[i], first + i, refused, options.layers, plan, database));
+    }
+    return runs;
+}
+
+// Asked before anything runs, while the memory is free.
+std::optional<Capacity> capacity_for(const Group& group) {
+    const bool over_batch =
+        group.size() > 1 && group.front().request.batch != group.back().request.batch;
+    return over_batch ? capacity_of(group.front()) : std::nullopt;
+}
+
+void tell_of_interrupt(const std::vector<Run>& runs) {
+    fmt::print(stderr, "strata: interrupted; {}the same command continues it\n",
+               runs.empty()
+                   ? std::string()
+                   : fmt::format("what was measured is stored as run {}, and ", runs.back().id));
+}
+
 ExitCode run_all(const RunOptions& options) {
-    const std::vector<Job> jobs = jobs_of(options);
+    const auto groups = groups_of(options);
     Database database = Database::open(database_path(options.database));
-    StoredPlan plan = StoredPlan::open(database, plan_identity(jobs), jobs.size());
+    StoredPlan plan = StoredPlan::open(database, plan_identity(groups), count_jobs(groups));
     const InterruptGuard guard;
     ExitCode worst = ExitCode::done;
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-        std::optional<Run> run = plan.complete_run(i);
-        if (!run) {
-            run = measure(jobs[i], i, options.layers, plan, database);
+    std::size_t first = 0;
+    for (const Group& group : groups) {
+        const auto capacity = capacity_for(group);
+        const std::vector<Run> runs = run_group(group, first, options, plan, database);
+        first += group.size();
+        print(runs, options, capacity);
+        for (const Run& run : runs) {
+            worst = worst == ExitCode::done ? verdict_on(run) : worst;
         }
-        print(*run, options);
-        worst = worst == ExitCode::done ? verdict_on(*run) : worst;
         if (InterruptGuard::requested()) {
-            fmt::print(stderr,
-                       "strata: interrupted; what was measured is stored as run {}, and the "
-                       "same command continues it\n",
-                       run->id);
+            tell_of_interrupt(runs);
             return ExitCode::interrupted;
         }
     }
@@ -208,6 +288,8 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_switch(verb, "--unpinned", options.unpinned, "do not bind threads to processors");
     add_option(verb, "--algorithm", options.algorithm,
                "of convolutions: direct, winograd, or auto for the library's own choice");
+    add_option(verb, "--optimizer", options.optimizer,
+               "of the update: momentum, sgd (without momentum) or adam");
     add_switch(verb, "--inference", options.inference, "forward only, without the loss");
     add_switch(verb, "--first-layer-gradient", options.first_layer_gradient,
                "compute the gradient of the network's input too");
@@ -232,8 +314,11 @@ void add_run(CLI::App& app, ExitCode& exit) {
     CLI::App* verb = app.add_subcommand(
         "run",
         "Measure networks layer by layer: forward, backward-data, backward-weights, update.");
-    verb->footer("Example: strata run alexnet --batch 32 --precision 1%");
+    verb->footer(
+        "Examples: strata run alexnet --batch 32 --precision 1%\n"
+        "          strata run alexnet --inference --batch 1..64");
     add_network_options(*verb, options->network);
+    add_vary_option(*verb, options->network);
     add_execution_options(*verb, *options);
     add_measuring_options(*verb, *options);
     add_selection_options(*verb, *options);

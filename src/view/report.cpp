@@ -5,8 +5,10 @@
 #include "view/budget_table.h"
 #include "view/cells.h"
 #include "view/machine.h"
+#include "view/memory_table.h"
 #include "view/run.h"
 #include "view/runs.h"
+#include "view/sweep.h"
 
 #include <fmt/format.h>
 
@@ -57,6 +59,8 @@ Tiles tiles_of(const RunFindings& findings) {
               optional_cell(
                   run.measured_memory, [](Bytes b) { return bytes_cell(b, Provenance::measured); },
                   "not measured")},
+             {"predicted_over_measured_percent", "memory, predicted of measured",
+              memory_ratio_cell(run)},
              {"flags", "doubts", count_cell(static_cast<double>(run.flags.size()))}}};
 }
 
@@ -126,6 +130,7 @@ void add_run(Document& document, const Run& run) {
     blocks.emplace_back(roofline_of(findings));
     blocks.emplace_back(Heading{"Steps"});
     blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
+    blocks.emplace_back(memory_table(run));
     blocks.emplace_back(steps_table(findings));
 }
 
@@ -138,6 +143,12 @@ Document report_document(std::span<const Run> runs) {
         return document;
     }
     Document document{fmt::format("{} runs", runs.size()), {runs_table(runs)}};
+    if (const auto sweep = sweep_of(runs)) {
+        document.blocks.emplace_back(Heading{"Over " + sweep->variable});
+        for (auto& block : sweep_blocks(*sweep)) {
+            document.blocks.push_back(std::move(block));
+        }
+    }
     for (const auto& run : runs) {
         document.blocks.emplace_back(
             Heading{fmt::format("Run {}: {}", run.id, settings_line(run))});

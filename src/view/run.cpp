@@ -5,6 +5,7 @@
 #include "view/budget_table.h"
 #include "view/cells.h"
 #include "view/machine.h"
+#include "view/memory_table.h"
 
 #include <fmt/format.h>
 
@@ -43,6 +44,7 @@ Document run_document(const Run& run, const StepFilter& filter) {
     }
     document.blocks.emplace_back(steps_table(findings, filter));
     document.blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
+    document.blocks.emplace_back(memory_table(run));
     if (!run.flags.empty()) {
         document.blocks.emplace_back(flags_table(run));
     }

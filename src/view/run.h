@@ -16,6 +16,7 @@ namespace strata {
 //
 //   layer  pass      time [ms]   share [%]  ...        (steps_table)
 //   budget ...                                        (budget_table)
+//   memory ...                                        (memory_table)
 //   Doubts about the measurement                      (where there are any)
 //   The five heaviest steps
 //   1. conv2 backward_weights takes 18 % of the step (36.1 ms): it runs at 91 % of the f32 peak,

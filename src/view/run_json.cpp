@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/run.h"
 
+#include "analyze/memory_check.h"
 #include "base/enumeration.h"
 
 #include <nlohmann/json.hpp>
@@ -110,8 +111,11 @@ Json flags_json(const Run& run) {
 }
 
 Json memory_json(const Run& run) {
-    return {{"predicted_bytes", whole(run.predicted_memory)},
-            {"measured_bytes", run.measured_memory ? whole(*run.measured_memory) : Json()}};
+    const MemoryCheck check = memory_check_of(run);
+    return {{"predicted_bytes", whole(check.predicted)},
+            {"measured_bytes", check.measured ? whole(*check.measured) : Json()},
+            {"workspace_bytes", whole(check.scratch)},
+            {"predicted_over_measured", number(check.ratio)}};
 }
 
 }  // namespace

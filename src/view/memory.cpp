@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "view/memory.h"
+
+#include "base/enumeration.h"
+#include "view/batch_memory.h"
+#include "view/cells.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace strata {
+
+namespace {
+
+// A column of the table by layer, and of its parts at the peak.
+struct MemoryColumn {
+    const char* key;
+    const char* title;
+    Bytes LayerMemory::*bytes;
+    Importance importance;
+};
+
+constexpr std::array<MemoryColumn, 6> columns = {
+    {{"parameters_bytes", "parameters", &LayerMemory::parameters, Importance::normal},
+     {"optimizer_bytes", "optimizer", &LayerMemory::optimizer, Importance::detail},
+     {"activations_bytes", "activations", &LayerMemory::activations, Importance::essential},
+     {"kept_bytes", "kept", &LayerMemory::kept, Importance::normal},
+     {"gradients_bytes", "gradients", &LayerMemory::gradients, Importance::normal},
+     {"at_peak_bytes", "at the peak", &LayerMemory::at_peak, Importance::essential}}};
+
+struct PartColumn {
+    const char* key;
+    const char* title;
+    Bytes PeakParts::*bytes;
+};
+
+constexpr std::array<PartColumn, 5> parts = {
+    {{"parameters_bytes", "parameters", &PeakParts::parameters},
+     {"optimizer_bytes", "optimizer", &PeakParts::optimizer},
+     {"activations_bytes", "activations", &PeakParts::activations},
+     {"gradients_bytes", "gradients", &PeakParts::gradients},
+     {"saved_bytes", "masks and indices", &PeakParts::saved}}};
+
+// A model's number: nothing here is measured.
+Cell modelled(Bytes bytes) {
+    return bytes_cell(bytes, Provenance::modelled);
+}
+
+std::vector<Cell> row_of(const std::string& name, const std::string& kind,
+                         const LayerMemory& memory) {
+    std::vector<Cell> row = {name, kind};
+    for (const MemoryColumn& column : columns) {
+        row.push_back(modelled(memory.*column.bytes));
+    }
+    return row;
+}
+
+Table layers_table(const Graph& graph, const MemoryProfile& profile) {
+    Table table;
+    table.columns = {{"layer", "layer", Importance::essential},
+                     {"operator", "operator", Importance::detail}};
+    for (const MemoryColumn& column : columns) {
+        table.columns.push_back({column.key, column.title, column.importance});
+    }
+    table.rows.push_back(row_of("(from outside)", "", profile.outside));
+    for (std::size_t i = 0; i < graph.layers.size(); ++i) {
+        table.rows.push_back(
+            row_of(graph.layers[i].name, kind_of(graph.layers[i].op), profile.layers[i]));
+    }
+    table.totals.push_back(row_of("total", "", profile.total));
+    table.notes = {
+        "By liveness. Activations: what a layer computes, with masks and indices; kept: what of it "
+        "stays beyond the forward pass.",
+        "Memory that several layers work in stands with the first of them. Activations and "
+        "gradients are not all there at once: only the last column adds up to the peak."};
+    return table;
+}
+
+Table peak_table(const MemoryProfile& profile, const std::string& place) {
+    Table table;
+    table.title = place.empty() ? "at the peak" : "at the peak, in " + place;
+    table.columns = {{"purpose", "purpose", Importance::essential},
+                     {"bytes", "needed", Importance::essential}};
+    for (const PartColumn& part : parts) {
+        table.rows.push_back({part.title, modelled(profile.peak.*part.bytes)});
+    }
+    table.totals.push_back({"peak", modelled(profile.peak.sum())});
+    table.notes = {"Without the library's scratch memory, which strata run tells by step."};
+    return table;
+}
+
+std::string title_of(const Graph& graph, const Execution& execution) {
+    const std::string how = execution.mode == Mode::training
+                                ? fmt::format("training with {}", name_of(execution.optimizer))
+                                : "inference";
+    return graph.name + ", " + how;
+}
+
+Table batches_table(std::span<const BatchMemory> batches) {
+    Table table;
+    table.columns = {{"batch", "batch", Importance::essential}};
+    for (const PartColumn& part : parts) {
+        table.columns.push_back({part.key, part.title, Importance::normal});
+    }
+    table.columns.push_back({"peak_bytes", "peak", Importance::essential});
+    table.columns.push_back({"peak_at", "at", Importance::detail});
+    table.columns.push_back({"inference_peak_bytes", "inference", Importance::essential});
+    for (const BatchMemory& one : batches) {
+        std::vector<Cell> row = {count_cell(static_cast<double>(one.batch))};
+        for (const PartColumn& part : parts) {
+            row.push_back(modelled(one.profile.peak.*part.bytes));
+        }
+        row.push_back(modelled(one.profile.peak.sum()));
+        row.emplace_back(one.at);
+        row.push_back(modelled(one.inference));
+        table.rows.push_back(std::move(row));
+    }
+    table.notes = {"By liveness, without the library's scratch memory: what is there at the peak."};
+    return table;
+}
+
+StackedBars bars_of(std::span<const BatchMemory> batches) {
+    StackedBars bars{.title = "Memory at the peak by batch", .unit = "B"};
+    for (const BatchMemory& one : batches) {
+        bars.labels.push_back(std::to_string(one.batch));
+    }
+    for (const PartColumn& part : parts) {
+        StackedBars::Series series{.name = part.title};
+        for (const BatchMemory& one : batches) {
+            series.values.emplace_back((one.profile.peak.*part.bytes).value);
+        }
+        bars.series.push_back(std::move(series));
+    }
+    return bars;
+}
+
+}  // namespace
+
+Document memory_document(const Graph& graph, const Execution& execution) {
+    const MemoryProfile profile = memory_profile_of(graph, execution);
+    return {
+        fmt::format("{}, batch {}: memory by layer", title_of(graph, execution), batch_of(graph)),
+        {layers_table(graph, profile), peak_table(profile, place_of_peak(graph, profile))}};
+}
+
+Document memory_by_batch_document(std::span<const Graph> graphs, const Execution& execution) {
+    std::vector<BatchMemory> batches;
+    for (const Graph& graph : graphs) {
+        batches.push_back(batch_memory_of(graph, execution));
+    }
+    Document document{title_of(graphs.front(), execution) + ": memory by batch",
+                      {batches_table(batches), bars_of(batches)}};
+    if (const auto each = bytes_per_image(batches)) {
+        document.blocks.emplace_back(
+            Paragraph{fmt::format("Each further image of a batch costs {:.3g} MB between the two "
+                                  "largest batches.",
+                                  each->value / 1e6)});
+    }
+    return document;
+}
+
+}  // namespace strata

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/execution.h"
+#include "graph/graph.h"
+#include "report/document.h"
+
+#include <span>
+#include <string>
+
+namespace strata {
+
+// What a network needs of memory, layer by layer, and where it needs the most:
+//
+//   alexnet, batch 32, training: memory by layer
+//   layer   parameters  optimizer  activations  kept  gradients  at the peak [MB]
+//   conv1        0.140      0.140         37.2  37.2       37.3             37.4
+//   total          244        244          121   119        309              762
+//
+//   at the peak, in fc6 update      [MB]
+//   parameters                       244
+//   ...
+//   peak                             762
+//
+// The last column closes: its sum is the peak. Of activations and gradients not all are there at
+// once.
+Document memory_document(const Graph& graph, const Execution& execution);
+
+// The same network at several batches, a row each, with what the parts hold at the peak as bars:
+//
+//   batch  parameters  optimizer  activations  gradients  masks  peak [MB]  at          inference
+//       1         244        244         3.34        151  0.009        642  fc6 update        247
+//
+// Below it what a further image costs.
+Document memory_by_batch_document(std::span<const Graph> graphs, const Execution& execution);
+
+// The same by the contract for scripts, with whole numbers of bytes:
+// {"network", "batch", "mode", "optimizer", "peak": {"bytes", "layer", "pass", "parameters",
+//  "optimizer", "activations", "gradients", "saved"}, "layers": [{"name", "parameters",
+//  "optimizer", "activations", "kept", "gradients", "at_peak"}], "outside": {...}, "total": {...}}
+std::string memory_json(const Graph& graph, const Execution& execution);
+
+// {"network", "mode", "optimizer", "batches": [{"batch", "peak": {...}, "inference_bytes"}],
+//  "bytes_per_image"}
+std::string memory_by_batch_json(std::span<const Graph> graphs, const Execution& execution);
+
+}  // namespace strata

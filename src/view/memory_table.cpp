@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "view/memory_table.h"
+
+#include "analyze/memory_check.h"
+#include "view/cells.h"
+
+namespace strata {
+
+namespace {
+
+constexpr const char* not_measured = "the kernel does not tell the peak of this process alone";
+
+std::vector<Cell> row(const char* what, Bytes bytes, const std::optional<Bytes>& whole,
+                      Provenance provenance) {
+    const bool comparable = whole && *whole > Bytes{0};
+    return {what, bytes_cell(bytes, provenance),
+            comparable ? percent_cell(bytes / *whole) : Cell(Missing{not_measured})};
+}
+
+}  // namespace
+
+Table memory_table(const Run& run) {
+    const MemoryCheck check = memory_check_of(run);
+    const auto line = [&](const char* what, Bytes bytes, Provenance provenance) {
+        return row(what, bytes, check.measured, provenance);
+    };
+    Table table;
+    table.columns = {{"memory", "memory", Importance::essential},
+                     {"bytes", "size", Importance::essential},
+                     {"of_measured_percent", "of the measured", Importance::normal}};
+    table.rows = {line("the network's tensors, by liveness", check.predicted, Provenance::modelled),
+                  line("the library's scratch memory", check.scratch, Provenance::modelled)};
+    table.totals = {line("predicted", check.predicted + check.scratch, Provenance::modelled)};
+    table.totals.push_back(check.measured ? line("measured", *check.measured, Provenance::measured)
+                                          : std::vector<Cell>{"measured", Missing{not_measured},
+                                                              Missing{not_measured}});
+    table.notes = {
+        "Measured: the highest resident set of the process less that before the network "
+        "was prepared; copies in other layouts and generated code are in it."};
+    return table;
+}
+
+Cell memory_ratio_cell(const Run& run) {
+    return optional_cell(
+        memory_check_of(run).ratio, [](double ratio) { return percent_cell(ratio); }, not_measured);
+}
+
+}  // namespace strata

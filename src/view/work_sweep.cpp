@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "view/work_sweep.h"
+
+#include "analyze/line_fit.h"
+#include "base/enumeration.h"
+#include "report/format.h"
+#include "view/cells.h"
+#include "view/traffic_line.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+std::vector<Cell> row_of(const WorkSweep& sweep, std::size_t at) {
+    const WorkPoint& point = sweep.points[at];
+    const auto ratio = [](double value) { return number_cell(value, ""); };
+    return {count_cell(static_cast<double>(point.value)),
+            count_cell(static_cast<double>(point.parameters)),
+            flops_cell(point.forward),
+            flops_cell(point.flops),
+            optional_cell(growth_at(sweep, at), ratio),
+            bytes_cell(point.traffic),
+            point.traffic > Bytes{0} ? number_cell((point.flops / point.traffic).value, "FLOP/B")
+                                     : Cell(Missing{"it moves nothing"}),
+            bytes_cell(point.memory, Provenance::modelled)};
+}
+
+Table points_table(const WorkSweep& sweep, const Convention& convention) {
+    Table table;
+    table.columns = {{sweep.variable, sweep.variable, Importance::essential},
+                     {"parameters", "parameters", Importance::normal},
+                     {"flops_forward", "forward", Importance::normal},
+                     {"flops", "all passes", Importance::essential},
+                     {"growth", "growth", Importance::detail},
+                     {"bytes", "traffic", Importance::normal},
+                     {"flop_per_byte", "", Importance::normal},
+                     {"memory_bytes", "memory", Importance::essential}};
+    for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+        table.rows.push_back(row_of(sweep, i));
+    }
+    table.notes = {
+        fmt::format("Operations by the convention {}: {}", convention.name, convention.meaning),
+        fmt::format("Growth: the exponent of {} from one row to the next. Memory: the peak by "
+                    "liveness.",
+                    sweep.variable)};
+    return table;
+}
+
+std::string text(double value, const char* unit) {
+    return number_text({.value = value, .unit = unit});
+}
+
+std::string line_sentence(const WorkSweep& sweep) {
+    const auto line = traffic_line(sweep);
+    if (!line) {
+        return "Fewer than three sizes with different work: too few for a line of traffic over "
+               "operations.";
+    }
+    const std::string misfit = misfit_of(*line);
+    if (!misfit.empty()) {
+        return fmt::format(
+            "A line does not describe the traffic over the operations: {} ({} {}; "
+            "R² {:.4f}).",
+            misfit, sweep.variable, sweep.points[line->worst_point].value, line->r_squared);
+    }
+    return fmt::format(
+        "Traffic over operations: {:.3g} bytes for each further operation ({:.3g} "
+        "to {:.3g}), so the intensity tends to {:.3g} FLOP/B; {} are moved without "
+        "any (R² {:.4f}).",
+        line->slope, line->slope_interval.low, line->slope_interval.high, 1 / line->slope,
+        text(line->intercept, "B"), line->r_squared);
+}
+
+}  // namespace
+
+Document work_sweep_document(const WorkSweep& sweep, const Convention& convention,
+                             const Execution& execution) {
+    return {fmt::format("{}, {}: {} {} to {}", sweep.network, name_of(execution.mode),
+                        sweep.variable, sweep.points.front().value, sweep.points.back().value),
+            {points_table(sweep, convention), Paragraph{line_sentence(sweep)}}};
+}
+
+}  // namespace strata

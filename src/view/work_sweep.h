@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/execution.h"
+#include "graph/graph.h"
+#include "op/convention.h"
+#include "report/document.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// A network at one value of what is varied, counted.
+struct WorkPoint {
+    std::int64_t value = 0;
+    std::int64_t batch = 1;
+    std::int64_t parameters = 0;
+    Flops forward = {};
+    Flops flops = {};    // of all passes
+    Bytes traffic = {};  // likewise
+    Bytes memory = {};   // peak of the execution
+};
+WorkPoint work_point_of(const Graph& graph, std::int64_t value, const Convention& convention,
+                        const Execution& execution);
+
+// A network at several sizes, without running it. Points in ascending order of their values.
+struct WorkSweep {
+    std::string variable;  // "hidden"
+    std::string network;   // as it was asked for
+    std::vector<WorkPoint> points;
+};
+
+// What a network does at each size:
+//
+//   hidden  parameters  forward [GFLOP]  all passes [GFLOP]  growth  traffic [MB]  FLOP/B  memory
+//   128        ...                 0.04                0.12                   3.1    38.7
+//   256        ...                 0.16                0.48    1.99           8.2    58.5
+//
+// Growth is the exponent between two neighbours: operations grow as value^growth. Below it the line
+// of traffic over operations: what each further operation moves, and what is moved without any.
+Document work_sweep_document(const WorkSweep& sweep, const Convention& convention,
+                             const Execution& execution);
+
+// {"variable", "network", "mode", "convention", "points": [{"value", "batch", "parameters",
+//  "flops_forward", "flops", "growth", "bytes", "memory_bytes"}],
+//  "fit": {"bytes_per_flop", "bytes_per_flop_low", "bytes_per_flop_high", "bytes_at_none",
+//          "r_squared", "describes", "misfit"}}
+std::string work_sweep_json(const WorkSweep& sweep, const Convention& convention,
+                            const Execution& execution);
+
+// The exponent by which operations grow from the point before; nothing for the first, or where one
+// has none.
+std::optional<double> growth_at(const WorkSweep& sweep, std::size_t point);
+
+}  // namespace strata
