@@ -37,7 +37,7 @@ Graph gnmt(std::int64_t batch);
 // Amodei et al. 2015 in the form of deepspeech.pytorch, where MLPerf 0.5 took it from: five seconds
 // of 161 frequencies, two convolutions, five layers of GRUs of 800 units, both directions added,
 // batch normalisation between them, 29 letters. Each frame is asked for its letter: there is no
-// connectionist temporal classification here.
+// connectionist temporal classification here. 41,171,997 parameters.
 Graph deep_speech_2(std::int64_t batch);
 
 }  // namespace strata
