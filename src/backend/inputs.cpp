@@ -97,8 +97,8 @@ Draw draw_of_parameter(const Graph& graph, const Layer& layer, std::size_t opera
     if (const auto* recurrent = std::get_if<Recurrent>(&layer.op)) {
         return {Distribution::uniform, 1 / std::sqrt(static_cast<double>(recurrent->hidden))};
     }
-    if (std::holds_alternative<Embedding>(layer.op)) {
-        return {Distribution::normal, 1};
+    if (const auto* embedding = std::get_if<Embedding>(&layer.op)) {
+        return {Distribution::normal, 1 / std::sqrt(static_cast<double>(embedding->width))};
     }
     if (const auto* matmul = std::get_if<MatMul>(&layer.op)) {
         return he_normal(summed_extent(*matmul, operand, tensor));

@@ -10,14 +10,14 @@ namespace strata {
 // parameters normal with variance 2 / fan-in (He et al. 2015; RandomStream::normal), biases 0
 // (scale 1, shift 0, mean 0, variance 1), inputs and constants uniform in [-1, 1), labels uniform
 // over the classes, other whole numbers over the rows of the smallest table that they index (0 and
-// 1 where they index none). All parameters of a recurrent layer are uniform in +-1 / sqrt(hidden)
-// and those of an embedding normal with deviation 1, as PyTorch draws them. A parameter that an
-// elementwise layer multiplies or divides by counts as a scale, as does an exponent; the slopes of a
-// parametric ReLU are uniform in [-1/4, 1/4); another of an elementwise layer is a bias. Momentum
-// starts at 0. What the first reader takes a root, a logarithm, a reciprocal or a power of is
-// uniform in [1/2, 3/2), for an inverse hyperbolic cosine in [3/2, 5/2), so that it has a value.
-// (Values that leave a domain in the midst of a network become no number in every backend, and two
-// of those agree.)
+// 1 where they index none). All parameters of a recurrent layer are uniform in +-1 / sqrt(hidden),
+// as PyTorch draws them, those of an embedding normal with deviation 1 / sqrt(width) (Vaswani et
+// al. 2017). A parameter that an elementwise layer multiplies or divides by counts as a scale, as
+// does an exponent; the slopes of a parametric ReLU are uniform in [-1/4, 1/4); another of an
+// elementwise layer is a bias. Momentum starts at 0. What the first reader takes a root, a
+// logarithm, a reciprocal or a power of is uniform in [1/2, 3/2), for an inverse hyperbolic cosine
+// in [3/2, 5/2), so that it has a value. (Values that leave a domain in the midst of a network
+// become no number in every backend, and two of those agree.)
 HostValues initial_values(const Graph& graph, TensorId tensor, std::uint64_t seed);
 
 // The same, written where a backend wants it. Requires: room for the tensor's elements.

@@ -267,24 +267,34 @@ SumShape gradient_shape(const GroupNormalization& op, const ReferenceOperands& o
     return gradient_shape(rows_of(op, o.signature), o, operand);
 }
 
+// What weighs a value's rounding: a probability, one of so many; and where scores are large, a
+// probability errs by as much as its score does, one sixteenth unit of this count for each score.
+double probability_of(const Attention& op, const ReferenceOperands& o) {
+    const AttentionExtents e = extents_of(op, o.signature);
+    const auto keys = static_cast<double>(e.keys);
+    const double score =
+        e.scale * rms_input(o, 0) * rms_input(o, 1) * std::sqrt(static_cast<double>(e.width));
+    return 1 / keys + score / 16 / std::sqrt(keys);
+}
+
 // A mean of the values, weighed by the probabilities.
 SumShape forward_shape(const Attention& op, const ReferenceOperands& o) {
     const auto keys = static_cast<double>(extents_of(op, o.signature).keys);
-    return {keys, rms_input(o, 2) / keys};
+    return {keys, rms_input(o, 2) * probability_of(op, o)};
 }
 
 // A value meets the gradients of all queries, a query and a key one another; each of those terms is
 // weighed by a probability, one of so many.
 SumShape gradient_shape(const Attention& op, const ReferenceOperands& o, std::size_t operand) {
     const AttentionExtents e = extents_of(op, o.signature);
-    const auto keys = static_cast<double>(e.keys);
+    const double probability = probability_of(op, o);
     const double terms =
         static_cast<double>(operand == 0 ? e.keys : e.queries * (e.heads / e.kv_heads));
     if (operand == 2) {
-        return {terms, rms_gradient(o) / keys};
+        return {terms, rms_gradient(o) * probability};
     }
-    const double of_score =
-        rms_gradient(o) * rms_input(o, 2) * std::sqrt(static_cast<double>(e.value_width)) / keys;
+    const double of_score = rms_gradient(o) * rms_input(o, 2) *
+                            std::sqrt(static_cast<double>(e.value_width)) * probability;
     return {terms, operand == 3 ? of_score : of_score * e.scale * rms_input(o, 1 - operand)};
 }
 
