@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Training steps of the classic networks in PyTorch, for compare.py (see protocol.h).
+"""Training steps of the classic networks and of an LSTM language model in PyTorch, for compare.py
+(see protocol.h).
 
     step_torch.py NETWORK BATCH THREADS [eager|channels_last|compile]
 """
@@ -8,9 +9,34 @@ import sys
 import time
 
 import torch
-import torchvision
 
 NAMES = {"alexnet-owt": "alexnet", "vgg-16": "vgg16", "googlenet": "googlenet", "resnet-50": "resnet50"}
+
+
+class LanguageModel(torch.nn.Module):
+    """lstm-ptb of strata's zoo: time-major words, one score a position and word."""
+
+    def __init__(self, words=10000, width=1024):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(words, width)
+        self.drop = torch.nn.Dropout(0.5)
+        self.lstm = torch.nn.LSTM(width, width, num_layers=2, dropout=0.5)
+        self.projection = torch.nn.Linear(width, words)
+
+    def forward(self, words):
+        y, _ = self.lstm(self.drop(self.embedding(words)))
+        return self.projection(self.drop(y)).flatten(0, 1)
+
+
+def model_of(network, batch):
+    """The model, what it reads and the labels."""
+    if network == "lstm-ptb":
+        length = 32
+        return LanguageModel(), torch.randint(10000, (length, batch)), torch.randint(10000, (length * batch,))
+    import torchvision
+    options = {"init_weights": False, "aux_logits": False} if network == "googlenet" else {}
+    model = getattr(torchvision.models, NAMES[network])(weights=None, **options)
+    return model, torch.randn(batch, 3, 224, 224), torch.randint(1000, (batch,))
 
 
 def main():
@@ -18,10 +44,9 @@ def main():
     form = sys.argv[4] if len(sys.argv) > 4 else "eager"
     torch.set_num_threads(threads)
     torch.manual_seed(1)
-    options = {"init_weights": False, "aux_logits": False} if network == "googlenet" else {}
-    model = getattr(torchvision.models, NAMES[network])(weights=None, **options).train()
-    images, labels = torch.randn(batch, 3, 224, 224), torch.randint(1000, (batch,))
-    if form != "eager":
+    model, images, labels = model_of(network, batch)
+    model.train()
+    if form != "eager" and images.dim() == 4:
         model = model.to(memory_format=torch.channels_last)
         images = images.to(memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(model.parameters(), 1e-4, momentum=0.9)
