@@ -33,6 +33,7 @@ struct RunOptions {
     std::string slice;
     std::string layers;
     std::string passes;
+    std::string convention{conventions().front().name};
     std::string dump;
     std::vector<std::string> inputs;
     double min_time = Policy{}.min_time.value;
@@ -132,10 +133,11 @@ std::vector<Group> groups_of(const RunOptions& options) {
 
 void print(const Run& run, const RunOptions& options) {
     const StepFilter filter{options.layers, options.passes};
+    const Convention& convention = find_convention(options.convention);
     if (options.output.json) {
-        emit(run_json(run, filter), options.output);
+        emit(run_json(run, filter, convention), options.output);
     } else {
-        emit(run_document(run, filter), options.output);
+        emit(run_document(run, filter, convention), options.output);
     }
 }
 
@@ -248,6 +250,7 @@ void tell_of_interrupt(const std::vector<Run>& runs) {
 }
 
 ExitCode run_all(const RunOptions& options) {
+    find_convention(options.convention);  // a misspelt one must not cost a run
     const auto groups = groups_of(options);
     Database database = Database::open(database_path(options.database));
     StoredPlan plan = StoredPlan::open(database, plan_identity(groups), count_jobs(groups));
@@ -300,6 +303,8 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
 void add_selection_options(CLI::App& verb, RunOptions& options) {
     add_option(verb, "--slice", options.slice, "run only the layers matching this glob, alone");
     add_option(verb, "--layer", options.layers, "show (and dump) only layers matching this glob");
+    add_option(verb, "--convention", options.convention,
+               "how operations are counted (strata list conventions)");
     add_option(verb, "--pass", options.passes, "show only these passes: forward,backward-data,…");
     verb.add_option("--input", options.inputs, "values of an input: NAME=FILE.npy");
     verb.add_option("--dump", options.dump,

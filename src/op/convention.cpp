@@ -3,6 +3,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "op/convention/dong2018.h"
+#include "op/convention/executed.h"
+#include "op/convention/kim2017.h"
+#include "op/convention/levinthal.h"
+#include "op/convention/products.h"
 
 #include <fmt/format.h>
 
@@ -13,40 +18,77 @@ namespace strata {
 
 namespace {
 
-// Equation 6 of Dong et al. taken literally: every output sums all exponentials again, N^2
-// operations for a row of N.
-bool naive_softmax(const Op& op, const Signature& signature, Pass pass, Flops& flops) {
-    const auto* softmax = std::get_if<Softmax>(&op);
-    if (softmax == nullptr || pass != Pass::forward) {
-        return false;
-    }
-    const Tensor& y = signature.outputs[0];
-    const auto rank = static_cast<std::int64_t>(y.dims.size());
-    const std::int64_t axis = softmax->axis < 0 ? softmax->axis + rank : softmax->axis;
-    flops = Flops{static_cast<double>(y.elements()) *
-                  static_cast<double>(y.dims[static_cast<std::size_t>(axis)])};
-    return true;
+// What all that counters see has in common: bias additions count, comparisons do not.
+constexpr Convention executed(std::string_view name, std::string_view meaning,
+                              decltype(Convention::special) special) {
+    return {.name = name, .meaning = meaning, .compare = 0, .bias_add = 1, .special = special};
 }
 
-const std::array<Convention, 4> all_conventions = {{
-    {.name = "multiply-add-2",
-     .meaning = "A multiply-add counts as two, every other operation as one, bias additions not at "
-                "all (Levinthal; Dong et al. 2018; most of the literature)."},
-    {.name = "multiply-add-1",
-     .meaning = "A multiply-add counts as one, so the number is in MACs (He et al. 2016, who call "
-                "them FLOPs).",
-     .multiply_add = 1},
-    {.name = "dong2018",
-     .meaning =
-         "Table 1 of Dong et al. 2018: as multiply-add-2, with a softmax of N values counted "
-         "as N^2 by their equation 6.",
-     .special = naive_softmax},
-    {.name = "with-bias",
-     .meaning =
-         "As multiply-add-2, and each bias addition counts as one (what a counter of executed "
-         "operations sees; Levinthal's nvprof tables).",
-     .bias_add = 1},
-}};
+constexpr std::array all_conventions = {
+    Convention{.name = "multiply-add-2",
+               .meaning =
+                   "A multiply-add counts as two, every other operation as one, bias additions "
+                   "not at all (Levinthal; Dong et al. 2018; most of the literature)."},
+    Convention{.name = "multiply-add-1",
+               .meaning = "A multiply-add counts as one, so the number is in MACs (He et al. 2016, "
+                          "who call them FLOPs).",
+               .multiply_add = 1},
+    Convention{.name = "products",
+               .meaning = "The multiply-adds of convolutions and matrix products, as two each, and "
+                          "nothing else (ParaDnn; tables of the Transformer).",
+               .special = nothing_but_products},
+    Convention{.name = "dong2018",
+               .meaning =
+                   "Table 1 of Dong et al. 2018: as multiply-add-2, with a softmax of N values "
+                   "counted as N^2 by their equation 6.",
+               .special = naive_softmax},
+    Convention{.name = "levinthal",
+               .meaning =
+                   "Levinthal's analytic table, forward: a convolution as (2 K^2 + 1) Cin Ho Wo "
+                   "Cout + Cin Ho Wo, a pooling as its window for each output, else as "
+                   "multiply-add-2.",
+               .special = levinthal_table},
+    Convention{.name = "levinthal-resnet",
+               .meaning = "Levinthal's table of ResNets, forward: a convolution as (2 K^2 + 1) Cin "
+                          "Ho Wo Cout, else as multiply-add-2.",
+               .special = levinthal_resnet},
+    Convention{.name = "with-bias",
+               .meaning =
+                   "As multiply-add-2, and each bias addition counts as one (what a counter of "
+                   "executed operations sees; Levinthal's nvprof tables).",
+               .bias_add = 1},
+    Convention{.name = "taps-without-padding",
+               .meaning = "As multiply-add-2, without the taps of a convolution that lie in its "
+                          "padding (the direct bars of Kim et al. 2017, Fig. 9c).",
+               .special = taps_without_padding},
+    Convention{.name = "winograd-domain",
+               .meaning = "As multiply-add-2, a forward convolution of 3x3 or 5x5 by the products "
+                          "of Winograd's F(4x4,KxK) without its transforms (the Winograd bars of "
+                          "Kim et al. 2017, Fig. 9c).",
+               .special = winograd_domain},
+    Convention{.name = "fft-domain",
+               .meaning = "As multiply-add-2, a forward convolution of stride 1 by its products of "
+                          "Fourier transforms without the transforms (the FFT bars of Kim et al. "
+                          "2017, Fig. 9c).",
+               .special = fft_domain},
+    executed("executed-gemm",
+             "What cuDNN's GEMM executes forward, tiles of 128x64x4 filled up, with biases and "
+             "without comparisons (Levinthal's measured conv1 and conv2, fc6 and fc7).",
+             executed_gemm),
+    executed("executed-gemm-64",
+             "The same in tiles of 64 rows (Levinthal's measured convolution of 4x4).",
+             executed_gemm_64),
+    executed(
+        "executed-sgemm",
+        "What cuBLAS's sgemm executes for fully connected layers, products and recurrent cells, "
+        "tiles of 128x128 filled up and one operation more for each output (the LSTM's kernels "
+        "of Levinthal).",
+        executed_sgemm),
+    executed("executed-winograd",
+             "The same with cuDNN's Winograd F(2x2,3x3) for each convolution that it can do "
+             "(Levinthal's measured conv3, conv4 and conv5).",
+             executed_winograd),
+};
 
 Flops weighted(const Operations& operations, const Convention& weight) {
     return {operations.multiply_adds * weight.multiply_add + operations.adds * weight.add +

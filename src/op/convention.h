@@ -8,7 +8,7 @@
 namespace strata {
 
 // A published way of counting floating-point operations: a weight for each kind of arithmetic and,
-// where a publication has its own formula for some operator, that formula.
+// where a publication has its own formula for some operator, that formula (op/convention/).
 struct Convention {
     std::string_view name;
     std::string_view meaning;  // one sentence, with its source

@@ -6,6 +6,7 @@
 #include "graph/memory.h"
 #include "graph/network.h"
 #include "op/convention.h"
+#include "op/convention/executed_kernels.h"
 #include "published/networks.h"
 
 #include <fmt/format.h>
@@ -61,6 +62,13 @@ double operations(const Counted& counted, const Graph& graph) {
     });
 }
 
+double kernel_operations(const Counted& counted, const Graph& graph) {
+    const ExecutedKernel& kernel = find_executed_kernel(counted.kernel);
+    return sum_over_tasks(counted, graph, [&](const Layer& layer, Pass) {
+        return kernel.count(layer.op, signature_of(graph, layer)).value_or(0);
+    });
+}
+
 double passes(const Counted& counted, const Graph& graph) {
     return sum_over_tasks(counted, graph, [](const Layer&, Pass) { return 1.0; });
 }
@@ -100,6 +108,16 @@ double outputs(const Counted& counted, const Graph& graph) {
     return sum;
 }
 
+// Of what is given to the network from outside, labels apart.
+double inputs(const Counted&, const Graph& graph) {
+    double sum = 0;
+    for (const TensorId id : graph.inputs) {
+        const GraphTensor& tensor = graph.tensors[id];
+        sum += tensor.role == Role::input ? static_cast<double>(tensor.tensor.elements()) : 0;
+    }
+    return sum;
+}
+
 double caffe_data(const Counted&, const Graph& graph) {
     return caffe_data_bytes(graph).value;
 }
@@ -116,10 +134,12 @@ struct CountEntry {
 // THE list.
 constexpr std::array counts = {
     CountEntry{"operations", operations},               // by the convention, of the passes
+    CountEntry{"kernel", kernel_operations},            // what one kernel executes, forward
     CountEntry{"passes", passes},                       // how many a training step has
     CountEntry{"parameters", parameters},               // trained values
     CountEntry{"weights", weights},                     // of two axes or more: no biases, no scales
     CountEntry{"outputs", outputs},                     // elements that the layers compute
+    CountEntry{"inputs", inputs},                       // elements given to the network
     CountEntry{"caffe-data-bytes", caffe_data},         // of the whole network
     CountEntry{"caffe-training-bytes", caffe_training}  // of the whole network
 };

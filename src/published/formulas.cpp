@@ -23,6 +23,16 @@ double data_parallel_speedup(const std::map<std::string, double>& arguments) {
     return alone / (alone / devices + transfers);
 }
 
+// Levinthal's Transformer as printed: six layers of encoder and decoder, three attentions each of
+// L^2 d + L d^2 / heads multiply-adds and 64 L d^2 operations of feed-forward layers. Attention
+// times V is missing, the projections are divided by the heads, the feed-forward layers doubled.
+double levinthal_transformer(const std::map<std::string, double>& arguments) {
+    const double length = arguments.at("length"), width = arguments.at("width");
+    const double attention =
+        length * length * width + length * width * width / arguments.at("heads");
+    return arguments.at("layers") * (3 * 2 * attention + 64 * length * width * width);
+}
+
 struct FormulaEntry {
     std::string_view name;
     std::vector<std::string> arguments;
@@ -34,6 +44,8 @@ const std::array formulas = {
     FormulaEntry{"kim2017-data-parallel-speedup",
                  {"step_ms", "batch", "devices", "transfer_ms"},
                  data_parallel_speedup},
+    FormulaEntry{
+        "levinthal-transformer", {"layers", "length", "width", "heads"}, levinthal_transformer},
 };
 
 const FormulaEntry& find_formula(std::string_view name) {

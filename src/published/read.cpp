@@ -17,15 +17,16 @@ namespace {
 using namespace std::string_view_literals;
 
 // The keys of what is counted, and what a number has beside them.
-constexpr std::array counted_keys = {
-    "network"sv, "batch"sv,      "layers"sv, "except"sv,
-    "count"sv,   "convention"sv, "passes"sv, "first_layer_gradient"sv};
-constexpr std::array number_keys = {
-    "network"sv, "batch"sv,      "layers"sv,    "except"sv,
-    "count"sv,   "convention"sv, "passes"sv,    "first_layer_gradient"sv,
-    "name"sv,    "published"sv,  "tolerance"sv, "exact"sv,
-    "differs"sv, "times"sv,      "minus"sv,     "over"sv,
-    "formula"sv, "arguments"sv};
+constexpr std::array counted_keys = {"network"sv, "batch"sv,  "layers"sv,
+                                     "except"sv,  "count"sv,  "convention"sv,
+                                     "kernel"sv,  "passes"sv, "first_layer_gradient"sv};
+constexpr std::array number_keys = {"network"sv,  "batch"sv,     "layers"sv,
+                                    "except"sv,   "count"sv,     "convention"sv,
+                                    "kernel"sv,   "passes"sv,    "first_layer_gradient"sv,
+                                    "name"sv,     "published"sv, "tolerance"sv,
+                                    "exact"sv,    "differs"sv,   "times"sv,
+                                    "minus"sv,    "over"sv,      "formula"sv,
+                                    "arguments"sv};
 constexpr std::array file_keys = {"title"sv, "source"sv, "remarks"sv, "every"sv, "numbers"sv};
 
 toml::table parsed(std::string_view text, std::string_view origin) {
@@ -54,6 +55,7 @@ Counted counted_of(const TomlSection& section) {
     counted.except = section.text("except").value_or(counted.except);
     counted.what = section.text("count").value_or(counted.what);
     counted.convention = section.text("convention").value_or(counted.convention);
+    counted.kernel = section.text("kernel").value_or(counted.kernel);
     counted.passes = section.text("passes").value_or(counted.passes);
     if (section.truth("first_layer_gradient").value_or(false)) {
         counted.first_layer_gradient = FirstLayerGradient::computed;

@@ -19,6 +19,7 @@ struct Counted {
     std::string except = {};                 // glob of those among them that do not
     std::string what = "operations";         // a name in THE list of counts.h
     std::string convention = "multiply-add-2";
+    std::string kernel = {};         // where kernels are counted: a name in executed_kernels()
     std::string passes = "forward";  // or another pass, "backward", "training"
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
 };

@@ -6,6 +6,7 @@
 #include "view/cells.h"
 #include "view/machine.h"
 #include "view/memory_table.h"
+#include "view/recount.h"
 
 #include <fmt/format.h>
 
@@ -36,8 +37,12 @@ std::vector<Block> verdict_blocks(const RunFindings& findings) {
     return blocks;
 }
 
-Document run_document(const Run& run, const StepFilter& filter) {
-    const RunFindings findings = findings_of(run);
+Document run_document(const Run& run, const StepFilter& filter, const Convention& convention) {
+    const Run counted = counted_by(convention, run);
+    const RunFindings findings = {.run = counted,
+                                  .summary = summarise(counted),
+                                  .bounds = bounds_of(run),
+                                  .convention = convention.name};
     Document document{settings_line(run), {Paragraph{machine_line(run)}}};
     if (run.state == RunState::partial) {
         document.blocks.emplace_back(Paragraph{std::string(partial_warning)});

@@ -21,7 +21,10 @@ namespace strata {
 //   The five heaviest steps
 //   1. conv2 backward_weights takes 18 % of the step (36.1 ms): it runs at 91 % of the f32 peak,
 //   ...
-Document run_document(const Run& run, const StepFilter& filter = {});
+//
+// Rates are counted by the convention; what bounds a step is not.
+Document run_document(const Run& run, const StepFilter& filter = {},
+                      const Convention& convention = conventions().front());
 
 // The same by the contract for scripts, with whole numbers, steps in the order of execution:
 // {"run": {"id", "origin", "backend", "network", "batch", "dtype", "threads", ...},
@@ -29,8 +32,9 @@ Document run_document(const Run& run, const StepFilter& filter = {});
 //              "time": {"median_s", "low_s", "high_s", "samples"}, "flops", "bytes", "bound",
 //              ...}],
 //  "budget": {"end_to_end_s", "steps_s", "residual", ...}, ...}
-// What was not measured is null.
-std::string run_json(const Run& run, const StepFilter& filter = {});
+// What was not measured is null; "convention" names how flops are counted.
+std::string run_json(const Run& run, const StepFilter& filter = {},
+                     const Convention& convention = conventions().front());
 
 // The sentences on the heaviest steps and the run as a whole, a paragraph each.
 std::vector<Block> verdict_blocks(const RunFindings& findings);

@@ -3,6 +3,7 @@
 
 #include "analyze/memory_check.h"
 #include "base/enumeration.h"
+#include "view/recount.h"
 
 #include <nlohmann/json.hpp>
 
@@ -120,9 +121,14 @@ Json memory_json(const Run& run) {
 
 }  // namespace
 
-std::string run_json(const Run& run, const StepFilter& filter) {
-    const RunFindings findings = findings_of(run);
+std::string run_json(const Run& run, const StepFilter& filter, const Convention& convention) {
+    const Run counted = counted_by(convention, run);
+    const RunFindings findings = {.run = counted,
+                                  .summary = summarise(counted),
+                                  .bounds = bounds_of(run),
+                                  .convention = convention.name};
     const Json shown = {{"run", run_part(run)},
+                        {"convention", convention.name},
                         {"layers", steps_json(findings, filter)},
                         {"budget", budget_json(findings.summary.budget)},
                         {"memory", memory_json(run)},

@@ -105,7 +105,7 @@ std::string seen_and_hidden(const Run& run, std::size_t shown) {
 }  // namespace
 
 RunFindings findings_of(const Run& run) {
-    return {run, summarise(run), bounds_of(run)};
+    return {.run = run, .summary = summarise(run), .bounds = bounds_of(run)};
 }
 
 Table steps_table(const RunFindings& findings, const StepFilter& filter) {
@@ -125,9 +125,10 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
     if (wanted.size() < findings.run.steps.size()) {
         table.notes.push_back(seen_and_hidden(findings.run, wanted.size()));
     }
-    table.notes.emplace_back(
-        "Rates by the convention multiply-add-2 and compulsory traffic; ceiling: "
-        "share of what bounds the step.");
+    table.notes.push_back(
+        fmt::format("Rates by the convention {} and compulsory traffic; ceiling: "
+                    "share of what bounds the step.",
+                    findings.convention));
     table.notes.emplace_back(
         "Sums add the steps' medians; the budget has the median of whole sums.");
     return table;

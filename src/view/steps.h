@@ -3,6 +3,7 @@
 
 #include "analyze/bottleneck.h"
 #include "analyze/summary.h"
+#include "op/convention.h"
 #include "record/run.h"
 #include "report/document.h"
 #include "view/step_filter.h"
@@ -16,6 +17,7 @@ struct RunFindings {
     const Run& run;
     Summary summary;
     std::vector<StepBound> bounds;
+    std::string_view convention = conventions().front().name;  // that its operations are counted by
 };
 RunFindings findings_of(const Run& run);
 

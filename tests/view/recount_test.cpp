@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "view/recount.h"
+
+#include "tests/support/scripted_run.h"
+#include "view/run.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace strata {
+namespace {
+
+Run alexnet_run() {
+    return testing::scripted_run(testing::zoo_graph("alexnet", 4));
+}
+
+Flops forward_of(const Run& run, std::string_view layer) {
+    for (const StepResult& step : run.steps) {
+        if (step.layer == layer && step.pass == Pass::forward && step.kind == "compute") {
+            return step.flops;
+        }
+    }
+    return {};
+}
+
+TEST(Recount, CountsEachStepOfARunByAnotherConvention) {
+    const Run run = alexnet_run();
+    const Run macs = counted_by(find_convention("multiply-add-1"), run);
+    EXPECT_GT(forward_of(run, "conv2"), Flops{0});
+    EXPECT_EQ(forward_of(macs, "conv2"), forward_of(run, "conv2") / 2);
+    EXPECT_EQ(forward_of(macs, "relu1"), forward_of(run, "relu1"));
+    EXPECT_EQ(forward_of(counted_by(conventions().front(), run), "conv2"),
+              forward_of(run, "conv2"));
+}
+
+TEST(Recount, ARunIsShownByTheConventionAskedFor) {
+    const Run run = alexnet_run();
+    const auto usual = nlohmann::json::parse(run_json(run));
+    const auto macs = nlohmann::json::parse(run_json(run, {}, find_convention("multiply-add-1")));
+    EXPECT_EQ(usual["convention"], "multiply-add-2");
+    EXPECT_EQ(macs["convention"], "multiply-add-1");
+    for (std::size_t i = 0; i < usual["layers"].size(); ++i) {
+        EXPECT_EQ(usual["layers"][i]["bound"], macs["layers"][i]["bound"]);
+        EXPECT_EQ(usual["layers"][i]["achieved"], macs["layers"][i]["achieved"]);
+    }
+}
+
+}  // namespace
+}  // namespace strata
