@@ -24,8 +24,8 @@ Flops forward_of(const Run& run, std::string_view layer) {
 }
 
 TEST(Recount, CountsEachStepOfARunByAnotherConvention) {
-    const Run run = alexnet_run();
-    const Run macs = counted_by(find_convention("multiply-add-1"), run);
+    const auto run = alexnet_run();
+    const auto macs = counted_by(find_convention("multiply-add-1"), run);
     EXPECT_GT(forward_of(run, "conv2"), Flops{0});
     EXPECT_EQ(forward_of(macs, "conv2"), forward_of(run, "conv2") / 2);
     EXPECT_EQ(forward_of(macs, "relu1"), forward_of(run, "relu1"));
@@ -34,7 +34,7 @@ TEST(Recount, CountsEachStepOfARunByAnotherConvention) {
 }
 
 TEST(Recount, ARunIsShownByTheConventionAskedFor) {
-    const Run run = alexnet_run();
+    const auto run = alexnet_run();
     const auto usual = nlohmann::json::parse(run_json(run));
     const auto macs = nlohmann::json::parse(run_json(run, {}, find_convention("multiply-add-1")));
     EXPECT_EQ(usual["convention"], "multiply-add-2");
