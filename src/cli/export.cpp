@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "graph/onnx/export.h"
+#include "backend/inputs.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "store/database.h"
@@ -12,13 +14,17 @@ namespace strata {
 namespace {
 
 struct ExportOptions {
-    std::string run = "last";
+    std::string subject = "last";  // a run or, for --onnx, a network
     std::string database;
+    std::string onnx;
+    NetworkOptions network;
+    std::uint64_t seed = 1;
+    bool inference = false;
     OutputOptions output;
 };
 
 void export_run(const ExportOptions& options) {
-    const Run run = load_named_run(database_path(options.database), options.run);
+    const Run run = load_named_run(database_path(options.database), options.subject);
     if (options.output.json) {
         emit(run_json(run), options.output);
         return;
@@ -28,16 +34,50 @@ void export_run(const ExportOptions& options) {
     emit(steps_document(run), output);
 }
 
+// A weight that the network does not carry gets the value that a run of this seed would begin with.
+void export_network(const ExportOptions& options) {
+    const auto& batches = options.network.batches;
+    if (batches.size() > 1) {
+        throw Error("one file holds one batch: give --batch a single number", ExitCode::usage);
+    }
+    const auto batch = batches.empty() ? std::nullopt : std::optional(batches[0]);
+    Graph graph = load_network(request_for(options.network, options.subject, batch));
+    if (options.inference) {
+        graph = for_inference(graph);
+    }
+    export_onnx(graph, options.onnx, [&](TensorId tensor, std::span<float> values) {
+        fill_initial_values(graph, tensor, options.seed, values);
+    });
+}
+
+void add_onnx_options(CLI::App& verb, ExportOptions& options) {
+    verb.add_option("--onnx", options.onnx, "write the network as ONNX to this file");
+    add_option(verb, "-b,--batch", options.network.batches, "images per step, for --onnx")
+        ->check(whole_number(1));
+    verb.add_option("--dim", options.network.dims,
+                    "value of a file's symbolic dimension, for --onnx: NAME=VALUE");
+    verb.add_option("--set", options.network.variables,
+                    "value of a template's variable, for --onnx: NAME=VALUE");
+    add_switch(verb, "--inference", options.inference, "without the loss, for --onnx");
+    add_option(verb, "--seed", options.seed, "of weights that the network has no values of");
+}
+
 }  // namespace
 
 void add_export(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ExportOptions>();
-    CLI::App* verb = app.add_subcommand("export", "A stored run as CSV (the default) or JSON.");
-    verb->footer("Example: strata export last --json -o run.json");
-    verb->add_option("run", options->run, "an id, last, last~1, or FILE:ID");
+    CLI::App* verb = app.add_subcommand(
+        "export", "A stored run as CSV (the default) or JSON; a network as ONNX.");
+    verb->footer(
+        "Examples: strata export last --json -o run.json\n"
+        "          strata export alexnet --batch 32 --onnx alexnet.onnx");
+    verb->add_option("run", options->subject,
+                     "an id, last, last~1, or FILE:ID; for --onnx a network as in strata show");
     add_option(*verb, "--database", options->database, "the database of runs");
     add_output_options(*verb, options->output);
-    verb->callback([options] { export_run(*options); });
+    add_onnx_options(*verb, *options);
+    verb->callback(
+        [options] { options->onnx.empty() ? export_run(*options) : export_network(*options); });
 }
 
 }  // namespace strata

@@ -76,11 +76,18 @@ def inputs_of(model):
 
 
 def computed_tensors(model):
-    """First outputs of the nodes that depend on an input: what a runtime computes for each image."""
+    """Outputs of the nodes that depend on an input's values: what a runtime computes for each image.
+
+    What depends on shapes alone is known before, and what no output depends on need not be computed.
+    """
     live = {value.name for value in inputs_of(model)}
-    names = []
+    found = []
     for node in model.graph.node:
-        if live.intersection(node.input):
-            live.update(node.output)
-            names.append(node.output[0])
-    return names
+        if node.op_type not in ("Shape", "Size") and live.intersection(node.input):
+            live.update(name for name in node.output if name)
+            found.append(node)
+    wanted = {value.name for value in model.graph.output}
+    for node in reversed(model.graph.node):
+        if wanted.intersection(node.output):
+            wanted.update(node.input)
+    return [name for node in found for name in node.output if name and name in wanted]

@@ -5,6 +5,7 @@
 #include "graph/onnx/model.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,16 +20,24 @@ struct Value {
     std::optional<TensorId> tensor;  // in the graph; a constant has one once a layer reads it
     std::string unknown;             // why its shape or type is not known; empty: it is
     bool is_initializer = false;     // a weight by descent, rather than a number among the nodes
+    std::optional<Role> role;        // as the file states it
 };
 
 // Names made safe to print and each given out once: a second "conv" becomes "conv_2".
 class UniqueNames {
 public:
     std::string claim(std::string_view wanted);
+    void release(const std::string& name) { taken_.erase(name); }
 
 private:
     std::unordered_set<std::string> taken_;
     std::unordered_map<std::string, int> counts_;
+};
+
+// How much of a graph was there at some moment.
+struct AssemblyMark {
+    std::size_t tensors = 0;
+    std::size_t layers = 0;
 };
 
 // The graph in the making, and what the file's names stand for in it.
@@ -48,11 +57,20 @@ public:
     TensorId add_layer(std::string_view name, Op op, std::vector<TensorId> operands,
                        std::string_view output);
 
+    // The same for an operator of several results, one name for each; those left over are made up.
+    std::vector<TensorId> add_layer(std::string_view name, Op op, std::vector<TensorId> operands,
+                                    std::span<const std::string> outputs);
+
     // Appends a layer that nothing here computes, with outputs as the file states them.
     void add_opaque(std::string_view name, Opaque op, std::vector<TensorId> operands,
                     std::vector<TensorId> outputs);
 
     const Tensor& tensor(TensorId id) const { return graph.tensors[id].tensor; }
+
+    AssemblyMark mark() const { return {graph.tensors.size(), graph.layers.size()}; }
+
+    // Takes back what was added since. Requires: of all values only `touched` may refer to it.
+    void roll_back(AssemblyMark mark, std::span<const std::string_view> touched);
 
     Graph graph;
 

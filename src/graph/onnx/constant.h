@@ -17,9 +17,10 @@ struct Constant {
     TensorData data;
 };
 
-// What is computed here element by element is at most this large; shape arithmetic is far smaller,
-// and a hostile file cannot make the import slow.
-inline constexpr std::int64_t max_folded_elements = 64 * 1024;
+// What is computed here element by element is at most this large, by node and in all: attention
+// masks are, shape arithmetic is far smaller, and a hostile file cannot make the import slow.
+inline constexpr std::int64_t max_folded_elements = 1024 * 1024;
+inline constexpr std::int64_t max_folded_elements_in_all = 64 * max_folded_elements;
 inline constexpr std::size_t max_rank = 64;  // NumPy's
 
 bool is_uniform(const Constant& constant);

@@ -15,7 +15,7 @@ namespace strata {
 namespace {
 
 constexpr std::int64_t oldest_opset = 7;
-constexpr std::int64_t newest_opset = 22;
+constexpr std::int64_t newest_opset = 28;
 
 std::int64_t default_opset(const OnnxModel& model, const WireFile& file) {
     std::int64_t version = 0;
@@ -76,6 +76,7 @@ Graph import_onnx(const OnnxSource& source, const OnnxOptions& options) {
     ModelImport import{.file = file,
                        .model = model,
                        .opset = default_opset(model, file),
+                       .options = options,
                        .extents = extents,
                        .constants = constants,
                        .assembly = {},

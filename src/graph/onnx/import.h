@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "graph/graph.h"
+#include "graph/onnx/constant.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -16,8 +16,10 @@ namespace strata {
 struct OnnxOptions {
     // Extent of the first axis of the inputs; absent: the file's own, or 1 where that is open. A
     // batch that the file fixes is changed too, with the targets of reshapes that repeat it.
-    std::optional<std::int64_t> batch;
-    std::map<std::string, std::int64_t> dims;  // values for named extents
+    std::optional<std::int64_t> batch = {};
+    std::map<std::string, std::int64_t> dims = {};  // values for named extents
+    // Inputs whose values are known beforehand; shapes, axes and indices often are.
+    std::map<std::string, Constant> values = {};
 };
 
 // A model in memory.
@@ -28,7 +30,7 @@ struct OnnxSource {
     std::filesystem::path folder;       // of external data; empty: there is none
 };
 
-// Turns an ONNX model (opset 7 to 22) into a graph. Constant subgraphs are folded; weights stay
+// Turns an ONNX model (opset 7 to 28) into a graph. Constant subgraphs are folded; weights stay
 // where they lie in the file. Nodes that nothing here computes become Opaque layers with the
 // reason. Throws Error, one sentence with file, node and mend, where the file is broken, an extent
 // is open that has no value, or shapes do not fit.

@@ -5,8 +5,10 @@
 #include "base/text.h"
 #include "graph/onnx/convert/converters.h"
 #include "graph/onnx/fold/folders.h"
+#include "op/problem.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace strata {
 
@@ -76,34 +78,101 @@ void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::stri
                                known_operands(import, ordered), std::move(outputs));
 }
 
+// Whether a folder may have a node: everything it reads is constant, and there is time left.
+bool is_foldable(const ModelImport& import, const NodeImport& node) {
+    if (folds_by_shape(node.node().op_type)) {
+        return true;
+    }
+    for (std::size_t i = 0; i < node.input_count(); ++i) {
+        if (node.has_input(i) && !node.constant(i)) {
+            return false;
+        }
+    }
+    return import.folded_elements < max_folded_elements_in_all;
+}
+
+void give_constant(ModelImport& import, const OnnxNode& node, std::size_t output,
+                   Constant constant) {
+    if (!is_uniform(constant)) {
+        import.folded_elements += std::min(constant.tensor.elements(), max_folded_elements);
+    }
+    Value& value = import.assembly.value(node.outputs[output]);
+    value.is_initializer = std::ranges::any_of(node.inputs, [&](std::string_view name) {
+        return import.assembly.value(name).is_initializer;
+    });
+    value.constant = std::move(constant);
+}
+
+bool fold_split(ModelImport& import, const NodeImport& node) {
+    auto parts = folded_parts(node);
+    if (!parts) {
+        return false;
+    }
+    for (std::size_t i = 0; i < parts->size(); ++i) {
+        give_constant(import, node.node(), i, std::move((*parts)[i]));
+    }
+    return true;
+}
+
 // Computes a node over constants; false where it is none that folds.
 bool fold(ModelImport& import, const OnnxNode& node) {
     const NodeImport one(import, node);
+    const bool is_split = node.op_type == "Split";
     const Folder folder = find_folder(node.op_type);
-    if (!folder || node.outputs.size() != 1) {
+    if ((!folder && !is_split) || !is_foldable(import, one)) {
         return false;
     }
-    bool by_initializer = false;
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-        if (one.has_input(i) && !one.constant(i) && !folds_by_shape(node.op_type)) {
-            return false;
-        }
-        by_initializer |= import.assembly.value(node.inputs[i]).is_initializer;
+    if (is_split) {
+        return fold_split(import, one);
+    }
+    if (node.outputs.size() != 1) {
+        return false;
     }
     auto constant = folder(one);
-    if (!constant) {
-        return false;
+    if (constant) {
+        give_constant(import, node, 0, std::move(*constant));
     }
-    Value& value = import.assembly.value(node.outputs[0]);
-    value.constant = std::move(constant);
-    value.is_initializer = by_initializer;
-    return true;
+    return constant.has_value();
+}
+
+// A layer that our exporter wrote as a function: its operator stands in the call.
+void convert_own_layer(const NodeImport& node) {
+    const std::string_view text = node.text(onnx_function_attribute, "");
+    if (text.empty()) {
+        throw Unsupported{"it does not say which layer it is"};
+    }
+    std::vector<TensorId> operands;
+    for (std::size_t i = 0; i < node.input_count(); ++i) {
+        operands.push_back(node.operand(i));
+    }
+    const Op op = parse_op(text);
+    if (std::holds_alternative<Opaque>(op)) {
+        throw Unsupported{"it is not known what it computes"};
+    }
+    node.results(op, std::move(operands));
+}
+
+// Layers compute at least one element; only constants may be empty, where that says something.
+void require_filled_inputs(const NodeImport& node) {
+    for (std::size_t i = 0; i < node.input_count(); ++i) {
+        if (node.has_input(i) && !node.constant(i) && node.input(i).elements() == 0) {
+            throw Unsupported{fmt::format("its input {} is empty", i)};
+        }
+    }
+}
+
+bool is_control_flow(const OnnxNode& node) {
+    return node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan";
 }
 
 void convert(ModelImport& import, const OrderedNode& ordered) {
     const OnnxNode& node = *ordered.node;
     if (const std::string reason = unknown_input(import, ordered); !reason.empty()) {
         throw Unsupported{reason};
+    }
+    if (node.domain == onnx_function_domain) {
+        convert_own_layer(NodeImport(import, node));
+        return;
     }
     if (!is_default_domain(node.domain)) {
         throw Unsupported{fmt::format("domain '{}' is not known", printable(node.domain))};
@@ -113,22 +182,35 @@ void convert(ModelImport& import, const OrderedNode& ordered) {
     }
     const Converter* converter = find_converter(node.op_type);
     if (!converter) {
-        throw Unsupported{"this operator is not known"};
+        throw Unsupported{is_control_flow(node) ? "loops and control flow are not executed"
+                                                : "this operator is not known"};
     }
     const NodeImport one(import, node);
-    one.require_single_output();
+    if (converter->outputs == Outputs::one) {
+        one.require_single_output();
+    }
     if (converter->elements == Elements::floating && !is_floating(one.input(0).dtype)) {
         throw Unsupported{"arithmetic on integers is known for shapes only"};
     }
+    require_filled_inputs(one);
     converter->convert(one);
+}
+
+// Everything whose tensor a conversion may have made.
+std::vector<std::string_view> touched_by(const OnnxNode& node) {
+    std::vector<std::string_view> names = node.outputs;
+    names.insert(names.end(), node.inputs.begin(), node.inputs.end());
+    return names;
 }
 
 // Why a node cannot be expressed; nothing where it has been.
 std::optional<std::string> refusal(ModelImport& import, const OrderedNode& node) {
+    const AssemblyMark before = import.assembly.mark();
     try {
         convert(import, node);
         return std::nullopt;
     } catch (const Unsupported& unsupported) {
+        import.assembly.roll_back(before, touched_by(*node.node));
         return unsupported.reason;
     }
 }

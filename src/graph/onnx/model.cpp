@@ -12,6 +12,7 @@ namespace strata {
 namespace {
 
 OnnxModel parse_fields(const WireFile& file);
+OnnxTensor parse_tensor(WireReader message);
 void parse_graph_into(WireReader message, OnnxGraph& graph);
 
 // What a file that is no model seems to be, by its first bytes.
@@ -82,6 +83,10 @@ OnnxGraph parse_onnx_graph(WireReader message) {
     return graph;
 }
 
+OnnxTensor parse_onnx_tensor(WireReader message) {
+    return parse_tensor(message);
+}
+
 namespace {
 
 // Each switch is a table of the field numbers of onnx.proto, a line each.
@@ -96,6 +101,12 @@ std::pair<std::string_view, std::string_view> parse_entry(WireReader message) {
         }
     }
     return entry;
+}
+
+// The value of the one metadata entry that is read; others leave it as it was.
+void parse_role(WireReader message, std::string_view& role) {
+    const auto [key, value] = parse_entry(message);
+    role = key == onnx_role_key ? value : role;
 }
 
 OnnxTensor parse_tensor(WireReader message) {
@@ -114,6 +125,7 @@ OnnxTensor parse_tensor(WireReader message) {
             case 11: append_integers(*field, tensor.uint64_data); break;
             case 13: tensor.external_data.push_back(parse_entry(as_message(*field))); break;
             case 14: tensor.is_external = as_integer(*field) == 1; break;
+            case 16: parse_role(as_message(*field), tensor.role); break;
         }
     }
     return tensor;
@@ -199,6 +211,7 @@ OnnxValueInfo parse_value_info(WireReader message) {
         switch (field->number) {
             case 1: info.name = as_text(*field); break;
             case 2: parse_type(as_message(*field), info); break;
+            case 4: parse_role(as_message(*field), info.role); break;
         }
     }
     return info;

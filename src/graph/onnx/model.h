@@ -18,6 +18,12 @@ namespace strata {
 // Where a tensor's data lie outside the model file: "location", "offset", "length" and others.
 using OnnxExternalData = std::vector<std::pair<std::string_view, std::string_view>>;
 
+// The metadata key under which a tensor's role is kept, and how layers that need several nodes
+// stand in a file: as a function of this domain whose attribute is the operator as text.
+inline constexpr std::string_view onnx_role_key = "strata.role";
+inline constexpr std::string_view onnx_function_domain = "strata";
+inline constexpr std::string_view onnx_function_attribute = "layer";
+
 struct OnnxTensor {
     std::string_view name;
     std::vector<std::int64_t> dims;
@@ -32,6 +38,7 @@ struct OnnxTensor {
     std::size_t strings = 0;                // how many elements of string_data
     OnnxExternalData external_data;
     bool is_external = false;
+    std::string_view role;  // what an exporter of ours says of it
 };
 
 struct OnnxAttribute {
@@ -64,6 +71,7 @@ struct OnnxDim {
 
 struct OnnxValueInfo {
     std::string_view name;
+    std::string_view role;   // what an exporter of ours says of it
     bool is_tensor = false;  // rather than a sequence, a map, an optional
     std::int64_t element_type = 0;
     std::optional<std::vector<OnnxDim>> shape;  // absent: not even the rank is stated
@@ -89,7 +97,8 @@ struct OnnxModel {
 // Throws Error that names the file: truncated, not ONNX at all, or without a graph.
 OnnxModel parse_onnx_model(const WireFile& file);
 
-// A graph within an attribute.
+// A graph within an attribute, and a tensor in a file of its own.
 OnnxGraph parse_onnx_graph(WireReader message);
+OnnxTensor parse_onnx_tensor(WireReader message);
 
 }  // namespace strata

@@ -6,20 +6,10 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace strata {
-
-namespace {
-
-// Whether a constant is a trained weight by its looks: an initializer of several floats. A single
-// number is rather a factor or a bound.
-bool is_weight(const Value& value) {
-    return value.is_initializer && value.constant && is_floating(value.constant->tensor.dtype) &&
-           value.constant->tensor.elements() > 1;
-}
-
-}  // namespace
 
 const OnnxAttribute* NodeImport::find(std::string_view name) const {
     const auto found = std::ranges::find(node_.attributes, name, &OnnxAttribute::name);
@@ -56,6 +46,11 @@ std::vector<double> NodeImport::numbers(std::string_view name) const {
     const OnnxAttribute* attribute = find(name);
     return attribute ? std::vector<double>(attribute->floats.begin(), attribute->floats.end())
                      : std::vector<double>();
+}
+
+std::vector<std::string_view> NodeImport::texts(std::string_view name) const {
+    const OnnxAttribute* attribute = find(name);
+    return attribute ? attribute->strings : std::vector<std::string_view>();
 }
 
 std::optional<Constant> NodeImport::tensor_attribute(std::string_view name) const {
@@ -95,6 +90,13 @@ const Constant& NodeImport::known(std::size_t i) const {
     return *found;
 }
 
+// An initializer of several floats; a single number is rather a factor or a bound.
+bool NodeImport::is_weight(std::size_t i) const {
+    const Constant* known = constant(i);
+    return known && value(i).is_initializer && is_floating(known->tensor.dtype) &&
+           known->tensor.elements() > 1;
+}
+
 Dims NodeImport::integers_of_input(std::size_t i) const {
     const Constant& list = known(i);
     if (list.tensor.elements() > max_folded_elements) {
@@ -113,7 +115,7 @@ double NodeImport::number_of_input(std::size_t i) const {
 
 TensorId NodeImport::operand(std::size_t i) const {
     input(i);  // must be there
-    return operand(i, is_weight(value(i)) ? Role::parameter : Role::constant);
+    return operand(i, is_weight(i) ? Role::parameter : Role::constant);
 }
 
 TensorId NodeImport::operand(std::size_t i, Role role) const {
@@ -128,9 +130,55 @@ TensorId NodeImport::operand(std::size_t i, std::string_view suffix, Constant ch
                                       std::move(changed.data));
 }
 
+TensorId NodeImport::constant_operand(std::string_view suffix, Constant made, Role role) const {
+    return model_.assembly.add_tensor(fmt::format("{}.{}", name(), suffix), std::move(made.tensor),
+                                      role, std::move(made.data));
+}
+
+TensorId NodeImport::scalar(std::string_view suffix, double number, DataType dtype) const {
+    return constant_operand(suffix, constant_of({{}, dtype}, std::array{number}));
+}
+
 TensorId NodeImport::add(std::string_view suffix, Op op, std::vector<TensorId> operands) const {
     const std::string made = fmt::format("{}.{}", name(), suffix);
     return model_.assembly.add_layer(made, std::move(op), std::move(operands), made);
+}
+
+std::vector<TensorId> NodeImport::add_several(std::string_view suffix, Op op,
+                                              std::vector<TensorId> operands) const {
+    const std::string made = fmt::format("{}.{}", name(), suffix);
+    return model_.assembly.add_layer(made, std::move(op), std::move(operands),
+                                     std::span<const std::string>());
+}
+
+void NodeImport::result_of(std::size_t output, std::string_view suffix, Op op,
+                           std::vector<TensorId> operands) const {
+    const std::string_view given = node_.outputs.at(output);
+    model_.assembly.value(given).tensor = model_.assembly.add_layer(
+        fmt::format("{}.{}", name(), suffix), std::move(op), std::move(operands), given);
+}
+
+void NodeImport::result_part(std::size_t output, Op op, std::vector<TensorId> operands) const {
+    result_of(output, std::to_string(output), std::move(op), std::move(operands));
+}
+
+std::vector<TensorId> NodeImport::add_whole(Op op, std::vector<TensorId> operands,
+                                            std::span<const std::string> names) const {
+    return model_.assembly.add_layer(name(), std::move(op), std::move(operands), names);
+}
+
+void NodeImport::give(std::size_t output, TensorId tensor) const {
+    model_.assembly.value(node_.outputs.at(output)).tensor = tensor;
+}
+
+void NodeImport::results(Op op, std::vector<TensorId> operands) const {
+    const std::vector<std::string> names(node_.outputs.begin(), node_.outputs.end());
+    const auto made = add_whole(std::move(op), std::move(operands), names);
+    for (std::size_t i = 0; i < std::min(made.size(), names.size()); ++i) {
+        if (!names[i].empty()) {
+            give(i, made[i]);
+        }
+    }
 }
 
 void NodeImport::result(Op op, std::vector<TensorId> operands) const {

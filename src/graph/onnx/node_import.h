@@ -15,8 +15,8 @@
 
 namespace strata {
 
-// Thrown by a converter that cannot express its node; the node becomes an Opaque layer with this
-// reason. Requires: nothing was added to the graph yet.
+// Thrown by a converter that cannot express its node; what it had added is taken back, and the node
+// becomes an Opaque layer with this reason.
 struct Unsupported {
     std::string reason;
 };
@@ -26,11 +26,13 @@ struct ModelImport {
     const WireFile& file;
     const OnnxModel& model;
     std::int64_t opset = 0;  // of the default domain
+    const OnnxOptions& options;
     Extents& extents;
     ConstantReader& constants;
     Assembly assembly;
     std::unordered_map<std::string_view, const OnnxValueInfo*> stated;  // by tensor name
     std::unordered_set<std::string_view> used;                          // names that somebody reads
+    std::int64_t folded_elements = 0;  // computed here so far; the import must stay fast
 };
 
 // One node in conversion: its attributes with their defaults, its inputs, and what it adds to the
@@ -50,6 +52,7 @@ public:
     std::string_view text(std::string_view name, std::string_view absent) const;
     Dims integers(std::string_view name) const;
     std::vector<double> numbers(std::string_view name) const;
+    std::vector<std::string_view> texts(std::string_view name) const;
     std::optional<Constant> tensor_attribute(std::string_view name) const;
 
     // Inputs. Requires: has_input(i) where one is asked for.
@@ -58,6 +61,9 @@ public:
     const Tensor& input(std::size_t i) const;
     const Constant* constant(std::size_t i) const;  // null where it is computed or missing
     const Constant& known(std::size_t i) const;
+
+    // Whether input i is a trained weight by its looks.
+    bool is_weight(std::size_t i) const;
 
     // The elements of a small constant input.
     Dims integers_of_input(std::size_t i) const;
@@ -70,10 +76,33 @@ public:
     // A constant made of input i.
     TensorId operand(std::size_t i, std::string_view suffix, Constant changed, Role role) const;
 
+    // A constant that no input is: its name is the node's and a suffix.
+    TensorId constant_operand(std::string_view suffix, Constant made,
+                              Role role = Role::constant) const;
+    TensorId scalar(std::string_view suffix, double number, DataType dtype) const;
+
+    const Tensor& tensor(TensorId id) const { return model_.assembly.tensor(id); }
+
     // Layers: those on the way are called by the node's name and a suffix; the result has the
     // node's name and gives its first output.
     TensorId add(std::string_view suffix, Op op, std::vector<TensorId> operands) const;
+    std::vector<TensorId> add_several(std::string_view suffix, Op op,
+                                      std::vector<TensorId> operands) const;
     void result(Op op, std::vector<TensorId> operands) const;
+
+    // A layer that gives one output; its name is the node's with a suffix, or with the output's
+    // number.
+    void result_of(std::size_t output, std::string_view suffix, Op op,
+                   std::vector<TensorId> operands) const;
+    void result_part(std::size_t output, Op op, std::vector<TensorId> operands) const;
+
+    // A layer of the node's name with results called `names`; `give` makes one of them an output.
+    std::vector<TensorId> add_whole(Op op, std::vector<TensorId> operands,
+                                    std::span<const std::string> names) const;
+    void give(std::size_t output, TensorId tensor) const;
+
+    // One layer that gives all outputs, each where the operator has it.
+    void results(Op op, std::vector<TensorId> operands) const;
 
     // Whether somebody reads output i.
     bool is_used(std::size_t i) const;

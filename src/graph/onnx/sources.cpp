@@ -10,10 +10,18 @@ namespace strata {
 
 namespace {
 
+// The role that a file states for an initializer; nothing where it states none that it can have.
+std::optional<Role> role_of_weight(std::string_view stated) {
+    const auto role = parse_role(stated);
+    const bool fits = role == Role::parameter || role == Role::statistic || role == Role::constant;
+    return fits ? role : std::nullopt;
+}
+
 void add_initializers(ModelImport& import) {
     for (const OnnxTensor& tensor : import.model.graph->initializers) {
         Value& value = import.assembly.value(tensor.name);
         value.is_initializer = true;
+        value.role = role_of_weight(tensor.role);
         if (data_type_of(tensor.data_type)) {
             value.constant = import.constants.read(tensor);
         } else {
@@ -28,6 +36,11 @@ void add_initializers(ModelImport& import) {
 
 void add_input(ModelImport& import, const OnnxValueInfo& input) {
     Value& value = import.assembly.value(input.name);
+    const auto known = import.options.values.find(std::string(input.name));
+    if (known != import.options.values.end()) {
+        value.constant = known->second;
+        return;
+    }
     const auto dtype = data_type_of(input.element_type);
     if (!input.is_tensor || !dtype) {
         value.unknown = fmt::format("input '{}' is no tensor of numbers", printable(input.name));
@@ -40,7 +53,8 @@ void add_input(ModelImport& import, const OnnxValueInfo& input) {
         throw Error(fmt::format("{}: input '{}': {}", quoted_name(import.file),
                                 printable(input.name), error.what()));
     }
-    value.tensor = import.assembly.add_tensor(input.name, tensor, Role::input);
+    const Role role = input.role == name_of(Role::label) ? Role::label : Role::input;
+    value.tensor = import.assembly.add_tensor(input.name, tensor, role);
     import.assembly.graph.inputs.push_back(*value.tensor);
 }
 

@@ -4,6 +4,8 @@
 #include "tests/graph/onnx/import_support.h"
 #include "tests/support/temporary_directory.h"
 
+#include <array>
+
 namespace strata {
 namespace {
 
@@ -220,7 +222,7 @@ TEST(OnnxImport, ControlFlowIsOpaqueAndKeepsWhatItsBodiesRead) {
         .output("y");
     const Imported imported(writer);
     ASSERT_EQ(imported.graph.layers.size(), 2u);  // Tanh is not dead
-    EXPECT_EQ(imported.op<Opaque>(1).foreign_type, "If");
+    EXPECT_EQ(imported.op<Opaque>(1), (Opaque{"If", "loops and control flow are not executed"}));
     EXPECT_EQ(imported.graph.layers[1].inputs.size(), 2u);
 }
 
@@ -234,7 +236,7 @@ TEST(OnnxImport, ASecondOutputThatIsReadMakesANodeOpaque) {
     EXPECT_EQ(opaque_reason(writer), "its output 'indices' is read");
 }
 
-TEST(OnnxImport, IntegersAreMovedButNotComputedWith) {
+TEST(OnnxImport, QuotientsOfIntegersAreCutTowardsZero) {
     OnnxWriter writer;
     writer.input("x", {2, 3}, 7)
         .node("Transpose", {"x"}, {"a"})
@@ -242,7 +244,40 @@ TEST(OnnxImport, IntegersAreMovedButNotComputedWith) {
         .output("y");
     const Imported imported(writer);
     EXPECT_EQ(imported.op<Transpose>(0).permutation, (Dims{1, 0}));
-    EXPECT_EQ(imported.op<Opaque>(1).reason, "arithmetic on integers is known for shapes only");
+    EXPECT_EQ(imported.op<Cast>(1).dtype, DataType::f32);
+    EXPECT_EQ(imported.op<Elementwise>(2).kind, ElementwiseKind::divide);
+    EXPECT_EQ(imported.op<Cast>(3).dtype, DataType::s64);
+}
+
+TEST(OnnxImport, FunctionsOfFloatsRefuseIntegers) {
+    OnnxWriter writer;
+    writer.input("x", {2, 3}, 7).node("Softmax", {"x"}, {"y"}).output("y");
+    EXPECT_EQ(opaque_reason(writer), "arithmetic on integers is known for shapes only");
+}
+
+TEST(OnnxImport, InputsWhoseValuesAreKnownAreConstants) {
+    OnnxWriter writer;
+    writer.input("x", {2, 3}).input("target", {1}, 7).node("Reshape", {"x", "target"}, {"y"});
+    OnnxOptions options;
+    options.values.emplace("target",
+                           constant_of({{1}, DataType::s64}, std::array<std::int64_t, 1>{6}));
+    const Imported imported(writer.output("y"), options);
+    EXPECT_EQ(imported.dims("y"), Dims{6});
+    EXPECT_EQ(imported.graph.inputs.size(), 1U);
+}
+
+TEST(OnnxImport, ANodeThatIsRefusedLeavesNothingBehind) {
+    OnnxWriter writer;
+    writer.input("x", {4, 4})
+        .initializer(onnx_floats("depth", {}, {3}))
+        .initializer(onnx_floats("values", {3}, {0, 1, 2}))
+        .node("OneHot", {"x", "depth", "values"}, {"y"}, {}, "node")
+        .value_info("y", {4, 4, 3})
+        .output("y");
+    const Imported imported(writer);
+    EXPECT_EQ(imported.graph.layers.size(), 1U);
+    EXPECT_EQ(imported.graph.layers[0].name, "node");
+    EXPECT_EQ(imported.op<Opaque>().reason, "its values are not two");
 }
 
 TEST(OnnxImport, AConstantOutputIsACopyOfIt) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "graph/onnx/convert/composition.h"
 #include "graph/onnx/convert/converters.h"
 
+#include <array>
 #include <limits>
 
 namespace strata {
@@ -11,7 +13,33 @@ void convert_to(const NodeImport& node, Activation activation) {
     node.result(activation, {node.operand(0)});
 }
 
-// A bound of Clip: an attribute before opset 11, an optional input since.
+// An ONNX activation and the defaults of the attributes that become alpha and beta.
+struct Entry {
+    std::string_view op_type;
+    ActivationKind kind;
+    double alpha = 0;
+    std::string_view second = {};  // the attribute behind beta
+    double beta = 0;
+};
+
+constexpr std::array activations = {
+    Entry{"Celu", ActivationKind::celu, 1},
+    Entry{"Elu", ActivationKind::elu, 1},
+    Entry{"HardSigmoid", ActivationKind::hard_sigmoid, 0.2, "beta", 0.5},
+    Entry{"HardSwish", ActivationKind::hard_swish},
+    Entry{"LeakyRelu", ActivationKind::leaky_relu, 0.01},
+    Entry{"Mish", ActivationKind::mish},
+    Entry{"Relu", ActivationKind::relu},
+    Entry{"Selu", ActivationKind::selu, 1.67326319217681884765625, "gamma",
+          1.05070102214813232421875},
+    Entry{"Sigmoid", ActivationKind::sigmoid},
+    Entry{"Softplus", ActivationKind::softplus},
+    Entry{"Softsign", ActivationKind::softsign},
+    Entry{"Tanh", ActivationKind::tanh},
+    Entry{"ThresholdedRelu", ActivationKind::thresholded_relu, 1},
+};
+
+// A bound of Clip as a number: an attribute before opset 11, an optional input since.
 double bound_of(const NodeImport& node, std::string_view attribute, std::size_t input,
                 double absent) {
     if (node.has_input(input)) {
@@ -20,43 +48,73 @@ double bound_of(const NodeImport& node, std::string_view attribute, std::size_t 
     return node.number(attribute, absent);
 }
 
-}  // namespace
-
-void convert_relu(const NodeImport& node) {
-    convert_to(node, {.kind = ActivationKind::relu});
+// Bounds that are computed.
+void convert_to_extremes(const NodeImport& node) {
+    Composition steps(node);
+    TensorId x = node.operand(0);
+    if (node.has_input(1)) {
+        x = steps.elementwise(ElementwiseKind::maximum, x, node.operand(1));
+    }
+    if (node.has_input(2)) {
+        x = steps.elementwise(ElementwiseKind::minimum, x, node.operand(2));
+    }
+    node.result(Identity{}, {x});
 }
 
-void convert_leaky_relu(const NodeImport& node) {
-    convert_to(node, {.kind = ActivationKind::leaky_relu, .alpha = node.number("alpha", 0.01)});
+}  // namespace
+
+void convert_activation(const NodeImport& node) {
+    const auto& entry = *std::ranges::find(activations, node.node().op_type, &Entry::op_type);
+    convert_to(node, {.kind = entry.kind,
+                      .alpha = node.number("alpha", entry.alpha),
+                      .beta = entry.second.empty() ? 0 : node.number(entry.second, entry.beta)});
 }
 
 void convert_clip(const NodeImport& node) {
+    const auto is_computed = [&](std::size_t i) { return node.has_input(i) && !node.constant(i); };
+    if (is_computed(1) || is_computed(2)) {
+        convert_to_extremes(node);
+        return;
+    }
     constexpr double widest = std::numeric_limits<float>::max();
-    convert_to(node, {.kind = ActivationKind::clip,
-                      .alpha = bound_of(node, "min", 1, -widest),
-                      .beta = bound_of(node, "max", 2, widest)});
+    const double low = bound_of(node, "min", 1, -widest);
+    const double high = bound_of(node, "max", 2, widest);
+    // Where the bounds cross, the upper one holds.
+    convert_to(node, {.kind = ActivationKind::clip, .alpha = std::min(low, high), .beta = high});
 }
 
-void convert_elu(const NodeImport& node) {
-    convert_to(node, {.kind = ActivationKind::elu, .alpha = node.number("alpha", 1)});
+void convert_gelu(const NodeImport& node) {
+    const bool by_tanh = node.text("approximate", "none") == "tanh";
+    convert_to(node, {.kind = by_tanh ? ActivationKind::gelu_tanh : ActivationKind::gelu});
 }
 
-void convert_sigmoid(const NodeImport& node) {
-    convert_to(node, {.kind = ActivationKind::sigmoid});
+// x * sigmoid(alpha x).
+void convert_swish(const NodeImport& node) {
+    const double alpha = node.number("alpha", 1);
+    if (alpha == 1.0) {
+        convert_to(node, {.kind = ActivationKind::silu});
+        return;
+    }
+    Composition steps(node);
+    const TensorId x = node.operand(0);
+    const TensorId scaled = steps.elementwise(ElementwiseKind::multiply, x, alpha);
+    const TensorId gate = steps.add(Activation{.kind = ActivationKind::sigmoid}, {scaled});
+    node.result(Elementwise{ElementwiseKind::multiply}, {x, gate});
 }
 
-void convert_hard_sigmoid(const NodeImport& node) {
-    convert_to(node, {.kind = ActivationKind::hard_sigmoid,
-                      .alpha = node.number("alpha", 0.2),
-                      .beta = node.number("beta", 0.5)});
-}
-
-void convert_tanh(const NodeImport& node) {
-    convert_to(node, {.kind = ActivationKind::tanh});
-}
-
-void convert_softplus(const NodeImport& node) {
-    convert_to(node, {.kind = ActivationKind::softplus});
+// x + bias below -lambd, x - bias above lambd, 0 between.
+void convert_shrink(const NodeImport& node) {
+    Composition steps(node);
+    const TensorId x = node.operand(0);
+    const double edge = node.number("lambd", 0.5);
+    const double bias = node.number("bias", 0);
+    const TensorId zero = steps.scalar(0, steps.dtype(x));
+    const TensorId below = steps.elementwise(ElementwiseKind::less, x, -edge);
+    const TensorId above = steps.elementwise(ElementwiseKind::greater, x, edge);
+    const TensorId raised = steps.elementwise(ElementwiseKind::add, x, bias);
+    const TensorId lowered = steps.elementwise(ElementwiseKind::subtract, x, bias);
+    const TensorId upper = steps.add(Select{}, {above, lowered, zero});
+    node.result(Select{}, {below, raised, upper});
 }
 
 }  // namespace strata

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "graph/onnx/convert/composition.h"
 #include "graph/onnx/convert/converters.h"
 
 #include <algorithm>
+#include <array>
 
 namespace strata {
 
@@ -26,7 +28,47 @@ TensorId aligned_operand(const NodeImport& node) {
     return node.operand(1, "aligned", reshaped(*constant, dims), Role::parameter);
 }
 
-void convert_to(const NodeImport& node, ElementwiseKind kind) {
+struct Entry {
+    std::string_view op_type;
+    ElementwiseKind kind;
+};
+
+constexpr std::array functions = {
+    Entry{"Add", ElementwiseKind::add},
+    Entry{"And", ElementwiseKind::logical_and},
+    Entry{"Div", ElementwiseKind::divide},
+    Entry{"Equal", ElementwiseKind::equal},
+    Entry{"Greater", ElementwiseKind::greater},
+    Entry{"GreaterOrEqual", ElementwiseKind::greater_or_equal},
+    Entry{"Less", ElementwiseKind::less},
+    Entry{"LessOrEqual", ElementwiseKind::less_or_equal},
+    Entry{"Max", ElementwiseKind::maximum},
+    Entry{"Min", ElementwiseKind::minimum},
+    Entry{"Mul", ElementwiseKind::multiply},
+    Entry{"Or", ElementwiseKind::logical_or},
+    Entry{"PRelu", ElementwiseKind::prelu},
+    Entry{"Pow", ElementwiseKind::power},
+    Entry{"Sub", ElementwiseKind::subtract},
+    Entry{"Sum", ElementwiseKind::add},
+    Entry{"Xor", ElementwiseKind::logical_xor},
+};
+
+bool is_integer(DataType dtype) {
+    return !is_floating(dtype) && dtype != DataType::boolean;
+}
+
+// What a function of the elements gives an integer type, as computed in f32: cut towards zero.
+void finish_whole(const NodeImport& node, ElementwiseKind kind, TensorId a, TensorId b) {
+    Composition steps(node);
+    const DataType dtype = steps.dtype(a);
+    const TensorId real = steps.elementwise(kind, steps.cast(a, DataType::f32), b);
+    node.result(Cast{.dtype = dtype}, {real});
+}
+
+}  // namespace
+
+void convert_elementwise(const NodeImport& node) {
+    const auto kind = std::ranges::find(functions, node.node().op_type, &Entry::op_type)->kind;
     if (node.input_count() == 1) {  // a sum of one
         node.result(Identity{}, {node.operand(0)});
         return;
@@ -40,33 +82,45 @@ void convert_to(const NodeImport& node, ElementwiseKind kind) {
     for (std::size_t i = 0; i < node.input_count(); ++i) {
         operands.push_back(node.operand(i));
     }
+    const bool is_whole = kind == ElementwiseKind::divide || kind == ElementwiseKind::power;
+    if (is_whole && is_integer(node.input(0).dtype)) {
+        finish_whole(node, kind, operands.at(0), operands.at(1));
+        return;
+    }
     node.result(Elementwise{kind}, std::move(operands));
 }
 
-}  // namespace
-
-void convert_add(const NodeImport& node) {
-    convert_to(node, ElementwiseKind::add);
+// fmod has the dividend's sign: a - b * trunc(a / b).
+void convert_modulo(const NodeImport& node) {
+    const TensorId a = node.operand(0);
+    const TensorId b = node.operand(1);
+    if (node.integer("fmod", 0) == 0) {
+        node.result(Elementwise{ElementwiseKind::remainder}, {a, b});
+        return;
+    }
+    Composition steps(node);
+    const DataType dtype = steps.dtype(a);
+    const TensorId quotient =
+        steps.elementwise(ElementwiseKind::divide, steps.cast(a, DataType::f32), b);
+    const TensorId whole = steps.cast(steps.cast(quotient, DataType::s64), dtype);
+    const TensorId product = steps.elementwise(ElementwiseKind::multiply, whole, b);
+    node.result(Elementwise{ElementwiseKind::subtract}, {a, product});
 }
 
-void convert_subtract(const NodeImport& node) {
-    convert_to(node, ElementwiseKind::subtract);
-}
-
-void convert_multiply(const NodeImport& node) {
-    convert_to(node, ElementwiseKind::multiply);
-}
-
-void convert_divide(const NodeImport& node) {
-    convert_to(node, ElementwiseKind::divide);
-}
-
-void convert_maximum(const NodeImport& node) {
-    convert_to(node, ElementwiseKind::maximum);
-}
-
-void convert_minimum(const NodeImport& node) {
-    convert_to(node, ElementwiseKind::minimum);
+void convert_mean(const NodeImport& node) {
+    std::vector<TensorId> operands;
+    for (std::size_t i = 0; i < node.input_count(); ++i) {
+        operands.push_back(node.operand(i));
+    }
+    if (operands.size() == 1) {
+        node.result(Identity{}, std::move(operands));
+        return;
+    }
+    Composition steps(node);
+    const double count = static_cast<double>(operands.size());
+    const TensorId sum = steps.add(Elementwise{ElementwiseKind::add}, std::move(operands));
+    const TensorId share = steps.scalar(1 / count, steps.dtype(sum));
+    node.result(Elementwise{ElementwiseKind::multiply}, {sum, share});
 }
 
 }  // namespace strata

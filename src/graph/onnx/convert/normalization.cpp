@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "graph/onnx/arrangement.h"
+#include "graph/onnx/convert/composition.h"
 #include "graph/onnx/convert/converters.h"
 
 #include <fmt/format.h>
@@ -78,8 +80,94 @@ void convert_log_softmax(const NodeImport& node) {
 }
 
 void convert_dropout(const NodeImport& node) {
+    if (node.has_input(2) && node.number_of_input(2) != 0) {
+        throw Unsupported{"training_mode is set; export the model for inference"};
+    }
     const double ratio = node.has_input(1) ? node.number_of_input(1) : node.number("ratio", 0.5);
     node.result(Dropout{.probability = ratio, .seed = node.integer("seed", 0)}, {node.operand(0)});
+}
+
+namespace {
+
+// Whether an operand has exactly the extents of input 0 from an axis on.
+bool fills(const NodeImport& node, std::size_t i, std::size_t axis) {
+    const Dims& dims = node.input(0).dims;
+    return std::ranges::equal(node.input(i).dims, std::span(dims).subspan(axis));
+}
+
+// Scale and shift of other extents are broadcast by layers of their own.
+void finish_broadcast(const NodeImport& node, LayerNormalization normalization) {
+    normalization.scale = normalization.shift = false;
+    Composition steps(node);
+    const TensorId normal = steps.add(normalization, {node.operand(0)});
+    const TensorId scaled =
+        steps.elementwise(ElementwiseKind::multiply, normal, node.operand(1, Role::parameter));
+    if (!node.has_input(2)) {
+        node.result(Identity{}, {scaled});
+        return;
+    }
+    node.result(Elementwise{ElementwiseKind::add}, {scaled, node.operand(2, Role::parameter)});
+}
+
+void convert_by_layer(const NodeImport& node, NormalizationKind kind) {
+    const std::size_t axis = axis_of(node.integer("axis", -1), node.input(0).dims.size());
+    const LayerNormalization normalization{.axis = static_cast<std::int64_t>(axis),
+                                           .epsilon = node.number("epsilon", 1e-5),
+                                           .kind = kind,
+                                           .scale = node.has_input(1),
+                                           .shift = node.has_input(2)};
+    std::vector<TensorId> operands = {node.operand(0)};
+    for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+        if (node.has_input(i) && !fills(node, i, axis)) {
+            finish_broadcast(node, normalization);
+            return;
+        }
+        if (node.has_input(i)) {
+            operands.push_back(node.operand(i, Role::parameter));
+        }
+    }
+    node.result(normalization, std::move(operands));
+}
+
+// A scale or shift for each channel; before opset 21 the file has one for each group.
+TensorId by_channel(const NodeImport& node, std::size_t i, std::int64_t groups) {
+    const std::int64_t channels = node.input(0).dims.at(1);
+    if (node.input(i).dims != Dims{groups} || groups == channels) {
+        return node.operand(i, Role::parameter);
+    }
+    const Constant& given = node.known(i);
+    std::vector<double> values;
+    for (std::int64_t channel = 0; channel < channels; ++channel) {
+        values.push_back(number_at(given, channel / (channels / groups)));
+    }
+    return node.operand(i, "channels", constant_of({{channels}, given.tensor.dtype}, values),
+                        Role::parameter);
+}
+
+}  // namespace
+
+void convert_layer_normalization(const NodeImport& node) {
+    convert_by_layer(node, NormalizationKind::standard);
+}
+
+void convert_rms_normalization(const NodeImport& node) {
+    convert_by_layer(node, NormalizationKind::root_mean_square);
+}
+
+void convert_group_normalization(const NodeImport& node) {
+    const Dims& dims = node.input(0).dims;
+    const std::int64_t groups = node.integer("num_groups", 1);
+    if (dims.size() < 3 || groups < 1 || dims[1] % groups != 0 || dims[1] > max_folded_elements) {
+        throw Unsupported{fmt::format("{} groups do not fit its input", groups)};
+    }
+    node.result(GroupNormalization{.groups = groups, .epsilon = node.number("epsilon", 1e-5)},
+                {node.operand(0), by_channel(node, 1, groups), by_channel(node, 2, groups)});
+}
+
+void convert_instance_normalization(const NodeImport& node) {
+    node.result(
+        GroupNormalization{.groups = 0, .epsilon = node.number("epsilon", 1e-5)},
+        {node.operand(0), node.operand(1, Role::parameter), node.operand(2, Role::parameter)});
 }
 
 }  // namespace strata

@@ -5,6 +5,7 @@
 #include "graph/onnx/convert/converters.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <numeric>
 
 namespace strata {
@@ -34,9 +35,8 @@ Dims padded_axes(const NodeImport& node) {
     return axes;
 }
 
-}  // namespace
-
-void convert_pad(const NodeImport& node) {
+// What Pad asks for, by axis.
+Pad pad_of(const NodeImport& node) {
     const std::size_t rank = node.input(0).dims.size();
     const Dims pads = node.has_input(1) ? node.integers_of_input(1) : node.integers("pads");
     const Dims axes = padded_axes(node);
@@ -53,7 +53,36 @@ void convert_pad(const NodeImport& node) {
         pad.begin[axis] = pads[i];
         pad.end[axis] = pads[i + axes.size()];
     }
-    node.result(std::move(pad), {node.operand(0)});
+    return pad;
+}
+
+// A pad below zero cuts that much away; the pads that are left are those above.
+std::optional<Slice> cut_by(Pad& pad, const Dims& dims) {
+    Slice slice;
+    for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+        const std::int64_t start = std::clamp(-pad.begin[axis], std::int64_t{0}, dims[axis]);
+        const std::int64_t end = std::clamp(-pad.end[axis], std::int64_t{0}, dims[axis]);
+        pad.begin[axis] = std::max<std::int64_t>(pad.begin[axis], 0);
+        pad.end[axis] = std::max<std::int64_t>(pad.end[axis], 0);
+        if (start + end >= dims[axis]) {
+            throw Unsupported{"its pads cut everything away"};
+        }
+        if (start + end > 0) {
+            slice.axes.push_back(static_cast<std::int64_t>(axis));
+            slice.starts.push_back(start);
+            slice.extents.push_back(dims[axis] - start - end);
+        }
+    }
+    return slice.axes.empty() ? std::nullopt : std::optional(slice);
+}
+
+}  // namespace
+
+void convert_pad(const NodeImport& node) {
+    Pad pad = pad_of(node);
+    const auto cut = cut_by(pad, node.input(0).dims);
+    const TensorId x = cut ? node.add("cut", *cut, {node.operand(0)}) : node.operand(0);
+    node.result(std::move(pad), {x});
 }
 
 }  // namespace strata

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "graph/onnx/convert/composition.h"
 #include "graph/onnx/convert/converters.h"
 #include "graph/onnx/convert/window.h"
-
-#include <algorithm>
-#include <numeric>
 
 namespace strata {
 
@@ -29,17 +27,6 @@ Pooling global(PoolingKind kind) {
     return pooling;
 }
 
-// The axes of a reduction, from attribute or input, counted from the front and sorted.
-Dims reduced_axes(const NodeImport& node) {
-    Dims axes = node.has_input(1) ? node.integers_of_input(1) : node.integers("axes");
-    const std::int64_t rank = std::ssize(node.input(0).dims);
-    for (std::int64_t& axis : axes) {
-        axis += axis < 0 ? rank : 0;
-    }
-    std::ranges::sort(axes);
-    return axes;
-}
-
 }  // namespace
 
 void convert_max_pool(const NodeImport& node) {
@@ -58,20 +45,22 @@ void convert_global_average_pool(const NodeImport& node) {
     node.result(global(PoolingKind::average), {node.operand(0)});
 }
 
-void convert_reduce_mean(const NodeImport& node) {
-    const Dims& dims = node.input(0).dims;
-    Dims spatial(dims.size() < 3 ? 0 : dims.size() - 2);
-    std::iota(spatial.begin(), spatial.end(), 2);
-    if (spatial.empty() || reduced_axes(node) != spatial) {
-        throw Unsupported{"only a mean over all spatial axes of images is known"};
+// (sum of |x|^p in the window)^(1/p); the sum is the mean over the window, padding included, times
+// its size.
+void convert_lp_pool(const NodeImport& node) {
+    Pooling pool = pooling_of(node, PoolingKind::average);
+    if (pool.ceil_mode) {
+        throw Unsupported{"windows beyond the padding are not known"};
     }
-    if (node.integer("keepdims", 1) != 0) {
-        node.result(global(PoolingKind::average), {node.operand(0)});
-        return;
-    }
-    const Dims flat = {dims[0], dims[1]};
-    const TensorId mean = node.add("mean", global(PoolingKind::average), {node.operand(0)});
-    node.result(Reshape{.dims = flat}, {mean});
+    pool.count_include_pad = true;
+    const double p = static_cast<double>(node.integer("p", 2));
+    Composition steps(node);
+    const TensorId size = steps.unary(UnaryKind::absolute, node.operand(0));
+    const TensorId mean = steps.add(pool, {steps.elementwise(ElementwiseKind::power, size, p)});
+    const TensorId sum = steps.elementwise(ElementwiseKind::multiply, mean,
+                                           static_cast<double>(product(pool.kernel)));
+    const TensorId exponent = steps.scalar(1 / p, node.input(0).dtype);
+    node.result(Elementwise{ElementwiseKind::power}, {sum, exponent});
 }
 
 }  // namespace strata

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "graph/onnx/convert/composition.h"
 #include "graph/onnx/convert/converters.h"
 
 #include <fmt/format.h>
@@ -111,6 +112,27 @@ void convert_to_fully_connected(const NodeImport& node, const Gemm& gemm) {
     node.result(product, std::move(operands));
 }
 
+// A vector in front is a matrix of one row, one behind a matrix of one column; the axis vanishes
+// from the result.
+void convert_with_vector(const NodeImport& node) {
+    const Dims a = node.input(0).dims;
+    const Dims b = node.input(1).dims;
+    Composition steps(node);
+    const TensorId left =
+        a.size() == 1 ? steps.reshape(node.operand(0), {1, a[0]}) : node.operand(0);
+    const TensorId right =
+        b.size() == 1 ? steps.reshape(node.operand(1), {b[0], 1}) : node.operand(1);
+    const TensorId product = steps.add(MatMul{}, {left, right});
+    Dims dims = steps.dims(product);
+    if (b.size() == 1) {
+        dims.pop_back();
+    }
+    if (a.size() == 1) {
+        dims.erase(dims.end() - (b.size() == 1 ? 1 : 2));
+    }
+    node.result(Reshape{.dims = dims}, {product});
+}
+
 }  // namespace
 
 void convert_gemm(const NodeImport& node) {
@@ -131,10 +153,16 @@ void convert_gemm(const NodeImport& node) {
 }
 
 void convert_matmul(const NodeImport& node) {
-    if (node.input(0).dims.size() < 2 || node.input(1).dims.size() < 2) {
-        throw Unsupported{"products of vectors are not known"};
+    const Dims& a = node.input(0).dims;
+    const Dims& b = node.input(1).dims;
+    if (a.empty() || b.empty()) {
+        throw Unsupported{"products with a single number are not known"};
     }
-    node.result(MatMul{}, {node.operand(0), node.operand(1)});
+    if (a.size() > 1 && b.size() > 1) {
+        node.result(MatMul{}, {node.operand(0), node.operand(1)});
+        return;
+    }
+    convert_with_vector(node);
 }
 
 }  // namespace strata

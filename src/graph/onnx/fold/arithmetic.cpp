@@ -35,13 +35,25 @@ constexpr std::array unary_functions = {
     UnaryFunction{"Abs", [](double x) { return std::abs(x); },
                   [](std::int64_t x) { return x < 0 ? wrap(-bits(x)) : x; }},
     UnaryFunction{"Ceil", [](double x) { return std::ceil(x); }, nullptr},
+    UnaryFunction{"Cos", [](double x) { return std::cos(x); }, nullptr},
+    UnaryFunction{"Erf", [](double x) { return std::erf(x); }, nullptr},
+    UnaryFunction{"Exp", [](double x) { return std::exp(x); }, nullptr},
     UnaryFunction{"Floor", [](double x) { return std::floor(x); }, nullptr},
+    UnaryFunction{"Log", [](double x) { return std::log(x); }, nullptr},
     UnaryFunction{"Neg", [](double x) { return -x; },
                   [](std::int64_t x) { return wrap(-bits(x)); }},
     UnaryFunction{"Not", [](double x) { return x == 0 ? 1.0 : 0.0; },
                   [](std::int64_t x) { return std::int64_t{x == 0}; }},
     UnaryFunction{"Reciprocal", [](double x) { return 1 / x; }, nullptr},
+    UnaryFunction{"Relu", [](double x) { return x > 0 ? x : 0; },
+                  [](std::int64_t x) { return std::max<std::int64_t>(x, 0); }},
+    UnaryFunction{"Round", [](double x) { return std::nearbyint(x); }, nullptr},
+    UnaryFunction{"Sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }, nullptr},
+    UnaryFunction{"Sign", [](double x) { return static_cast<double>((x > 0) - (x < 0)); },
+                  [](std::int64_t x) { return std::int64_t{(x > 0) - (x < 0)}; }},
+    UnaryFunction{"Sin", [](double x) { return std::sin(x); }, nullptr},
     UnaryFunction{"Sqrt", [](double x) { return std::sqrt(x); }, nullptr},
+    UnaryFunction{"Tanh", [](double x) { return std::tanh(x); }, nullptr},
 };
 
 // Integer quotients are cut towards 0. Nothing where the quotient is not defined.
@@ -94,8 +106,12 @@ constexpr std::array binary_functions = {
            [](std::int64_t a, std::int64_t b) { return Integer(a == b); }, ResultType::boolean},
     Binary{"Greater", [](double a, double b) { return a > b ? 1.0 : 0.0; },
            [](std::int64_t a, std::int64_t b) { return Integer(a > b); }, ResultType::boolean},
+    Binary{"GreaterOrEqual", [](double a, double b) { return a >= b ? 1.0 : 0.0; },
+           [](std::int64_t a, std::int64_t b) { return Integer(a >= b); }, ResultType::boolean},
     Binary{"Less", [](double a, double b) { return a < b ? 1.0 : 0.0; },
            [](std::int64_t a, std::int64_t b) { return Integer(a < b); }, ResultType::boolean},
+    Binary{"LessOrEqual", [](double a, double b) { return a <= b ? 1.0 : 0.0; },
+           [](std::int64_t a, std::int64_t b) { return Integer(a <= b); }, ResultType::boolean},
     Binary{"Max", [](double a, double b) { return std::max(a, b); },
            [](std::int64_t a, std::int64_t b) { return Integer(std::max(a, b)); }},
     Binary{"Min", [](double a, double b) { return std::min(a, b); },
@@ -109,6 +125,9 @@ constexpr std::array binary_functions = {
     Binary{"Pow", [](double a, double b) { return std::pow(a, b); }, power},
     Binary{"Sub", [](double a, double b) { return a - b; },
            [](std::int64_t a, std::int64_t b) { return Integer(wrap(bits(a) - bits(b))); }},
+    Binary{"Xor", [](double a, double b) { return (a != 0) != (b != 0) ? 1.0 : 0.0; },
+           [](std::int64_t a, std::int64_t b) { return Integer((a != 0) != (b != 0)); },
+           ResultType::boolean},
 };
 
 std::optional<Constant> integers_by(const Binary& function, const NodeImport& node, Tensor result) {
@@ -208,36 +227,24 @@ std::optional<Constant> fold_where(const NodeImport& node) {
     const std::array shapes = {node.input(0).dims, node.input(1).dims, node.input(2).dims};
     const auto dims = broadcast_dims(shapes);
     const DataType dtype = node.input(1).dtype;
-    if (!dims || !is_small(*dims) || is_floating(dtype) || node.input(2).dtype != dtype) {
+    if (!dims || !is_small(*dims) || !can_make(dtype) || node.input(2).dtype != dtype) {
         return std::nullopt;
     }
     std::array<std::vector<std::int64_t>, 3> elements;
     for (std::size_t i = 0; i < 3; ++i) {
         elements[i] = broadcast_elements(shapes[i], *dims);
     }
-    std::vector<std::int64_t> values(elements[0].size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::size_t from = integer_at(node.known(0), elements[0][i]) != 0 ? 1 : 2;
-        values[i] = integer_at(node.known(from), elements[from][i]);
-    }
-    return constant_of({*dims, dtype}, values);
-}
-
-// Over all axes only: the number of elements of a shape.
-std::optional<Constant> fold_reduce_product(const NodeImport& node) {
-    const Constant& from = node.known(0);
-    const bool all =
-        node.input_count() == 1 && (from.tensor.dims.size() <= 1 || node.integers("axes").empty());
-    if (!all || !is_small(from.tensor.dims) || is_floating(from.tensor.dtype)) {
-        return std::nullopt;
-    }
-    std::uint64_t result = 1;
-    for (const std::int64_t value : integers_of(from)) {
-        result *= bits(value);
-    }
-    const bool keep = node.integer("keepdims", 1) != 0;
-    return constant_of({keep ? Dims(from.tensor.dims.size(), 1) : Dims(), from.tensor.dtype},
-                       std::array{wrap(result)});
+    const auto chosen = [&](std::size_t i) {
+        return integer_at(node.known(0), elements[0][i]) != 0 ? std::size_t{1} : std::size_t{2};
+    };
+    const auto with = [&]<class Number>(Number (*at)(const Constant&, std::int64_t)) {
+        std::vector<Number> values(elements[0].size());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = at(node.known(chosen(i)), elements[chosen(i)][i]);
+        }
+        return constant_of({*dims, dtype}, values);
+    };
+    return is_floating(dtype) ? with(number_at) : with(integer_at);
 }
 
 }  // namespace strata

@@ -2,6 +2,7 @@
 #include "graph/onnx/arrangement.h"
 
 #include "base/error.h"
+#include "graph/onnx/element_map.h"
 #include "graph/onnx/fold/broadcast.h"
 #include "graph/onnx/fold/folders.h"
 
@@ -88,43 +89,14 @@ Constant joined(const NodeImport& node, std::size_t axis, Dims dims) {
     return constant_of({std::move(dims), dtype}, std::move(bytes));
 }
 
-// What Slice asks for along one axis.
-struct Cut {
-    std::int64_t start = 0;
-    std::int64_t end = 0;
-    std::int64_t step = 1;
-};
-
-std::vector<std::int64_t> positions_of(Cut cut, std::int64_t extent) {
-    const auto absolute = [&](std::int64_t position) {
-        return position < 0 ? std::max(position, -extent - 1) + extent : position;
-    };
-    std::vector<std::int64_t> positions;
-    const std::int64_t step = std::clamp(cut.step, -extent - 1, extent + 1);
-    if (step > 0) {
-        const std::int64_t end = std::min(absolute(cut.end), extent);
-        for (auto at = std::max<std::int64_t>(absolute(cut.start), 0); at < end; at += step) {
-            positions.push_back(at);
-        }
-    } else {
-        const std::int64_t end = std::max<std::int64_t>(absolute(cut.end), -1);
-        for (auto at = std::min(absolute(cut.start), extent - 1); at > end; at += step) {
-            positions.push_back(at);
-        }
+Constant sliced(const Constant& from, const Cut& cut) {
+    Dims positions;
+    for (std::int64_t i = 0; i < cut.extent; ++i) {
+        positions.push_back(cut.start + i * cut.step);
     }
-    return positions;
-}
-
-// One of Slice's lists: input `i` since opset 10, an attribute before.
-Dims slice_list(const NodeImport& node, std::size_t i, std::string_view attribute) {
-    return node.has_input(i) ? node.integers_of_input(i) : node.integers(attribute);
-}
-
-Constant sliced(const Constant& from, std::size_t axis, Cut cut) {
-    const auto positions = positions_of(cut, from.tensor.dims[axis]);
     Dims dims = from.tensor.dims;
-    dims[axis] = std::ssize(positions);
-    return picked_along(from, axis, positions, std::move(dims));
+    dims[cut.axis] = cut.extent;
+    return picked_along(from, cut.axis, positions, std::move(dims));
 }
 
 std::int64_t extent_at(const Dims& dims, std::size_t axis_from_end) {
@@ -197,29 +169,28 @@ std::optional<Constant> fold_gather(const NodeImport& node) {
 
 std::optional<Constant> fold_slice(const NodeImport& node) {
     Constant result = node.known(0);
-    if (!is_small(result.tensor.dims)) {
-        return std::nullopt;
+    const auto cuts = cuts_of(node);
+    const bool is_whole = std::ranges::all_of(cuts, [&](const Cut& cut) {
+        return cut.step == 1 && cut.extent == result.tensor.dims[cut.axis];
+    });
+    if (is_whole || !is_small(result.tensor.dims)) {
+        return is_whole ? std::optional(result) : std::nullopt;
     }
-    const Dims starts = slice_list(node, 1, "starts");
-    const Dims ends = slice_list(node, 2, "ends");
-    const Dims axes = slice_list(node, 3, "axes");
-    const Dims steps = slice_list(node, 4, "steps");
-    const auto fits = [&](const Dims& list) {
-        return list.empty() || list.size() == starts.size();
-    };
-    if (ends.size() != starts.size() || !fits(axes) || !fits(steps) || starts.size() > 32) {
-        throw Error("its starts, ends, axes and steps are not equally many");
-    }
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-        const auto axis = axis_of(axes.empty() ? static_cast<std::int64_t>(i) : axes[i],
-                                  result.tensor.dims.size());
-        const Cut cut{.start = starts[i], .end = ends[i], .step = steps.empty() ? 1 : steps[i]};
-        if (cut.step == 0) {
-            throw Error("a step of 0 never ends");
-        }
-        result = sliced(result, axis, cut);
+    for (const Cut& cut : cuts) {
+        result = sliced(result, cut);
     }
     return result;
+}
+
+std::optional<std::vector<Constant>> folded_parts(const NodeImport& node) {
+    if (!is_small(node.input(0).dims)) {
+        return std::nullopt;
+    }
+    std::vector<Constant> parts;
+    for (const Cut& cut : parts_of(node)) {
+        parts.push_back(sliced(node.known(0), cut));
+    }
+    return parts;
 }
 
 std::optional<Constant> fold_expand(const NodeImport& node) {
@@ -243,6 +214,84 @@ std::optional<Constant> fold_expand(const NodeImport& node) {
         return std::nullopt;
     }
     return picked(from, dims, broadcast_elements(from.tensor.dims, dims));
+}
+
+std::optional<Constant> fold_tile(const NodeImport& node) {
+    const Constant& from = node.known(0);
+    const Dims dims = tile_target(node);
+    if (is_uniform(from)) {
+        return Constant{{dims, from.tensor.dtype}, from.data};
+    }
+    if (!is_small(dims)) {
+        return std::nullopt;
+    }
+    const Dims strides = strides_of(from.tensor.dims);
+    std::vector<std::int64_t> elements;
+    for_each_index(dims, [&](const Dims& index) {
+        std::int64_t element = 0;
+        for (std::size_t axis = 0; axis < index.size(); ++axis) {
+            element += index[axis] % from.tensor.dims[axis] * strides[axis];
+        }
+        elements.push_back(element);
+    });
+    return picked(from, dims, elements);
+}
+
+std::optional<Constant> fold_moved(const NodeImport& node) {
+    const ElementMap map = find_element_map(node.node().op_type)(node);
+    const Constant& first = node.known(map.operands[0]);
+    const auto size = static_cast<std::size_t>(size_in_bytes(first.tensor.dtype));
+    const std::int64_t count = first.tensor.elements();
+    std::vector<std::byte> bytes(map.elements.size() * size);
+    for (std::size_t i = 0; i < map.elements.size(); ++i) {
+        const bool second = map.elements[i] >= count;
+        const Constant& from = node.known(map.operands[second ? 1 : 0]);
+        const std::int64_t element = map.elements[i] - (second ? count : 0);
+        const auto at = is_uniform(from) ? 0 : static_cast<std::size_t>(element);
+        std::memcpy(bytes.data() + i * size, from.data.bytes.data() + at * size, size);
+    }
+    return constant_of({map.dims, first.tensor.dtype}, std::move(bytes));
+}
+
+std::optional<Constant> fold_trilu(const NodeImport& node) {
+    const Constant& from = node.known(0);
+    const Dims& dims = from.tensor.dims;
+    if (!is_small(dims) || dims.size() < 2) {
+        return std::nullopt;
+    }
+    const TriangleMask mask(node);
+    const auto size = static_cast<std::size_t>(size_in_bytes(from.tensor.dtype));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(from.tensor.elements()) * size);
+    std::size_t at = 0;
+    for_each_index(dims, [&](const Dims& index) {
+        if (mask.keeps(index[dims.size() - 2], index[dims.size() - 1])) {
+            const std::size_t source = is_uniform(from) ? 0 : at;
+            std::memcpy(bytes.data() + at, from.data.bytes.data() + source, size);
+        }
+        at += size;
+    });
+    return constant_of(from.tensor, std::move(bytes));
+}
+
+// One row of positions for each axis.
+std::optional<Constant> fold_non_zero(const NodeImport& node) {
+    const Constant& from = node.known(0);
+    if (!is_small(from.tensor.dims)) {
+        return std::nullopt;
+    }
+    std::vector<Dims> found;
+    std::int64_t element = 0;
+    for_each_index(from.tensor.dims, [&](const Dims& index) {
+        if (number_at(from, element++) != 0) {
+            found.push_back(index);
+        }
+    });
+    std::vector<std::int64_t> rows;
+    for (std::size_t axis = 0; axis < from.tensor.dims.size(); ++axis) {
+        std::ranges::transform(found, std::back_inserter(rows),
+                               [&](const Dims& index) { return index[axis]; });
+    }
+    return constant_of({{std::ssize(from.tensor.dims), std::ssize(found)}, DataType::s64}, rows);
 }
 
 }  // namespace strata

@@ -106,4 +106,20 @@ std::optional<Constant> fold_range(const NodeImport& node) {
                   : std::nullopt;
 }
 
+std::optional<Constant> fold_eye_like(const NodeImport& node) {
+    const Tensor& like = node.input(0);
+    const auto dtype = node.has_attribute("dtype") ? data_type_of(node.integer("dtype", 1))
+                                                   : std::optional(like.dtype);
+    if (like.dims.size() != 2 || !is_small(like.dims) || !dtype) {
+        return std::nullopt;
+    }
+    const std::int64_t columns = like.dims[1];
+    const std::int64_t diagonal = node.integer("k", 0);
+    std::vector<std::int64_t> values(static_cast<std::size_t>(like.elements()));
+    for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+        values[static_cast<std::size_t>(i)] = i % columns - i / columns == diagonal ? 1 : 0;
+    }
+    return constant_of({like.dims, *dtype}, values);
+}
+
 }  // namespace strata

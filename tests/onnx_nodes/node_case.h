@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "graph/onnx/constant.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// One of the ONNX project's node tests: a model of one operator (or of those it is defined by), its
+// inputs and what must come out.
+struct NodeCase {
+    std::string name;
+    std::filesystem::path model;
+    std::vector<std::optional<Constant>> inputs;   // by the model's inputs; nothing: no tensor
+    std::vector<std::optional<Constant>> outputs;  // expected
+    double relative = 1e-3;
+    double absolute = 1e-7;
+};
+
+// Throws Error where the folder holds no case.
+NodeCase read_node_case(const std::filesystem::path& folder);
+
+// How much of a model's inputs must be known before its shapes are: its own files leave shapes,
+// axes and indices to be given at run time, strata's networks know them.
+enum class Known { nothing, numbers, all_but_first, everything };
+
+inline constexpr std::array<std::string_view, 4> names_of(Known) {
+    return {"as it stands", "numbers known", "all but the first input known", "folded"};
+}
+
+enum class Verdict { passed, failed, unsupported };
+
+struct NodeResult {
+    Verdict verdict = Verdict::unsupported;
+    Known known = Known::nothing;  // the least that makes it supported
+    std::string reason = {};       // why it failed or is not supported
+};
+
+// Imports and runs a case. It is supported where every node becomes layers that the backend does.
+NodeResult run_node_case(const NodeCase& one, Backend& backend);
+
+}  // namespace strata
