@@ -36,7 +36,7 @@ void export_run(const ExportOptions& options) {
 
 // A weight that the network does not carry gets the value that a run of this seed would begin with.
 void export_network(const ExportOptions& options) {
-    const auto& batches = options.network.batches;
+    const auto batches = batches_of(options.network);
     if (batches.size() > 1) {
         throw Error("one file holds one batch: give --batch a single number", ExitCode::usage);
     }
@@ -52,8 +52,7 @@ void export_network(const ExportOptions& options) {
 
 void add_onnx_options(CLI::App& verb, ExportOptions& options) {
     verb.add_option("--onnx", options.onnx, "write the network as ONNX to this file");
-    add_option(verb, "-b,--batch", options.network.batches, "images per step, for --onnx")
-        ->check(whole_number(1));
+    add_option(verb, "-b,--batch", options.network.batches, "images per step, for --onnx");
     verb.add_option("--dim", options.network.dims,
                     "value of a file's symbolic dimension, for --onnx: NAME=VALUE");
     verb.add_option("--set", options.network.variables,
