@@ -132,8 +132,21 @@ NodeResult compare(const NodeCase& one, const Graph& graph, const Executable& ex
     return result;
 }
 
+// Whether the graph's inputs have the extents of the values; a model may leave some open.
+bool fits(const NodeCase& one, const Interface& names, const Graph& graph) {
+    return std::ranges::all_of(graph.inputs, [&](TensorId id) {
+        const auto found = std::ranges::find(names.inputs, graph.tensors[id].name);
+        const auto index = static_cast<std::size_t>(found - names.inputs.begin());
+        return index < one.inputs.size() &&
+               one.inputs[index]->tensor.dims == graph.tensors[id].tensor.dims;
+    });
+}
+
 NodeResult attempt(const NodeCase& one, const Interface& names, Known known, Backend& backend) {
     const Graph graph = import_onnx(one.model, options_for(one, names, known));
+    if (!fits(one, names, graph)) {
+        return {.reason = "its inputs have other extents than the model states"};
+    }
     if (graph.outputs.size() != one.outputs.size()) {
         return {.reason = "two of its outputs are one tensor"};
     }
@@ -153,6 +166,11 @@ NodeResult attempt(const NodeCase& one, const Interface& names, Known known, Bac
     return result;
 }
 
+// Values are f32 throughout, so what rounds to half precision on the way comes out otherwise.
+bool is_half(const std::optional<Constant>& constant) {
+    return constant->tensor.dtype == DataType::f16 || constant->tensor.dtype == DataType::bf16;
+}
+
 bool has_all_tensors(const std::vector<std::optional<Constant>>& tensors) {
     return std::ranges::all_of(tensors, [](const auto& tensor) { return tensor.has_value(); });
 }
@@ -162,6 +180,9 @@ bool has_all_tensors(const std::vector<std::optional<Constant>>& tensors) {
 NodeResult run_node_case(const NodeCase& one, Backend& backend) {
     if (!has_all_tensors(one.inputs) || !has_all_tensors(one.outputs)) {
         return {.reason = "it gives or takes what is no tensor of a known type"};
+    }
+    if (std::ranges::any_of(one.inputs, is_half) || std::ranges::any_of(one.outputs, is_half)) {
+        return {.reason = "half precision is computed in f32"};
     }
     const Interface names = interface_of(one);
     NodeResult first;

@@ -26,7 +26,8 @@ Dims list_of(const NodeImport& node, std::string_view name, std::size_t count,
     }
     const auto [least, most] = std::ranges::minmax(given);
     if (least < 0 || most > max_extent) {
-        throw Unsupported{fmt::format("{} {} is out of range", name, to_text(given))};
+        throw Error(fmt::format("{} {} is out of range; negative pads cannot be expressed", name,
+                                to_text(given)));
     }
     return given;
 }
