@@ -76,7 +76,7 @@ std::vector<ParameterShape> Reduction::parameters(std::span<const Tensor>) const
 
 std::vector<Tensor> Reduction::outputs(std::span<const Tensor> inputs) const {
     require_operands(type, inputs, 1, 1);
-    const Dims& x = inputs[0].dims;
+    const Dims x = shaped(type, inputs[0].dims, inputs[0].dtype).dims;  // nothing has no greatest
     std::vector<bool> reduced(x.size(), axes.empty());
     for (const std::int64_t axis : axes) {
         reduced[axis_index(type, axis, x.size())] = true;
