@@ -295,7 +295,11 @@ SumShape gradient_shape(const Attention& op, const ReferenceOperands& o, std::si
     }
     const double of_score = rms_gradient(o) * rms_input(o, 2) *
                             std::sqrt(static_cast<double>(e.value_width)) * probability;
-    return {terms, operand == 3 ? of_score : of_score * e.scale * rms_input(o, 1 - operand)};
+    // The mean that a softmax's gradient takes off errs alike for all keys, and does not average
+    // out.
+    const double alike = 1 + std::sqrt(static_cast<double>(e.keys)) / 8;
+    return {terms,
+            operand == 3 ? of_score : of_score * alike * e.scale * rms_input(o, 1 - operand)};
 }
 
 // Only sums and differences can cancel.
