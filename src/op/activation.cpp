@@ -1,77 +1,99 @@
 // SPDX-License-Identifier: MIT
 #include "op/activation.h"
 
+#include "base/error.h"
 #include "op/operations.h"
 #include "op/shape_rule.h"
+
+#include <algorithm>
+#include <array>
 
 namespace strata {
 
 namespace {
 
-// Per element; y is read again where the derivative is a function of it, else x.
+// What one element costs; y is read again where the derivative is a function of it, else x.
+struct ElementCost {
+    ActivationKind kind;
+    PassOperations each;
+};
+constexpr std::array costs = {
+    // max(x, 0); dy where y > 0
+    ElementCost{ActivationKind::relu,
+                {.forward = {.compares = 1}, .backward_data = {.compares = 1}}},
+    // x > 0 ? x : alpha x; dy or alpha dy
+    ElementCost{ActivationKind::leaky_relu,
+                {.forward = {.multiplies = 1, .compares = 1},
+                 .backward_data = {.multiplies = 1, .compares = 1}}},
+    // two bounds; dy where alpha < y < beta
+    ElementCost{ActivationKind::clip,
+                {.forward = {.compares = 2}, .backward_data = {.compares = 2}}},
+    // x > 0 ? x : alpha (exp x - 1); dy or dy (y + alpha)
+    ElementCost{ActivationKind::elu,
+                {.forward = {.adds = 1, .multiplies = 1, .compares = 1, .transcendentals = 1},
+                 .backward_data = {.adds = 1, .multiplies = 1, .compares = 1}}},
+    // 1 / (1 + exp -x); dy y (1 - y)
+    ElementCost{ActivationKind::sigmoid,
+                {.forward = {.adds = 1, .divides = 1, .transcendentals = 1},
+                 .backward_data = {.adds = 1, .multiplies = 2}}},
+    // alpha x + beta within 0 ... 1; alpha dy between
+    ElementCost{ActivationKind::hard_sigmoid,
+                {.forward = {.multiply_adds = 1, .compares = 2},
+                 .backward_data = {.multiplies = 1, .compares = 2}}},
+    // dy (1 - y^2)
+    ElementCost{ActivationKind::tanh,
+                {.forward = {.transcendentals = 1},
+                 .backward_data = {.multiply_adds = 1, .multiplies = 1}}},
+    // log(1 + exp x); dy / (1 + exp -x)
+    ElementCost{ActivationKind::softplus,
+                {.forward = {.adds = 1, .transcendentals = 2},
+                 .backward_data = {.adds = 1, .divides = 1, .transcendentals = 1}}},
+    // x / 2 (1 + erf(x / sqrt 2)); dy (y / x + x density(x))
+    ElementCost{
+        ActivationKind::gelu,
+        {.forward = {.adds = 1, .multiplies = 3, .transcendentals = 1},
+         .backward_data = {.multiply_adds = 1, .adds = 1, .multiplies = 5, .transcendentals = 2}}},
+    // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+    ElementCost{
+        ActivationKind::gelu_tanh,
+        {.forward = {.multiply_adds = 1, .adds = 1, .multiplies = 5, .transcendentals = 1},
+         .backward_data = {.multiply_adds = 4, .adds = 1, .multiplies = 7, .transcendentals = 1}}},
+    // x s(x); dy (s + y (1 - s))
+    ElementCost{
+        ActivationKind::silu,
+        {.forward = {.adds = 1, .multiplies = 1, .divides = 1, .transcendentals = 1},
+         .backward_data =
+             {.multiply_adds = 1, .adds = 2, .multiplies = 2, .divides = 1, .transcendentals = 1}}},
+    // x clamp(x / 6 + 1/2); dy (x / 3 + 1/2) between
+    ElementCost{ActivationKind::hard_swish,
+                {.forward = {.multiply_adds = 1, .multiplies = 1, .compares = 2},
+                 .backward_data = {.multiply_adds = 1, .multiplies = 1, .compares = 2}}},
+    // x tanh(log(1 + exp x))
+    ElementCost{
+        ActivationKind::mish,
+        {.forward = {.adds = 1, .multiplies = 1, .transcendentals = 3},
+         .backward_data =
+             {.multiply_adds = 2, .adds = 2, .multiplies = 2, .divides = 1, .transcendentals = 3}}},
+    // x / (1 + |x|); dy / (1 + |x|)^2
+    ElementCost{ActivationKind::softsign,
+                {.forward = {.adds = 1, .divides = 1, .compares = 1},
+                 .backward_data = {.adds = 1, .multiplies = 1, .divides = 1, .compares = 1}}},
+    // as elu, scaled once more
+    ElementCost{ActivationKind::selu,
+                {.forward = {.adds = 1, .multiplies = 2, .compares = 1, .transcendentals = 1},
+                 .backward_data = {.adds = 1, .multiplies = 2, .compares = 1}}},
+    // x > 0 ? x : alpha (exp(x / alpha) - 1)
+    ElementCost{ActivationKind::celu,
+                {.forward = {.adds = 1, .multiplies = 2, .compares = 1, .transcendentals = 1},
+                 .backward_data = {.adds = 1, .multiplies = 2, .compares = 1}}},
+    // x > alpha ? x : 0
+    ElementCost{ActivationKind::thresholded_relu,
+                {.forward = {.compares = 1}, .backward_data = {.compares = 1}}}};
+
 PassOperations per_element(ActivationKind kind) {
-    switch (kind) {
-        case ActivationKind::relu:  // max(x, 0); dy where y > 0
-            return {.forward = {.compares = 1}, .backward_data = {.compares = 1}};
-        case ActivationKind::leaky_relu:  // x > 0 ? x : alpha x; dy or alpha dy
-            return {.forward = {.multiplies = 1, .compares = 1},
-                    .backward_data = {.multiplies = 1, .compares = 1}};
-        case ActivationKind::clip:  // two bounds; dy where alpha < y < beta
-            return {.forward = {.compares = 2}, .backward_data = {.compares = 2}};
-        case ActivationKind::elu:  // x > 0 ? x : alpha (exp x - 1); dy or dy (y + alpha)
-            return {.forward = {.adds = 1, .multiplies = 1, .compares = 1, .transcendentals = 1},
-                    .backward_data = {.adds = 1, .multiplies = 1, .compares = 1}};
-        case ActivationKind::sigmoid:  // 1 / (1 + exp -x); dy y (1 - y)
-            return {.forward = {.adds = 1, .divides = 1, .transcendentals = 1},
-                    .backward_data = {.adds = 1, .multiplies = 2}};
-        case ActivationKind::hard_sigmoid:  // alpha x + beta within 0 ... 1; alpha dy between
-            return {.forward = {.multiply_adds = 1, .compares = 2},
-                    .backward_data = {.multiplies = 1, .compares = 2}};
-        case ActivationKind::tanh:  // dy (1 - y^2)
-            return {.forward = {.transcendentals = 1},
-                    .backward_data = {.multiply_adds = 1, .multiplies = 1}};
-        case ActivationKind::softplus:  // log(1 + exp x); dy / (1 + exp -x)
-            return {.forward = {.adds = 1, .transcendentals = 2},
-                    .backward_data = {.adds = 1, .divides = 1, .transcendentals = 1}};
-        case ActivationKind::gelu:  // x / 2 (1 + erf(x / sqrt 2)); dy (y / x + x density(x))
-            return {.forward = {.adds = 1, .multiplies = 3, .transcendentals = 1},
-                    .backward_data = {
-                        .multiply_adds = 1, .adds = 1, .multiplies = 5, .transcendentals = 2}};
-        case ActivationKind::gelu_tanh:  // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-            return {
-                .forward = {.multiply_adds = 1, .adds = 1, .multiplies = 5, .transcendentals = 1},
-                .backward_data = {
-                    .multiply_adds = 4, .adds = 1, .multiplies = 7, .transcendentals = 1}};
-        case ActivationKind::silu:  // x s(x); dy (s + y (1 - s))
-            return {.forward = {.adds = 1, .multiplies = 1, .divides = 1, .transcendentals = 1},
-                    .backward_data = {.multiply_adds = 1,
-                                      .adds = 2,
-                                      .multiplies = 2,
-                                      .divides = 1,
-                                      .transcendentals = 1}};
-        case ActivationKind::hard_swish:  // x clamp(x / 6 + 1/2); dy (x / 3 + 1/2) between
-            return {.forward = {.multiply_adds = 1, .multiplies = 1, .compares = 2},
-                    .backward_data = {.multiply_adds = 1, .multiplies = 1, .compares = 2}};
-        case ActivationKind::mish:  // x tanh(log(1 + exp x))
-            return {.forward = {.adds = 1, .multiplies = 1, .transcendentals = 3},
-                    .backward_data = {.multiply_adds = 2,
-                                      .adds = 2,
-                                      .multiplies = 2,
-                                      .divides = 1,
-                                      .transcendentals = 3}};
-        case ActivationKind::softsign:  // x / (1 + |x|); dy / (1 + |x|)^2
-            return {.forward = {.adds = 1, .divides = 1, .compares = 1},
-                    .backward_data = {.adds = 1, .multiplies = 1, .divides = 1, .compares = 1}};
-        case ActivationKind::selu:  // as elu, scaled once more
-            return {.forward = {.adds = 1, .multiplies = 2, .compares = 1, .transcendentals = 1},
-                    .backward_data = {.adds = 1, .multiplies = 2, .compares = 1}};
-        case ActivationKind::celu:  // x > 0 ? x : alpha (exp(x / alpha) - 1)
-            return {.forward = {.adds = 1, .multiplies = 2, .compares = 1, .transcendentals = 1},
-                    .backward_data = {.adds = 1, .multiplies = 2, .compares = 1}};
-        case ActivationKind::thresholded_relu:  // x > alpha ? x : 0
-            return {.forward = {.compares = 1}, .backward_data = {.compares = 1}};
-    }
-    return {};
+    const auto found = std::ranges::find(costs, kind, &ElementCost::kind);
+    check(found != costs.end(), "every activation has its cost");
+    return found->each;
 }
 
 }  // namespace

@@ -250,7 +250,9 @@ void convert_space_to_depth(const NodeImport& node) {
     Composition steps(node);
     const Dims split = {d[0], d[1], d[2] / block, block, d[3] / block, block};
     const TensorId wide = steps.reshape(node.operand(0), split);
-    const TensorId moved = steps.transpose(wide, {0, 3, 5, 1, 2, 4});
+    const bool depth_first = node.text("mode", "DCR") == "DCR";  // opset 28 has the other order too
+    const TensorId moved =
+        steps.transpose(wide, depth_first ? Dims{0, 3, 5, 1, 2, 4} : Dims{0, 1, 3, 5, 2, 4});
     node.result(Reshape{.dims = {d[0], d[1] * block * block, d[2] / block, d[3] / block}}, {moved});
 }
 

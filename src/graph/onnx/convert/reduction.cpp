@@ -221,7 +221,10 @@ void convert_lp_normalization(const NodeImport& node) {
     Composition steps(node);
     const TensorId x = node.operand(0);
     const TensorId size = norm(steps, x, node.integer("p", 2), {static_cast<std::int64_t>(axis)});
-    node.result(Elementwise{ElementwiseKind::divide}, {x, size});
+    // ONNX leaves a row of zeros as it is.
+    constexpr double smallest = 0x1p-126;
+    node.result(Elementwise{ElementwiseKind::divide},
+                {x, steps.elementwise(ElementwiseKind::maximum, size, smallest)});
 }
 
 void convert_global_lp_pool(const NodeImport& node) {

@@ -75,30 +75,29 @@ Dims resized_axes(const NodeImport& node) {
 }
 
 // Extents by factors. The positions come of the factor, so it must be that of the extents.
-std::int64_t scaled(std::int64_t extent, double scale, bool is_relevant) {
+std::int64_t scaled(std::int64_t extent, double scale) {
     const double exact = static_cast<double>(extent) * scale;
     if (!(exact >= 1 && exact <= max_extent)) {
         throw Unsupported{fmt::format("a scale of {} is out of range", scale)};
     }
     // An f32 factor such as 2/3 times 3 is not quite 2.
     const double result = std::floor(exact * (1 + 1e-6));
-    if (is_relevant && std::abs(exact - result) > 1e-4 * result) {
+    if (std::abs(exact - result) > 1e-4 * result) {
         throw Unsupported{fmt::format("a scale of {} does not make a whole extent", scale)};
     }
     return static_cast<std::int64_t>(result);
 }
 
-Dims dims_by_scales(const NodeImport& node, std::size_t input, const Resize& op) {
+Dims dims_by_scales(const NodeImport& node, std::size_t input) {
     const Constant& scales = node.known(input);
     const Dims axes = resized_axes(node);
     if (scales.tensor.elements() != std::ssize(axes)) {
         throw Error("it has not one scale for each axis");
     }
     Dims dims = node.input(0).dims;
-    const bool by_extents = op.coordinates == Coordinates::align_corners;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         std::int64_t& extent = dims[static_cast<std::size_t>(axes[i])];
-        extent = scaled(extent, number_at(scales, static_cast<std::int64_t>(i)), !by_extents);
+        extent = scaled(extent, number_at(scales, static_cast<std::int64_t>(i)));
     }
     return dims;
 }
@@ -137,13 +136,13 @@ Target target_of(const NodeImport& node) {
     if (is_old) {  // Upsample, and Resize before opset 11
         target.op.coordinates = Coordinates::asymmetric;
         target.op.rounding = NearestRounding::down;
-        target.dims = dims_by_scales(node, 1, target.op);
+        target.dims = dims_by_scales(node, 1);
         return target;
     }
     target.op.coordinates =
         coordinates_of(node.text("coordinate_transformation_mode", "half_pixel"));
     target.op.rounding = rounding_of(node.text("nearest_mode", "round_prefer_floor"));
-    target.dims = is_filled(node, 3) ? dims_by_sizes(node) : dims_by_scales(node, 2, target.op);
+    target.dims = is_filled(node, 3) ? dims_by_sizes(node) : dims_by_scales(node, 2);
     return target;
 }
 
