@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "trace/attribute.h"
+
+#include "trace/node_owners.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace strata {
+
+namespace {
+
+// The ranges of a trace by id.
+class Ranges {
+public:
+    explicit Ranges(const std::vector<TraceRange>& ranges) {
+        for (const TraceRange& range : ranges) {
+            by_id_.emplace(range.id, &range);
+        }
+    }
+
+    bool knows(std::uint64_t id) const { return by_id_.contains(id); }
+
+    // The task of the range, or of the nearest around it that has one.
+    std::optional<Task> task_of(std::uint64_t id) const {
+        std::optional<Task> task;
+        walk_outwards(id, [&](const TraceRange& range) {
+            task = range.task;
+            return task.has_value();
+        });
+        return task;
+    }
+
+    bool encloses(std::uint64_t outer, std::uint64_t inner) const {
+        return walk_outwards(inner, [&](const TraceRange& range) { return range.id == outer; });
+    }
+
+private:
+    // Visits the range and those around it until `visit` says to stop, and whether it did. Records
+    // may be broken, so parents that go round in a circle end it too.
+    template <class Visit>
+    bool walk_outwards(std::uint64_t id, Visit visit) const {
+        for (std::size_t steps = 0; steps < by_id_.size(); ++steps) {
+            const auto found = by_id_.find(id);
+            if (found == by_id_.end()) {
+                return false;
+            }
+            if (visit(*found->second)) {
+                return true;
+            }
+            id = found->second->parent;
+        }
+        return false;
+    }
+
+    std::unordered_map<std::uint64_t, const TraceRange*> by_id_;
+};
+
+class Attributor {
+public:
+    explicit Attributor(const Trace& trace)
+        : ranges_(trace.ranges), owners_(trace.nodes, trace.copies) {
+        for (const CallInRange& call : trace.calls) {
+            ranges_of_call_[call.correlation].push_back(call.range);
+        }
+    }
+
+    // All kernels of a graph launch share one call, so where there is a node, it alone counts.
+    Attribution of(const Span& span) const {
+        return span.graph_node != 0 ? by_node(span.graph_node) : by_call(span.correlation);
+    }
+
+private:
+    Attribution by_node(std::uint64_t node) const {
+        const auto range = owners_.range_of(node);
+        return range ? within(*range, Evidence::node)
+                     : Attribution{.evidence = Evidence::unknown_node};
+    }
+
+    Attribution by_call(std::uint32_t correlation) const {
+        const auto found = ranges_of_call_.find(correlation);
+        if (correlation == 0 || found == ranges_of_call_.end()) {
+            return {.evidence = Evidence::no_record};
+        }
+        const std::uint64_t innermost = innermost_of(found->second);
+        const Attribution attribution = within(innermost, Evidence::call);
+        return agree(found->second, innermost, attribution)
+                   ? attribution
+                   : Attribution{.evidence = Evidence::two_tasks};
+    }
+
+    Attribution within(std::uint64_t range, Evidence evidence) const {
+        if (!ranges_.knows(range)) {
+            return {.evidence = Evidence::unknown_range};
+        }
+        const auto task = ranges_.task_of(range);
+        return {.task = task, .range = range, .evidence = task ? evidence : Evidence::no_task};
+    }
+
+    // The range that all others of a call enclose, where there is one; else any.
+    std::uint64_t innermost_of(const std::vector<std::uint64_t>& ranges) const {
+        std::uint64_t innermost = ranges.front();
+        for (const std::uint64_t range : ranges) {
+            if (ranges_.encloses(innermost, range)) {
+                innermost = range;
+            }
+        }
+        return innermost;
+    }
+
+    // Whether every range of a call encloses the innermost, or means the same task.
+    bool agree(const std::vector<std::uint64_t>& ranges, std::uint64_t innermost,
+               const Attribution& attribution) const {
+        return std::ranges::all_of(ranges, [&](std::uint64_t range) {
+            return ranges_.encloses(range, innermost) ||
+                   within(range, Evidence::call).task == attribution.task;
+        });
+    }
+
+    Ranges ranges_;
+    NodeOwners owners_;
+    std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> ranges_of_call_;
+};
+
+}  // namespace
+
+std::vector<Attribution> attribute(const Trace& trace) {
+    const Attributor attributor(trace);
+    std::vector<Attribution> attributions;
+    attributions.reserve(trace.spans.size());
+    for (const Span& span : trace.spans) {
+        attributions.push_back(attributor.of(span));
+    }
+    return attributions;
+}
+
+}  // namespace strata

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "trace/kernel_name.h"
+
+#include "base/text.h"
+
+#include <cstddef>
+
+namespace strata {
+
+namespace {
+
+// The name with everything between angle brackets, round ones and braces left out. An operator's
+// own bracket ("operator<") is cut too: nobody calls a kernel so.
+std::string without_arguments(std::string_view name) {
+    std::string kept;
+    std::size_t depth = 0;
+    for (const char c : name) {
+        if (c == '<' || c == '(' || c == '{') {
+            ++depth;
+        } else if (c == '>' || c == ')' || c == '}') {
+            depth -= depth > 0 ? 1 : 0;
+        } else if (depth == 0) {
+            kept += c;
+        }
+    }
+    return kept;
+}
+
+// What stands behind the last of the separators.
+std::string_view behind_last(std::string_view text, std::string_view separators) {
+    const auto at = text.find_last_of(separators);
+    return at == std::string_view::npos ? text : text.substr(at + 1);
+}
+
+}  // namespace
+
+std::string bare_kernel_name(std::string_view full_name) {
+    const std::string plain = without_arguments(full_name);
+    const std::string_view bare = behind_last(trim(plain), ": ");
+    return std::string(bare.empty() ? trim(full_name) : bare);
+}
+
+}  // namespace strata
