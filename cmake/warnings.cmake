@@ -2,8 +2,10 @@
 # Warnings live on a target, and are errors only where strata itself is the top-level project: a user
 # who embeds it with a newer compiler must not be stopped by a new warning.
 add_library(strata_warnings INTERFACE)
-target_compile_options(strata_warnings INTERFACE
+# nvcc has warnings of its own (src/backend/cuda says which are on).
+set(strata_cxx_warnings
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
   # GCC 12 sees overlapping copies in std::string's own code (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror>)
+target_compile_options(strata_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${strata_cxx_warnings}>")

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# Finds cuDNN 9 beside the CUDA toolkit or where cuDNN_ROOT points.
+#   cuDNN::cuDNN (graphs, recurrent layers and what the older interface still has), cuDNN_VERSION
+find_path(cuDNN_INCLUDE_DIR cudnn_version.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+find_library(cuDNN_LIBRARY cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
+mark_as_advanced(cuDNN_INCLUDE_DIR cuDNN_LIBRARY)
+
+if(cuDNN_INCLUDE_DIR)
+  file(STRINGS "${cuDNN_INCLUDE_DIR}/cudnn_version.h" lines
+       REGEX "#define CUDNN_(MAJOR|MINOR|PATCHLEVEL) ")
+  string(REGEX REPLACE "[^0-9;]" "" numbers "${lines}")
+  list(JOIN numbers "." cuDNN_VERSION)
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(cuDNN REQUIRED_VARS cuDNN_LIBRARY cuDNN_INCLUDE_DIR
+                                  VERSION_VAR cuDNN_VERSION)
+
+if(cuDNN_FOUND AND NOT TARGET cuDNN::cuDNN)
+  add_library(cuDNN::cuDNN UNKNOWN IMPORTED)
+  set_target_properties(cuDNN::cuDNN PROPERTIES
+    IMPORTED_LOCATION "${cuDNN_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${cuDNN_INCLUDE_DIR}")
+endif()

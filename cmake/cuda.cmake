@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# The CUDA toolkit, where there is one: sets STRATA_CUDA and enables the language. A machine without a
+# GPU builds everything; what it builds is opened at run time.
+option(STRATA_CUDA "Build the backend for NVIDIA GPUs where the toolkit and cuDNN are found" ON)
+if(STRATA_CUDA)
+  find_package(CUDAToolkit 12.0 QUIET)
+  find_package(cuDNN 9.8 QUIET)
+  if(NOT CUDAToolkit_FOUND OR NOT cuDNN_FOUND OR NOT CUDAToolkit_NVCC_EXECUTABLE)
+    message(STATUS "CUDA 12, its nvcc or cuDNN 9.8 is missing: the backend cuda is not built")
+    set(STRATA_CUDA OFF)
+  endif()
+endif()
+if(STRATA_CUDA)
+  set(CMAKE_CUDA_COMPILER "${CUDAToolkit_NVCC_EXECUTABLE}" CACHE FILEPATH "")
+  if(CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}" CACHE STRING "")
+  endif()
+  set(CMAKE_CUDA_ARCHITECTURES "75;80;90;100" CACHE STRING "Compute capabilities, times ten")
+  enable_language(CUDA)
+endif()

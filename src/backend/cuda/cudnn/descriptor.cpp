@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/cudnn/descriptor.h"
+
+#include "backend/cuda/machine.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace strata::cuda {
+
+namespace {
+
+void require(cudnnStatus_t status, const char* doing) {
+    if (status == CUDNN_STATUS_SUCCESS) {
+        return;
+    }
+    std::array<char, 512> text = {};
+    cudnnGetLastErrorString(text.data(), text.size());
+    throw DeviceError(
+        DeviceTrouble::library_refused,
+        fmt::format("cuDNN, {}: {} ({})", doing, text.data(), cudnnGetErrorString(status)));
+}
+
+}  // namespace
+
+Descriptor::Descriptor(cudnnBackendDescriptorType_t type) {
+    require(cudnnBackendCreateDescriptor(type, &descriptor_), "making a descriptor");
+}
+
+Descriptor::~Descriptor() {
+    if (descriptor_ != nullptr) {
+        cudnnBackendDestroyDescriptor(descriptor_);
+    }
+}
+
+Descriptor::Descriptor(Descriptor&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, nullptr)) {}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                     std::int64_t count, const void* values) {
+    require(cudnnBackendSetAttribute(descriptor_, name, type, count, values),
+            "setting an attribute");
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, std::int64_t value) {
+    set(name, CUDNN_TYPE_INT64, 1, &value);
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, std::span<const std::int64_t> values) {
+    set(name, CUDNN_TYPE_INT64, std::ssize(values), values.data());
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, const Descriptor& value) {
+    set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value.descriptor_);
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, const std::string& text) {
+    set(name, CUDNN_TYPE_CHAR, std::ssize(text) + 1, text.c_str());
+}
+
+void Descriptor::finalize() {
+    require(cudnnBackendFinalize(descriptor_), "finalising a descriptor");
+}
+
+std::int64_t Descriptor::get_integer(cudnnBackendAttributeName_t name) const {
+    std::int64_t value = 0;
+    std::int64_t count = 0;
+    require(cudnnBackendGetAttribute(descriptor_, name, CUDNN_TYPE_INT64, 1, &count, &value),
+            "reading an attribute");
+    return value;
+}
+
+std::int64_t Descriptor::count(cudnnBackendAttributeName_t name,
+                               cudnnBackendAttributeType_t type) const {
+    std::int64_t count = 0;
+    require(cudnnBackendGetAttribute(descriptor_, name, type, 0, &count, nullptr),
+            "reading an attribute's size");
+    return count;
+}
+
+std::string Descriptor::get_text(cudnnBackendAttributeName_t name) const {
+    std::string text(static_cast<std::size_t>(count(name, CUDNN_TYPE_CHAR)), '\0');
+    std::int64_t length = 0;
+    require(cudnnBackendGetAttribute(descriptor_, name, CUDNN_TYPE_CHAR, std::ssize(text), &length,
+                                     text.data()),
+            "reading a text");
+    text.resize(std::min(text.size(), text.find('\0')));
+    return text;
+}
+
+}  // namespace strata::cuda

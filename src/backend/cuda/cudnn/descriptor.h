@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cudnn_graph.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata::cuda {
+
+// cuDNN's graph interface: everything is a descriptor whose attributes are set, then finalised,
+// then read. Owns one. Functions throw DeviceError with what cuDNN says of the last error.
+class Descriptor {
+public:
+    explicit Descriptor(cudnnBackendDescriptorType_t type);
+    ~Descriptor();
+    Descriptor(Descriptor&& other) noexcept;
+    Descriptor& operator=(Descriptor&& other) noexcept;
+
+    cudnnBackendDescriptor_t get() const { return descriptor_; }
+
+    void set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t count,
+             const void* values);
+    void set(cudnnBackendAttributeName_t name, std::int64_t value);
+    void set(cudnnBackendAttributeName_t name, std::span<const std::int64_t> values);
+    void set(cudnnBackendAttributeName_t name, const Descriptor& value);
+    // Text as cuDNN takes it, with its end.
+    void set(cudnnBackendAttributeName_t name, const std::string& text);
+    void finalize();
+
+    std::int64_t get_integer(cudnnBackendAttributeName_t name) const;
+    std::string get_text(cudnnBackendAttributeName_t name) const;
+    // How many values the attribute has.
+    std::int64_t count(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type) const;
+
+private:
+    cudnnBackendDescriptor_t descriptor_ = nullptr;
+};
+
+}  // namespace strata::cuda

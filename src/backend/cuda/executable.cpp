@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/executable.h"
+
+#include "backend/cuda/values.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "graph/memory.h"
+
+#include <algorithm>
+
+namespace strata::cuda {
+
+namespace {
+
+// What cudaMalloc aligns to, and what the widest access of a library may ask for.
+constexpr std::size_t alignment = 256;
+
+// Persistent pieces are alive throughout.
+std::vector<Lifetime> lifetimes_in(const Program& program) {
+    std::vector<Lifetime> lifetimes;
+    for (const PlannedBuffer& buffer : program.buffers) {
+        const bool always = buffer.life == Life::persistent;
+        lifetimes.push_back({.size = {static_cast<double>(buffer.bytes)},
+                             .first_task = always ? 0 : buffer.first_step,
+                             .last_task = always ? program.steps.size() : buffer.last_step});
+    }
+    return lifetimes;
+}
+
+bool shares_memory(const Program& program) {
+    return std::ranges::any_of(program.buffers, [](const PlannedBuffer& buffer) {
+        return buffer.life == Life::transient;
+    });
+}
+
+}  // namespace
+
+CudaExecutable::CudaExecutable(const Graph& graph, Program program,
+                               std::shared_ptr<Machine> machine)
+    : machine_(std::move(machine)), tensors_(std::move(program.tensors)) {
+    plan_memory(program);
+    for (const GraphTensor& tensor : graph.tensors) {
+        tensor_names_.push_back(tensor.name);
+    }
+    for (PlannedStep& planned : program.steps) {
+        steps_.push_back(std::move(planned.step));
+        std::vector<BoundCall>& bound = calls_.emplace_back();
+        for (Call& call : planned.calls) {
+            bound.push_back(bind(std::move(call)));
+        }
+    }
+    for (Call& call : program.preparations) {
+        preparations_.push_back(bind(std::move(call)));
+    }
+    initialize(program);
+    prepare_again();
+}
+
+// One piece for all where buffers share memory; else one for each, so that a tool that watches
+// memory sees where each of them ends.
+void CudaExecutable::plan_memory(const Program& program) {
+    if (!shares_memory(program)) {
+        for (const PlannedBuffer& buffer : program.buffers) {
+            memory_.push_back(machine_->allocate(buffer.bytes));
+            buffers_.push_back(static_cast<std::byte*>(memory_.back().get()));
+        }
+        return;
+    }
+    const ArenaPlan plan = plan_arena(lifetimes_in(program), alignment);
+    memory_.push_back(machine_->allocate(static_cast<std::size_t>(plan.size.value)));
+    for (const std::size_t offset : plan.offsets) {
+        buffers_.push_back(static_cast<std::byte*>(memory_.back().get()) + offset);
+    }
+}
+
+void CudaExecutable::initialize(const Program& program) {
+    for (const Initialization& initialization : program.initializations) {
+        fill(initialization.place, initialization.values());
+    }
+}
+
+CudaExecutable::BoundCall CudaExecutable::bind(Call call) {
+    machine_->settle(call);
+    BoundCall bound = {std::move(call), {}};
+    for (const Place& place : bound.call.places) {
+        bound.addresses.push_back(address_of(place));
+    }
+    return bound;
+}
+
+void CudaExecutable::enqueue(const std::vector<BoundCall>& calls) const {
+    for (const BoundCall& bound : calls) {
+        machine_->enqueue(bound.call, bound.addresses);
+    }
+}
+
+void CudaExecutable::enqueue_all() const {
+    for (const std::vector<BoundCall>& calls : calls_) {
+        enqueue(calls);
+    }
+}
+
+void CudaExecutable::prepare_again() {
+    enqueue(preparations_);
+    machine_->wait();
+}
+
+Seconds CudaExecutable::run() {
+    if (!iteration_) {
+        iteration_ = machine_->record([this] { enqueue_all(); });
+    }
+    machine_->stamp(0);
+    iteration_->enqueue();
+    machine_->stamp(1);
+    return machine_->between(0, 1);
+}
+
+Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
+    check(times.size() == steps_.size(), "one time for each step");
+    machine_->stamp(0);
+    for (std::size_t step = 0; step < steps_.size(); ++step) {
+        enqueue(calls_[step]);
+        machine_->stamp(step + 1);
+    }
+    const Seconds whole = machine_->between(0, steps_.size());
+    for (std::size_t step = 0; step < steps_.size(); ++step) {
+        times[step] = machine_->between(step, step + 1);
+    }
+    return whole;
+}
+
+void CudaExecutable::run_step(std::size_t step) {
+    enqueue(calls_[step]);
+    machine_->wait();
+}
+
+const Place& CudaExecutable::place_of(TensorId tensor, Content content) const {
+    const TensorPlaces& places = tensors_[tensor];
+    const auto& place = content == Content::value ? places.value : places.gradient;
+    if (!place) {
+        throw Error("Tensor " + printable(tensor_names_[tensor]) +
+                    " has no memory of its own in this execution; prepare it with memory kept.");
+    }
+    return *place;
+}
+
+HostValues CudaExecutable::read(TensorId tensor, Content content) const {
+    const Place& place = place_of(tensor, content);
+    std::vector<std::byte> bytes(place.bytes());
+    machine_->copy(Direction::from_machine, address_of(place), bytes.data(), bytes.size());
+    return decode(bytes, place.dims, place.format);
+}
+
+void CudaExecutable::write(TensorId tensor, Content content, std::span<const float> values) {
+    fill(place_of(tensor, content), values);
+    prepare_again();
+}
+
+void CudaExecutable::fill(const Place& place, std::span<const float> values) {
+    std::vector<std::byte> bytes = encode(values, place.dims, place.format);
+    machine_->copy(Direction::to_machine, address_of(place), bytes.data(), bytes.size());
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/machine.h"
+
+namespace strata::cuda {
+
+// A program with memory on a machine: every call has its addresses, nothing is decided or allocated
+// while it runs. The whole iteration is recorded once and repeated at one launch.
+class CudaExecutable : public Executable {
+public:
+    // Throws DeviceError where the machine has not the memory or a library refuses.
+    CudaExecutable(const Graph& graph, Program program, std::shared_ptr<Machine> machine);
+
+    std::span<const Step> steps() const override { return steps_; }
+    // By the device's clock, from before the first step to after the last.
+    Seconds run() override;
+    Seconds run_timed(std::span<Seconds> times) override;
+    void run_step(std::size_t step) override;
+    HostValues read(TensorId tensor, Content content) const override;
+    void write(TensorId tensor, Content content, std::span<const float> values) override;
+
+private:
+    struct BoundCall {
+        Call call;
+        std::vector<void*> addresses;
+    };
+
+    void plan_memory(const Program& program);
+    void initialize(const Program& program);
+    BoundCall bind(Call call);
+    std::byte* address_of(const Place& place) const {
+        return buffers_[place.buffer] + place.offset;
+    }
+    void enqueue(const std::vector<BoundCall>& calls) const;
+    void enqueue_all() const;
+    void prepare_again();
+    const Place& place_of(TensorId tensor, Content content) const;
+    void fill(const Place& place, std::span<const float> values);
+
+    std::shared_ptr<Machine> machine_;
+    std::vector<Memory> memory_;
+    std::vector<std::byte*> buffers_;  // by buffer of the program
+    std::vector<Step> steps_;
+    std::vector<std::vector<BoundCall>> calls_;  // by step
+    std::vector<BoundCall> preparations_;
+    std::vector<TensorPlaces> tensors_;
+    std::vector<std::string> tensor_names_;
+    std::unique_ptr<Replay> iteration_;
+};
+
+}  // namespace strata::cuda

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/gpu_machine.h"
+
+#include "backend/cuda/cudnn/device.h"
+#include "backend/cuda/queue.h"
+#include "backend/cuda/trouble.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace strata::cuda {
+
+namespace {
+
+// No single iteration takes this long; what does never ends.
+constexpr std::chrono::minutes patience{10};
+
+class GraphReplay : public Replay {
+public:
+    GraphReplay(cudaGraph_t graph, cudaStream_t stream) : graph_(graph), stream_(stream) {
+        require_cuda(cudaGraphInstantiate(&executable_, graph_, 0), "instantiating a CUDA graph");
+    }
+    ~GraphReplay() override {
+        cudaGraphExecDestroy(executable_);
+        cudaGraphDestroy(graph_);
+    }
+    GraphReplay(const GraphReplay&) = delete;
+    GraphReplay& operator=(const GraphReplay&) = delete;
+
+    void enqueue() override {
+        require_cuda(cudaGraphLaunch(executable_, stream_), "launching a CUDA graph");
+    }
+
+private:
+    cudaGraph_t graph_;
+    cudaGraphExec_t executable_ = nullptr;
+    cudaStream_t stream_;
+};
+
+class GpuMachine : public Machine {
+public:
+    GpuMachine();
+    ~GpuMachine() override;
+    GpuMachine(const GpuMachine&) = delete;
+    GpuMachine& operator=(const GpuMachine&) = delete;
+
+    const DeviceProperties& properties() const override { return properties_; }
+    Memory allocate(std::size_t bytes) override;
+    void copy(Direction direction, void* machine, void* host, std::size_t bytes) override;
+    void settle(const Call& call) override;
+    void enqueue(const Call& call, std::span<void* const> addresses) override;
+    std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) override;
+    void stamp(std::size_t number) override;
+    Seconds between(std::size_t earlier, std::size_t later) override;
+    void wait() override;
+
+private:
+    void reserve_workspace(std::size_t bytes);
+
+    DeviceProperties properties_;
+    Queue queue_;
+    Memory workspace_;
+    std::vector<cudaEvent_t> stamps_;
+};
+
+GpuMachine::GpuMachine() {
+    int device = 0;
+    require_cuda(cudaGetDevice(&device), "looking for a GPU");
+    require_cuda(cudaStreamCreateWithFlags(&queue_.stream, cudaStreamNonBlocking),
+                 "making a stream on the GPU");
+    require_cudnn(cudnnCreate(&queue_.cudnn), "opening cuDNN");
+    require_cudnn(cudnnSetStream(queue_.cudnn, queue_.stream), "opening cuDNN");
+    require_cublas(cublasLtCreate(&queue_.cublas), "opening cuBLASLt");
+    properties_ = parse_device_properties(description_of_device(device));
+}
+
+GpuMachine::~GpuMachine() {
+    cudaStreamSynchronize(queue_.stream);
+    for (cudaEvent_t stamp : stamps_) {
+        cudaEventDestroy(stamp);
+    }
+    cublasLtDestroy(queue_.cublas);
+    cudnnDestroy(queue_.cudnn);
+    cudaStreamDestroy(queue_.stream);
+}
+
+Memory GpuMachine::allocate(std::size_t bytes) {
+    void* begin = nullptr;
+    require_cuda(cudaMalloc(&begin, std::max<std::size_t>(bytes, 1)), "taking memory of the GPU");
+    Memory memory = {begin, [](void* taken) { cudaFree(taken); }};
+    require_cuda(cudaMemsetAsync(begin, 0, bytes, queue_.stream), "clearing memory of the GPU");
+    return memory;
+}
+
+void GpuMachine::copy(Direction direction, void* machine, void* host, std::size_t bytes) {
+    const bool in = direction == Direction::to_machine;
+    require_cuda(
+        cudaMemcpyAsync(in ? machine : host, in ? host : machine, bytes,
+                        in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, queue_.stream),
+        "copying values");
+    wait();
+}
+
+void GpuMachine::settle(const Call& call) {
+    if (const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function)) {
+        (*library)->settle(queue_);
+        reserve_workspace((*library)->workspace());
+    }
+}
+
+void GpuMachine::reserve_workspace(std::size_t bytes) {
+    if (bytes > queue_.workspace_bytes) {
+        workspace_ = allocate(bytes);
+        queue_.workspace = workspace_.get();
+        queue_.workspace_bytes = bytes;
+    }
+}
+
+void GpuMachine::enqueue(const Call& call, std::span<void* const> addresses) {
+    if (const auto* kernel = std::get_if<Kernel>(&call.function)) {
+        require_cuda(kernel->launch(queue_.stream, addresses), kernel->name);
+    } else {
+        std::get<std::shared_ptr<LibraryCall>>(call.function)->enqueue(queue_, addresses);
+    }
+}
+
+std::unique_ptr<Replay> GpuMachine::record(const std::function<void()>& enqueue_all) {
+    require_cuda(cudaStreamBeginCapture(queue_.stream, cudaStreamCaptureModeThreadLocal),
+                 "recording an iteration");
+    cudaGraph_t graph = nullptr;
+    try {
+        enqueue_all();
+    } catch (...) {
+        cudaStreamEndCapture(queue_.stream, &graph);
+        cudaGraphDestroy(graph);
+        throw;
+    }
+    require_cuda(cudaStreamEndCapture(queue_.stream, &graph), "recording an iteration");
+    return std::make_unique<GraphReplay>(graph, queue_.stream);
+}
+
+void GpuMachine::stamp(std::size_t number) {
+    while (stamps_.size() <= number) {
+        cudaEvent_t event = nullptr;
+        require_cuda(cudaEventCreate(&event), "making a time stamp");
+        stamps_.push_back(event);
+    }
+    require_cuda(cudaEventRecord(stamps_[number], queue_.stream), "stamping the time");
+}
+
+// Asks instead of waiting: a kernel that never ends must not hang the program with it.
+Seconds GpuMachine::between(std::size_t earlier, std::size_t later) {
+    const auto begin = std::chrono::steady_clock::now();
+    cudaError_t state = cudaEventQuery(stamps_[later]);
+    while (state == cudaErrorNotReady) {
+        if (std::chrono::steady_clock::now() - begin > patience) {
+            throw DeviceError(DeviceTrouble::timed_out,
+                              "an iteration on the GPU has not ended after 10 minutes: a kernel "
+                              "hangs; end the process, and choose a smaller batch");
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+        state = cudaEventQuery(stamps_[later]);
+    }
+    require_cuda(state, "running an iteration");
+    float milliseconds = 0;
+    require_cuda(cudaEventElapsedTime(&milliseconds, stamps_[earlier], stamps_[later]),
+                 "reading a time stamp");
+    return {milliseconds * 1e-3};
+}
+
+void GpuMachine::wait() {
+    require_cuda(cudaStreamSynchronize(queue_.stream), "waiting for the GPU");
+}
+
+}  // namespace
+
+std::shared_ptr<Machine> open_gpu() {
+    int devices = 0;
+    require_cuda(cudaGetDeviceCount(&devices), "looking for a GPU");
+    return std::make_shared<GpuMachine>();
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/machine.h"
+
+namespace strata::cuda {
+
+// The current CUDA device. Throws DeviceError where there is none, or no driver, or one too old.
+std::shared_ptr<Machine> open_gpu();
+
+}  // namespace strata::cuda

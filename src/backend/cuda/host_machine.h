@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/machine.h"
+
+namespace strata::cuda {
+
+// This processor in the place of a GPU: memory is the host's, each call is computed by its host
+// side at once. Slow, and its times mean nothing; it shows that a program is right before any GPU
+// has seen it.
+class HostMachine : public Machine {
+public:
+    explicit HostMachine(DeviceProperties properties) : properties_(std::move(properties)) {}
+
+    const DeviceProperties& properties() const override { return properties_; }
+    Memory allocate(std::size_t bytes) override;
+    void copy(Direction direction, void* machine, void* host, std::size_t bytes) override;
+    void settle(const Call&) override {}
+    void enqueue(const Call& call, std::span<void* const> addresses) override;
+    std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) override;
+    void stamp(std::size_t) override {}
+    Seconds between(std::size_t, std::size_t) override { return {}; }
+    void wait() override {}
+
+private:
+    DeviceProperties properties_;
+};
+
+}  // namespace strata::cuda

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/kernels/kernel.h"
+#include "backend/cuda/kernels/teams.cuh"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace strata::cuda {
+
+// The ways in which our kernels cover their work. Each takes a function that makes the body from
+// the addresses of the launch; a body is a plain struct with one operator(), host and device.
+
+inline constexpr std::int64_t threads_of_each = 256;
+inline constexpr std::int64_t max_blocks = 0x7fffffff;
+
+template <class Body>
+__global__ void each_kernel(Body body, std::int64_t count) {
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+         i < count; i += stride) {
+        body(i);
+    }
+}
+
+// A warp for each row.
+template <class Body>
+__global__ void short_rows_kernel(Body body, std::int64_t count) {
+    const std::int64_t warps = blockDim.x / 32;
+    for (std::int64_t row = blockIdx.x * warps + threadIdx.x / 32; row < count;
+         row += gridDim.x * warps) {
+        body(row, WarpTeam());
+    }
+}
+
+// A block for each row.
+template <class Body>
+__global__ void long_rows_kernel(Body body, std::int64_t count) {
+    for (std::int64_t row = blockIdx.x; row < count; row += gridDim.x) {
+        body(row, BlockTeam());
+    }
+}
+
+// 32 columns for each block. All threads take part in every reduction.
+template <class Body>
+__global__ void columns_kernel(Body body, std::int64_t count) {
+    for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * 32; first < count;
+         first += static_cast<std::int64_t>(gridDim.x) * 32) {
+        const std::int64_t column = first + threadIdx.x;
+        body(column < count ? column : count - 1, ColumnTeam(column < count));
+    }
+}
+
+inline std::int64_t ceiling(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
+inline std::int64_t blocks_for(std::int64_t count, std::int64_t each) {
+    return std::clamp<std::int64_t>(ceiling(count, each), 1, max_blocks);
+}
+
+// Puts `kernel` on the stream; without work there is nothing to launch.
+template <class Body>
+int launch(void (*kernel)(Body, std::int64_t), const Geometry& geometry, cudaStream_t stream,
+           Body body, std::int64_t count) {
+    if (count == 0) {
+        return cudaSuccess;
+    }
+    const dim3 blocks(static_cast<unsigned>(geometry.blocks));
+    const dim3 threads(static_cast<unsigned>(geometry.threads_x),
+                       static_cast<unsigned>(geometry.threads_y));
+    kernel<<<blocks, threads, 0, stream>>>(body, count);
+    return cudaGetLastError();
+}
+
+// body(i) for i = 0 ... count - 1, in any order.
+template <class Make>
+Kernel each(std::string name, std::int64_t count, Make make) {
+    const Geometry geometry = {blocks_for(count, threads_of_each), threads_of_each};
+    return {.name = std::move(name),
+            .geometry = geometry,
+            .launch =
+                [=](cudaStream_t stream, std::span<void* const> at) {
+                    return launch(&each_kernel<decltype(make(at))>, geometry, stream, make(at),
+                                  count);
+                },
+            .compute_on_host =
+                [=](std::span<void* const> at) {
+                    const auto body = make(at);
+                    for (std::int64_t i = 0; i < count; ++i) {
+                        body(i);
+                    }
+                }};
+}
+
+// What a team computes together, on the host by one thread.
+template <class Make>
+std::function<void(std::span<void* const>)> on_host(std::int64_t count, Make make) {
+    return [=](std::span<void* const> at) {
+        const auto body = make(at);
+        for (std::int64_t i = 0; i < count; ++i) {
+            body(i, HostTeam());
+        }
+    };
+}
+
+// body(row, team) for each row of `length` elements that lie side by side.
+template <class Make>
+Kernel rows(std::string name, std::int64_t count, std::int64_t length, Make make) {
+    constexpr std::int64_t long_row = 1024;
+    const bool is_long = length > long_row;
+    const Geometry geometry =
+        is_long ? Geometry{blocks_for(count, 1), length > 8 * long_row ? 1024 : 256}
+                : Geometry{blocks_for(count, 4), 128};
+    return {.name = std::move(name),
+            .geometry = geometry,
+            .launch =
+                [=](cudaStream_t stream, std::span<void* const> at) {
+                    using Body = decltype(make(at));
+                    return launch(is_long ? &long_rows_kernel<Body> : &short_rows_kernel<Body>,
+                                  geometry, stream, make(at), count);
+                },
+            .compute_on_host = on_host(count, make)};
+}
+
+// body(column, team) where neighbouring columns lie side by side and each has `length` elements.
+template <class Make>
+Kernel columns(std::string name, std::int64_t count, std::int64_t length, Make make) {
+    const Geometry geometry = {blocks_for(count, 32), 32,
+                               std::clamp<std::int64_t>(ceiling(length, 4), 1, 32)};
+    return {.name = std::move(name),
+            .geometry = geometry,
+            .launch =
+                [=](cudaStream_t stream, std::span<void* const> at) {
+                    return launch(&columns_kernel<decltype(make(at))>, geometry, stream, make(at),
+                                  count);
+                },
+            .compute_on_host = on_host(count, make)};
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/program.h"
+
+namespace strata::cuda {
+
+// sum = the sum of places that lie alike, a few in each call; the first may be `sum` itself.
+// Requires: two terms or more.
+std::vector<Call> sum_calls(const std::vector<Place>& terms, const Place& sum);
+
+}  // namespace strata::cuda

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/lowering.h"
+
+namespace strata::cuda {
+
+// One layer's operator and what its passes must know of each other. Each function adds the steps of
+// one pass; it throws Refusal or the library's error where it cannot, before it has added a compute
+// step.
+class LayerLowering {
+public:
+    explicit LayerLowering(const Layer& layer) : layer_(layer) {}
+    virtual ~LayerLowering() = default;
+    LayerLowering(const LayerLowering&) = delete;
+    LayerLowering& operator=(const LayerLowering&) = delete;
+
+    virtual void forward(Lowering& lowering) = 0;
+    virtual void backward_data(Lowering&) { throw Refusal{"no backward pass for the data"}; }
+    virtual void backward_weights(Lowering&) { throw Refusal{"no backward pass for the weights"}; }
+
+protected:
+    TensorId input(std::size_t operand) const { return layer_.inputs[operand]; }
+    TensorId output() const { return layer_.outputs.front(); }
+    const Layer& layer_;
+};
+
+// THE list: the operator's lowering, one function each.
+using Made = std::unique_ptr<LayerLowering>;
+Made lower(const Layer& layer, const Convolution& op);
+Made lower(const Layer& layer, const FullyConnected& op);
+Made lower(const Layer& layer, const MatMul& op);
+Made lower(const Layer& layer, const Pooling& op);
+Made lower(const Layer& layer, const Lrn& op);
+Made lower(const Layer& layer, const BatchNormalization& op);
+Made lower(const Layer& layer, const Activation& op);
+Made lower(const Layer& layer, const Softmax& op);
+Made lower(const Layer& layer, const Dropout& op);
+Made lower(const Layer& layer, const Elementwise& op);
+Made lower(const Layer& layer, const Concat& op);
+Made lower(const Layer& layer, const Reshape& op);
+Made lower(const Layer& layer, const Transpose& op);
+Made lower(const Layer& layer, const Pad& op);
+Made lower(const Layer& layer, const SoftmaxCrossEntropy& op);
+Made lower(const Layer& layer, const Recurrent& op);
+Made lower(const Layer& layer, const Embedding& op);
+Made lower(const Layer& layer, const LayerNormalization& op);
+Made lower(const Layer& layer, const GroupNormalization& op);
+Made lower(const Layer& layer, const Attention& op);
+Made lower(const Layer& layer, const Gather& op);
+Made lower(const Layer& layer, const Slice& op);
+Made lower(const Layer& layer, const Reduction& op);
+Made lower(const Layer& layer, const Resize& op);
+Made lower(const Layer& layer, const TransposedConvolution& op);
+Made lower(const Layer& layer, const TopK& op);
+Made lower(const Layer& layer, const Expand& op);
+Made lower(const Layer& layer, const Cast& op);
+Made lower(const Layer& layer, const Unary& op);
+Made lower(const Layer& layer, const Select& op);
+Made lower(const Layer& layer, const Identity& op);
+Made lower(const Layer& layer, const Opaque& op);
+
+// The parameters that the layer's update changes: m = momentum * m + gradient; w = w - rate * m,
+// over master values in f32.
+void lower_update(Lowering& lowering, LayerId layer);
+
+}  // namespace strata::cuda

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/trouble.h"
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace strata::cuda {
+
+namespace {
+
+struct Known {
+    cudaError_t code;
+    DeviceTrouble trouble;
+    std::string_view mend;
+};
+constexpr std::array known = {
+    Known{cudaErrorNoDevice, DeviceTrouble::no_driver,
+          "run it on a machine with an NVIDIA GPU, or let the container see it"},
+    Known{cudaErrorInsufficientDriver, DeviceTrouble::driver_too_old,
+          "install NVIDIA's driver, or one as new as the CUDA runtime that strata was built with"},
+    Known{cudaErrorSystemDriverMismatch, DeviceTrouble::driver_too_old,
+          "reboot after the driver's update"},
+    Known{cudaErrorNoKernelImageForDevice, DeviceTrouble::unsupported_device,
+          "build strata with CMAKE_CUDA_ARCHITECTURES of this GPU"},
+    Known{cudaErrorMemoryAllocation, DeviceTrouble::out_of_memory,
+          "choose a smaller batch, or free the GPU of other processes"},
+    Known{cudaErrorInvalidConfiguration, DeviceTrouble::launch_refused,
+          "it is a bug of strata: please report the network and the GPU"},
+    Known{cudaErrorLaunchOutOfResources, DeviceTrouble::launch_refused,
+          "it is a bug of strata: please report the network and the GPU"},
+    Known{cudaErrorLaunchTimeout, DeviceTrouble::timed_out,
+          "use a GPU that drives no display, or a smaller batch"},
+    Known{cudaErrorIllegalAddress, DeviceTrouble::kernel_failed,
+          "run it under compute-sanitizer and report what it says"},
+    Known{cudaErrorECCUncorrectable, DeviceTrouble::device_lost,
+          "look at nvidia-smi -q and reset or replace the GPU"},
+    Known{cudaErrorDevicesUnavailable, DeviceTrouble::device_lost,
+          "wait for the process that holds the GPU, or choose another"},
+};
+
+DeviceTrouble trouble_of(const Known* found) {
+    return found == known.end() ? DeviceTrouble::kernel_failed : found->trouble;
+}
+
+std::string_view mend_of(const Known* found) {
+    return found == known.end() ? "try again, and if it stays report it" : found->mend;
+}
+
+}  // namespace
+
+void require_cuda(int code, std::string_view doing) {
+    if (code == cudaSuccess) {
+        return;
+    }
+    const auto error = static_cast<cudaError_t>(code);
+    const Known* found = std::ranges::find(known, error, &Known::code);
+    throw DeviceError(trouble_of(found),
+                      fmt::format("{}: {} ({}); {}", doing, cudaGetErrorString(error),
+                                  cudaGetErrorName(error), mend_of(found)));
+}
+
+void require_cudnn(int status, std::string_view doing) {
+    if (status != CUDNN_STATUS_SUCCESS) {
+        throw DeviceError(DeviceTrouble::library_refused,
+                          fmt::format("{}: cuDNN answers {}", doing,
+                                      cudnnGetErrorString(static_cast<cudnnStatus_t>(status))));
+    }
+}
+
+void require_cublas(int status, std::string_view doing) {
+    if (status != CUBLAS_STATUS_SUCCESS) {
+        throw DeviceError(DeviceTrouble::library_refused,
+                          fmt::format("{}: cuBLAS answers {}", doing,
+                                      cublasLtGetStatusName(static_cast<cublasStatus_t>(status))));
+    }
+}
+
+}  // namespace strata::cuda

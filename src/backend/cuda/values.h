@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/cuda/format.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace strata::cuda {
+
+// Elements as they lie in device memory, from dense row-major floats and back.
+std::vector<std::byte> encode(std::span<const float> values, const Dims& dims, Format format);
+HostValues decode(std::span<const std::byte> bytes, const Dims& dims, Format format);
+
+}  // namespace strata::cuda
