@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "bench/peers/networks_libtorch.h"
 
+#include "bench/peers/lstm_libtorch.h"
+#include "bench/peers/transformer_libtorch.h"
+
 #include <array>
 #include <stdexcept>
 #include <vector>
@@ -206,6 +209,12 @@ std::shared_ptr<PeerNetwork> make_peer(const std::string& network) {
     }
     if (network == "resnet-50") {
         return resnet50();
+    }
+    if (network == "lstm-ptb") {
+        return lstm_ptb_peer();
+    }
+    if (network == "transformer-base") {
+        return transformer_base_peer();
     }
     throw std::invalid_argument("no peer of " + network);
 }

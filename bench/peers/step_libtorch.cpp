@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Training steps of the classic networks in libtorch's C++ interface, as its users would write
-// them: forward, cross-entropy, backward, SGD with momentum, gradients set to none.
+// Training steps of the classic networks, of an LSTM language model and of a Transformer in
+// libtorch's C++ interface, as its users would write them: forward, cross-entropy, backward, SGD
+// with momentum, gradients set to none.
 //   step_libtorch NETWORK BATCH THREADS [channels_last]
 #include "bench/peers/networks_libtorch.h"
 #include "bench/peers/protocol.h"
@@ -23,8 +24,13 @@ int main(int argc, char** argv) {
 
     auto model = strata::make_peer(network);
     model->train();
-    torch::Tensor images = torch::randn({batch, 3, 224, 224});
-    const torch::Tensor labels = torch::randint(1000, {batch}, torch::kLong);
+    torch::Tensor images = model->inputs(batch);
+    const torch::Tensor labels =
+        torch::randint(model->classes(), {model->scores(batch)}, torch::kLong);
+    if (channels_last && images.dim() != 4) {
+        std::fprintf(stderr, "channels_last is a layout of images\n");
+        return 2;
+    }
     if (channels_last) {
         images = images.contiguous(torch::MemoryFormat::ChannelsLast);
         for (auto& parameter : model->parameters()) {

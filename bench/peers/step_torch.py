@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Training steps of the classic networks and of an LSTM language model in PyTorch, for compare.py
-(see protocol.h).
+"""Training steps of the classic networks, of an LSTM language model and of a Transformer in PyTorch,
+for compare.py (see protocol.h).
 
     step_torch.py NETWORK BATCH THREADS [eager|channels_last|compile]
 """
@@ -9,6 +9,8 @@ import sys
 import time
 
 import torch
+
+from transformer_torch import TransformerBase
 
 NAMES = {"alexnet-owt": "alexnet", "vgg-16": "vgg16", "googlenet": "googlenet", "resnet-50": "resnet50"}
 
@@ -33,6 +35,9 @@ def model_of(network, batch):
     if network == "lstm-ptb":
         length = 32
         return LanguageModel(), torch.randint(10000, (length, batch)), torch.randint(10000, (length * batch,))
+    if network == "transformer-base":
+        model = TransformerBase()
+        return model, *model.example(batch)
     import torchvision
     options = {"init_weights": False, "aux_logits": False} if network == "googlenet" else {}
     model = getattr(torchvision.models, NAMES[network])(weights=None, **options)
@@ -46,6 +51,8 @@ def main():
     torch.manual_seed(1)
     model, images, labels = model_of(network, batch)
     model.train()
+    if form == "channels_last" and images.dim() != 4:
+        sys.exit("channels_last is a layout of images")
     if form != "eager" and images.dim() == 4:
         model = model.to(memory_format=torch.channels_last)
         images = images.to(memory_format=torch.channels_last)
