@@ -62,4 +62,23 @@ std::vector<Table> tables_of(const RooflineChart& chart) {
     return {roofs_of(chart), points_of(chart)};
 }
 
+Table table_of(const XyChart& chart) {
+    Table table{.title = chart.title,
+                .columns = {{"series", "", Importance::essential},
+                            {"name", "point"},
+                            {chart.x.key, chart.x.title, Importance::essential},
+                            {chart.y.key, chart.y.title, Importance::essential}}};
+    for (const auto& series : chart.series) {
+        for (const auto& point : series.points) {
+            table.rows.push_back({series.name, point.name,
+                                  Number{.value = point.x, .unit = chart.x.unit},
+                                  Number{.value = point.y,
+                                         .unit = chart.y.unit,
+                                         .low = point.low,
+                                         .high = point.high}});
+        }
+    }
+    return table;
+}
+
 }  // namespace strata

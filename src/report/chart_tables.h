@@ -13,4 +13,7 @@ Table table_of(const StackedBars& chart);
 // A roofline as two tables: its roofs, and its points.
 std::vector<Table> tables_of(const RooflineChart& chart);
 
+// The points of all series, a row each.
+Table table_of(const XyChart& chart);
+
 }  // namespace strata

@@ -114,7 +114,46 @@ struct RooflineChart {
     std::vector<Point> points{};
 };
 
-using Block = std::variant<Heading, Paragraph, Ranking, Tiles, Table, StackedBars, RooflineChart>;
+// How the values of an axis lie along it.
+enum class AxisScale { linear, logarithmic };
+inline constexpr std::array<std::string_view, 2> names_of(AxisScale) {
+    return {"linear", "logarithmic"};
+}
+
+// How a series is drawn: by its points alone, by a line through them alone, or by both.
+enum class Mark { points, line, joined };
+inline constexpr std::array<std::string_view, 3> names_of(Mark) {
+    return {"points", "line", "joined"};
+}
+
+// One number over another.
+struct XyChart {
+    std::string title{};
+    struct Axis {
+        std::string key{};    // "work_flop", for JSON
+        std::string title{};  // "work"
+        std::string unit{};   // as Number's
+        AxisScale scale = AxisScale::linear;
+    };
+    Axis x{};
+    Axis y{};
+    struct Point {
+        std::string name{};  // "hidden 256"
+        double x = 0;
+        double y = 0;
+        std::optional<double> low{};  // interval of y
+        std::optional<double> high{};
+    };
+    struct Series {
+        std::string name{};
+        Mark mark = Mark::points;
+        std::vector<Point> points{};  // by ascending x where a line goes through them
+    };
+    std::vector<Series> series{};
+};
+
+using Block =
+    std::variant<Heading, Paragraph, Ranking, Tiles, Table, StackedBars, RooflineChart, XyChart>;
 
 // What a command has to say, once; renderers turn it into a terminal's text, HTML, Markdown, CSV or
 // JSON. Names inside may come from foreign files: every renderer escapes them.

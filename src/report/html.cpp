@@ -105,6 +105,11 @@ public:
         return chart(block.title, tables);
     }
 
+    std::string operator()(const XyChart& block) {
+        charts_.blocks.emplace_back(block);
+        return chart(block.title, html_table(table_of(block)));
+    }
+
     const Document& charts() const { return charts_; }
 
 private:

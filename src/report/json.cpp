@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/json.h"
 
+#include "base/enumeration.h"
 #include "report/flat.h"
 #include "report/format.h"
 
@@ -143,6 +144,37 @@ Json block_of(const RooflineChart& block) {
         points.push_back(point_of(point));
     }
     return {{"type", "roofline"}, {"title", block.title}, {"roofs", roofs}, {"points", points}};
+}
+
+Json axis_of(const XyChart::Axis& axis) {
+    return {{"key", axis.key},
+            {"title", axis.title},
+            {"unit", axis.unit},
+            {"scale", name_of(axis.scale)}};
+}
+
+Json point_of(const XyChart::Point& point) {
+    return {{"name", point.name},
+            {"x", json_of(std::optional(point.x))},
+            {"y", json_of(std::optional(point.y))},
+            {"low", json_of(point.low)},
+            {"high", json_of(point.high)}};
+}
+
+Json block_of(const XyChart& block) {
+    Json series = Json::array();
+    for (const auto& one : block.series) {
+        Json points = Json::array();
+        for (const auto& point : one.points) {
+            points.push_back(point_of(point));
+        }
+        series.push_back({{"name", one.name}, {"mark", name_of(one.mark)}, {"points", points}});
+    }
+    return {{"type", "xy"},
+            {"title", block.title},
+            {"x", axis_of(block.x)},
+            {"y", axis_of(block.y)},
+            {"series", series}};
 }
 
 }  // namespace

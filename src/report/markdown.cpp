@@ -117,6 +117,10 @@ std::string block_of(const RooflineChart& block) {
     return text;
 }
 
+std::string block_of(const XyChart& block) {
+    return markdown_of(table_of(block));
+}
+
 }  // namespace
 
 std::string render_markdown(const Document& document) {

@@ -4,6 +4,7 @@
 #include "report/format.h"
 #include "report/terminal_charts.h"
 #include "report/terminal_table.h"
+#include "report/terminal_xy.h"
 #include "report/unicode.h"
 
 #include <fmt/format.h>
@@ -70,6 +71,7 @@ public:
     std::string operator()(const RooflineChart& block) const {
         return terminal_roofline(block, style_);
     }
+    std::string operator()(const XyChart& block) const { return terminal_xy(block, style_); }
 
 private:
     const TerminalStyle& style_;

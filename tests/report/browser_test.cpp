@@ -84,7 +84,7 @@ TEST_F(InTheBrowser, AMissingChartIsNoticed) {
     const auto at = html.find("data-chart=\"1\"");
     ASSERT_NE(at, std::string::npos);
     html.replace(at, 10, "data-trash");
-    EXPECT_EQ(testing::selftest_of(testing::dom_of(html)), "1 charts drawn of 2");
+    EXPECT_EQ(testing::selftest_of(testing::dom_of(html)), "2 charts drawn of 3");
 }
 
 }  // namespace

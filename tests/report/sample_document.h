@@ -48,6 +48,14 @@ inline Document sample_document() {
                   {.name = "DRAM", .bandwidth = Bandwidth{20e9}}},
         .points = {{"conv1", "forward", Intensity{50}, FlopRate{94.1e9}, 0.6},
                    {"fc8 </script>", "forward", Intensity{0.5}, FlopRate{5e9}, 0.1}}};
+    XyChart over{
+        .title = "time over work",
+        .x = {.key = "work_flop", .title = "work", .unit = "FLOP"},
+        .y = {.key = "time_s", .title = "time", .unit = "s"},
+        .series = {{"measured",
+                    Mark::points,
+                    {{"hidden 64", 1e9, 0.011, 0.010, 0.012}, {"<b>128</b>", 4e9, 0.041, {}, {}}}},
+                   {"the line", Mark::line, {{"at none", 0, 0.001}, {"", 4e9, 0.041}}}}};
     Table machine{.title = "machine",
                   .columns = {{"what", "what"}, {"value", "value"}},
                   .rows = {{"cpu", "Xeon \x1b[31m& sons"}, {"threads", Number{.value = 2}}},
@@ -59,7 +67,8 @@ inline Document sample_document() {
                        Tiles{{{"end_to_end_s", "end to end", exact},
                               {"residual", "residual", Missing{"not measured"}},
                               {"origin", "origin", "measured"}}},
-                       std::move(table), std::move(bars), std::move(roofline), std::move(machine)}};
+                       std::move(table), std::move(bars), std::move(roofline), std::move(over),
+                       std::move(machine)}};
 }
 
 }  // namespace strata::testing

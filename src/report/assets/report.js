@@ -275,9 +275,47 @@
         };
     }
 
+    // Points over a number; the scales of both axes are those of their largest values.
+    function xyConfig(block) {
+        const all = block.series.flatMap((one) => one.points);
+        const scaleOf = (axis, values) => scaleFor(axis.unit, Math.max(0, ...values) / 2);
+        const xScale = scaleOf(block.x, all.map((point) => point.x || 0));
+        const yScale = scaleOf(block.y, all.map((point) => point.y || 0));
+        const made = (one, scale) => axis(
+            scale.unit ? one.title + " [" + scale.unit + "]" : one.title,
+            {type: one.scale, beginAtZero: true});
+        const shapes = ["circle", "triangle", "rect", "rectRot"];
+        return {
+            type: "scatter",
+            data: {datasets: block.series.map((one, i) => ({
+                label: one.name, points: one.points, pointStyle: shapes[i % 4],
+                data: one.points.map((p) => ({x: p.x / xScale.factor, y: p.y / yScale.factor})),
+                showLine: one.mark !== "points", order: one.mark === "line" ? 2 : 1,
+                borderColor: colour("series-" + i % 6), backgroundColor: colour("series-" + i % 6),
+                borderWidth: 1.5, borderDash: one.mark === "line" ? [6, 4] : [],
+                pointRadius: one.mark === "line" ? 0 : 5,
+                pointHitRadius: one.mark === "line" ? 0 : 5,
+            }))},
+            options: {
+                animation: false, maintainAspectRatio: false,
+                scales: {x: made(block.x, xScale), y: made(block.y, yScale)},
+                plugins: {
+                    legend: legend(),
+                    tooltip: {callbacks: {label: (item) => {
+                        const p = item.dataset.points[item.dataIndex];
+                        return p.name + ": " + format(p.y, block.y.unit) + " at " +
+                            format(p.x, block.x.unit);
+                    }}},
+                },
+            },
+        };
+    }
+
+    const chartKinds = {stacked_bars: barsConfig, roofline: rooflineConfig, xy: xyConfig};
+
     function heightOf(block) {
-        if (block.type === "roofline") {
-            return 520;
+        if (block.type !== "stacked_bars") {
+            return block.type === "roofline" ? 520 : 400;
         }
         const bars = block.labels.length;
         return bars <= most_horizontal_bars ? 90 + 22 * Math.max(bars, 2) : 480;
@@ -288,8 +326,7 @@
         for (const canvas of canvases) {
             const block = blocks[Number(canvas.dataset.chart)];
             canvas.parentElement.style.height = heightOf(block) + "px";
-            charts.push(new Chart(canvas, block.type === "roofline" ? rooflineConfig(block)
-                                                                    : barsConfig(block)));
+            charts.push(new Chart(canvas, chartKinds[block.type](block)));
         }
     }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "report/document.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace strata {
+
+// What an axis spans.
+struct AxisSpan {
+    double low = 0;
+    double high = 1;
+    AxisScale scale = AxisScale::linear;
+
+    bool can_hold(double value) const;  // finite and, of a logarithmic axis, positive
+    double place(double value) const;   // 0 at the low end, 1 at the high one
+};
+
+// From the least to the largest value that the axis can hold; a linear axis also has 0, so that
+// lengths can be compared. Never empty.
+AxisSpan span_of(std::span<const double> values, AxisScale scale);
+
+// Values of a chart along one axis.
+std::vector<double> x_values(const XyChart& chart);
+std::vector<double> y_values(const XyChart& chart);
+
+// Round values within the span, 1, 2 or 5 times a power of ten, in ascending order and at most
+// `most` of them.
+std::vector<double> ticks_of(const AxisSpan& span, std::size_t most);
+
+}  // namespace strata
