@@ -59,7 +59,9 @@ constexpr Total totals[] = {{"alexnet", 60'965'224},
                             {"gpt-2-xl", 1'557'611'200},
                             {"vit-b-16", 86'567'656},
                             {"vit-b-16-unfused", 86'567'656},
-                            {"vit-l-16", 304'326'632}};
+                            {"vit-l-16", 304'326'632},
+                            {"swin-tiny", 28'288'354},
+                            {"convnext-tiny", 28'589'128}};
 
 TEST(Parameters, EveryNetworkOfTheZooHasItsPublishedNumber) {
     ASSERT_EQ(std::size(totals), zoo().size());

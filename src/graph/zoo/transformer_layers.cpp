@@ -45,7 +45,12 @@ TensorId TransformerLayers::numbers(const std::string& name, std::int64_t length
     for (std::int64_t i = 0; i < length; ++i) {
         values.push_back(i);
     }
-    return builder_.constant(name, Tensor{{length}, DataType::s64}, Role::constant,
+    return indices(name, std::move(values));
+}
+
+TensorId TransformerLayers::indices(const std::string& name, std::vector<std::int64_t> values) {
+    const auto count = static_cast<std::int64_t>(values.size());
+    return builder_.constant(name, Tensor{{count}, DataType::s64}, Role::constant,
                              data_of(std::move(values)));
 }
 

@@ -35,6 +35,7 @@ public:
     TensorId tokens(const std::string& name, std::int64_t length);
     // A constant that holds these values.
     TensorId constant(const std::string& name, Dims dims, const std::vector<float>& values);
+    TensorId indices(const std::string& name, std::vector<std::int64_t> values);
     // 0, 1, 2 ... length - 1 as indices into a table of positions.
     TensorId numbers(const std::string& name, std::int64_t length);
 

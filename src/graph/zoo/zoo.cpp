@@ -4,6 +4,7 @@
 #include "graph/network.h"
 #include "graph/zoo/alexnet.h"
 #include "graph/zoo/bert.h"
+#include "graph/zoo/convnext.h"
 #include "graph/zoo/densenet.h"
 #include "graph/zoo/efficientnet.h"
 #include "graph/zoo/googlenet.h"
@@ -18,6 +19,7 @@
 #include "graph/zoo/shufflenet.h"
 #include "graph/zoo/squeezenet.h"
 #include "graph/zoo/ssd.h"
+#include "graph/zoo/swin.h"
 #include "graph/zoo/transformer.h"
 #include "graph/zoo/unet.h"
 #include "graph/zoo/vgg.h"
@@ -64,7 +66,8 @@ constexpr auto networks = std::to_array<ZooNetwork>({
     {"mobilenet-v1", "Howard et al. 2017", mobilenet_v1},
     {"mobilenet-v2", "Sandler et al. 2018, as torchvision has it", mobilenet_v2},
     {"densenet-121", "Huang et al. 2016, as torchvision has it", densenet_121},
-    {"lstm-ptb", "Zaremba et al. 2014 with 2 x 1,024 units as Levinthal had it, 32 words", lstm_ptb},
+    {"lstm-ptb", "Zaremba et al. 2014 with 2 x 1,024 units as Levinthal had it, 32 words",
+     lstm_ptb},
     {"lstm-sentiment", "Keras's imdb_lstm: 128 units, 80 words", lstm_sentiment},
     {"text-cnn", "Kim 2014, movie reviews of 56 words", text_cnn},
     {"gnmt", "Wu et al. 2016 as MLPerf 0.5 had it, 4 + 4 layers, 50 words each", gnmt},
@@ -96,6 +99,8 @@ constexpr auto networks = std::to_array<ZooNetwork>({
     entry<vit_b_16>("Dosovitskiy et al. 2020, as torchvision has it"),
     entry<vit_b_16_unfused>("the same with attention as matmul, softmax, matmul"),
     entry<vit_l_16>("Dosovitskiy et al. 2020, as torchvision has it"),
+    entry<swin_tiny>("Liu et al. 2021, windows of 7 x 7, as torchvision has it"),
+    entry<convnext_tiny>("Liu et al. 2022, as torchvision has it"),
 });
 
 }  // namespace

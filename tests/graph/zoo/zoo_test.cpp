@@ -65,10 +65,26 @@ TEST(Zoo, NamesAreUniqueAndHoldTheContract) {
         EXPECT_TRUE(names.insert(network.name).second) << network.name;
         EXPECT_FALSE(network.origin.empty());
     }
-    for (const auto* name : {"alexnet", "alexnet-ungrouped", "alexnet-owt", "alexnet-levinthal",
-                             "vgg-16", "googlenet", "resnet-50", "squeezenet", "mobilenet-v2",
-                             "densenet-121", "transformer-base", "transformer-big", "bert-base",
-                             "bert-large", "gpt-2", "gpt-2-xl", "vit-b-16", "vit-l-16"}) {
+    for (const auto* name : {"alexnet",
+                             "alexnet-ungrouped",
+                             "alexnet-owt",
+                             "alexnet-levinthal",
+                             "vgg-16",
+                             "googlenet",
+                             "resnet-50",
+                             "squeezenet",
+                             "mobilenet-v2",
+                             "densenet-121",
+                             "transformer-base",
+                             "transformer-big",
+                             "bert-base",
+                             "bert-large",
+                             "gpt-2",
+                             "gpt-2-xl",
+                             "vit-b-16",
+                             "vit-l-16",
+                             "swin-tiny",
+                             "convnext-tiny"}) {
         EXPECT_EQ(find_zoo_network(name).name, name);
     }
 }
@@ -113,6 +129,9 @@ TEST(Zoo, PlanesShrinkAsInThePublications) {
     EXPECT_EQ(plane("ssd-resnet-34", "classes"), "1x81x8732");
     EXPECT_EQ(plane("mask-rcnn-backbone", "fpn.layer1"), "1x256x200x336");
     EXPECT_EQ(plane("mask-rcnn-backbone", "fpn.pool"), "1x256x13x21");
+    EXPECT_EQ(plane("swin-tiny", "norm"), "1x7x7x768");
+    EXPECT_EQ(plane("swin-tiny", "stage3.1.attention.masked"), "1x4x12x49x49");
+    EXPECT_EQ(plane("convnext-tiny", "stage4.2.residual"), "1x768x7x7");
 }
 
 }  // namespace
