@@ -9,14 +9,6 @@ namespace strata {
 
 namespace {
 
-Flops flops_that_ran(const Run& run) {
-    Flops flops;
-    for (const StepResult& step : run.steps) {
-        flops += std::holds_alternative<Samples>(step.time) ? step.flops : Flops{};
-    }
-    return flops;
-}
-
 // Of a run without a whole iteration: why its first step did not run.
 std::string reason_of(const Run& run) {
     for (const StepResult& step : run.steps) {
@@ -54,6 +46,9 @@ void interpret(Extrapolation& found) {
     found.framework = Seconds{line.intercept};
     found.framework_interval = line.intercept_interval;
     found.misfit = misfit_of(line);
+    if (found.misfit.empty() && line.intercept_interval.high < 0) {
+        found.misfit = "it begins below no time, as larger problems run slower than smaller ones";
+    }
     if (line.slope > 0) {
         found.hardware = FlopRate{1 / line.slope};
     }
@@ -66,6 +61,14 @@ void interpret(Extrapolation& found) {
 }
 
 }  // namespace
+
+Flops flops_that_ran(const Run& run) {
+    Flops flops;
+    for (const StepResult& step : run.steps) {
+        flops += std::holds_alternative<Samples>(step.time) ? step.flops : Flops{};
+    }
+    return flops;
+}
 
 Throughput throughput_of(const SweepPoint& point) {
     const auto images = static_cast<double>(point.run->settings.batch);
@@ -107,13 +110,12 @@ std::optional<Extrapolation> extrapolate(const Sweep& sweep) {
 
 std::optional<Saturation> saturation_of(const Sweep& sweep) {
     const auto points = timed(sweep);
-    if (!sweep.over_batch() || points.empty()) {
+    if (!sweep.over_batch() || points.size() < 2) {
         return std::nullopt;
     }
     const auto median = [](const SweepPoint* point) { return throughput_of(*point).median; };
     const SweepPoint& best = **std::ranges::max_element(points, {}, median);
     Saturation found{.best_batch = best.value, .best = throughput_of(best)};
-    found.still_growing = points.size() > 1 && &best == points.back();
     // The first whose throughput reaches its share, or the best itself.
     const auto first = [&](double Throughput::*of, double least) {
         const auto reaches = [&](const SweepPoint* point) {
@@ -123,6 +125,7 @@ std::optional<Saturation> saturation_of(const Sweep& sweep) {
         return at == points.end() ? points.back()->value : (*at)->value;
     };
     found.batch = first(&Throughput::median, saturated_share * found.best.median);
+    found.reached = found.batch != points.back()->value;
     found.earliest = first(&Throughput::high, saturated_share * found.best.low);
     found.latest = first(&Throughput::low, saturated_share * found.best.high);
     return found;

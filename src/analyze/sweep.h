@@ -3,6 +3,7 @@
 
 #include "analyze/line_fit.h"
 #include "measure/statistics.h"
+#include "op/convention.h"
 #include "record/run.h"
 
 #include <optional>
@@ -21,7 +22,10 @@ struct SweepPoint {
     std::string reason;            // why there is none
 };
 
-// Images per second, from the interval of the time.
+// Operations of the steps that ran.
+Flops flops_that_ran(const Run& run);
+
+// Examples per second, from the interval of the time.
 struct Throughput {
     double median = 0;
     double low = 0;
@@ -33,6 +37,7 @@ Throughput throughput_of(const SweepPoint& point);  // Requires: it has a time
 struct Sweep {
     std::string variable;  // "batch", "hidden"
     std::vector<SweepPoint> points;
+    std::string_view convention = conventions().front().name;  // that the operations are counted by
 
     bool over_batch() const { return variable == "batch"; }
 };
@@ -51,24 +56,25 @@ struct Extrapolation {
     std::optional<FlopRate> hardware;           // nothing where time does not grow with work
     std::optional<Interval> hardware_interval;  // nothing where the slope may be 0
     std::optional<Flops> half_rate_work;  // Hockney's n1/2: half of the time is the framework's
-    std::string misfit;                   // why no line describes the points; empty where one does
+    std::string misfit;  // why the line says nothing of hardware and framework; empty where it does
 };
 
 // Nothing for fewer than three points with a time, or where the work does not change.
 std::optional<Extrapolation> extrapolate(const Sweep& sweep);
 
-// Where a larger batch stops to pay: the smallest that reaches 95 % of the best throughput.
+// Where a larger batch stops to pay: the smallest that reaches 95 % of the best throughput. Not
+// reached where that is the largest batch that was measured.
 struct Saturation {
     std::int64_t batch = 0;
     std::int64_t earliest = 0;  // within the intervals of both throughputs
     std::int64_t latest = 0;
     std::int64_t best_batch = 0;
     Throughput best;
-    bool still_growing = false;  // the best is the largest batch that was measured
+    bool reached = false;
 };
 inline constexpr double saturated_share = 0.95;
 
-// Nothing for sweeps over something else, or where nothing was timed.
+// Nothing for sweeps over something else, or where fewer than two batches were timed.
 std::optional<Saturation> saturation_of(const Sweep& sweep);
 
 }  // namespace strata

@@ -46,7 +46,7 @@ void emit(const std::string& text, const OutputOptions& options);
 struct NetworkOptions {
     std::vector<std::string> networks;
     std::vector<std::string> batches;    // 16, 1..64, 1..9+2
-    std::string vary;                    // NAME=RANGE
+    std::vector<std::string> vary;       // NAME=RANGE; one at a time
     std::vector<std::string> dims;       // NAME=VALUE
     std::vector<std::string> variables;  // NAME=VALUE
 };

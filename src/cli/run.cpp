@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "view/run.h"
+#include "base/byte_size.h"
 #include "base/text.h"
 #include "cli/backends.h"
 #include "cli/interrupt.h"
@@ -11,6 +12,7 @@
 #include "store/database.h"
 #include "store/plan.h"
 #include "store/save.h"
+#include "view/recount.h"
 
 #include <fmt/format.h>
 
@@ -34,6 +36,7 @@ struct RunOptions {
     std::string layers;
     std::string passes;
     std::string convention{conventions().front().name};
+    std::string memory;
     std::string dump;
     std::vector<std::string> inputs;
     double min_time = Policy{}.min_time.value;
@@ -59,6 +62,16 @@ double parse_precision(std::string text) {
             ExitCode::usage);
     }
     return percent ? *value / 100 : *value;
+}
+
+Bytes parse_memory(const std::string& text) {
+    const auto bytes = parse_byte_size(text);
+    if (!bytes) {
+        throw Error(
+            fmt::format("--memory needs a size such as 8GB or 512MiB, not '{}'", printable(text)),
+            ExitCode::usage);
+    }
+    return *bytes;
 }
 
 Execution execution_of(const RunOptions& options) {
@@ -91,6 +104,9 @@ Job common_job(const RunOptions& options) {
     }
     if (!options.dump.empty()) {
         job.dump = Dump{options.dump, options.layers};
+    }
+    if (!options.memory.empty()) {
+        job.memory = parse_memory(options.memory);
     }
     return job;
 }
@@ -144,10 +160,13 @@ void print(const Run& run, const RunOptions& options) {
 // A sweep as a whole, or each run by itself.
 void print(const std::vector<Run>& runs, const RunOptions& options,
            const std::optional<Capacity>& capacity) {
-    const auto sweep = sweep_of(runs);
+    auto sweep = sweep_of(runs);
     if (!sweep) {
         std::ranges::for_each(runs, [&](const Run& run) { print(run, options); });
-    } else if (options.output.json) {
+        return;
+    }
+    sweep = counted_by(find_convention(options.convention), *sweep);
+    if (options.output.json) {
         emit(sweep_json(*sweep, capacity), options.output);
     } else {
         emit(sweep_document(*sweep, capacity), options.output);
@@ -306,6 +325,10 @@ void add_selection_options(CLI::App& verb, RunOptions& options) {
     add_option(verb, "--convention", options.convention,
                "how operations are counted (strata list conventions)");
     add_option(verb, "--pass", options.passes, "show only these passes: forward,backward-data,…");
+    // (Without a variable: STRATA_MEMORY is the switch of show.)
+    verb.add_option("--memory", options.memory,
+                    "memory that a run may need, and that the largest batch is told for, such as "
+                    "8GB; without it what is free");
     verb.add_option("--input", options.inputs, "values of an input: NAME=FILE.npy");
     verb.add_option("--dump", options.dump,
                     "folder for the output, and the layers of --layer, as .npy files");

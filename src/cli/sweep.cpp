@@ -20,25 +20,46 @@ bool is_range(const std::string& text) {
     return text.find("..") != std::string::npos;
 }
 
-// What the job would need at a batch; nothing where it cannot have it.
-std::optional<Bytes> peak_at(Job job, std::int64_t batch) {
+// What the job would need at a batch. Throws Error where it cannot have it.
+Bytes peak_at(Job job, std::int64_t batch) {
     job.request.batch = batch;
+    return footprint_of(graph_for(job), job.execution).peak;
+}
+
+std::optional<Bytes> peak_if_any(const Job& job, std::int64_t batch) {
     try {
-        return footprint_of(graph_for(job), job.execution).peak;
+        return peak_at(job, batch);
     } catch (const Error&) {
         return std::nullopt;
     }
 }
 
+// Why there is no such batch.
+std::string refusal_of(const Job& job, std::int64_t batch) {
+    try {
+        peak_at(job, batch);
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return {};
+}
+
 }  // namespace
 
 std::optional<Variation> variation_of(const NetworkOptions& options) {
+    if (options.vary.size() > 1) {
+        throw Error(
+            "--vary takes one number at a time: give the other a fixed value and repeat the "
+            "command "
+            "for each, as a line has one slope",
+            ExitCode::usage);
+    }
     if (options.vary.empty()) {
         return std::ranges::any_of(options.batches, is_range)
                    ? std::optional(Variation{"batch", batches_of(options)})
                    : std::nullopt;
     }
-    const auto [name, range] = name_and_value(options.vary, "--vary");
+    const auto [name, range] = name_and_value(options.vary.front(), "--vary");
     if (name == "batch" && !options.batches.empty()) {
         throw Error("--vary batch and --batch both give the batch: use one of them",
                     ExitCode::usage);
@@ -56,13 +77,21 @@ std::vector<Job> varied(const Job& job, const Variation& variation) {
 }
 
 std::optional<Capacity> capacity_of(const Job& job) {
-    const auto free = available_memory();
-    if (!free) {
+    const auto memory = job.memory ? job.memory : available_memory();
+    if (!memory) {
         return std::nullopt;
     }
-    const auto batch =
-        largest_batch([&](std::int64_t images) { return peak_at(job, images); }, *free);
-    return batch ? std::optional(Capacity{*batch, *free}) : std::nullopt;
+    const auto peak = [&](std::int64_t batch) { return peak_if_any(job, batch); };
+    const auto largest = largest_batch(peak, *memory);
+    if (!largest) {
+        return std::nullopt;
+    }
+    return Capacity{.largest = *largest,
+                    .memory = *memory,
+                    .source = job.memory ? MemorySource::given : MemorySource::free,
+                    .refusal = largest->limit == BatchLimit::network
+                                   ? refusal_of(job, largest->batch + 1)
+                                   : ""};
 }
 
 }  // namespace strata

@@ -23,8 +23,8 @@ std::optional<Variation> variation_of(const NetworkOptions& options);
 // The jobs of one sweep: the same, at each of the values.
 std::vector<Job> varied(const Job& job, const Variation& variation);
 
-// The largest batch of this job that the free memory holds, by its footprint; nothing where the
-// kernel does not tell what is free, or the network has no batch of one.
+// The largest batch of this job that its memory holds, or what is free, by its footprint; nothing
+// where the kernel does not tell what is free, or the network has no batch of one.
 std::optional<Capacity> capacity_of(const Job& job);
 
 }  // namespace strata

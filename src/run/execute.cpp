@@ -2,6 +2,7 @@
 #include "run/execute.h"
 
 #include "backend/verify.h"
+#include "base/byte_size.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "device/device.h"
@@ -38,16 +39,17 @@ std::string now_utc() {
 }
 
 // Refused before anything is allocated: a machine that swaps measures its disk.
-void require_memory(const Graph& graph, Bytes needed) {
-    const auto available = available_memory();
-    if (available && needed > *available) {
-        throw Error(
-            fmt::format("{} at batch {} needs {:.1f} GB and this machine has {:.1f} GB free; try a "
-                        "smaller --batch",
-                        printable(graph.name), batch_of(graph), needed.value / 1e9,
-                        available->value / 1e9),
-            ExitCode::machine_cannot);
-    }
+void require_memory(const Graph& graph, Bytes needed, const std::optional<Bytes>& given) {
+    const auto refuse_beyond = [&](const std::optional<Bytes>& limit, std::string_view whose) {
+        if (limit && needed > *limit) {
+            throw Error(fmt::format("{} at batch {} needs {} and {} {}; try a smaller --batch",
+                                    printable(graph.name), batch_of(graph), byte_size_text(needed),
+                                    whose, byte_size_text(*limit)),
+                        ExitCode::machine_cannot);
+        }
+    };
+    refuse_beyond(given, "--memory gives");
+    refuse_beyond(available_memory(), "this machine has free");
 }
 
 std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend& backend,
@@ -205,7 +207,7 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
 Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer& observer,
             const std::optional<Run>& earlier) {
     Run run = planned_run(job, graph, backend);
-    require_memory(graph, run.predicted_memory);
+    require_memory(graph, run.predicted_memory, job.memory);
     if (job.dump) {
         tell(observer, "running on the given input");
         dump(job, graph, backend);

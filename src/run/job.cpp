@@ -90,6 +90,9 @@ std::string identity_of(const Job& job) {
                     settings.network, settings.batch, settings.mode, settings.dtype,
                     settings.threads, settings.algorithm, settings.policy, job.execution.seed,
                     job.verification == Verification::done);
+    if (job.memory) {
+        line += fmt::format(" memory={}", job.memory->value);
+    }
     for (const auto& [name, value] : settings.further) {
         line += fmt::format(" {}={}", name, value);
     }

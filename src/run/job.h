@@ -32,6 +32,7 @@ struct Job {
     Verification verification = Verification::omitted;
     std::map<std::string, std::filesystem::path> inputs;  // tensor name -> .npy
     std::optional<Dump> dump;
+    std::optional<Bytes> memory;  // that the run may need at most; absent: what the machine has
 };
 
 // Every combination of networks, batches and element types, networks outermost, as separate jobs.

@@ -53,20 +53,25 @@ void add_settings(Table& table, const Run& run) {
 }  // namespace
 
 std::string machine_line(const Run& run) {
+    return machine_line(run, run.id > 0 ? fmt::format("run {}", run.id) : "");
+}
+
+std::string machine_line(const Run& run, const std::string& runs) {
     const std::string model = known(run, "cpu.model");
     const std::string version = known(run, "backend.version");
     return joined(
         {fmt::format("{} on {}", name_of(run.origin),
                      model.empty() ? "a machine that is not named" : model),
          fmt::format("{} thread{}", run.settings.threads, run.settings.threads == 1 ? "" : "s"),
-         run.settings.backend + (version.empty() ? "" : " " + version), run.created,
-         run.id > 0 ? fmt::format("run {}", run.id) : ""});
+         run.settings.backend + (version.empty() ? "" : " " + version), run.created, runs});
 }
 
 std::string settings_line(const Run& run) {
-    const Settings& settings = run.settings;
-    return joined({settings.network, fmt::format("batch {}", settings.batch), settings.mode,
-                   settings.dtype,
+    return settings_line(run.settings, fmt::format("batch {}", run.settings.batch));
+}
+
+std::string settings_line(const Settings& settings, const std::string& batch) {
+    return joined({settings.network, batch, settings.mode, settings.dtype,
                    settings.algorithm.empty() ? settings.backend
                                               : settings.backend + " " + settings.algorithm});
 }

@@ -15,6 +15,10 @@ std::string machine_line(const Run& run);
 // "alexnet, batch 32, training, f32, onednn direct"
 std::string settings_line(const Run& run);
 
+// The same where a run is one of several that share all but a value: "runs 3 to 9", "batch 1 to 8".
+std::string machine_line(const Run& run, const std::string& runs);
+std::string settings_line(const Settings& settings, const std::string& batch);
+
 // Everything that is known of how the run was made: settings, then provenance, a row each.
 Table provenance_table(const Run& run);
 

@@ -8,13 +8,20 @@ namespace strata {
 namespace {
 
 bool can_be_recounted(const StepResult& step) {
-    return step.kind == "compute" && step.pass != Pass::update && !step.problem.empty() &&
+    return step.kind == "compute" && !step.problem.empty() &&
            !step.problem.starts_with(Opaque::type);
 }
 
-Flops recount(const StepResult& step, const Convention& convention) {
+// A run's settings name the optimizer where it is not the default.
+UpdateCost update_cost_of(const Settings& settings) {
+    const auto named = settings.further.find("optimizer");
+    return cost_of(find_optimizer(named == settings.further.end() ? optimizer_names().front()
+                                                                  : named->second));
+}
+
+Flops recount(const StepResult& step, const Convention& convention, const UpdateCost& update) {
     const Problem problem = parse_problem(step.problem);
-    return count(problem.op, signature_of(problem), step.pass, convention);
+    return count(problem.op, signature_of(problem), step.pass, convention, update);
 }
 
 }  // namespace
@@ -23,12 +30,23 @@ Run counted_by(const Convention& convention, Run run) {
     if (&convention == &conventions().front()) {
         return run;
     }
+    const UpdateCost update = update_cost_of(run.settings);
     for (StepResult& step : run.steps) {
         if (can_be_recounted(step)) {
-            step.flops = recount(step, convention);
+            step.flops = recount(step, convention, update);
         }
     }
     return run;
+}
+
+Sweep counted_by(const Convention& convention, Sweep sweep) {
+    for (SweepPoint& point : sweep.points) {
+        if (point.time) {
+            point.flops = flops_that_ran(counted_by(convention, *point.run));
+        }
+    }
+    sweep.convention = convention.name;
+    return sweep;
 }
 
 }  // namespace strata

@@ -17,11 +17,11 @@ Provenance provenance_of(const SweepPoint& point) {
 }
 
 Cell throughput_cell(const SweepPoint& point) {
-    const Throughput images = throughput_of(point);
-    return Number{.value = images.median,
+    const Throughput examples = throughput_of(point);
+    return Number{.value = examples.median,
                   .unit = "1/s",
-                  .low = images.low,
-                  .high = images.high,
+                  .low = examples.low,
+                  .high = examples.high,
                   .provenance = provenance_of(point)};
 }
 
@@ -68,6 +68,11 @@ Cell memory(const SweepPoint& point, std::optional<double>) {
     return bytes_cell(point.run->predicted_memory, Provenance::modelled);
 }
 
+Cell measured_memory(const SweepPoint& point, std::optional<double>) {
+    return optional_cell(point.run->measured_memory,
+                         [](Bytes b) { return bytes_cell(b, Provenance::measured); });
+}
+
 Cell run_id(const SweepPoint& point, std::optional<double>) {
     return count_cell(static_cast<double>(point.run->id));
 }
@@ -80,14 +85,15 @@ std::vector<SweepColumn> columns_of(const Sweep& sweep, bool has_line) {
         {{"flops", "work", Importance::normal}, work},
         {{"time_s", latency ? "latency" : "time", Importance::essential}, time}};
     if (sweep.over_batch()) {
-        columns.push_back({{"images_per_s", "images", Importance::essential}, throughput});
+        columns.push_back({{"throughput_per_s", "throughput", Importance::essential}, throughput});
     }
     columns.push_back({{"flop_per_s", "rate", Importance::normal}, rate});
     if (has_line) {
         columns.push_back({{"line_s", "by the line", Importance::normal}, line_time});
-        columns.push_back({{"residual_percent", "beside it", Importance::essential}, residual});
+        columns.push_back({{"residual_percent", "off the line", Importance::essential}, residual});
     }
     columns.push_back({{"predicted_memory_bytes", "memory", Importance::normal}, memory});
+    columns.push_back({{"measured_memory_bytes", "taken", Importance::detail}, measured_memory});
     columns.push_back({{"run", "run", Importance::detail}, run_id});
     return columns;
 }
@@ -115,71 +121,44 @@ Table points_table(const Sweep& sweep, const std::optional<Extrapolation>& line)
             row.push_back(column.cell(sweep.points[i], fitted[i]));
         }
     }
-    table.notes = {"Memory: the peak by liveness, without the library's scratch memory."};
+    const Convention& convention = find_convention(sweep.convention);
+    table.notes = {
+        fmt::format("Work by the convention {}: {}", convention.name, convention.meaning),
+        "Memory: the peak by liveness, without the library's scratch memory; taken: by the "
+        "process, measured."};
     return table;
 }
 
-// Of the points that ran: a bar of no length would say that the others took no time.
-std::vector<std::string> labels_of(const Sweep& sweep) {
-    std::vector<std::string> labels;
+// "run 3" or "runs 3 to 9".
+std::string runs_of(const Sweep& sweep) {
+    std::vector<std::int64_t> ids;
     for (const SweepPoint& point : sweep.points) {
-        if (point.time) {
-            labels.push_back(std::to_string(point.value));
-        }
+        ids.push_back(point.run->id);
     }
-    return labels;
+    const auto [first, last] = std::ranges::minmax(ids);
+    return first == last ? (first > 0 ? fmt::format("run {}", first) : std::string())
+                         : fmt::format("runs {} to {}", first, last);
 }
 
-StackedBars throughput_bars(const Sweep& sweep) {
-    StackedBars bars{.title = "Images per second by batch",
-                     .unit = "1/s",
-                     .labels = labels_of(sweep),
-                     .series = {{.name = "images per second", .values = {}}}};
-    for (const SweepPoint& point : sweep.points) {
-        if (point.time) {
-            bars.series[0].values.emplace_back(throughput_of(point).median);
-        }
-    }
-    return bars;
-}
-
-// What the line gives the framework, and what the work adds: together the line's time.
-StackedBars line_bars(const Sweep& sweep, const Extrapolation& found) {
-    StackedBars bars{
-        .title = fmt::format("Time by {}, as the line splits it", sweep.variable),
-        .unit = "s",
-        .labels = labels_of(sweep),
-        .series = {{.name = "framework", .values = {}}, {.name = "work", .values = {}}}};
-    const double framework = std::max(0.0, found.framework.value);
-    for (const double fitted : found.line.fitted) {
-        bars.series[0].values.emplace_back(framework);
-        bars.series[1].values.emplace_back(fitted - framework);
-    }
-    return bars;
+std::string where_measured(const Sweep& sweep) {
+    return machine_line(*sweep.points.back().run, runs_of(sweep));
 }
 
 }  // namespace
 
 std::vector<Block> sweep_blocks(const Sweep& sweep, const std::optional<Capacity>& capacity) {
-    const auto line = extrapolate(sweep);
-    std::vector<Block> blocks = {points_table(sweep, line)};
+    std::vector<Block> blocks = {points_table(sweep, extrapolate(sweep))};
     for (const std::string& sentence : sweep_sentences(sweep, capacity)) {
         blocks.emplace_back(Paragraph{sentence});
     }
-    if (saturation_of(sweep)) {
-        blocks.emplace_back(throughput_bars(sweep));
-    }
-    if (line && line->misfit.empty()) {
-        blocks.emplace_back(line_bars(sweep, *line));
+    for (Block& chart : sweep_charts(sweep)) {
+        blocks.push_back(std::move(chart));
     }
     return blocks;
 }
 
 Document sweep_document(const Sweep& sweep, const std::optional<Capacity>& capacity) {
-    const Run& largest = *sweep.points.back().run;
-    Document document{fmt::format("{}: {} {} to {}", settings_line(largest), sweep.variable,
-                                  sweep.points.front().value, sweep.points.back().value),
-                      {Paragraph{machine_line(largest)}}};
+    Document document{sweep_title(sweep), {Paragraph{where_measured(sweep)}}};
     for (Block& block : sweep_blocks(sweep, capacity)) {
         document.blocks.push_back(std::move(block));
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyze/sweep.h"
+#include "graph/largest_batch.h"
 #include "report/document.h"
 
 #include <string>
@@ -9,44 +10,63 @@
 
 namespace strata {
 
-// How large a batch this machine can hold, by the network's footprint.
+// Whose word it is how much memory there is.
+enum class MemorySource { free, given };
+inline constexpr std::array<std::string_view, 2> names_of(MemorySource) {
+    return {"free", "given"};
+}
+
+// How large a batch the memory can hold, by the network's footprint.
 struct Capacity {
-    std::int64_t batch = 0;  // 0: not even one image
-    Bytes memory;            // free when it was asked
+    LargestBatch largest;
+    Bytes memory;  // free when it was asked, or given
+    MemorySource source = MemorySource::free;
+    std::string refusal{};  // why the network has no larger batch, where it is what limits
 };
 
-// Runs that differ in one number, beside each other; over the batch the time is a latency and
-// images per second stand beside it:
+// Runs that differ in one number, beside each other; over the batch the time is a latency and the
+// examples per second stand beside it:
 //
-//   lstm:hidden=1024, batch 20, training, f32, onednn direct: hidden 64 to 1024
-//   measured on Intel Xeon ..., 2 threads, onednn 2.6.3, 2026-11-21T13:15:00Z, run 12
+//   lstm:hidden=64..1024, batch 20, training, f32, onednn direct
+//   measured on Intel Xeon ..., 2 threads, onednn 2.6.3, 2026-11-21T13:15:00Z, runs 9 to 13
 //
-//   hidden  work [GFLOP]  time [ms]  rate [GFLOP/s]  by the line [ms]  beside it [%]  memory [MB]
-//       64         0.041  2.4 ± 0.0            17.1              2.41           -0.4          3.1
+//   hidden  work [GFLOP]  time [ms]  rate [GFLOP/s]  by the line [ms]  off the line [%]  memory ...
+//       64         0.041  2.4 ± 0.0            17.1              2.41              -0.4         3.1
 //   ...
-//   Slope: the hardware ran at 98.2 GFLOP/s (97.1 to 99.3) ...
-//   Intercept: the framework took 2.0 ms (1.9 to 2.1) of every iteration ...
+//   Slope, the hardware: 10.2 ms a GFLOP (10.1 to 10.3), so that what grows ...
+//   Intercept, the framework: 2.0 ms (1.9 to 2.1) of every iteration ...
 //
-// What did not run stands there with its reason.
+// and time over work as a chart with the line. What did not run stands there with its reason. Where
+// no line describes the times none is drawn, and neither slope nor intercept is told.
 Document sweep_document(const Sweep& sweep, const std::optional<Capacity>& capacity = {});
 
-// Its parts, for a report that has more to say: the table, sentences and chart.
+// Its parts, for a report that has more to say: the table, sentences and charts.
 std::vector<Block> sweep_blocks(const Sweep& sweep, const std::optional<Capacity>& capacity = {});
 
-// What the sweep says, a sentence each: the line, where it does not hold, saturation, capacity.
+// "lstm:hidden=64..1024, batch 20, training, f32, onednn direct": the settings that the runs share,
+// with what is varied from end to end.
+std::string sweep_title(const Sweep& sweep);
+
+// Throughput over the batch where it is varied, and time over work with its line.
+std::vector<Block> sweep_charts(const Sweep& sweep);
+
+// What the sweep says, a sentence each: saturation, capacity, the line or why there is none.
 std::vector<std::string> sweep_sentences(const Sweep& sweep,
                                          const std::optional<Capacity>& capacity = {});
 
 // The same by the contract for scripts; what was not measured or does not exist is null:
-// {"variable", "network", "backend", "mode", "dtype", "threads",
+// {"variable", "network", "backend", "mode", "dtype", "threads", "convention",
 //  "points": [{"value", "batch", "run", "status", "flops", "bytes", "time": {"median_s", "low_s",
 //              "high_s", "samples"}, "throughput": {"median", "low", "high"},
 //              "predicted_memory_bytes", "measured_memory_bytes"}],
-//  "fit": {"points", "flop_per_s", "flop_per_s_low", "flop_per_s_high", "framework_s",
-//          "framework_low_s", "framework_high_s", "half_rate_flops", "r_squared", "fitted_s",
-//          "residual_s", "describes", "misfit"},
-//  "saturation": {"batch", "earliest", "latest", "best_batch", "best_per_s", "still_growing"},
-//  "capacity": {"batch", "memory_bytes", "provenance"}}
+//  "fit": {"points", "slope_s_per_flop", "flop_per_s", "flop_per_s_low", "flop_per_s_high",
+//          "framework_s", "framework_low_s", "framework_high_s", "half_rate_flops", "r_squared",
+//          "fitted_s", "residual_s", "describes", "misfit"},
+//  "saturation": {"batch", "earliest", "latest", "best_batch", "best_per_s", "reached"},
+//  "capacity": {"batch", "limit", "needs_bytes", "memory_bytes", "memory_source", "searched_to",
+//               "provenance"}}
+// Slope, rate, framework and half rate are null where the line does not describe the times, the
+// batch of the capacity where nothing was found to limit it.
 std::string sweep_json(const Sweep& sweep, const std::optional<Capacity>& capacity = {});
 
 }  // namespace strata

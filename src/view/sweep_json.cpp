@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "view/sweep.h"
 
+#include "base/enumeration.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -30,8 +32,8 @@ Json throughput_json(const SweepPoint& point) {
     if (!point.time || point.time->low <= Seconds{0}) {
         return nullptr;
     }
-    const Throughput images = throughput_of(point);
-    return {{"median", images.median}, {"low", images.low}, {"high", images.high}};
+    const Throughput examples = throughput_of(point);
+    return {{"median", examples.median}, {"low", examples.low}, {"high", examples.high}};
 }
 
 Bytes traffic_of(const Run& run) {
@@ -71,19 +73,25 @@ Json fit_json(const Sweep& sweep) {
         return nullptr;
     }
     const auto& rate = found->hardware_interval;
-    return {{"points", found->points.size()},
-            {"flop_per_s", found->hardware ? Json(found->hardware->value) : Json()},
-            {"flop_per_s_low", rate ? Json(rate->low) : Json()},
-            {"flop_per_s_high", rate ? Json(rate->high) : Json()},
-            {"framework_s", found->framework.value},
-            {"framework_low_s", found->framework_interval.low},
-            {"framework_high_s", found->framework_interval.high},
-            {"half_rate_flops", found->half_rate_work ? whole(*found->half_rate_work) : Json()},
-            {"r_squared", found->line.r_squared},
-            {"fitted_s", found->line.fitted},
-            {"residual_s", residuals_of(sweep, *found)},
-            {"describes", found->misfit.empty()},
-            {"misfit", found->misfit.empty() ? Json() : Json(found->misfit)}};
+    // What a line says that does not describe the times would be taken for a constant.
+    const auto told = [&](const auto& value) {
+        return found->misfit.empty() ? Json(value) : Json();
+    };
+    return {
+        {"points", found->points.size()},
+        {"slope_s_per_flop", told(found->line.slope)},
+        {"flop_per_s", found->hardware ? told(found->hardware->value) : Json()},
+        {"flop_per_s_low", rate ? told(rate->low) : Json()},
+        {"flop_per_s_high", rate ? told(rate->high) : Json()},
+        {"framework_s", told(found->framework.value)},
+        {"framework_low_s", told(found->framework_interval.low)},
+        {"framework_high_s", told(found->framework_interval.high)},
+        {"half_rate_flops", found->half_rate_work ? told(whole(*found->half_rate_work)) : Json()},
+        {"r_squared", found->line.r_squared},
+        {"fitted_s", found->line.fitted},
+        {"residual_s", residuals_of(sweep, *found)},
+        {"describes", found->misfit.empty()},
+        {"misfit", found->misfit.empty() ? Json() : Json(found->misfit)}};
 }
 
 Json saturation_json(const Sweep& sweep) {
@@ -96,15 +104,21 @@ Json saturation_json(const Sweep& sweep) {
             {"latest", found->latest},
             {"best_batch", found->best_batch},
             {"best_per_s", found->best.median},
-            {"still_growing", found->still_growing}};
+            {"reached", found->reached}};
 }
 
 Json capacity_json(const std::optional<Capacity>& capacity) {
     if (!capacity) {
         return nullptr;
     }
-    return {{"batch", capacity->batch},
+    const LargestBatch& largest = capacity->largest;
+    const bool found = largest.limit != BatchLimit::none;
+    return {{"batch", found ? Json(largest.batch) : Json()},
+            {"limit", name_of(largest.limit)},
+            {"needs_bytes", whole(largest.needs)},
             {"memory_bytes", whole(capacity->memory)},
+            {"memory_source", name_of(capacity->source)},
+            {"searched_to", largest_batch_tried},
             {"provenance", "modelled"}};
 }
 
@@ -122,6 +136,7 @@ std::string sweep_json(const Sweep& sweep, const std::optional<Capacity>& capaci
                         {"mode", settings.mode},
                         {"dtype", settings.dtype},
                         {"threads", settings.threads},
+                        {"convention", sweep.convention},
                         {"points", points},
                         {"fit", fit_json(sweep)},
                         {"saturation", saturation_json(sweep)},

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace strata {
 
 namespace {
@@ -14,49 +16,57 @@ std::string text(double value, const char* unit) {
     return number_text({.value = value, .unit = unit});
 }
 
-std::string between(double low, double high, const char* unit) {
-    return fmt::format("{} to {}", text(low, unit), text(high, unit));
+// "98.8 GFLOP/s (97.4 to 100)", all in one scale.
+std::string within(double value, const Interval& interval, const char* unit) {
+    const Scale scale = scale_for(unit, value);
+    const auto scaled = [&](double one) {
+        return number_text({.value = one, .unit = unit}, scale);
+    };
+    return fmt::format("{} {} ({} to {})", scaled(value), scale.unit, scaled(interval.low),
+                       scaled(interval.high));
 }
 
-// "82 % of the f32 peak", where the ceilings are known.
-std::string against_peak(const Run& run, FlopRate rate) {
+// "batch 16".
+std::string at(const Sweep& sweep, std::int64_t value) {
+    return fmt::format("{} {}", sweep.variable, text(static_cast<double>(value), ""));
+}
+
+// ", 82 % of its f32 peak", where the ceilings are known and the operations are counted as theirs.
+std::string against_peak(const Sweep& sweep, FlopRate rate) {
+    const Run& run = *sweep.points.back().run;
     const auto device = ceilings_of(run);
     const auto peak = device ? peak_of(*device, run.settings.dtype) : std::nullopt;
-    return peak ? fmt::format(", {:.0f} % of its {} peak", 100 * (rate / *peak), run.settings.dtype)
-                : "";
+    return peak && sweep.convention == conventions().front().name
+               ? fmt::format(", {:.0f} % of its {} peak", 100 * (rate / *peak), run.settings.dtype)
+               : "";
 }
 
 std::string slope_sentence(const Sweep& sweep, const Extrapolation& found) {
-    if (!found.hardware) {
-        return "Slope: the time does not grow with the work, so it says nothing of the hardware.";
+    const Interval& interval = found.line.slope_interval;
+    const std::string slope =
+        within(1e9 * found.line.slope, {1e9 * interval.low, 1e9 * interval.high}, "s");
+    if (!found.hardware_interval) {
+        return fmt::format(
+            "Slope, the hardware: {} a GFLOP, not to be told from none: what grows with the work "
+            "is "
+            "lost in the scatter.",
+            slope);
     }
-    const std::string interval =
-        found.hardware_interval
-            ? between(found.hardware_interval->low, found.hardware_interval->high, "FLOP/s")
-            : "the slope may be zero";
-    return fmt::format("Slope, the hardware: what grows with the work runs at {} ({}){}.",
-                       text(found.hardware->value, "FLOP/s"), interval,
-                       against_peak(*sweep.points.back().run, *found.hardware));
+    return fmt::format("Slope, the hardware: {} a GFLOP, so what grows with the work runs at {}{}.",
+                       slope, within(found.hardware->value, *found.hardware_interval, "FLOP/s"),
+                       against_peak(sweep, *found.hardware));
 }
 
 std::string intercept_sentence(const Extrapolation& found) {
-    const Interval& interval = found.framework_interval;
-    const std::string range = between(interval.low, interval.high, "s");
-    if (interval.contains(0)) {
-        return fmt::format("Intercept, the framework: {} ({}), not to be told from none.",
-                           text(found.framework.value, "s"), range);
-    }
-    if (found.framework < Seconds{0}) {
-        return fmt::format(
-            "Intercept: {} ({}) is negative, so larger problems run slower than "
-            "smaller ones and the slope is no constant of the hardware.",
-            text(found.framework.value, "s"), range);
+    const std::string intercept =
+        within(found.framework.value, found.framework_interval, "s") + " of every iteration";
+    if (found.framework_interval.contains(0)) {
+        return fmt::format("Intercept, the framework: {}, not to be told from none.", intercept);
     }
     return fmt::format(
-        "Intercept, the framework: {} ({}) of every iteration do not depend on the "
-        "work; half of the rate is reached at {}.",
-        text(found.framework.value, "s"), range,
-        text(found.half_rate_work.value_or(Flops{}).value, "FLOP"));
+        "Intercept, the framework: {}, whatever its work; half of the hardware's rate is reached "
+        "at {}.",
+        intercept, text(found.half_rate_work.value_or(Flops{}).value, "FLOP"));
 }
 
 std::string quality_sentence(const Sweep& sweep, const Extrapolation& found) {
@@ -64,53 +74,89 @@ std::string quality_sentence(const Sweep& sweep, const Extrapolation& found) {
     const auto worst = sweep.points[found.points[line.worst_point]].value;
     if (!found.misfit.empty()) {
         return fmt::format(
-            "A line does not describe the time: {} ({} {}; R² {:.4f}); slope and "
-            "intercept are no constants here.",
-            found.misfit, sweep.variable, worst, line.r_squared);
+            "Time = intercept + slope x work does not hold here: {} (the worst is {}; R² {:.4f}). "
+            "So there is no slope to call the hardware and no intercept to call the framework; "
+            "see where the points leave the line, and vary a narrower range.",
+            found.misfit, at(sweep, worst), line.r_squared);
     }
     return fmt::format(
-        "A line describes the {} points: R² {:.4f}, none more than {:.1f} % beside "
-        "it ({} {}). Each weighs by its own time; intervals are 95 %.",
-        found.points.size(), line.r_squared, 100 * line.worst, sweep.variable, worst);
+        "Time = intercept + slope x work holds for the {} points: R² {:.4f}, none lies more than "
+        "{} off the line ({}). Points weigh by their own time; intervals are 95 %.",
+        found.points.size(), line.r_squared, text(std::max(0.1, 100 * line.worst), "%"),
+        at(sweep, worst));
 }
 
 void add_line(std::vector<std::string>& sentences, const Sweep& sweep) {
     const auto found = extrapolate(sweep);
     if (!found) {
         sentences.emplace_back(
-            "Fewer than three points with a time and different work: too few "
-            "for a line of time over work.");
+            "Fewer than three points with a time and different work: too few for a line of time "
+            "over work.");
         return;
     }
     sentences.push_back(quality_sentence(sweep, *found));
-    sentences.push_back(slope_sentence(sweep, *found));
-    sentences.push_back(intercept_sentence(*found));
+    if (found->misfit.empty()) {
+        sentences.push_back(slope_sentence(sweep, *found));
+        sentences.push_back(intercept_sentence(*found));
+    }
 }
 
-std::string saturation_sentence(const Saturation& found) {
+const SweepPoint& point_at(const Sweep& sweep, std::int64_t value) {
+    return *std::ranges::find(sweep.points, value, &SweepPoint::value);
+}
+
+std::string saturation_sentence(const Sweep& sweep, const Saturation& found) {
+    const std::string best =
+        fmt::format("{} a second at {}", text(found.best.median, ""), at(sweep, found.best_batch));
+    if (!found.reached) {
+        return fmt::format(
+            "Saturation: not reached; throughput still grows up to the largest "
+            "batch that ran: {}.",
+            best);
+    }
     const std::string range =
         found.earliest == found.latest
-            ? "the intervals leave no other"
-            : fmt::format("{} to {} within the intervals", found.earliest, found.latest);
+            ? ""
+            : fmt::format(" (within the intervals {} to {})", found.earliest, found.latest);
     return fmt::format(
-        "Saturation: batch {} is the smallest with {:.0f} % of the best throughput, "
-        "{} images a second at batch {} ({}).{}",
-        found.batch, 100 * saturated_share, text(found.best.median, ""), found.best_batch, range,
-        found.still_growing ? " The best is the largest batch that ran, so it may still grow."
-                            : "");
+        "Saturation: {}{} is the smallest with {:.0f} % of the best throughput, {}; an iteration "
+        "takes {} there.",
+        at(sweep, found.batch), range, 100 * saturated_share, best,
+        text(point_at(sweep, found.batch).time->median.value, "s"));
+}
+
+std::string memory_of(const Capacity& capacity) {
+    return text(capacity.memory.value, "B") +
+           (capacity.source == MemorySource::given ? " of --memory" : " that are free here");
 }
 
 std::string capacity_sentence(const Capacity& capacity) {
-    if (capacity.batch == 0) {
+    const std::string batch = text(static_cast<double>(capacity.largest.batch), "");
+    const std::string needs = text(capacity.largest.needs.value, "B");
+    const std::string memory = memory_of(capacity);
+    constexpr auto modelled = "modelled, by liveness, without the library's scratch memory";
+    if (capacity.largest.batch == 0) {
         return fmt::format(
-            "Not even one image fits into the {} that are free (modelled, by "
-            "liveness).",
-            text(capacity.memory.value, "B"));
+            "Largest batch: not even one example fits: it needs {} and there are "
+            "{} ({}).",
+            needs, memory, modelled);
     }
-    return fmt::format(
-        "The largest batch that fits into the {} that are free is {} (modelled, by "
-        "liveness, without the library's scratch memory).",
-        text(capacity.memory.value, "B"), capacity.batch);
+    switch (capacity.largest.limit) {
+        case BatchLimit::memory:
+            return fmt::format("Largest batch: {} is the largest that fits into the {} ({}).",
+                               batch, memory, modelled);
+        case BatchLimit::network:
+            return fmt::format(
+                "Largest batch: {}, limited by the network and not by memory: it "
+                "needs {} of the {} ({}), but the next one is refused: {}.",
+                batch, needs, memory, modelled, capacity.refusal);
+        case BatchLimit::none:
+            return fmt::format(
+                "Largest batch: no limit found: even {}, where the search ends, "
+                "needs only {} of the {} ({}).",
+                batch, needs, memory, modelled);
+    }
+    return {};
 }
 
 }  // namespace
@@ -119,7 +165,7 @@ std::vector<std::string> sweep_sentences(const Sweep& sweep,
                                          const std::optional<Capacity>& capacity) {
     std::vector<std::string> sentences;
     if (const auto saturation = saturation_of(sweep)) {
-        sentences.push_back(saturation_sentence(*saturation));
+        sentences.push_back(saturation_sentence(sweep, *saturation));
     }
     if (capacity) {
         sentences.push_back(capacity_sentence(*capacity));

@@ -117,6 +117,15 @@ TEST(Extrapolation, ALineThatDoesNotFitSaysSo) {
     EXPECT_NE(extrapolate(sweep_of(runs).value())->misfit, "");
 }
 
+TEST(Extrapolation, ALineThatBeginsBelowNoTimeIsNoFrameworksTime) {
+    Runs runs;
+    for (const double size : {1, 2, 3, 4, 5}) {
+        runs.push_back(run_with("lstm:hidden=" + std::to_string(static_cast<int>(size)), 20,
+                                1e-2 * size - 2e-3, 1e9 * size));
+    }
+    EXPECT_NE(extrapolate(sweep_of(runs).value())->misfit.find("below no time"), std::string::npos);
+}
+
 Runs batches(const std::vector<double>& seconds) {
     Runs runs;
     std::int64_t batch = 1;
@@ -134,12 +143,12 @@ TEST(Saturation, IsTheSmallestBatchNearTheBestThroughput) {
     EXPECT_EQ(found.batch, 8);
     EXPECT_LE(found.earliest, found.batch);
     EXPECT_GE(found.latest, found.batch);
-    EXPECT_FALSE(found.still_growing);
+    EXPECT_TRUE(found.reached);
 }
 
-TEST(Saturation, ThatIsNotReachedIsStillGrowing) {
+TEST(Saturation, IsNotReachedWhereTheLargestBatchIsStillTheBest) {
     const auto runs = batches({1, 1.1, 1.2, 1.3});
-    EXPECT_TRUE(saturation_of(sweep_of(runs).value())->still_growing);
+    EXPECT_FALSE(saturation_of(sweep_of(runs).value())->reached);
 }
 
 // The second reaches 94.9 % by its median, but its interval goes beyond 95 %.

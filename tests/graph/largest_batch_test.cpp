@@ -9,6 +9,12 @@
 namespace strata {
 namespace {
 
+// Only the batch.
+std::optional<std::int64_t> batch_within(const PeakAtBatch& peak, Bytes memory) {
+    const auto found = largest_batch(peak, memory);
+    return found ? std::optional(found->batch) : std::nullopt;
+}
+
 // Counts how often it is asked.
 struct Line {
     double fixed = 0;
@@ -25,20 +31,20 @@ struct Line {
 
 TEST(LargestBatch, IsWhereTheLineMeetsTheLimit) {
     Line line{.fixed = 1000, .each = 7};
-    EXPECT_EQ(largest_batch(line.peak(), Bytes{1000 + 7 * 321}), 321);
-    EXPECT_EQ(largest_batch(line.peak(), Bytes{1000 + 7 * 321 + 6}), 321);
+    EXPECT_EQ(batch_within(line.peak(), Bytes{1000 + 7 * 321}), 321);
+    EXPECT_EQ(batch_within(line.peak(), Bytes{1000 + 7 * 321 + 6}), 321);
 }
 
 TEST(LargestBatch, OfALineAsksFewBatches) {
     Line line{.fixed = 5e8, .each = 3e6};
-    EXPECT_EQ(largest_batch(line.peak(), Bytes{24e9}), 7833);
+    EXPECT_EQ(batch_within(line.peak(), Bytes{24e9}), 7833);
     EXPECT_LE(line.asked, 8);
 }
 
 TEST(LargestBatch, NoneFitsWhereOneImageIsTooMuch) {
     Line line{.fixed = 100, .each = 1};
-    EXPECT_EQ(largest_batch(line.peak(), Bytes{100}), 0);
-    EXPECT_EQ(largest_batch(line.peak(), Bytes{101}), 1);
+    EXPECT_EQ(batch_within(line.peak(), Bytes{100}), 0);
+    EXPECT_EQ(batch_within(line.peak(), Bytes{101}), 1);
 }
 
 TEST(LargestBatch, IsRightWhereNeedsAreNoLine) {
@@ -48,22 +54,33 @@ TEST(LargestBatch, IsRightWhereNeedsAreNoLine) {
     const auto steps = [](std::int64_t batch) -> std::optional<Bytes> {
         return Bytes{static_cast<double>(batch / 100)};
     };
-    EXPECT_EQ(largest_batch(square, Bytes{1e6}), 1000);
-    EXPECT_EQ(largest_batch(steps, Bytes{5}), 599);
+    EXPECT_EQ(batch_within(square, Bytes{1e6}), 1000);
+    EXPECT_EQ(batch_within(steps, Bytes{5}), 599);
 }
 
 TEST(LargestBatch, ABatchThatTheNetworkCannotHaveDoesNotFit) {
     const auto up_to_ten = [](std::int64_t batch) {
         return batch <= 10 ? std::optional(Bytes{1}) : std::nullopt;
     };
-    EXPECT_EQ(largest_batch(up_to_ten, Bytes{5}), 10);
-    EXPECT_EQ(largest_batch([](std::int64_t) { return std::optional<Bytes>(); }, Bytes{5}),
+    EXPECT_EQ(batch_within(up_to_ten, Bytes{5}), 10);
+    EXPECT_EQ(batch_within([](std::int64_t) { return std::optional<Bytes>(); }, Bytes{5}),
               std::nullopt);
 }
 
-TEST(LargestBatch, EndsWhereNothingLimits) {
-    EXPECT_EQ(largest_batch([](std::int64_t) { return std::optional(Bytes{1}); }, Bytes{5}),
-              largest_batch_tried);
+TEST(LargestBatch, TellsWhatALargerOneFailsBy) {
+    const auto anything = [](std::int64_t) { return std::optional(Bytes{1}); };
+    EXPECT_EQ(largest_batch(anything, Bytes{5}),
+              (LargestBatch{largest_batch_tried, Bytes{1}, BatchLimit::none}));
+    const auto up_to_ten = [](std::int64_t batch) {
+        return batch <= 10 ? std::optional(Bytes{1}) : std::nullopt;
+    };
+    EXPECT_EQ(largest_batch(up_to_ten, Bytes{5}),
+              (LargestBatch{10, Bytes{1}, BatchLimit::network}));
+    Line line{.fixed = 100, .each = 7};
+    EXPECT_EQ(largest_batch(line.peak(), Bytes{150}),
+              (LargestBatch{7, Bytes{149}, BatchLimit::memory}));
+    EXPECT_EQ(largest_batch(line.peak(), Bytes{106}),
+              (LargestBatch{0, Bytes{107}, BatchLimit::memory}));
 }
 
 TEST(LargestBatch, OfANetworkIsTheLastThatFits) {
@@ -72,7 +89,7 @@ TEST(LargestBatch, OfANetworkIsTheLastThatFits) {
         return footprint_of(graph, {.mode = Mode::inference}).peak;
     };
     const Bytes limit{1e9};
-    const std::int64_t found = largest_batch(peak, limit).value();
+    const std::int64_t found = batch_within(peak, limit).value();
     EXPECT_LE(peak(found), limit);
     EXPECT_GT(peak(found + 1), limit);
 }

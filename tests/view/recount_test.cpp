@@ -33,6 +33,26 @@ TEST(Recount, CountsEachStepOfARunByAnotherConvention) {
               forward_of(run, "conv2"));
 }
 
+Flops updates_of(const Run& run) {
+    Flops flops;
+    for (const StepResult& step : run.steps) {
+        flops += step.pass == Pass::update ? step.flops : Flops{};
+    }
+    return flops;
+}
+
+// Momentum multiplies and adds twice for each of the 60,965,224 values; sgd once.
+TEST(Recount, CountsUpdatesByTheOptimizerOfTheRun) {
+    auto run = alexnet_run();
+    EXPECT_EQ(updates_of(run), Flops{4.0 * 60'965'224});
+    EXPECT_EQ(updates_of(counted_by(find_convention("multiply-add-1"), run)),
+              Flops{2.0 * 60'965'224});
+    EXPECT_EQ(updates_of(counted_by(find_convention("products"), run)), Flops{0});
+    run.settings.further["optimizer"] = "sgd";
+    EXPECT_EQ(updates_of(counted_by(find_convention("multiply-add-1"), run)),
+              Flops{1.0 * 60'965'224});
+}
+
 TEST(Recount, ARunIsShownByTheConventionAskedFor) {
     const auto run = alexnet_run();
     const auto usual = nlohmann::json::parse(run_json(run));

@@ -4,6 +4,7 @@
 #include "report/terminal.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
+#include "view/recount.h"
 
 #include <gtest/gtest.h>
 
@@ -58,6 +59,11 @@ std::vector<strata::Run> batches() {
     return runs;
 }
 
+Capacity forty() {
+    return {.largest = {.batch = 40, .needs = Bytes{9.9e8}, .limit = BatchLimit::memory},
+            .memory = Bytes{1e9}};
+}
+
 std::string terminal(const Document& document) {
     return render_terminal(document, {.width = 110, .unicode = true});
 }
@@ -65,8 +71,7 @@ std::string terminal(const Document& document) {
 TEST(SweepView, OfBatchesTellsLatencyThroughputSaturationAndCapacity) {
     const auto runs = batches();
     testing::expect_golden("view/sweep-batches.txt",
-                           terminal(sweep_document(sweep_of(runs).value(),
-                                                   Capacity{.batch = 40, .memory = Bytes{1e9}})));
+                           terminal(sweep_document(sweep_of(runs).value(), forty())));
 }
 
 TEST(SweepView, OfAParameterTellsHardwareAndFramework) {
@@ -80,24 +85,113 @@ TEST(SweepView, OfAParameterTellsHardwareAndFramework) {
                            terminal(sweep_document(sweep_of(runs).value())));
 }
 
-TEST(SweepView, ALineThatDoesNotFitIsNotDrawn) {
+// Time grows by the cube of the work.
+std::vector<strata::Run> crooked() {
     std::vector<strata::Run> runs;
     for (const std::int64_t hidden : {1, 2, 3, 4}) {
         const auto size = static_cast<double>(hidden);
         runs.push_back(run_of("lstm:hidden=" + std::to_string(hidden), 20, 1e9 * size,
                               1e-3 * size * size * size));
     }
-    const Document document = sweep_document(sweep_of(runs).value());
-    EXPECT_NE(terminal(document).find("A line does not describe"), std::string::npos);
-    for (const Block& block : document.blocks) {
-        EXPECT_FALSE(std::holds_alternative<StackedBars>(block));
+    return runs;
+}
+
+TEST(SweepView, WhereNoLineFitsNoneIsDrawnAndNeitherSlopeNorInterceptIsTold) {
+    const auto runs = crooked();
+    const Sweep sweep = sweep_of(runs).value();
+    testing::expect_golden("view/sweep-crooked.txt", terminal(sweep_document(sweep)));
+    const auto charts = sweep_charts(sweep);
+    ASSERT_EQ(charts.size(), 1U);
+    EXPECT_EQ(std::get<XyChart>(charts[0]).series.size(), 1U);
+    const auto fit = nlohmann::json::parse(sweep_json(sweep))["fit"];
+    EXPECT_FALSE(fit["describes"].get<bool>());
+    for (const auto* key : {"slope_s_per_flop", "flop_per_s", "framework_s", "half_rate_flops"}) {
+        EXPECT_TRUE(fit[key].is_null()) << key;
     }
+    EXPECT_EQ(fit["residual_s"].size(), 4U);
+}
+
+TEST(SweepView, TheLineGoesFromTheInterceptToTheMostWork) {
+    const auto runs = batches();
+    const auto charts = sweep_charts(sweep_of(runs).value());
+    ASSERT_EQ(charts.size(), 2U);
+    EXPECT_EQ(std::get<XyChart>(charts[0]).series[0].points.size(), 6U);
+    const auto& line = std::get<XyChart>(charts[1]).series.at(1);
+    EXPECT_EQ(line.mark, Mark::line);
+    EXPECT_EQ(line.points.front().x, 0);
+    EXPECT_NEAR(line.points.front().y, 2e-3, 1e-3);
+    EXPECT_EQ(line.points.back().x, 1.5e9 * 32);
+}
+
+TEST(SweepView, CountsByTheConventionAskedForAndSaysSo) {
+    std::vector<strata::Run> runs;
+    for (const std::int64_t batch : {2, 4, 8}) {
+        runs.push_back(testing::scripted_run(testing::zoo_graph("alexnet", batch)));
+        runs.back().whole.end_to_end = about(1e-2 * static_cast<double>(batch));
+    }
+    const Sweep usual = sweep_of(runs).value();
+    const Sweep macs = counted_by(find_convention("multiply-add-1"), usual);
+    EXPECT_GT(macs.points[1].flops, 0.45 * usual.points[1].flops);
+    EXPECT_LT(macs.points[1].flops, 0.55 * usual.points[1].flops);
+    const std::string text = terminal(sweep_document(macs));
+    EXPECT_NE(text.find("convention multiply-add-1: "), std::string::npos);
+    EXPECT_EQ(text.find("f32 peak"), std::string::npos);
+    EXPECT_EQ(nlohmann::json::parse(sweep_json(macs))["convention"], "multiply-add-1");
+}
+
+std::string capacity_told(LargestBatch largest, MemorySource source, std::string refusal = {}) {
+    const auto runs = batches();
+    return sweep_sentences(sweep_of(runs).value(),
+                           Capacity{largest, Bytes{1e9}, source, std::move(refusal)})
+        .at(1);
+}
+
+TEST(SweepView, SaysWhatLimitsTheBatch) {
+    EXPECT_EQ(capacity_told({40, Bytes{9.9e8}, BatchLimit::memory}, MemorySource::given),
+              "Largest batch: 40 is the largest that fits into the 1.00 GB of --memory (modelled, "
+              "by liveness, without the library's scratch memory).");
+    EXPECT_EQ(capacity_told({0, Bytes{2e9}, BatchLimit::memory}, MemorySource::free),
+              "Largest batch: not even one example fits: it needs 2.00 GB and there are 1.00 GB "
+              "that are free here (modelled, by liveness, without the library's scratch memory).");
+    EXPECT_EQ(
+        capacity_told({8, Bytes{1e6}, BatchLimit::network}, MemorySource::free, "it is fixed"),
+        "Largest batch: 8, limited by the network and not by memory: it needs 1.00 MB of the "
+        "1.00 GB that are free here (modelled, by liveness, without the library's scratch "
+        "memory), but the next one is refused: it is fixed.");
+    EXPECT_EQ(
+        capacity_told({largest_batch_tried, Bytes{1e8}, BatchLimit::none}, MemorySource::free),
+        "Largest batch: no limit found: even 16,777,216, where the search ends, needs only "
+        "100 MB of the 1.00 GB that are free here (modelled, by liveness, without the "
+        "library's scratch memory).");
+}
+
+TEST(SweepView, ACapacityWithoutALimitHasNoBatchInTheJson) {
+    const auto runs = batches();
+    const auto json = nlohmann::json::parse(
+        sweep_json(sweep_of(runs).value(),
+                   Capacity{{largest_batch_tried, Bytes{1e8}, BatchLimit::none}, Bytes{1e9}}));
+    EXPECT_TRUE(json["capacity"]["batch"].is_null());
+    EXPECT_EQ(json["capacity"]["limit"], "none");
+}
+
+TEST(SweepView, TheTitleNamesTheRangeInThePlaceOfTheValue) {
+    const std::vector<strata::Run> hidden = {run_of("lstm:hidden=64,layers=2", 20, 1e9, 1),
+                                             run_of("lstm:hidden=128,layers=2", 20, 2e9, 2)};
+    EXPECT_EQ(sweep_title(sweep_of(hidden).value()),
+              "lstm:hidden=64..128,layers=2, batch 20, inference, f32, onednn direct");
+    std::vector<strata::Run> dims = {run_of("m.onnx", 1, 1e9, 1), run_of("m.onnx", 1, 2e9, 2)};
+    dims[0].settings.further["dim sequence"] = "8";
+    dims[1].settings.further["dim sequence"] = "16";
+    EXPECT_EQ(sweep_title(sweep_of(dims).value()),
+              "m.onnx, batch 1, inference, f32, onednn direct: sequence 8 to 16");
+    const auto over_batch = batches();
+    EXPECT_EQ(sweep_title(sweep_of(over_batch).value()),
+              "alexnet, batch 1 to 64, inference, f32, onednn direct");
 }
 
 TEST(SweepView, TheJsonHoldsTheLineAndNullsWhereNothingRan) {
     const auto runs = batches();
-    const auto json = nlohmann::json::parse(
-        sweep_json(sweep_of(runs).value(), Capacity{.batch = 40, .memory = Bytes{1e9}}));
+    const auto json = nlohmann::json::parse(sweep_json(sweep_of(runs).value(), forty()));
     EXPECT_EQ(json["variable"], "batch");
     ASSERT_EQ(json["points"].size(), 7U);
     EXPECT_TRUE(json["points"][6]["time"].is_null());
