@@ -47,6 +47,7 @@ const std::vector<std::string> problems = {
     "fully_connected(4x32) out_features=20",
     "fully_connected(4x16x3x3) out_features=10 bias=false",
     "fully_connected(3x5) out_features=7",
+    "fully_connected(520x40) out_features=70",
     "matmul(8x12, 12x10:parameter)",
     "matmul(2x8x12, 12x10:parameter)",
     "matmul(2x3x8x12, 2x3x12x10)",
