@@ -161,24 +161,25 @@ void dropout_gradient(const float* dy, const std::uint8_t* mask, float* dx, std:
 }
 
 void softmax_cross_entropy(const float* x, const std::int32_t* labels, float* loss,
-                           std::size_t images, std::size_t classes) {
+                           float* logarithms, std::size_t images, std::size_t classes) {
     double sum = 0;
 #pragma omp parallel for reduction(+ : sum)
     for (std::size_t image = 0; image < images; ++image) {
         const float* row = x + image * classes;
-        sum += log_sum_exp(row, classes) - row[labels[image]];
+        logarithms[image] = log_sum_exp(row, classes);
+        sum += logarithms[image] - row[labels[image]];
     }
     *loss = static_cast<float>(sum / static_cast<double>(images));
 }
 
-void softmax_cross_entropy_gradient(const float* x, const std::int32_t* labels, float* dx,
-                                    std::size_t images, std::size_t classes) {
+void softmax_cross_entropy_gradient(const float* x, const std::int32_t* labels,
+                                    const float* logarithms, float* dx, std::size_t images,
+                                    std::size_t classes) {
     const float share = 1.0F / static_cast<float>(images);
 #pragma omp parallel for
     for (std::size_t image = 0; image < images; ++image) {
-        const float* row = x + image * classes;
         float* out = dx + image * classes;
-        scaled_softmax(row, out, classes, log_sum_exp(row, classes), share);
+        scaled_softmax(x + image * classes, out, classes, logarithms[image], share);
         out[labels[image]] -= share;
     }
 }

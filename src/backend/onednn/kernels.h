@@ -48,11 +48,13 @@ void dropout(const float* x, float* y, std::uint8_t* mask, std::size_t count,
 void dropout_gradient(const float* dy, const std::uint8_t* mask, float* dx, std::size_t count,
                       double probability);
 
-// Mean over the images of -log softmax(x)[label].
+// Mean over the images of -log softmax(x)[label]; the logarithm of each image's sum of exponentials
+// is left in `logarithms`, which the gradient reads.
 void softmax_cross_entropy(const float* x, const std::int32_t* labels, float* loss,
-                           std::size_t images, std::size_t classes);
+                           float* logarithms, std::size_t images, std::size_t classes);
 // dx = (softmax(x) - onehot(label)) / images, times the gradient of the loss, which is 1.
-void softmax_cross_entropy_gradient(const float* x, const std::int32_t* labels, float* dx,
-                                    std::size_t images, std::size_t classes);
+void softmax_cross_entropy_gradient(const float* x, const std::int32_t* labels,
+                                    const float* logarithms, float* dx, std::size_t images,
+                                    std::size_t classes);
 
 }  // namespace strata::onednn

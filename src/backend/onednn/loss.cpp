@@ -2,6 +2,8 @@
 #include "backend/onednn/kernels.h"
 #include "backend/onednn/layer_lowering.h"
 
+#include <optional>
+
 namespace strata::onednn {
 
 namespace {
@@ -16,14 +18,17 @@ public:
         const Place x = lowering.plain_value(input(0), ElementType::f32);
         const Place labels = lowering.plain_value(input(1), ElementType::s32);
         const Place loss = lowering.make_value(output(), plain({1}, ElementType::f32));
+        logarithms_ = lowering.make_transient(
+            plain({static_cast<dnnl::memory::dim>(images)}, ElementType::f32));
         lowering.compute({"strata:loops", text_of(x.desc)},
                          {KernelCall{[=, n = images, c = classes](std::span<void* const> at) {
                                          softmax_cross_entropy(
                                              static_cast<const float*>(at[0]),
                                              static_cast<const std::int32_t*>(at[1]),
-                                             static_cast<float*>(at[2]), n, c);
+                                             static_cast<float*>(at[2]), static_cast<float*>(at[3]),
+                                             n, c);
                                      },
-                                     {x, labels, loss}}});
+                                     {x, labels, loss, *logarithms_}}});
     }
 
     void backward_data(Lowering& lowering) override {
@@ -36,9 +41,10 @@ public:
                                          softmax_cross_entropy_gradient(
                                              static_cast<const float*>(at[0]),
                                              static_cast<const std::int32_t*>(at[1]),
+                                             static_cast<const float*>(at[3]),
                                              static_cast<float*>(at[2]), n, c);
                                      },
-                                     {x, labels, dx}}});
+                                     {x, labels, dx, *logarithms_}}});
     }
 
 private:
@@ -46,6 +52,8 @@ private:
         const auto dims = lowering.extents(input(0));
         return {static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1])};
     }
+
+    std::optional<Place> logarithms_;  // of each image's sum of exponentials, for the gradient
 };
 
 }  // namespace
