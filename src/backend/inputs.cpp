@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/inputs.h"
 
+#include "backend/dropout_choice.h"
 #include "backend/reference/parallel.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -247,9 +248,9 @@ HostValues output_gradient(const Graph& graph, TensorId tensor, std::uint64_t se
 }
 
 float dropout_scale(std::uint64_t seed, std::uint64_t index, double probability) {
-    constexpr std::uint64_t dropout_stream = 0x64726f706f7574;  // the letters of "dropout"
-    const bool dropped = RandomStream(seed, dropout_stream).uniform(index) < probability;
-    return dropped ? 0.0F : static_cast<float>(1.0 / (1.0 - probability));
+    return DropoutChoice(seed, probability).keeps(index)
+               ? static_cast<float>(1.0 / (1.0 - probability))
+               : 0.0F;
 }
 
 }  // namespace strata

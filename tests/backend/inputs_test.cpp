@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/inputs.h"
 
+#include "backend/dropout_choice.h"
+
 #include "base/error.h"
 
 #include <gtest/gtest.h>
@@ -184,6 +186,18 @@ TEST(Inputs, DropoutKeepsTheMeanAndDropsItsShare) {
     }
     EXPECT_NEAR(dropped / static_cast<double>(count), 0.2, 0.005);
     EXPECT_EQ(dropout_scale(3, 0, 0), 1);
+}
+
+TEST(Inputs, DropoutDropsWhatIsDrawnBelowItsProbability) {
+    const RandomStream draws(7, 0x64726f706f7574);
+    for (const double probability : {0.0, 0.1, 0.5, 0.37, 1.0}) {
+        const DropoutChoice choice(7, probability);
+        for (std::uint64_t i = 0; i < 1000; ++i) {
+            ASSERT_EQ(choice.keeps(i), draws.uniform(i) >= probability) << i << " " << probability;
+        }
+        const DropoutChoice at_a_draw(7, draws.uniform(3));
+        EXPECT_TRUE(at_a_draw.keeps(3));
+    }
 }
 
 TEST(Inputs, CarriedDataAreReadWhateverTheirType) {

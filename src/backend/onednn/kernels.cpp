@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/onednn/kernels.h"
 
-#include "backend/inputs.h"
+#include "backend/dropout_choice.h"
 #include "backend/onednn/fast_exp.h"
 #include "backend/onednn/isa.h"
 #include "backend/onednn/share_out.h"
@@ -58,6 +58,22 @@ STRATA_EACH_ISA void masked_range(const float* x, const std::uint8_t* mask, floa
 #pragma GCC ivdep
     for (std::size_t i = begin; i < end; ++i) {
         y[i] = mask[i] != 0 ? scale * x[i] : 0.0F;
+    }
+}
+
+STRATA_EACH_ISA void choose(std::uint8_t* mask, std::size_t begin, std::size_t end,
+                            DropoutChoice choice) {
+#pragma GCC ivdep
+    for (std::size_t i = begin; i < end; ++i) {
+        mask[i] = choice.keeps(i) ? 1 : 0;
+    }
+}
+
+STRATA_EACH_ISA void choose_by_index(std::uint8_t* mask, const float* index, std::size_t begin,
+                                     std::size_t end, DropoutChoice choice) {
+#pragma GCC ivdep
+    for (std::size_t i = begin; i < end; ++i) {
+        mask[i] = choice.keeps(static_cast<std::uint32_t>(index[i])) ? 1 : 0;
     }
 }
 
@@ -143,11 +159,12 @@ void blend(float* running, const float* batch, std::size_t count, float keep) {
 
 void dropout(const float* x, float* y, std::uint8_t* mask, std::size_t count,
              const DropoutDraw& draw) {
+    const DropoutChoice choice(draw.seed, draw.probability);
     share_out(count, [=](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            const auto logical =
-                draw.index == nullptr ? i : static_cast<std::size_t>(draw.index[i]);
-            mask[i] = dropout_scale(draw.seed, logical, draw.probability) != 0.0F ? 1 : 0;
+        if (draw.index == nullptr) {
+            choose(mask, begin, end, choice);
+        } else {
+            choose_by_index(mask, draw.index, begin, end, choice);
         }
         masked_range(x, mask, y, begin, end, scale_of(draw.probability));
     });

@@ -42,7 +42,8 @@ struct DropoutDraw {
     const float* index = nullptr;
 };
 
-// y = x * scale of each element by `dropout_scale`; which were kept is left in `mask`.
+// y = x / (1 - probability) where a DropoutChoice keeps x, else 0; which were kept is left in
+// `mask`.
 void dropout(const float* x, float* y, std::uint8_t* mask, std::size_t count,
              const DropoutDraw& draw);
 void dropout_gradient(const float* dy, const std::uint8_t* mask, float* dx, std::size_t count,
