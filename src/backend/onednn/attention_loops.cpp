@@ -137,7 +137,7 @@ private:
         }
         multiply_small({count, b_.padded_value_width, seen}, {scores_, step(b_.score_row)},
                        {rows_, step(b_.padded_value_width)},
-                       {results_, step(b_.padded_value_width)}, Into::overwritten);
+                       {results_, step(b_.padded_value_width)}, Into::overwrite);
         for (std::size_t i = 0; i < count; ++i) {
             scale_row(results_ + i * b_.padded_value_width, b_.padded_value_width, inverses_[i]);
         }
@@ -207,13 +207,13 @@ private:
         score_block(head, from, count, seen);
         multiply_small({seen, b_.padded_value_width, count}, {scores_, 1, step(b_.score_row)},
                        {gradients_, step(b_.padded_value_width)},
-                       {value_gradients_, step(b_.padded_value_width)}, Into::added_to);
+                       {value_gradients_, step(b_.padded_value_width)}, Into::add);
         multiply_small({seen, b_.padded_width, count}, {score_gradients_, 1, step(b_.score_row)},
                        {queries_, step(b_.padded_width)}, {key_gradients_, step(b_.padded_width)},
-                       Into::added_to);
+                       Into::add);
         multiply_small({count, b_.padded_width, seen}, {score_gradients_, step(b_.score_row)},
                        {keys_, step(b_.padded_width)}, {query_gradients_, step(b_.padded_width)},
-                       Into::overwritten);
+                       Into::overwrite);
         store_rows(query_gradients_, b_.padded_width, a_.of_queries(memory_.dq, head, b_.width),
                    from, count);
     }

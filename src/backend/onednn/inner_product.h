@@ -2,11 +2,9 @@
 #pragma once
 
 #include "backend/onednn/lowering.h"
+#include "backend/onednn/small_product.h"
 
 namespace strata::onednn {
-
-// Whether a product overwrites its result or is added to what lies there.
-enum class Into { overwrite, add };
 
 // Rows [first, first + rows) of a weight matrix, or all of them.
 struct WeightRows {
@@ -34,6 +32,8 @@ public:
     // `whole_gradient` for a part; and into the bias's, where that has a place.
     Call backward_weights(const Place& x, const Place& dy, std::optional<Place> bias = {},
                           std::optional<Place> whole_gradient = {});
+
+    const WeightRows& weight() const { return weight_; }
 
     // Of the last call made.
     const std::string& implementation() const { return implementation_; }

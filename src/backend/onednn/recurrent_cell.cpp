@@ -2,6 +2,7 @@
 #include "backend/onednn/recurrent_cell.h"
 
 #include "backend/onednn/place_calls.h"
+#include "backend/onednn/thin_product.h"
 
 #include <algorithm>
 
@@ -139,6 +140,9 @@ void CellLowering::write_last_states(const std::optional<Place>& h, const std::o
 void CellLowering::add_product(std::optional<Call>& prototype, InnerProduct& product,
                                const Place& x, const Place& y, Into into,
                                std::vector<Call>& calls) const {
+    if (auto thin = ThinProducts(lowering_, product.weight()).forward(x, y, into)) {
+        return calls.push_back(std::move(*thin));
+    }
     if (!prototype) {
         prototype = product.forward(x, y, into);
     }
@@ -243,6 +247,12 @@ void CellLowering::gru_before_step(Dim place, const Place& y, std::vector<Call>&
 void CellLowering::add_gradient_product(std::optional<Call>& prototype, InnerProduct& product,
                                         const Place& dy, const Place& dx,
                                         std::vector<Call>& calls) const {
+    constexpr Dim worth_a_transposed_copy = 4;  // steps
+    if (plan_.steps >= worth_a_transposed_copy) {
+        if (auto thin = ThinProducts(lowering_, product.weight()).backward_data(dy, dx)) {
+            return calls.push_back(std::move(*thin));
+        }
+    }
     if (!prototype) {
         prototype = product.backward_data(dy, dx);
     }

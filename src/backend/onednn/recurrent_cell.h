@@ -48,7 +48,7 @@ public:
     void input_gradient(const Place& dx, std::vector<Call>& calls);
     void weight_gradients(const Place& x, std::vector<Call>& calls);
 
-    std::string implementation() const { return hidden_.implementation(); }
+    std::string implementation() const { return input_.implementation(); }
     Bytes workspace() const;
 
 private:

@@ -22,6 +22,7 @@ struct Tile {
     RightMatrix b;
     ResultMatrix c;
     bool adds = false;
+    const float* next = nullptr;  // what is read after this: a line is fetched for each k
 };
 
 constexpr std::size_t tile_rows = 6;
@@ -52,7 +53,7 @@ using TileKernel = void (*)(const Tile&);
 #if defined(__x86_64__)
 
 // 6 x 4 sums, 4 elements of b and one of a fill 29 of the 32 registers.
-template <std::size_t rows, std::size_t vectors>
+template <bool fetches, std::size_t rows, std::size_t vectors>
 [[gnu::target("avx512f")]] void register_tile(const Tile& tile) {
     __m512 sums[rows][vectors];
 #pragma GCC unroll 6
@@ -69,6 +70,9 @@ template <std::size_t rows, std::size_t vectors>
 #pragma GCC unroll 4
         for (std::size_t j = 0; j < vectors; ++j) {
             b[j] = _mm512_loadu_ps(right + lanes * j);
+        }
+        if constexpr (fetches) {
+            _mm_prefetch(reinterpret_cast<const char*>(tile.next + lanes * k), _MM_HINT_T1);
         }
 #pragma GCC unroll 6
         for (std::size_t i = 0; i < rows; ++i) {
@@ -92,18 +96,19 @@ template <std::size_t rows, std::size_t vectors>
     }
 }
 
-template <std::size_t rows, std::size_t... vectors>
+template <bool fetches, std::size_t rows, std::size_t... vectors>
 constexpr std::array<TileKernel, sizeof...(vectors)> tiles_of(std::index_sequence<vectors...>) {
-    return {register_tile<rows, vectors + 1>...};
+    return {register_tile<fetches, rows, vectors + 1>...};
 }
 
-template <std::size_t... rows>
+template <bool fetches, std::size_t... rows>
 constexpr auto all_tiles(std::index_sequence<rows...>) {
-    return std::array{tiles_of<rows + 1>(std::make_index_sequence<4>())...};
+    return std::array{tiles_of<fetches, rows + 1>(std::make_index_sequence<4>())...};
 }
 
 // By rows - 1 and vectors - 1.
-constexpr auto register_tiles = all_tiles(std::make_index_sequence<tile_rows>());
+constexpr auto register_tiles = all_tiles<false>(std::make_index_sequence<tile_rows>());
+constexpr auto fetching_tiles = all_tiles<true>(std::make_index_sequence<tile_rows>());
 
 bool has_avx512() {
     static const bool has = __builtin_cpu_supports("avx512f") != 0;
@@ -113,6 +118,7 @@ bool has_avx512() {
 #else
 
 constexpr std::array<std::array<TileKernel, 4>, tile_rows> register_tiles = {};
+constexpr auto fetching_tiles = register_tiles;
 
 bool has_avx512() {
     return false;
@@ -122,13 +128,18 @@ bool has_avx512() {
 
 void multiply_tile(const Tile& tile, std::size_t rows, std::size_t columns) {
     if (has_avx512()) {
-        register_tiles[rows - 1][columns / lanes - 1](tile);
+        const auto& tiles = tile.next != nullptr ? fetching_tiles : register_tiles;
+        tiles[rows - 1][columns / lanes - 1](tile);
     } else {
         portable_tile(tile, rows, columns);
     }
 }
 
 }  // namespace
+
+bool has_register_tiles() {
+    return has_avx512();
+}
 
 // The right matrix's 64 columns outside, so that they stay in the first cache level.
 void multiply_small(const ProductExtents& extents, const LeftMatrix& a, const RightMatrix& b,
@@ -141,9 +152,26 @@ void multiply_small(const ProductExtents& extents, const LeftMatrix& a, const Ri
                            {a.data + at * a.row, a.row, a.depth},
                            {b.data + column, b.row},
                            {c.data + at * c.row + column, c.row},
-                           into == Into::added_to},
+                           into == Into::add},
                           std::min(tile_rows, extents.rows - row), columns);
         }
+    }
+}
+
+// Each tile of rows fetches its share of what comes next: a line for each k, and four are enough
+// for all of it.
+void multiply_by_panel(std::size_t rows, std::size_t depth, const LeftMatrix& a, const float* panel,
+                       const ResultMatrix& c, Into into) {
+    const float* next = panel + depth * panel_columns;
+    for (std::size_t tile = 0; tile * tile_rows < rows; ++tile) {
+        const auto at = static_cast<std::ptrdiff_t>(tile * tile_rows);
+        multiply_tile({depth,
+                       {a.data + at * a.row, a.row, a.depth},
+                       {panel, panel_columns},
+                       {c.data + at * c.row, c.row},
+                       into == Into::add,
+                       next + std::min<std::size_t>(tile, 3) * depth * lanes},
+                      std::min(tile_rows, rows - tile * tile_rows), panel_columns);
     }
 }
 
@@ -168,7 +196,7 @@ void multiply_by_panels(const ProductExtents& extents, const LeftMatrix& a, cons
         const std::size_t columns = std::min(panel_columns, extents.columns - column);
         multiply_small({extents.rows, columns, extents.depth}, a,
                        {panels + column * extents.depth, panel_columns}, {c.data + column, c.row},
-                       Into::overwritten);
+                       Into::overwrite);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "backend/onednn/fast_exp.h"
 #include "backend/onednn/narrow.h"
 #include "backend/onednn/small_product.h"
+#include "backend/onednn/thin_product.h"
 
 #include <gtest/gtest.h>
 
@@ -54,7 +55,7 @@ TEST(SmallProduct, MultipliesOddNumbersOfRowsByAnyMultipleOfSixteenColumns) {
             std::vector<float> c(rows * columns, 100);
             multiply_small({rows, columns, depth}, {a.data(), 9, 1},
                            {b.data(), static_cast<std::ptrdiff_t>(columns)},
-                           {c.data(), static_cast<std::ptrdiff_t>(columns)}, Into::overwritten);
+                           {c.data(), static_cast<std::ptrdiff_t>(columns)}, Into::overwrite);
             for (std::size_t i = 0; i < c.size(); ++i) {
                 ASSERT_EQ(c[i], element(a, i / columns * depth, 1, b, i % columns, columns, depth))
                     << rows << "x" << columns << " at " << i;
@@ -68,9 +69,28 @@ TEST(SmallProduct, AddsToWhatIsThereAndReadsATransposedLeftMatrix) {
     const auto a = numbers(depth * rows, 3), b = numbers(depth * columns, 4);
     std::vector<float> c(rows * columns, 100);
     multiply_small({rows, columns, depth}, {a.data(), 1, 7}, {b.data(), 32}, {c.data(), 32},
-                   Into::added_to);
+                   Into::add);
     for (std::size_t i = 0; i < c.size(); ++i) {
         ASSERT_EQ(c[i], 100 + element(a, i / columns, rows, b, i % columns, columns, depth)) << i;
+    }
+}
+
+TEST(ThinProduct, MultipliesFewRowsByPanelsOrAddsTheProduct) {
+    const std::size_t columns = 192, depth = 144, panel_step = (depth + 16) * 64;
+    const auto b = numbers(3 * panel_step, 7);
+    for (const std::size_t rows : {1U, 6U, 27U}) {
+        const auto x = numbers(rows * depth, 8);
+        for (const Into into : {Into::overwrite, Into::add}) {
+            const float before = into == Into::add ? 100 : 0;
+            std::vector<float> y(rows * columns, 100);
+            multiply_thin({rows, columns, depth, panel_step}, x.data(), b.data(), y.data(), into);
+            for (std::size_t i = 0; i < y.size(); ++i) {
+                const std::size_t column = i % columns;
+                const std::size_t first = column / 64 * panel_step + column % 64;
+                ASSERT_EQ(y[i], before + element(x, i / columns * depth, 1, b, first, 64, depth))
+                    << rows << " rows, at " << i;
+            }
+        }
     }
 }
 
