@@ -2,6 +2,7 @@
 #include "published/read.h"
 
 #include "base/error.h"
+#include "base/range.h"
 #include "base/text.h"
 #include "published/toml_section.h"
 
@@ -20,13 +21,13 @@ using namespace std::string_view_literals;
 constexpr std::array counted_keys = {"network"sv, "batch"sv,  "layers"sv,
                                      "except"sv,  "count"sv,  "convention"sv,
                                      "kernel"sv,  "passes"sv, "first_layer_gradient"sv};
-constexpr std::array number_keys = {"network"sv,  "batch"sv,     "layers"sv,
-                                    "except"sv,   "count"sv,     "convention"sv,
-                                    "kernel"sv,   "passes"sv,    "first_layer_gradient"sv,
-                                    "name"sv,     "published"sv, "tolerance"sv,
-                                    "exact"sv,    "differs"sv,   "times"sv,
-                                    "minus"sv,    "over"sv,      "formula"sv,
-                                    "arguments"sv};
+constexpr std::array number_keys = {"network"sv,   "batch"sv,     "layers"sv,
+                                    "except"sv,    "count"sv,     "convention"sv,
+                                    "kernel"sv,    "passes"sv,    "first_layer_gradient"sv,
+                                    "name"sv,      "published"sv, "tolerance"sv,
+                                    "exact"sv,     "differs"sv,   "times"sv,
+                                    "minus"sv,     "over"sv,      "formula"sv,
+                                    "arguments"sv, "grid"sv};
 constexpr std::array file_keys = {"title"sv, "source"sv, "remarks"sv, "every"sv, "numbers"sv};
 
 toml::table parsed(std::string_view text, std::string_view origin) {
@@ -86,8 +87,21 @@ std::map<std::string, double> arguments_of(const TomlSection& number) {
     return arguments;
 }
 
-// What is counted, or the formula that stands in its place.
+// Ranges as --vary takes them, an axis each.
+Grid grid_of(const TomlSection& section) {
+    Grid grid;
+    for (const std::string& range : section.texts("grid")) {
+        grid.push_back(parse_range(range, section.place("grid")));
+    }
+    return grid;
+}
+
+// What is counted, or the formula or the grid that stands in its place.
 void read_meaning(const TomlSection& section, PublishedNumber& number) {
+    number.grid = grid_of(section);
+    if (!number.grid.empty()) {
+        return;
+    }
     if (const auto formula = section.text("formula")) {
         number.formula = Formula{*formula, arguments_of(section)};
         return;

@@ -20,8 +20,9 @@ namespace strata {
 //   ]
 //
 // What stands in `every` holds for each number that does not say otherwise. Keys of a number:
-// name, published, tolerance, exact, differs, times, minus, over, formula with arguments, and those
-// of what is counted: network, batch, layers, except, count, convention, kernel, passes,
+// name, published, tolerance, exact, differs, times, minus, over, formula with arguments, grid (the
+// ranges of a sweep, whose combinations are counted: ["4..128", "100..900+400"]), and those of what
+// is counted: network, batch, layers, except, count, convention, kernel, passes,
 // first_layer_gradient. `minus` and `over` have these too, and those of the number where they say
 // nothing. Throws Error, one sentence with file, place and mend; `origin` is the file's name and
 // gives the reproduction's.

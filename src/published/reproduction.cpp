@@ -11,9 +11,20 @@ namespace strata {
 
 namespace {
 
+double combinations_of(const Grid& grid) {
+    double combinations = 1;
+    for (const auto& axis : grid) {
+        combinations *= static_cast<double>(axis.size());
+    }
+    return combinations;
+}
+
 double ours_of(const PublishedNumber& number, CountedNetworks& networks) {
     if (number.formula) {
         return number.times * evaluate(*number.formula);
+    }
+    if (!number.grid.empty()) {
+        return number.times * combinations_of(number.grid);
     }
     double ours = count(number.counted, networks);
     if (number.minus) {

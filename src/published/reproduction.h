@@ -30,8 +30,11 @@ struct Formula {
     std::map<std::string, double> arguments = {};
 };
 
+// The values that a sweep takes along each of its axes.
+using Grid = std::vector<std::vector<std::int64_t>>;
+
 // One published number and how strata comes to it:
-// times * (counted - minus) / over, or the formula.
+// times * (counted - minus) / over, or times * the formula, or times the combinations of a grid.
 struct PublishedNumber {
     std::string name;
     double published = 0;
@@ -42,6 +45,7 @@ struct PublishedNumber {
     std::optional<Counted> minus;
     std::optional<Counted> over;
     std::optional<Formula> formula;
+    Grid grid;
     double times = 1;
 };
 

@@ -29,6 +29,10 @@ constexpr std::array<Prefix, 9> prefixes = {{{1e15, "P"},
 
 constexpr std::array<std::string_view, 5> scaled_units = {"s", "FLOP", "B", "FLOP/s", "B/s"};
 
+bool takes_prefix(std::string_view unit) {
+    return std::ranges::find(scaled_units, unit) != scaled_units.end();
+}
+
 // Long times stay in seconds, and there are no thousandths of a byte.
 bool allows(std::string_view unit, const Prefix& prefix) {
     return unit == "s" ? prefix.factor <= 1 : prefix.factor >= 1;
@@ -125,7 +129,9 @@ Parts parts_of(const Number& number, const Scale& scale) {
     const double half = half_width(number) / scale.factor;
     const int decimals = decimals_of(value, half);
     const bool interval = number.low || number.high;
-    return {mark + fmt::format("{:.{}f}", value, decimals),
+    const std::string digits = fmt::format("{:.{}f}", value, decimals);
+    // What no prefix shortens is long: counts, and rates of them.
+    return {mark + (decimals == 0 && !takes_prefix(number.unit) ? with_separators(digits) : digits),
             interval && std::isfinite(half) ? half_width_text(half, decimals) : ""};
 }
 
@@ -133,8 +139,7 @@ Parts parts_of(const Number& number, const Scale& scale) {
 
 Scale scale_for(std::string_view unit, double magnitude) {
     magnitude = std::abs(magnitude);
-    if (std::ranges::find(scaled_units, unit) == scaled_units.end() || magnitude == 0 ||
-        !std::isfinite(magnitude)) {
+    if (!takes_prefix(unit) || magnitude == 0 || !std::isfinite(magnitude)) {
         return {1, std::string(unit)};
     }
     const Prefix* chosen = nullptr;

@@ -18,7 +18,7 @@ struct TerminalStyle {
 
 // The document as text: tables with aligned numbers, bars as lines of blocks, points over a number
 // in a field of letters, a roofline as a table of roofs and points. A table too wide drops its
-// details, then shortens its texts, and says so.
+// details, then shortens its texts or, at the end of a line, wraps them, and says so.
 std::string render_terminal(const Document& document, const TerminalStyle& style);
 
 // The text in bold or dim where the style has colour.

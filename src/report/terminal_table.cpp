@@ -14,8 +14,9 @@ namespace {
 
 using TextRow = std::vector<TextCell>;
 
-constexpr std::size_t gap = 2;           // blanks between columns
-constexpr std::size_t least_texts = 12;  // a name is not shortened below this
+constexpr std::size_t gap = 2;             // blanks between columns
+constexpr std::size_t readable_text = 20;  // a name is shortened to this before a column is dropped
+constexpr std::size_t least_text = 12;     // and to this where that did not do
 
 void adapt(std::vector<TextRow>& rows, const TerminalStyle& style) {
     for (auto& row : rows) {
@@ -86,18 +87,18 @@ private:
 
     void fit() {
         drop(Importance::detail);
-        shorten_texts();
+        shorten_texts(readable_text);
         drop(Importance::normal);
+        shorten_texts(least_text);
     }
 
     // The widest text column gives first, as far as its header and readability allow.
-    void shorten_texts() {
+    void shorten_texts(std::size_t limit) {
         while (too_wide()) {
             auto widest = std::ranges::max_element(shown_, {}, [&](std::size_t i) {
                 return table_.columns[i].numeric ? 0 : widths_[i].total;
             });
-            const std::size_t least =
-                std::max(least_texts, display_width(table_.columns[*widest].title));
+            const std::size_t least = std::max(limit, display_width(table_.columns[*widest].title));
             if (table_.columns[*widest].numeric || widths_[*widest].total <= least) {
                 return;
             }
@@ -116,8 +117,23 @@ private:
         }
     }
 
+    // A text at the end of the line goes on below itself.
+    std::string wrapped(const TextCell& cell, std::size_t column) const {
+        const std::size_t width = widths_[column].total;
+        const std::string lines = wrap(cell.whole(), width);
+        std::string text;
+        for (const std::string_view line : split(lines, '\n')) {
+            text += (text.empty() ? "" : "\n" + repeat(" ", line_width() - width)) +
+                    adapted(shorten(line, width), style_);
+        }
+        return text;
+    }
+
     std::string padded(const TextCell& cell, std::size_t column) const {
         const Widths& widths = widths_[column];
+        if (!table_.columns[column].numeric && column == shown_.back()) {
+            return wrapped(cell, column);
+        }
         if (!table_.columns[column].numeric) {
             const std::string text = adapted(shorten(cell.whole(), widths.total), style_);
             return text + repeat(" ", widths.total - display_width(text));

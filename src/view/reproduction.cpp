@@ -18,7 +18,7 @@ std::vector<Cell> row_of(const Comparison& comparison) {
     const bool explained = comparison.verdict == Verdict::differs;
     return {number.name,
             count_cell(number.published),
-            optional_cell(number.exact, count_cell, "the source has no more digits"),
+            optional_cell(number.exact, count_cell),
             count_cell(comparison.ours),
             count_cell(difference_of(comparison)),
             count_cell(number.tolerance),
@@ -40,21 +40,40 @@ std::string tally(const Reproduced& reproduced) {
     return fmt::format("{} numbers: {}.", reproduced.comparisons.size(), join(parts, ", "));
 }
 
+bool is_empty(const Cell& cell) {
+    const auto* text = std::get_if<std::string>(&cell);
+    return std::holds_alternative<Missing>(cell) || (text != nullptr && text->empty());
+}
+
+// Columns that say nothing of any number here.
+void drop_empty_columns(Table& table) {
+    for (std::size_t i = table.columns.size(); i-- > 0;) {
+        const auto at = static_cast<std::ptrdiff_t>(i);
+        if (std::ranges::all_of(table.rows, [&](const auto& row) { return is_empty(row[i]); })) {
+            table.columns.erase(table.columns.begin() + at);
+            for (auto& row : table.rows) {
+                row.erase(row.begin() + at);
+            }
+        }
+    }
+}
+
 Table table_of(const Reproduced& reproduced) {
     const Reproduction& reproduction = reproduced.reproduction;
     Table table;
     table.title = fmt::format("{}: {}", reproduction.name, reproduction.title);
     table.columns = {{"quantity", "quantity", Importance::essential},
                      {"published", "published", Importance::essential},
-                     {"in_full", "in full", Importance::normal},
+                     {"in_full", "in full", Importance::detail},
                      {"ours", "ours", Importance::essential},
                      {"difference", "difference", Importance::essential},
-                     {"tolerance", "tolerance", Importance::normal},
+                     {"tolerance", "tolerance", Importance::detail},
                      {"verdict", "verdict", Importance::essential},
-                     {"why", "why", Importance::detail}};
+                     {"why", "why", Importance::normal}};
     for (const Comparison& comparison : reproduced.comparisons) {
         table.rows.push_back(row_of(comparison));
     }
+    drop_empty_columns(table);
     table.notes = {"Source: " + reproduction.source};
     for (const std::string& remark : reproduction.remarks) {
         table.notes.push_back("Inconsistent: " + remark);
@@ -70,7 +89,7 @@ Document reproductions_document(std::span<const Reproduction> reproductions) {
     table.columns = {{"name", "name", Importance::essential},
                      {"numbers", "numbers", Importance::normal},
                      {"what", "what", Importance::essential},
-                     {"source", "source", Importance::normal}};
+                     {"source", "source", Importance::detail}};
     for (const Reproduction& reproduction : reproductions) {
         table.rows.push_back({reproduction.name,
                               count_cell(static_cast<double>(reproduction.numbers.size())),

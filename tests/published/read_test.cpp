@@ -54,6 +54,15 @@ TEST(ReadReproduction, NamesThePlaceOfAMistake) {
               "facts.toml: numbers: give it as a list of tables, [{ ... }, ...]");
 }
 
+TEST(ReadReproduction, AGridIsCountedByItsCombinations) {
+    const Reproduction facts =
+        parse_reproduction(file_with("grid = [\"4..128\", \"100..900+400\", \"2,8\"]"), "f.toml");
+    EXPECT_EQ(facts.numbers.at(0).grid.at(1), (std::vector<std::int64_t>{100, 500, 900}));
+    EXPECT_EQ(reproduce(facts).comparisons.at(0).ours, 6 * 3 * 2);
+    EXPECT_EQ(mistake("grid = [\"4..\"]").substr(0, 28), "facts.toml: number 1: grid: ");
+    EXPECT_EQ(mistake("grid = 3").substr(0, 28), "facts.toml: number 1: grid: ");
+}
+
 TEST(FindReproduction, TakesAFileOfTheReadersOwn) {
     const TemporaryDirectory folder;
 
