@@ -5,6 +5,7 @@
 #include "base/half.h"
 #include "base/text.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace strata {
@@ -58,6 +59,31 @@ HostValues convert(DataType dtype, std::span<const std::byte> bytes) {
     return {};
 }
 
+// A matrix that lies column by column, row by row; in blocks, so that both stay in the cache.
+HostValues row_by_row(const HostValues& columns, const Dims& dims) {
+    constexpr std::size_t block = 32;
+    const auto height = static_cast<std::size_t>(dims[0]);
+    const auto width = static_cast<std::size_t>(dims[1]);
+    HostValues rows(columns.size());
+    for (std::size_t top = 0; top < height; top += block) {
+        for (std::size_t column = 0; column < width; ++column) {
+            for (std::size_t row = top; row < std::min(top + block, height); ++row) {
+                rows[row * width + column] = columns[column * height + row];
+            }
+        }
+    }
+    return rows;
+}
+
+HostValues all_values(const Tensor& tensor, const TensorData& data) {
+    HostValues values = convert(tensor.dtype, data.bytes);
+    if (data.order == MatrixOrder::row_major) {
+        return values;
+    }
+    check(tensor.dims.size() == 2, "only a matrix lies column by column");
+    return row_by_row(values, tensor.dims);
+}
+
 }  // namespace
 
 HostValues values_of(const GraphTensor& tensor) {
@@ -75,7 +101,7 @@ HostValues values_of(const GraphTensor& tensor) {
                     std::string(name_of(tensor.tensor.dtype)) + " needs " + std::to_string(needed) +
                     "; repair or export the file again");
     }
-    return convert(tensor.tensor.dtype, tensor.data->bytes);
+    return all_values(tensor.tensor, *tensor.data);
 }
 
 }  // namespace strata

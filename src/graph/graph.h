@@ -15,12 +15,16 @@ namespace strata {
 using TensorId = std::size_t;  // index into Graph::tensors
 using LayerId = std::size_t;   // index into Graph::layers
 
-// Values that came with a network: every element in row-major order, or one element that all are
-// equal to (a constant fill of any size costs nothing). A view without alignment, and whatever
-// keeps the memory behind it alive (a mapped model file, mostly, which is why ownership is shared).
+// Which way the elements of a matrix lie; any other tensor is row-major.
+enum class MatrixOrder { row_major, column_major };
+
+// Values that came with a network: every element, or one element that all are equal to (a constant
+// fill of any size costs nothing). A view without alignment, and whatever keeps the memory behind
+// it alive (a mapped model file, mostly, which is why ownership is shared).
 struct TensorData {
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;
+    MatrixOrder order = MatrixOrder::row_major;  // column_major: the file has its transpose
 };
 
 // A named edge of the network. What an opaque layer gives may be of unknown shape: one extent of 0.

@@ -56,6 +56,14 @@ GraphTensor carrying(const std::array<Element, Count>& elements, DataType dtype)
     return result;
 }
 
+TEST(Inputs, AMatrixThatLiesColumnByColumnIsReadRowByRow) {
+    const std::array<float, 6> columns = {0, 3, 1, 4, 2, 5};
+    GraphTensor matrix = carrying(columns, DataType::f32);
+    matrix.tensor.dims = {2, 3};
+    matrix.data->order = MatrixOrder::column_major;
+    EXPECT_EQ(values_of(matrix), (HostValues{0, 1, 2, 3, 4, 5}));
+}
+
 TEST(Inputs, AnIndexNamesARowOfTheSmallestTableItReaches) {
     Graph graph;
     graph.tensors = {

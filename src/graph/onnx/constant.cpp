@@ -218,4 +218,14 @@ Constant transposed(const Constant& constant, std::span<const std::int64_t> perm
     return constant_of(std::move(tensor), gathered(constant, dims, steps));
 }
 
+Constant turned(Constant matrix) {
+    check(matrix.tensor.dims.size() == 2 && matrix.data.order == MatrixOrder::row_major,
+          "a matrix is turned once");
+    std::swap(matrix.tensor.dims[0], matrix.tensor.dims[1]);
+    if (!is_uniform(matrix)) {
+        matrix.data.order = MatrixOrder::column_major;
+    }
+    return matrix;
+}
+
 }  // namespace strata

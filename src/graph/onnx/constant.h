@@ -53,4 +53,8 @@ Constant constant_of(Tensor tensor, std::vector<std::byte> bytes);
 Constant reshaped(Constant constant, Dims dims);
 Constant transposed(const Constant& constant, std::span<const std::int64_t> permutation);
 
+// The transpose of a matrix for an operand, without moving an element: its data lie column by
+// column. Requires: a matrix; nothing is computed with the result.
+Constant turned(Constant matrix);
+
 }  // namespace strata

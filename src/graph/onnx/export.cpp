@@ -54,13 +54,27 @@ WireMessage tensor_heading(std::string_view name, const Tensor& tensor) {
     return message.integer(2, onnx_type_of(tensor.dtype)).text(8, name);
 }
 
+// Elements of `size` bytes of a matrix that lies column by column, row by row.
+std::string row_by_row(const std::string& columns, const Dims& dims, std::size_t size) {
+    const auto height = static_cast<std::size_t>(dims[0]);
+    const auto width = static_cast<std::size_t>(dims[1]);
+    std::string rows;
+    rows.reserve(columns.size());
+    for (std::size_t row = 0; row < height; ++row) {
+        for (std::size_t column = 0; column < width; ++column) {
+            rows.append(columns, (column * height + row) * size, size);
+        }
+    }
+    return rows;
+}
+
 // Every element of a tensor that may be given by one.
 std::string expanded(const Tensor& tensor, const TensorData& data) {
     const std::string given(reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size());
     const auto size = static_cast<std::size_t>(size_in_bytes(tensor.dtype));
     const auto count = static_cast<std::size_t>(tensor.elements());
     if (given.size() == count * size) {
-        return given;
+        return data.order == MatrixOrder::row_major ? given : row_by_row(given, tensor.dims, size);
     }
     std::string all;
     for (std::size_t i = 0; i < count; ++i) {

@@ -3,7 +3,6 @@
 #include "graph/onnx/convert/converters.h"
 
 #include <fmt/format.h>
-#include <array>
 #include <optional>
 
 namespace strata {
@@ -79,15 +78,15 @@ void finish_with_sum(const NodeImport& node, const Gemm& gemm, Op product,
     node.result(Elementwise{ElementwiseKind::add}, {ab, c});
 }
 
-// The weight as [out, in], which is a copy where the file has it the other way round.
+// The weight as [out, in]. It stays in the file, whichever way round that has it, unless a factor
+// scales it.
 TensorId weight_of(const NodeImport& node, const Gemm& gemm) {
-    const Constant& b = *node.constant(1);
     if (gemm.transpose_b && gemm.alpha == 1.0) {
         return node.operand(1, Role::parameter);
     }
-    const Constant upright =
-        gemm.transpose_b ? b : transposed(b, std::array<std::int64_t, 2>{1, 0});
-    return node.operand(1, "weight", scaled(upright, gemm.alpha), Role::parameter);
+    const Constant factored = scaled(*node.constant(1), gemm.alpha);
+    return node.operand(1, "weight", gemm.transpose_b ? factored : turned(factored),
+                        Role::parameter);
 }
 
 void convert_to_fully_connected(const NodeImport& node, const Gemm& gemm) {

@@ -24,11 +24,20 @@ TEST(OnnxGemm, WithAnUprightWeightItIsFullyConnectedWithoutACopy) {
     EXPECT_EQ(imported.dims("c"), Dims{4});
 }
 
-TEST(OnnxGemm, AnotherWeightIsTransposedAndScaled) {
+TEST(OnnxGemm, AWeightTheOtherWayRoundStaysInTheFileToo) {
+    const Imported imported(gemm({3, 2}, {2}, {}));
+    EXPECT_EQ(imported.op<FullyConnected>(), (FullyConnected{.out_features = 2, .bias = true}));
+    EXPECT_EQ(imported.dims("w.weight"), (Dims{2, 3}));
+    EXPECT_EQ(imported.tensor("w.weight").data->order, MatrixOrder::column_major);
+    EXPECT_EQ(imported.values("w.weight"), (std::vector<float>{0, 0.25f, 0.5f, 0.75f, 1, 1.25f}));
+}
+
+TEST(OnnxGemm, AFactorScalesTheWeight) {
     const Imported imported(
         gemm({3, 2}, {1, 2}, {onnx_attribute("alpha", 2.0f), onnx_attribute("beta", 4.0f)}));
     EXPECT_EQ(imported.dims("w.weight"), (Dims{2, 3}));
-    EXPECT_EQ(imported.values("w.weight"), (std::vector<float>{0, 1, 2, 0.5f, 1.5f, 2.5f}));
+    EXPECT_EQ(imported.tensor("w.weight").data->order, MatrixOrder::column_major);
+    EXPECT_EQ(imported.values("w.weight"), (std::vector<float>{0, 0.5f, 1, 1.5f, 2, 2.5f}));
     EXPECT_EQ(imported.values("c.bias"), (std::vector<float>{0, 1}));
 }
 
