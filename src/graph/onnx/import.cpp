@@ -54,6 +54,10 @@ void add_outputs(ModelImport& import) {
                                     quoted_name(import.file), printable(output.name),
                                     value.unknown));
         }
+        if (value.constant && value.constant->tensor.elements() == 0 &&
+            import.model.graph->outputs.size() > 1) {
+            continue;  // nothing to compute for it
+        }
         const TensorId id = value.constant ? copy_of_constant(import, output.name) : *value.tensor;
         if (std::ranges::find(outputs, id) == outputs.end()) {
             outputs.push_back(id);

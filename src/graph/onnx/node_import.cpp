@@ -171,6 +171,11 @@ void NodeImport::give(std::size_t output, TensorId tensor) const {
     model_.assembly.value(node_.outputs.at(output)).tensor = tensor;
 }
 
+void NodeImport::give_empty(std::size_t output, Tensor tensor) const {
+    check(tensor.elements() == 0, "only a tensor without elements is known by its shape");
+    model_.assembly.value(node_.outputs.at(output)).constant = Constant{std::move(tensor), {}};
+}
+
 void NodeImport::results(Op op, std::vector<TensorId> operands) const {
     const std::vector<std::string> names(node_.outputs.begin(), node_.outputs.end());
     const auto made = add_whole(std::move(op), std::move(operands), names);

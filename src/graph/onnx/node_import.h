@@ -100,6 +100,8 @@ public:
     std::vector<TensorId> add_whole(Op op, std::vector<TensorId> operands,
                                     std::span<const std::string> names) const;
     void give(std::size_t output, TensorId tensor) const;
+    // Makes an output without elements, which is known before anything runs.
+    void give_empty(std::size_t output, Tensor tensor) const;
 
     // One layer that gives all outputs, each where the operator has it.
     void results(Op op, std::vector<TensorId> operands) const;

@@ -105,6 +105,10 @@ void convert_depth_to_space(const NodeImport& node);
 void convert_space_to_depth(const NodeImport& node);
 void convert_one_hot(const NodeImport& node);
 
+// grid_sample.cpp
+void convert_grid_sample(const NodeImport& node);
+void convert_affine_grid(const NodeImport& node);
+
 // pad.cpp, resize.cpp
 void convert_pad(const NodeImport& node);
 void convert_resize(const NodeImport& node);  // also Upsample

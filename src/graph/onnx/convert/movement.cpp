@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "graph/onnx/arrangement.h"
 #include "graph/onnx/convert/composition.h"
+#include "graph/onnx/convert/computed_gather.h"
 #include "graph/onnx/convert/converters.h"
 #include "graph/onnx/element_map.h"
 
 #include <fmt/format.h>
-#include <numeric>
 
 namespace strata {
 
@@ -18,10 +18,22 @@ void require_filled(const Dims& dims) {
     }
 }
 
+// What exporters cut to put together again may be nothing (a roll by 0), which no layer computes.
+bool gives_nothing(const NodeImport& node, std::size_t output, const std::vector<Cut>& cuts) {
+    Tensor cut_out = node.input(0);
+    for (const Cut& cut : cuts) {
+        cut_out.dims[cut.axis] = cut.extent;
+    }
+    if (cut_out.elements() > 0) {
+        return false;
+    }
+    node.give_empty(output, std::move(cut_out));
+    return true;
+}
+
 Slice slice_of(const std::vector<Cut>& cuts) {
     Slice slice;
     for (const Cut& cut : cuts) {
-        require_filled({cut.extent});
         slice.axes.push_back(static_cast<std::int64_t>(cut.axis));
         slice.starts.push_back(cut.start);
         slice.extents.push_back(cut.extent);
@@ -47,64 +59,6 @@ bool is_lookup(const NodeImport& node, std::int64_t axis) {
     const Constant* table = node.constant(0);
     return table && axis == 0 && table->tensor.dims.size() == 2 &&
            is_floating(table->tensor.dtype) && is_integer(node.input(1).dtype) && node.is_weight(0);
-}
-
-// 0, 1, 2 ... n - 1.
-Constant counting(std::int64_t n) {
-    if (n > max_folded_elements) {
-        throw Unsupported{fmt::format("an axis of {} is too long to index", n)};
-    }
-    Dims numbers(static_cast<std::size_t>(n));
-    std::iota(numbers.begin(), numbers.end(), 0);
-    return constant_of({{n}, DataType::s64}, numbers);
-}
-
-// Indices along an axis, those below zero counted from the front.
-TensorId from_front(Composition& steps, TensorId indices, std::int64_t extent) {
-    return steps.add(Gather{.axis = 0}, {steps.constant(counting(extent)), indices});
-}
-
-// The elements of a tensor at computed places, counted through row-major.
-void finish_gather(const NodeImport& node, Composition& steps, TensorId data, TensorId places) {
-    const TensorId flat = steps.reshape(data, {product(steps.dims(data))});
-    node.result(Gather{.axis = 0}, {flat, places});
-}
-
-// Where each index of a tensor lies in one of extents `data` when it stands at 0 along `axis`.
-Constant places_without(const Dims& dims, const Dims& data, std::size_t axis) {
-    if (!is_small(dims)) {
-        throw Unsupported{to_text(dims) + " are too many elements to move one by one"};
-    }
-    const Dims strides = strides_of(data);
-    std::vector<std::int64_t> places;
-    for_each_index(dims, [&](const Dims& index) {
-        std::int64_t place = 0;
-        for (std::size_t i = 0; i < index.size(); ++i) {
-            place += i == axis ? 0 : index[i] * strides[i];
-        }
-        places.push_back(place);
-    });
-    return constant_of({dims, DataType::s64}, places);
-}
-
-void gather_computed_elements(const NodeImport& node) {
-    const Dims data = node.input(0).dims;
-    const Dims dims = node.input(1).dims;
-    const std::size_t axis = axis_of(node.integer("axis", 0), data.size());
-    for (std::size_t i = 0; i < std::max(dims.size(), data.size()); ++i) {
-        const bool fits =
-            i < std::min(dims.size(), data.size()) && (i == axis || dims[i] <= data[i]);
-        if (!fits) {
-            throw Unsupported{"its indices do not fit its data"};
-        }
-    }
-    Composition steps(node);
-    const TensorId along = from_front(steps, node.operand(1), data[axis]);
-    const TensorId scaled = steps.elementwise(ElementwiseKind::multiply, along,
-                                              static_cast<double>(strides_of(data)[axis]));
-    const TensorId others = steps.constant(places_without(dims, data, axis));
-    finish_gather(node, steps, node.operand(0),
-                  steps.elementwise(ElementwiseKind::add, scaled, others));
 }
 
 // Movements whose map is known: the elements of all operands, laid out in a row, by their places.
@@ -140,6 +94,10 @@ void convert_moved(const NodeImport& node) {
         gather_computed_elements(node);
         return;
     }
+    if (op_type == "GatherND" && !node.constant(1)) {
+        gather_computed_rows(node);
+        return;
+    }
     convert_by_map(node, find_element_map(op_type)(node));
 }
 
@@ -149,13 +107,15 @@ void convert_slice(const NodeImport& node) {
         node.result(Identity{}, {node.operand(0)});
         return;
     }
-    node.result(slice_of(cuts), {node.operand(0)});
+    if (!gives_nothing(node, 0, cuts)) {
+        node.result(slice_of(cuts), {node.operand(0)});
+    }
 }
 
 void convert_split(const NodeImport& node) {
     const auto parts = parts_of(node);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (!node.node().outputs[i].empty()) {
+        if (!node.node().outputs[i].empty() && !gives_nothing(node, i, {parts[i]})) {
             node.result_part(i, slice_of({parts[i]}), {node.operand(0)});
         }
     }

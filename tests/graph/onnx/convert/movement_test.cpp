@@ -52,8 +52,37 @@ TEST(OnnxMovement, SlicesReachFromBothEndsAndBackwards) {
     EXPECT_EQ(sliced(1, 8, 3), (Slice{.axes = {0}, .starts = {1}, .extents = {3}, .steps = {3}}));
 }
 
-TEST(OnnxMovement, AnEmptyResultIsOpaque) {
-    EXPECT_EQ(opaque_reason(over("Slice", {10}, {{5}, {5}})), "its result 0 is empty");
+TEST(OnnxMovement, ANetworkThatOnlyGivesNothingIsRefused) {
+    EXPECT_NE(import_error(over("Slice", {10}, {{5}, {5}})).find("its output 'y'"),
+              std::string::npos);
+}
+
+TEST(OnnxMovement, WhatIsCutToNothingIsLeftOutWhereItIsPutBack) {
+    OnnxWriter writer(18);  // a roll by 0, as exporters write it
+    writer.input("x", {4, 3})
+        .integers("0", {0})
+        .integers("4", {4})
+        .node("Slice", {"x", "0", "0"}, {"nothing"})
+        .node("Slice", {"x", "0", "4"}, {"all"})
+        .node("Concat", {"all", "nothing"}, {"y"}, {onnx_attribute("axis", std::int64_t{0})})
+        .output("y");
+    const Imported imported(writer);
+    ASSERT_EQ(imported.graph.layers.size(), 2u);
+    EXPECT_TRUE(std::holds_alternative<Identity>(imported.graph.layers[1].op));
+    EXPECT_EQ(imported.dims("y"), (Dims{4, 3}));
+}
+
+TEST(OnnxMovement, TuplesOfComputedIndicesGatherRows) {
+    OnnxWriter writer(18);
+    writer.input("x", {2, 5, 3})
+        .input("at", {2, 4, 1}, 7)
+        .node("GatherND", {"x", "at"}, {"y"}, {onnx_attribute("batch_dims", std::int64_t{1})})
+        .output("y");
+    const Imported imported(writer);
+    EXPECT_EQ(imported.dims("y"), (Dims{2, 4, 3}));
+    const Layer& last = imported.graph.layers.back();
+    EXPECT_EQ(std::get<Gather>(last.op).axis, 0);
+    EXPECT_EQ(imported.graph.tensors[last.inputs[0]].tensor.dims, (Dims{10, 3}));
 }
 
 TEST(OnnxMovement, ALookupOfTrainedRowsIsAnEmbedding) {
