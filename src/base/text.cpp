@@ -136,6 +136,10 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 }
 
 std::string printable(std::string_view foreign, std::size_t limit) {
+    const auto is_plain = [](char letter) { return letter >= ' ' && letter <= '~'; };
+    if (foreign.size() <= limit && std::ranges::all_of(foreign, is_plain)) {
+        return std::string(foreign);  // as nearly every name is
+    }
     std::string safe;
     while (!foreign.empty()) {
         const std::size_t length = utf8_length(foreign);

@@ -41,7 +41,10 @@ Execution execution_of(const ShowOptions& options) {
 
 Graph graph_of(const ShowOptions& options, const NetworkRequest& request) {
     Graph graph = load_network(request);
-    return options.inference ? for_inference(graph) : graph;
+    if (options.inference) {
+        return for_inference(graph);
+    }
+    return graph;
 }
 
 void show_one(const ShowOptions& options, const NetworkRequest& request) {

@@ -73,7 +73,9 @@ double half_width(const Number& number) {
 int decimals_of(double value, double half) {
     if (half <= 0 || !std::isfinite(half)) {
         // Far below the column's scale a single digit does: 0.00002, not 0.0000213.
-        return std::min(decimals_for(value, 3), std::max(4, decimals_for(value, 1)));
+        const int three_digits = decimals_for(value, 3);
+        return three_digits <= 4 ? three_digits
+                                 : std::min(three_digits, std::max(4, decimals_for(value, 1)));
     }
     const int least = decimals_for(value, 2);
     const int most = std::min(decimals_for(value, 4), std::max(3, least));

@@ -100,6 +100,9 @@ constexpr std::array<Range, 11> wide = {{{0x1100, 0x115F},
                                          {0x20000, 0x3FFFD}}};
 
 std::size_t width_of(char32_t value) {
+    if (value < combining.front().first) {
+        return 1;
+    }
     return within(value, combining) ? 0 : within(value, wide) ? 2 : 1;
 }
 
@@ -138,6 +141,11 @@ std::string_view suffix_of_width(std::string_view text, std::size_t width) {
     return text;
 }
 
+// Most text is printable ASCII: each character is itself and takes one column.
+bool is_plain(std::string_view text) {
+    return std::ranges::all_of(text, [](char letter) { return letter >= ' ' && letter <= '~'; });
+}
+
 constexpr std::array<std::pair<std::string_view, std::string_view>, 27> spellings = {{
     {"±", "+-"}, {"–", "-"},  {"—", "-"},  {"µ", "u"},   {"…", "~"},  {"≥", ">="}, {"≤", "<="},
     {"×", "x"},  {"·", "."},  {"→", "->"}, {"≈", "~"},   {"⁰", "^0"}, {"¹", "^1"}, {"²", "^2"},
@@ -154,6 +162,9 @@ std::string_view spelled(std::string_view piece) {
 }  // namespace
 
 std::string clean_text(std::string_view foreign) {
+    if (is_plain(foreign)) {
+        return std::string(foreign);
+    }
     std::string clean;
     clean.reserve(foreign.size());
     for_each_character(foreign, [&](std::string_view piece, const CodePoint& point) {
@@ -166,6 +177,9 @@ std::string clean_text(std::string_view foreign) {
 }
 
 std::size_t display_width(std::string_view text) {
+    if (is_plain(text)) {
+        return text.size();
+    }
     std::size_t columns = 0;
     for_each_character(
         text, [&](std::string_view, const CodePoint& point) { columns += width_of(point.value); });
@@ -204,6 +218,9 @@ std::string wrap(std::string_view text, std::size_t width, std::string_view inde
 }
 
 std::string to_ascii(std::string_view text) {
+    if (is_plain(text)) {
+        return std::string(text);
+    }
     std::string ascii;
     for_each_character(text, [&](std::string_view piece, const CodePoint& point) {
         ascii += point.valid && point.value < 0x80 ? piece : spelled(piece);
@@ -213,6 +230,7 @@ std::string to_ascii(std::string_view text) {
 
 std::string repeat(std::string_view text, std::size_t times) {
     std::string whole;
+    whole.reserve(text.size() * times);
     for (std::size_t i = 0; i < times; ++i) {
         whole += text;
     }

@@ -5,6 +5,8 @@
 #include "graph/schedule.h"
 #include "op/problem.h"
 
+#include <algorithm>
+
 namespace strata {
 
 namespace {
@@ -40,9 +42,18 @@ LayerWork layer_work(const Graph& graph, const Layer& layer) {
     return work;
 }
 
+bool has_loss(const Graph& graph) {
+    return std::ranges::any_of(graph.layers, [](const Layer& layer) {
+        return std::holds_alternative<SoftmaxCrossEntropy>(layer.op);
+    });
+}
+
+// A graph is copied only where inference changes it.
 Footprint footprint_in(const Graph& graph, Execution execution, Mode mode) {
     execution.mode = mode;
-    return footprint_of(mode == Mode::inference ? for_inference(graph) : graph, execution);
+    return mode == Mode::inference && has_loss(graph)
+               ? footprint_of(for_inference(graph), execution)
+               : footprint_of(graph, execution);
 }
 
 }  // namespace
