@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <vector>
 
 namespace strata {
 
@@ -25,6 +27,26 @@ TensorId find_input(const Graph& graph, const std::string& name) {
     throw Error(fmt::format("{} has no input '{}': its inputs are {}", printable(graph.name),
                             printable(name), join(names, ", ")),
                 ExitCode::usage);
+}
+
+// By tensor whether it lacks values: a layer was refused that gives it or something it is made of.
+std::vector<bool> lacks_values(const Graph& graph, std::span<const Step> steps) {
+    std::set<LayerId> refused;
+    for (const Step& step : steps) {
+        if (step.pass == Pass::forward && !step.refusal.empty()) {
+            refused.insert(step.layer);
+        }
+    }
+    std::vector<bool> lacks(graph.tensors.size());
+    for (LayerId layer = 0; layer < graph.layers.size(); ++layer) {
+        const Layer& node = graph.layers[layer];
+        const bool is_lost = refused.contains(layer) ||
+                             std::ranges::any_of(node.inputs, [&](auto id) { return lacks[id]; });
+        for (const TensorId id : node.outputs) {
+            lacks[id] = is_lost;
+        }
+    }
+    return lacks;
 }
 
 std::set<TensorId> dumped_tensors(const Graph& graph, const std::string& layers) {
@@ -61,8 +83,12 @@ void write_dump(const Graph& graph, const Dump& dump, const Executable& executab
         throw Error(fmt::format("cannot make the folder {}: {}; choose another with --dump",
                                 dump.directory.string(), error.message()));
     }
+    const auto lacks = lacks_values(graph, executable.steps());
     for (const TensorId id : dumped_tensors(graph, dump.layers)) {
         const GraphTensor& tensor = graph.tensors[id];
+        if (lacks[id]) {
+            continue;
+        }
         write_npy(dump.directory / (file_name_of(tensor.name) + ".npy"), tensor.tensor.dims,
                   executable.read(id, Content::value));
     }

@@ -16,7 +16,8 @@ void write_inputs(const Graph& graph, const std::map<std::string, std::filesyste
                   Executable& executable);
 
 // Writes the network's outputs, and what the layers matching the dump's glob compute, as f32 .npy
-// files named by tensor. Requires: memory kept.
+// files named by tensor; what a refused layer gives, and what is made of it, has no values and no
+// file. Requires: memory kept.
 void write_dump(const Graph& graph, const Dump& dump, const Executable& executable);
 
 // A tensor's name with everything but A-Z a-z 0-9 _ . - replaced by '_'.
