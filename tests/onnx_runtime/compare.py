@@ -3,13 +3,18 @@
 
 usage: compare.py STRATA [NETWORK...]
 
-A network is one of the nine classic ones, one of made.py, or an .onnx file; without any, all of the
-first two. Prints a line for each: tensors compared, how many strata left out because it knows them
-without computing or cannot compute them, the worst error (largest difference over the largest
-expected magnitude of that tensor) and where. Ends with 1 where one exceeds the tolerance or, but for
-files, is left out, and with 77, which CTest takes for skipped, where the Python packages are missing.
+A network is one of the nine classic ones, one of made.py, an .onnx file or a folder of such files;
+without any, all of the first two. Prints a line for each: tensors compared, how many strata left out
+because it knows them without computing or cannot compute them, the worst error (largest difference
+over the largest expected magnitude of that tensor) and where. Ends with 1 where one exceeds the
+tolerance, cannot be compared or, but for files, is left out, and with 77, which CTest takes for
+skipped, where the Python packages are missing.
+
+STRATA_COMPARE_VERBOSE=1 names what is left out.
 """
 
+import concurrent.futures
+import glob
 import os
 import re
 import subprocess
@@ -77,7 +82,7 @@ def run_strata(strata, folder, inputs):
     environment = dict(os.environ, STRATA_DATABASE=os.path.join(folder, "runs.sqlite"))
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 4):  # 4: measured, but not stable, which is no matter here
-        sys.exit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stderr}")
+        raise RuntimeError(f"strata run ended with {done.returncode}: {done.stderr.strip()}")
 
 
 def error_of(actual, expected):
@@ -86,9 +91,11 @@ def error_of(actual, expected):
     expected = expected.astype(numpy.float64)
     finite = expected[numpy.isfinite(expected)]
     scale = max(float(numpy.abs(finite).max(initial=0.0)), numpy.finfo(numpy.float32).tiny)
-    difference = numpy.abs(actual.astype(numpy.float64) - expected)
-    difference[(actual == expected)] = 0.0  # infinities
-    error = float(difference.max()) / scale
+    with numpy.errstate(invalid="ignore"):
+        difference = numpy.abs(actual.astype(numpy.float64) - expected)
+    difference[actual == expected] = 0.0  # infinities
+    difference[numpy.isnan(actual) & numpy.isnan(expected)] = 0.0
+    error = float(difference.max(initial=0.0)) / scale
     return error if error == error else float("inf")
 
 
@@ -126,21 +133,43 @@ def compare(strata, network):
     return len(names) - len(left_out), left_out, worst, where
 
 
+def networks_of(arguments):
+    """The arguments, a folder as the files in it, the small ones first."""
+    for argument in arguments or [*classic_networks(), *made.NETWORKS]:
+        if os.path.isdir(argument):
+            yield from sorted(glob.glob(os.path.join(argument, "*.onnx")), key=os.path.getsize)
+        else:
+            yield argument
+
+
+def compare_alone(strata, network):
+    """compare in a process of its own, which gives the memory of its tensors back."""
+    with concurrent.futures.ProcessPoolExecutor(1) as process:
+        return process.submit(compare, strata, network).result()
+
+
+def passes(strata, network):
+    """Prints the line of one network; whether it agrees."""
+    name = os.path.basename(network).removesuffix(".onnx")
+    try:
+        count, left_out, worst, where = compare_alone(strata, network)
+    except Exception as refusal:  # whatever either side throws: the others go on
+        print(f"{name:36} cannot be compared: {str(refusal)[:600]}", flush=True)
+        return False
+    exceeds = worst > TOLERANCE
+    verdict = "  exceeds the tolerance" if exceeds else ""
+    print(f"{name:36} {count:8} {len(left_out):9} {worst:12.1e}  {where}{verdict}", flush=True)
+    if left_out and os.environ.get("STRATA_COMPARE_VERBOSE"):
+        print("  left out:", " ".join(left_out))
+    return not exceeds and (not left_out or network.endswith(".onnx"))
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    failed = False
-    print(f"{'network':24} {'tensors':>8} {'left out':>9} {'worst error':>12}  where")
-    for network in sys.argv[2:] or [*classic_networks(), *made.NETWORKS]:
-        count, left_out, worst, where = compare(sys.argv[1], network)
-        exceeds = worst > TOLERANCE
-        failed = failed or exceeds or (left_out and not network.endswith(".onnx"))
-        name = os.path.basename(network).removesuffix(".onnx")
-        verdict = "  exceeds the tolerance" if exceeds else ""
-        print(f"{name:24} {count:8} {len(left_out):9} {worst:12.1e}  {where}{verdict}", flush=True)
-        if left_out and os.environ.get("STRATA_COMPARE_VERBOSE"):
-            print("  left out:", " ".join(left_out))
-    sys.exit(1 if failed else 0)
+    print(f"{'network':36} {'tensors':>8} {'left out':>9} {'worst error':>12}  where")
+    verdicts = [passes(sys.argv[1], network) for network in networks_of(sys.argv[2:])]
+    sys.exit(0 if all(verdicts) else 1)
 
 
 if __name__ == "__main__":
