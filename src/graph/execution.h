@@ -30,6 +30,20 @@ enum class FirstLayerGradient { omitted, computed };
 // so that it can be read after a step.
 enum class MemoryReuse { shared, kept };
 
+// In which order images lie, where a backend has a choice: `automatic` takes what its convolutions
+// run fastest in.
+enum class ImageLayout { automatic, channels_first, channels_last };
+inline constexpr std::array<std::string_view, 3> names_of(ImageLayout) {
+    return {"auto", "nchw", "nhwc"};
+}
+
+// What f32 products are computed with where the hardware offers less: all 24 bits of an f32, or the
+// 11 of TF32 on tensor cores.
+enum class SinglePrecision { full, tf32 };
+inline constexpr std::array<std::string_view, 2> names_of(SinglePrecision) {
+    return {"full", "tf32"};
+}
+
 // How a graph is to be executed, whoever executes it.
 struct Execution {
     Mode mode = Mode::training;
@@ -37,6 +51,8 @@ struct Execution {
     int threads = 0;                 // 0: all that this process may use
     bool pinned = true;              // each thread bound to one processor
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    ImageLayout image_layout = ImageLayout::automatic;
+    SinglePrecision single_precision = SinglePrecision::full;
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
     MemoryReuse memory = MemoryReuse::shared;
     Optimizer optimizer = SgdMomentum{};

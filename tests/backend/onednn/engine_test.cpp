@@ -6,7 +6,7 @@
 #include "graph/builder.h"
 #include "graph/memory.h"
 #include "graph/network.h"
-#include "tests/backend/onednn/networks.h"
+#include "tests/backend/networks.h"
 #include "tests/backend/onednn/verified.h"
 
 #include <gtest/gtest.h>

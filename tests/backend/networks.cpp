@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tests/backend/onednn/networks.h"
+#include "tests/backend/networks.h"
 
 #include "graph/builder.h"
 

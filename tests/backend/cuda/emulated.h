@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/cuda/properties.h"
+
+namespace strata::testing {
+
+// An H200 as its data sheet and NVIDIA's programming guide describe it.
+cuda::DeviceProperties described_h200();
+
+// The GPU backend with this processor in the GPU's place (backend/cuda/host_machine.h).
+std::unique_ptr<Backend> emulated_backend();
+
+}  // namespace strata::testing

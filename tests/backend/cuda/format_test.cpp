@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/format.h"
+
+#include "backend/cuda/kernels/strides.h"
+#include "backend/cuda/values.h"
+
+#include <gtest/gtest.h>
+
+namespace strata::cuda {
+
+namespace {
+
+TEST(Format, ChannelsLieInnermostWhereAsked) {
+    EXPECT_EQ(strides_of({2, 3, 4, 5}, Order::rows), (Dims{60, 20, 5, 1}));
+    EXPECT_EQ(strides_of({2, 3, 4, 5}, Order::channels_last), (Dims{60, 1, 15, 3}));
+    EXPECT_EQ(strides_of({6, 7}, Order::channels_last), (Dims{7, 1}));
+}
+
+TEST(Format, OneChannelOrOnePixelHasNoOrder) {
+    EXPECT_TRUE(has_channel_order({2, 3, 4, 5}));
+    EXPECT_FALSE(has_channel_order({2, 1, 4, 5}));
+    EXPECT_FALSE(has_channel_order({2, 3, 1, 1}));
+    EXPECT_FALSE(has_channel_order({2, 3}));
+}
+
+TEST(Format, SaysHowATensorLies) {
+    EXPECT_EQ(text_of({2, 3, 4, 5}, {ElementType::f16, Order::channels_last}), "f16 nhwc");
+    EXPECT_EQ(text_of({2, 3, 4}, {ElementType::f32, Order::rows}), "f32 ncw");
+    EXPECT_EQ(text_of({7, 9}, {ElementType::bf16, Order::rows}), "bf16 7x9");
+}
+
+TEST(Format, ValuesComeBackAsTheyWent) {
+    HostValues values(24);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>(i);  // exact in every type
+    }
+    for (const ElementType type : {ElementType::f32, ElementType::f16, ElementType::bf16}) {
+        for (const Order order : {Order::rows, Order::channels_last}) {
+            const auto bytes = encode(values, {2, 3, 2, 2}, {type, order});
+            EXPECT_EQ(decode(bytes, {2, 3, 2, 2}, {type, order}), values);
+        }
+    }
+}
+
+TEST(Strides, AxesThatLieAsOneAreJoined) {
+    const Axes axes = joined_axes({2, 3, 4}, {{12, 4, 1}, {24, 8, 2}});
+    ASSERT_EQ(axes.rank, 1);
+    EXPECT_EQ(axes.extents[0], 24);
+    EXPECT_EQ(axes.strides[1][0], 2);
+}
+
+TEST(Strides, AxesOfExtentOneAreGone) {
+    EXPECT_EQ(joined_axes({1, 5, 1}, {{5, 1, 1}}).rank, 1);
+    EXPECT_EQ(joined_axes({1, 1}, {{1, 1}}).rank, 0);
+}
+
+TEST(Strides, TheLastTensorIsWalkedThroughInItsOrder) {
+    const Axes axes = sorted_axes({2, 3, 4}, {{12, 4, 1}, {1, 2, 6}});
+    ASSERT_EQ(axes.rank, 3);
+    EXPECT_EQ(axes.extents[2], 2);
+    EXPECT_EQ(axes.strides[1][0], 6);
+}
+
+}  // namespace
+
+}  // namespace strata::cuda

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "tests/backend/verified.h"
+
+#include "backend/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace strata::testing {
+
+namespace {
+
+std::string describe(const Graph& graph, const Step& step) {
+    return graph.layers[step.layer].name + " " + std::string(name_of(step.pass));
+}
+
+}  // namespace
+
+Execution kept_execution(Mode mode, DataType dtype) {
+    return {.mode = mode,
+            .dtype = dtype,
+            .threads = 2,
+            .pinned = false,
+            .first_layer_gradient = FirstLayerGradient::computed,
+            .memory = MemoryReuse::kept};
+}
+
+std::string verify_graph(Backend& backend, const Graph& graph, const Execution& execution) {
+    const auto executable = backend.prepare(graph, execution);
+    for (const StepCheck& check : verify(graph, execution, *executable)) {
+        const Step& step = executable->steps()[check.step];
+        EXPECT_EQ(check.reason, "") << describe(graph, step) << " by " << step.implementation;
+    }
+    std::string refusals;
+    for (const Step& step : executable->steps()) {
+        if (!step.refusal.empty()) {
+            refusals += describe(graph, step) + ": " + step.refusal + "\n";
+        }
+    }
+    return refusals;
+}
+
+std::string without_combined(const std::string& refusals) {
+    const bool combined = refusals.find("computed together with") != std::string::npos;
+    return combined && std::count(refusals.begin(), refusals.end(), '\n') == 1 ? std::string()
+                                                                               : refusals;
+}
+
+}  // namespace strata::testing
