@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/format.h"
 
+#include "backend/cuda/kernels/divisor.h"
 #include "backend/cuda/kernels/strides.h"
 #include "backend/cuda/values.h"
 
@@ -45,7 +46,7 @@ TEST(Format, ValuesComeBackAsTheyWent) {
 TEST(Strides, AxesThatLieAsOneAreJoined) {
     const Axes axes = joined_axes({2, 3, 4}, {{12, 4, 1}, {24, 8, 2}});
     ASSERT_EQ(axes.rank, 1);
-    EXPECT_EQ(axes.extents[0], 24);
+    EXPECT_EQ(axes.extents[0].value(), 24);
     EXPECT_EQ(axes.strides[1][0], 2);
 }
 
@@ -57,8 +58,17 @@ TEST(Strides, AxesOfExtentOneAreGone) {
 TEST(Strides, TheLastTensorIsWalkedThroughInItsOrder) {
     const Axes axes = sorted_axes({2, 3, 4}, {{12, 4, 1}, {1, 2, 6}});
     ASSERT_EQ(axes.rank, 3);
-    EXPECT_EQ(axes.extents[2], 2);
+    EXPECT_EQ(axes.extents[2].value(), 2);
     EXPECT_EQ(axes.strides[1][0], 6);
+}
+
+TEST(Divisor, DividesAsTheProcessorDoes) {
+    for (const std::int64_t divisor : {1L, 2L, 3L, 7L, 641L, 65536L, 1000003L, 2147483647L}) {
+        for (const std::int64_t n :
+             {0L, 1L, 2L, 6L, 640L, 641L, 123456789L, 2147483646L, 2147483647L, 9000000000L}) {
+            EXPECT_EQ(Divisor(divisor).quotient(n), n / divisor) << n << " / " << divisor;
+        }
+    }
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "backend/cuda/kernels/activation.h"
 
 #include "backend/cuda/kernels/map.cuh"
-#include "base/error.h"
+#include "backend/cuda/kernels/with_constant.h"
 
 namespace strata::cuda {
 
@@ -162,18 +162,6 @@ Function<kind> function_of(const Activation& op) {
     return {static_cast<float>(op.alpha), static_cast<float>(op.beta)};
 }
 
-// Calls `make` with the kind as a constant.
-template <int kind = 0, class Make>
-Kernel with_kind(ActivationKind wanted, const Make& make) {
-    constexpr auto here = static_cast<ActivationKind>(kind);
-    if constexpr (kind + 1 < static_cast<int>(names_of(ActivationKind()).size())) {
-        if (wanted != here) {
-            return with_kind<kind + 1>(wanted, make);
-        }
-    }
-    return make(std::integral_constant<ActivationKind, here>());
-}
-
 std::string name_of(const Activation& op, std::string_view pass) {
     return "strata:" + std::string(names_of(op.kind)[static_cast<std::size_t>(op.kind)]) + "_" +
            std::string(pass);
@@ -183,7 +171,7 @@ std::string name_of(const Activation& op, std::string_view pass) {
 
 Kernel activation_forward(const Activation& op, std::int64_t count,
                           const std::array<ElementType, 2>& types) {
-    return with_kind(op.kind, [&](auto constant) {
+    return with_constant(op.kind, [&](auto constant) {
         constexpr ActivationKind kind = decltype(constant)::value;
         return map<1, 1>(name_of(op, "forward"), count, types,
                          Forward<kind>{function_of<kind>(op)});
@@ -193,7 +181,7 @@ Kernel activation_forward(const Activation& op, std::int64_t count,
 Kernel activation_backward(const Activation& op, std::int64_t count,
                            const std::array<ElementType, 3>& types) {
     const bool from_output = op.reads().output_for_data;
-    return with_kind(op.kind, [&](auto constant) {
+    return with_constant(op.kind, [&](auto constant) {
         constexpr ActivationKind kind = decltype(constant)::value;
         return map<2, 1>(name_of(op, "backward"), count, types,
                          Backward<kind>{function_of<kind>(op), from_output});

@@ -32,8 +32,9 @@ Dims permuted(const Dims& values, const std::vector<std::size_t>& order) {
 }  // namespace
 
 Axes joined_axes(const Dims& extents, const std::vector<Dims>& strides) {
-    check(strides.size() <= Axes::max_tensors, "a walk goes through at most four tensors");
+    check(strides.size() <= Axes::max_tensors, "a walk goes through at most six tensors");
     Axes axes;
+    axes.count = product(extents);
     for (std::size_t axis = 0; axis < extents.size(); ++axis) {
         const std::int64_t extent = extents[axis];
         if (extent == 1) {
@@ -44,7 +45,7 @@ Axes joined_axes(const Dims& extents, const std::vector<Dims>& strides) {
             throw Error("a tensor has more axes than the GPU's kernels take, which is 8");
         }
         const int place = joins ? axes.rank - 1 : axes.rank++;
-        axes.extents[place] = joins ? axes.extents[place] * extent : extent;
+        axes.extents[place] = Divisor(joins ? axes.extents[place].value() * extent : extent);
         for (std::size_t tensor = 0; tensor < strides.size(); ++tensor) {
             axes.strides[tensor][place] = strides[tensor][axis];
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/cuda/kernels/divisor.h"
 #include "op/tensor.h"
 
 #include <array>
@@ -15,14 +16,16 @@ inline constexpr int max_axes = 8;
 // neighbours that every tensor lies through as through one axis are joined.
 struct Axes {
     int rank = 0;
-    std::int64_t extents[max_axes] = {};
+    std::int64_t count = 1;  // of all elements
+    Divisor extents[max_axes] = {};
     // By tensor and axis.
-    static constexpr int max_tensors = 4;
+    static constexpr int max_tensors = 6;
     std::int64_t strides[max_tensors][max_axes] = {};
 };
 
 // Axes keep their order. Throws Error where more than max_axes remain. Requires: as many strides
-// for each tensor as extents, at most max_tensors tensors.
+// for each tensor as extents, at most
+// max_tensors tensors.
 Axes joined_axes(const Dims& extents, const std::vector<Dims>& strides);
 
 // The same with the axes sorted so that the last tensor's strides fall: neighbouring indices lie

@@ -15,9 +15,8 @@ template <int Tensors>
 __host__ __device__ Offsets<Tensors> offsets_of(const Axes& axes, std::int64_t number) {
     Offsets<Tensors> offsets = {};
     for (int axis = axes.rank - 1; axis >= 0; --axis) {
-        const std::int64_t extent = axes.extents[axis];
-        const std::int64_t rest = number / extent;
-        const std::int64_t index = number - rest * extent;
+        const std::int64_t rest = axes.extents[axis].quotient(number);
+        const std::int64_t index = number - rest * axes.extents[axis].value();
         for (int tensor = 0; tensor < Tensors; ++tensor) {
             offsets.at[tensor] += index * axes.strides[tensor][axis];
         }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/kernels/batch_normalization.h"
+
+#include "backend/cuda/fold_calls.h"
+#include "backend/cuda/layer_lowering.h"
+
+#include <algorithm>
+
+namespace strata::cuda {
+
+namespace {
+
+constexpr Format statistic = {ElementType::f32, Order::rows};
+
+// The weights' pass leaves the two sums that the data's pass needs, so it comes first.
+class BatchNormalizationLowering : public LayerLowering {
+public:
+    BatchNormalizationLowering(const Layer& layer, const BatchNormalization& op)
+        : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        const Place x = source(lowering);
+        count_ = product(lowering.dims(input(1)));
+        lowering.trains() ? take_batch(lowering, x) : take_running(lowering);
+        const Place y = lowering.make_value(output(), x.format);
+        calls_.push_back(
+            {normalize_kernel(product(x.dims), channels_of(x), {x.format.type, y.format.type}),
+             {x, *mean_, *inverse_, parameter(lowering, 1), parameter(lowering, 2), y}});
+        lowering.compute({"strata:batch_normalization", text_of(x.dims, x.format)},
+                         std::move(calls_));
+    }
+
+    void backward_weights(Lowering& lowering) override {
+        sums_ = {gradient_of(lowering, 2), gradient_of(lowering, 1)};
+        lowering.compute({"strata:normalization_sums"}, sum_calls(lowering));
+    }
+
+    void backward_data(Lowering& lowering) override {
+        std::vector<Call> calls;
+        if (sums_.empty()) {
+            sums_ = {lowering.make_transient({count_}, statistic),
+                     lowering.make_transient({count_}, statistic)};
+            calls = sum_calls(lowering);
+        }
+        const Place x = source(lowering);
+        const Place dy = lowering.gradient(output(), x.format);
+        const Place dx = lowering.make_gradient(input(0), x.format);
+        calls.push_back(
+            {normalization_gradient_kernel(product(x.dims), channels_of(x),
+                                           product(x.dims) / count_,
+                                           {x.format.type, dy.format.type, dx.format.type}),
+             {x, dy, *mean_, *inverse_, parameter(lowering, 1), sums_[0], sums_[1], dx}});
+        lowering.compute({"strata:normalize_backward", text_of(x.dims, x.format)},
+                         std::move(calls));
+    }
+
+private:
+    // One statistic for each element of an image: images must lie in rows, as statistics do.
+    Place source(Lowering& lowering) const {
+        return op_.scope == NormalizationScope::spatial ? lowering.shaped_value(input(0))
+                                                        : lowering.row_value(input(0));
+    }
+
+    Place parameter(Lowering& lowering, std::size_t operand) const {
+        return lowering.value(input(operand), statistic);
+    }
+
+    std::int64_t inner_of(const Place& x) const { return product(x.dims) / x.dims[0] / count_; }
+
+    ChannelPlace channels_of(const Place& x) const {
+        return {x.format.order == Order::rows ? inner_of(x) : 1, count_};
+    }
+
+    // x as batch, statistics and what else shares one.
+    FoldShape shape_of(const Place& x) const {
+        const std::int64_t inner = inner_of(x);
+        const bool is_last = x.format.order == Order::channels_last;
+        const Dims strides = {count_ * inner, is_last ? 1 : inner, is_last ? count_ : 1};
+        return {.extents = {x.dims[0], count_, inner},
+                .folded = {true, false, true},
+                .inputs = {strides},
+                .output = {0, 1, 0}};
+    }
+
+    void take_batch(Lowering& lowering, const Place& x) {
+        mean_ = lowering.make_transient({count_}, statistic);
+        inverse_ = lowering.make_transient({count_}, statistic);
+        const Place variance = lowering.make_transient({count_}, statistic);
+        FoldShape shape = shape_of(x);
+        const std::int64_t step = shape.inputs[0][1];
+        shape.inputs.push_back({0, step, 0});
+        calls_ = fold_calls(lowering, moments_fold(shape, {x.format.type, x.format.type}), {x, x},
+                            {*mean_, variance});
+        calls_.push_back(
+            {statistics_kernel(count_, step, x.format.type, op_.epsilon, op_.momentum),
+             {x, *mean_, variance, *inverse_, parameter(lowering, 3), parameter(lowering, 4)}});
+    }
+
+    void take_running(Lowering& lowering) {
+        mean_ = parameter(lowering, 3);
+        inverse_ = lowering.make_transient({count_}, statistic);
+        calls_ = {{inverse_kernel(count_, op_.epsilon), {parameter(lowering, 4), *inverse_}}};
+    }
+
+    std::vector<Call> sum_calls(Lowering& lowering) const {
+        const Place x = source(lowering);
+        const Place dy = lowering.gradient(output(), x.format);
+        FoldShape shape = shape_of(x);
+        shape.inputs = {shape.inputs[0], shape.inputs[0], {0, 1, 0}, {0, 1, 0}};
+        return fold_calls(lowering,
+                          normalization_gradient_fold(shape, {dy.format.type, x.format.type}),
+                          {dy, x, *mean_, *inverse_}, sums_);
+    }
+
+    // It is summed in any case; it counts only where the operand is trained.
+    Place gradient_of(Lowering& lowering, std::size_t operand) const {
+        return lowering.needs_gradient(input(operand))
+                   ? lowering.make_gradient(input(operand), statistic)
+                   : lowering.make_transient({count_}, statistic);
+    }
+
+    const BatchNormalization& op_;
+    std::int64_t count_ = 0;
+    std::optional<Place> mean_;
+    std::optional<Place> inverse_;
+    std::vector<Place> sums_;  // of dy, of dy times the normalised value
+    std::vector<Call> calls_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const BatchNormalization& op) {
+    return std::make_unique<BatchNormalizationLowering>(layer, op);
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/kernels/gather.h"
+
+#include "backend/cuda/broadcast.h"
+#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/scatter.h"
+
+namespace strata::cuda {
+
+namespace {
+
+// Rows of a table by index: operand `table` along an axis, operand `indices` naming places of it.
+class GatherLowering : public LayerLowering {
+public:
+    GatherLowering(const Layer& layer, std::size_t table, std::size_t indices, std::int64_t axis)
+        : LayerLowering(layer), table_(table), indices_(indices), axis_(axis) {}
+
+    void forward(Lowering& lowering) override {
+        const Place data = lowering.row_value(input(table_));
+        const Place indices = lowering.row_value(input(indices_));
+        const Place y = lowering.make_value(output(), {data.format.type, Order::rows});
+        lowering.compute(
+            gather(shape_of(lowering), {data.format.type, indices.format.type, y.format.type}),
+            {data, indices, y});
+    }
+
+    void backward_data(Lowering& lowering) override { backward(lowering, Role::activation); }
+    void backward_weights(Lowering& lowering) override { backward(lowering, Role::parameter); }
+
+private:
+    GatherShape shape_of(const Lowering& lowering) const {
+        const Dims& data = lowering.dims(input(table_));
+        const auto rank = static_cast<std::int64_t>(data.size());
+        const auto axis = static_cast<std::size_t>(axis_ < 0 ? axis_ + rank : axis_);
+        return {.outer = product(std::span(data).first(axis)),
+                .extent = data[axis],
+                .inner = product(std::span(data).subspan(axis + 1)),
+                .indices = product(lowering.dims(input(indices_)))};
+    }
+
+    void backward(Lowering& lowering, Role role) const {
+        if (!receives_gradient(lowering, layer_, table_, role)) {
+            return lowering.compute(StepText{"alias"}, {});
+        }
+        const Place dy = lowering.row_gradient(output());
+        const Place indices = lowering.row_value(input(indices_));
+        const Place dx = lowering.make_gradient(
+            input(table_), gradient_format(lowering, input(table_), Order::rows));
+        lowering.compute(
+            {"strata:scatter_add", text_of(dx.dims, dx.format), "atomic"},
+            scattered_gradient(lowering, dx, [&](const Place& sum) {
+                return Call{scatter_add(shape_of(lowering), {dy.format.type, indices.format.type}),
+                            {dy, indices, sum}};
+            }));
+    }
+
+    std::size_t table_;
+    std::size_t indices_;
+    std::int64_t axis_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Gather& op) {
+    return std::make_unique<GatherLowering>(layer, 0, 1, op.axis);
+}
+
+Made lower(const Layer& layer, const Embedding&) {
+    return std::make_unique<GatherLowering>(layer, 1, 0, 0);
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/kernels/fold.h"
+
+#include <array>
+
+namespace strata::cuda {
+
+// Batch normalisation in three walks over x: its moments, what follows from them for each channel,
+// and the normalisation itself.
+
+// Mean and biased variance over what is folded away, by sums of x - s and (x - s)^2 where s is the
+// first element of each result, so that a large mean costs no digits. Inputs: x and s, x's first
+// elements broadcast. Outputs: mean - s and variance, f32.
+FoldKernels moments_fold(const FoldShape& shape, const std::array<ElementType, 2>& types);
+
+// By statistic: mean += s; inverse = 1 / sqrt(variance + epsilon); running = momentum * running +
+// (1 - momentum) * batch's. Strides are of s within x. Addresses: x, mean, variance, inverse,
+// running mean, running variance; all f32 but x, all in place.
+Kernel statistics_kernel(std::int64_t count, std::int64_t x_stride, ElementType x, double epsilon,
+                         double momentum);
+// Of given statistics: inverse alone. Addresses: variance, inverse.
+Kernel inverse_kernel(std::int64_t count, double epsilon);
+
+// Where the statistic of an element lies: index / inner % statistics.
+struct ChannelPlace {
+    std::int64_t inner = 1;
+    std::int64_t statistics = 1;
+};
+
+// y = scale (x - mean) inverse + shift. Addresses: x, mean, inverse, scale, shift, y; f32 but x, y.
+Kernel normalize_kernel(std::int64_t count, const ChannelPlace& place,
+                        const std::array<ElementType, 2>& types);
+
+// Sums over each statistic's elements of dy and of dy (x - mean) inverse: the gradients of shift
+// and scale. Inputs: dy, x, mean, inverse (f32). Outputs: two of f32.
+FoldKernels normalization_gradient_fold(const FoldShape& shape,
+                                        const std::array<ElementType, 2>& types);
+
+// dx = scale inverse (dy - mean(dy) - x^ mean(dy x^)), with the sums over `each` elements (Ioffe
+// and Szegedy 2015). Addresses: x, dy, mean, inverse, scale, sum of dy, sum of dy x^, dx.
+Kernel normalization_gradient_kernel(std::int64_t count, const ChannelPlace& place,
+                                     std::int64_t each, const std::array<ElementType, 3>& types);
+
+}  // namespace strata::cuda

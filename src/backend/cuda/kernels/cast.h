@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/format.h"
+#include "backend/cuda/kernels/kernel.h"
+
+#include <array>
+
+namespace strata::cuda {
+
+// y = the value that an element of `dtype` has in the place of x (backend/cast_value.h), stored as
+// the types say. Addresses: x, y.
+Kernel cast(DataType dtype, std::int64_t count, const std::array<ElementType, 2>& types);
+
+}  // namespace strata::cuda

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/format.h"
+#include "backend/cuda/kernels/fold.h"
+#include "backend/cuda/kernels/kernel.h"
+#include "op/elementwise.h"
+
+#include <array>
+
+namespace strata::cuda {
+
+// y = f(a, b) of tensors that lie alike; `cuts` takes the fraction off, as a quotient of integers
+// has none. Addresses: a, b, y.
+Kernel elementwise_forward(ElementwiseKind kind, bool cuts, std::int64_t count,
+                           const std::array<ElementType, 3>& types);
+
+// The same where operands are broadcast: their strides in the result's extents, and the result's.
+Kernel elementwise_broadcast(ElementwiseKind kind, bool cuts, const Dims& extents,
+                             const std::array<Dims, 3>& strides,
+                             const std::array<ElementType, 3>& types);
+
+// The gradient of one of up to three operands (`operand`), summed over its copies:
+// dx = sum of dy * d f / d x. `shape` has the strides of dy and then of the operands, as many as
+// there are, and of dx. Addresses: dy, operands, dx, as fold_calls lays them.
+FoldKernels elementwise_gradient(ElementwiseKind kind, int operand, const FoldShape& shape,
+                                 const std::vector<ElementType>& types);
+
+// y = condition ? a : b. Strides and types of condition, a, b, y.
+Kernel select_forward(const Dims& extents, const std::array<Dims, 4>& strides,
+                      const std::array<ElementType, 4>& types);
+
+// The gradient of a (`of_first`) or b, summed over its copies. Inputs: dy, condition.
+FoldKernels select_gradient(bool of_first, const FoldShape& shape,
+                            const std::array<ElementType, 3>& types);
+
+// The sum over what is folded away, or minus that. Inputs: one.
+FoldKernels negative_sum_fold(const FoldShape& shape, const std::array<ElementType, 2>& types);
+FoldKernels sum_fold(const std::string& name, const FoldShape& shape,
+                     const std::array<ElementType, 2>& types);
+
+}  // namespace strata::cuda

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/kernels/fold_axes.h"
+
+#include <algorithm>
+
+namespace strata::cuda {
+
+namespace {
+
+Dims picked(const Dims& values, const std::vector<bool>& folded, bool wanted) {
+    Dims result;
+    for (std::size_t axis = 0; axis < values.size(); ++axis) {
+        if (folded[axis] == wanted) {
+            result.push_back(values[axis]);
+        }
+    }
+    return result;
+}
+
+std::vector<Dims> picked(const std::vector<Dims>& strides, const std::vector<bool>& folded,
+                         bool wanted) {
+    std::vector<Dims> result;
+    for (const Dims& one : strides) {
+        result.push_back(picked(one, folded, wanted));
+    }
+    return result;
+}
+
+// Whether some longer axis that is folded has neighbours of the first input side by side.
+bool folds_neighbours(const FoldShape& shape) {
+    for (std::size_t axis = 0; axis < shape.extents.size(); ++axis) {
+        if (shape.folded[axis] && shape.extents[axis] > 1 && shape.inputs[0][axis] == 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+FoldAxes fold_axes(const FoldShape& shape) {
+    std::vector<Dims> all = shape.inputs;
+    all.push_back(shape.output);
+    const Dims kept = picked(shape.extents, shape.folded, false);
+    const Dims output = picked(shape.output, shape.folded, false);
+    return {.kept = joined_axes(kept, picked(all, shape.folded, false)),
+            .folded = joined_axes(picked(shape.extents, shape.folded, true),
+                                  picked(shape.inputs, shape.folded, true)),
+            .results = joined_axes(kept, {output}),
+            .is_contiguous = folds_neighbours(shape)};
+}
+
+// Some two blocks of every multiprocessor of a large GPU at work, and no slice too short to be
+// worth its part.
+std::int64_t fold_slices(const FoldAxes& axes) {
+    constexpr std::int64_t wanted_blocks = 256;
+    constexpr std::int64_t shortest = 1024;
+    const std::int64_t each_block = axes.is_contiguous ? 1 : 32;
+    const std::int64_t blocks = (axes.kept.count + each_block - 1) / each_block;
+    const std::int64_t wanted = wanted_blocks / std::max<std::int64_t>(blocks, 1);
+    return std::max<std::int64_t>(1, std::min(wanted, axes.folded.count / shortest));
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/kernels/fold.h"
+#include "backend/cuda/kernels/strides.h"
+
+namespace strata::cuda {
+
+// The axes of a fold as kernels walk them.
+struct FoldAxes {
+    Axes kept;           // strides of the inputs, then of the output
+    Axes folded;         // strides of the inputs
+    Axes results;        // the kept axes with the output's strides alone
+    bool is_contiguous;  // neighbours in memory are folded together
+};
+FoldAxes fold_axes(const FoldShape& shape);
+
+// How many parts each result is folded in, so that the whole GPU takes part.
+std::int64_t fold_slices(const FoldAxes& axes);
+
+}  // namespace strata::cuda

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/format.h"
+#include "backend/cuda/kernels/kernel.h"
+
+#include <array>
+
+namespace strata::cuda {
+
+// data[outer, extent, inner] and `indices` places along its middle axis. An index below zero counts
+// from the end; one that is outside is moved to the nearest place, so that nothing is read beyond.
+struct GatherShape {
+    std::int64_t outer = 1;
+    std::int64_t extent = 1;
+    std::int64_t inner = 1;
+    std::int64_t indices = 1;
+};
+
+// y[outer, indices, inner] = data[outer, index, inner]. Addresses and types: data, indices, y.
+Kernel gather(const GatherShape& shape, const std::array<ElementType, 3>& types);
+
+// data[outer, index, inner] += dy[outer, indices, inner], by atomic additions in no given order.
+// The sum is f32. Addresses and types: dy, indices, and the sum.
+Kernel scatter_add(const GatherShape& shape, const std::array<ElementType, 2>& types);
+
+}  // namespace strata::cuda

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/format.h"
+#include "backend/cuda/kernels/kernel.h"
+#include "backend/reference/window.h"
+#include "op/pooling.h"
+
+#include <array>
+
+namespace strata::cuda {
+
+// Images and their windows; x and y (and their gradients) lie in one order.
+struct PoolingShape {
+    PoolingKind kind = PoolingKind::max;
+    bool count_include_pad = false;
+    std::int64_t images = 1;
+    std::int64_t channels = 1;
+    Order order = Order::rows;
+    SpatialWindow window = {};
+};
+
+// y = the greatest or the mean of each window. Addresses: x, y, and of a maximum the place within
+// its plane (f32, exact to 2^24; -1 where the window holds nothing).
+Kernel pooling_forward(const PoolingShape& shape, const std::array<ElementType, 2>& types);
+
+// dx = the sum over the windows that cover an element of their shares of dy. Addresses: dy, places
+// (dy again for a mean), dx.
+Kernel pooling_backward(const PoolingShape& shape, const std::array<ElementType, 2>& types);
+
+}  // namespace strata::cuda

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/format.h"
+#include "backend/cuda/kernels/kernel.h"
+#include "op/interpolation.h"
+
+#include <array>
+#include <vector>
+
+namespace strata::cuda {
+
+// Images of up to three spatial axes, and how many taps each output position has along each.
+struct ResizeShape {
+    std::int64_t images = 1;
+    std::int64_t channels = 1;
+    Order order = Order::rows;
+    std::array<std::int64_t, 3> input = {1, 1, 1};
+    std::array<std::int64_t, 3> output = {1, 1, 1};
+    std::array<std::int64_t, 3> taps = {1, 1, 1};
+};
+ResizeShape resize_shape(const Dims& x, Order order, const std::vector<InterpolationAxis>& axes);
+
+// What the kernels look up: for each of three axes the positions of the taps of its outputs, then
+// their weights.
+std::vector<float> resize_table(const std::vector<InterpolationAxis>& axes);
+
+// y = the weighted sum of the taps. Addresses: x, table (f32), y.
+Kernel resize_forward(const ResizeShape& shape, const std::array<ElementType, 2>& types);
+
+// sum += each output's gradient times its weights, by atomic additions. Addresses: dy, table, sum
+// (f32).
+Kernel resize_scatter(const ResizeShape& shape, ElementType dy);
+
+}  // namespace strata::cuda

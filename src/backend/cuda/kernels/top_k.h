@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/format.h"
+#include "backend/cuda/kernels/kernel.h"
+
+#include <array>
+
+namespace strata::cuda {
+
+// x[outer, extent, inner], along the middle axis.
+struct TopKShape {
+    std::int64_t outer = 1;
+    std::int64_t extent = 1;
+    std::int64_t inner = 1;
+    std::int64_t k = 1;
+    bool largest = true;
+};
+
+// The k first in order, with their positions. Addresses: x, values, positions (f32).
+Kernel top_k_forward(const TopKShape& shape, const std::array<ElementType, 2>& types);
+
+// dx = dy where an element was chosen, else 0. Addresses: dy, positions, dx.
+Kernel top_k_backward(const TopKShape& shape, const std::array<ElementType, 2>& types);
+
+}  // namespace strata::cuda

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/format.h"
+#include "backend/cuda/kernels/kernel.h"
+#include "op/unary.h"
+
+#include <array>
+
+namespace strata::cuda {
+
+// y = f(x). Addresses: x, y, which may be one.
+Kernel unary_forward(const Unary& op, std::int64_t count, const std::array<ElementType, 2>& types);
+
+// dx = dy f'(x). Addresses: x (or y where the operator reads its output), dy, dx; dx may be dy.
+Kernel unary_backward(const Unary& op, std::int64_t count, const std::array<ElementType, 3>& types);
+
+}  // namespace strata::cuda

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/kernels/reduction.h"
+
+#include "backend/cuda/broadcast.h"
+#include "backend/cuda/kernels/elementwise.h"
+#include "backend/cuda/layer_lowering.h"
+
+#include <algorithm>
+
+namespace strata::cuda {
+
+namespace {
+
+class ReductionLowering : public LayerLowering {
+public:
+    ReductionLowering(const Layer& layer, const Reduction& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        const Place x = lowering.shaped_value(input(0));
+        const Place y = lowering.make_value(output(), lowering.row_format(output()));
+        std::vector<Call> calls = op_.kind == ReductionKind::log_sum_exp
+                                      ? logarithm_calls(lowering, x, kept(y, x))
+                                      : statistic_calls(lowering, op_.kind, x, kept(y, x));
+        lowering.compute({"strata:" + kind_of(layer_.op), text_of(x.dims, x.format)},
+                         std::move(calls));
+    }
+
+    void backward_data(Lowering& lowering) override { backward(lowering); }
+    void backward_weights(Lowering& lowering) override { backward(lowering); }
+
+private:
+    // A result with the axes that vanished, so that it can be broadcast.
+    Place kept(const Place& result, const Place& x) const {
+        Dims dims = x.dims;
+        const auto rank = static_cast<std::int64_t>(dims.size());
+        for (std::int64_t axis = 0; axis < rank; ++axis) {
+            const bool named = std::ranges::find(op_.axes, axis) != op_.axes.end() ||
+                               std::ranges::find(op_.axes, axis - rank) != op_.axes.end();
+            if (op_.axes.empty() || named) {
+                dims[static_cast<std::size_t>(axis)] = 1;
+            }
+        }
+        return {result.buffer, dims, {result.format.type, Order::rows}, result.offset};
+    }
+
+    static std::vector<Call> statistic_calls(Lowering& lowering, ReductionKind kind, const Place& x,
+                                             const Place& y) {
+        return fold_calls(
+            lowering,
+            reduction_forward(kind, broadcast_fold({x}, y), {x.format.type, y.format.type}), {x},
+            {y});
+    }
+
+    // The greatest term first, then the logarithm of the rest, and their sum.
+    static std::vector<Call> logarithm_calls(Lowering& lowering, const Place& x, const Place& y) {
+        const Place greatest = lowering.make_transient(y.dims, {ElementType::f32});
+        const Place rest = lowering.make_transient(y.dims, {ElementType::f32});
+        std::vector<Call> calls = statistic_calls(lowering, ReductionKind::maximum, x, greatest);
+        std::ranges::move(
+            fold_calls(
+                lowering,
+                reduction_forward(ReductionKind::log_sum_exp, broadcast_fold({x, greatest}, rest),
+                                  {x.format.type, ElementType::f32, ElementType::f32}),
+                {x, greatest}, {rest}),
+            std::back_inserter(calls));
+        calls.push_back({elementwise_forward(ElementwiseKind::add, false, product(y.dims),
+                                             {ElementType::f32, ElementType::f32, y.format.type}),
+                         {greatest, rest, y}});
+        return calls;
+    }
+
+    bool chooses() const {
+        return op_.kind == ReductionKind::maximum || op_.kind == ReductionKind::minimum;
+    }
+
+    void backward(Lowering& lowering) const {
+        const Place x = lowering.shaped_value(input(0));
+        const Place y = kept(lowering.row_value(output()), x);
+        const Place dy = kept(lowering.row_gradient(output()), x);
+        const Place dx =
+            lowering.make_gradient(input(0), gradient_format(lowering, input(0), x.format.order));
+        std::vector<Call> calls;
+        const Place places = chooses() ? place_of_chosen(lowering, x, y, calls) : y;
+        FoldShape shape = broadcast_fold({x, dy, y, places, dx}, y);
+        calls.push_back({reduction_backward(op_.kind, shape,
+                                            {x.format.type, dy.format.type, y.format.type,
+                                             places.format.type, dx.format.type}),
+                         {x, dy, y, places, dx}});
+        lowering.compute({"strata:" + kind_of(layer_.op) + "_backward"}, std::move(calls));
+    }
+
+    static Place place_of_chosen(Lowering& lowering, const Place& x, const Place& y,
+                                 std::vector<Call>& calls) {
+        const Place places = lowering.make_transient(y.dims, {ElementType::f32});
+        calls = fold_calls(
+            lowering,
+            reduction_place(broadcast_fold({x, y}, places), {x.format.type, y.format.type}), {x, y},
+            {places});
+        return places;
+    }
+
+    const Reduction& op_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Reduction& op) {
+    return std::make_unique<ReductionLowering>(layer, op);
+}
+
+}  // namespace strata::cuda

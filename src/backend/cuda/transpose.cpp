@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/kernels/copy.h"
+#include "backend/cuda/layer_lowering.h"
+
+namespace strata::cuda {
+
+namespace {
+
+// The input seen with its axes permuted, copied into rows.
+class TransposeLowering : public LayerLowering {
+public:
+    TransposeLowering(const Layer& layer, const Transpose& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        const Place x = lowering.shaped_value(input(0));
+        const Place y = lowering.make_value(output(), {x.format.type, Order::rows});
+        const Dims from = strides_of(x.dims, x.format.order);
+        Dims seen;
+        for (const std::int64_t axis : op_.permutation) {
+            seen.push_back(from[static_cast<std::size_t>(axis)]);
+        }
+        lowering.compute(strided_copy("strata:transpose", y.dims, {x.format.type, seen},
+                                      {y.format.type, strides_of(y.dims, Order::rows)}),
+                         {x, y});
+    }
+
+    void backward_data(Lowering& lowering) override {
+        const Place dy = lowering.shaped_gradient(output());
+        const Place dx = lowering.make_gradient(input(0), {dy.format.type, Order::rows});
+        const Dims to = strides_of(dx.dims, Order::rows);
+        Dims seen;
+        for (const std::int64_t axis : op_.permutation) {
+            seen.push_back(to[static_cast<std::size_t>(axis)]);
+        }
+        lowering.compute(strided_copy("strata:transpose", dy.dims,
+                                      {dy.format.type, strides_of(dy.dims, dy.format.order)},
+                                      {dx.format.type, seen}),
+                         {dy, dx});
+    }
+
+private:
+    const Transpose& op_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Transpose& op) {
+    return std::make_unique<TransposeLowering>(layer, op);
+}
+
+}  // namespace strata::cuda
