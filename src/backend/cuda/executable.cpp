@@ -147,7 +147,7 @@ const Place& CudaExecutable::place_of(TensorId tensor, Content content) const {
 HostValues CudaExecutable::read(TensorId tensor, Content content) const {
     const Place& place = place_of(tensor, content);
     std::vector<std::byte> bytes(place.bytes());
-    machine_->copy(Direction::from_machine, address_of(place), bytes.data(), bytes.size());
+    machine_->copy(Transfer::from_machine, address_of(place), bytes.data(), bytes.size());
     return decode(bytes, place.dims, place.format);
 }
 
@@ -158,7 +158,7 @@ void CudaExecutable::write(TensorId tensor, Content content, std::span<const flo
 
 void CudaExecutable::fill(const Place& place, std::span<const float> values) {
     std::vector<std::byte> bytes = encode(values, place.dims, place.format);
-    machine_->copy(Direction::to_machine, address_of(place), bytes.data(), bytes.size());
+    machine_->copy(Transfer::to_machine, address_of(place), bytes.data(), bytes.size());
 }
 
 }  // namespace strata::cuda

@@ -48,7 +48,7 @@ public:
 
     const DeviceProperties& properties() const override { return properties_; }
     Memory allocate(std::size_t bytes) override;
-    void copy(Direction direction, void* machine, void* host, std::size_t bytes) override;
+    void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) override;
     void settle(const Call& call) override;
     void enqueue(const Call& call, std::span<void* const> addresses) override;
     std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) override;
@@ -94,8 +94,8 @@ Memory GpuMachine::allocate(std::size_t bytes) {
     return memory;
 }
 
-void GpuMachine::copy(Direction direction, void* machine, void* host, std::size_t bytes) {
-    const bool in = direction == Direction::to_machine;
+void GpuMachine::copy(Transfer transfer, void* machine, void* host, std::size_t bytes) {
+    const bool in = transfer == Transfer::to_machine;
     require_cuda(
         cudaMemcpyAsync(in ? machine : host, in ? host : machine, bytes,
                         in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, queue_.stream),

@@ -27,8 +27,8 @@ Memory HostMachine::allocate(std::size_t bytes) {
     return {begin, [](void* memory) { std::free(memory); }};
 }
 
-void HostMachine::copy(Direction direction, void* machine, void* host, std::size_t bytes) {
-    if (direction == Direction::to_machine) {
+void HostMachine::copy(Transfer transfer, void* machine, void* host, std::size_t bytes) {
+    if (transfer == Transfer::to_machine) {
         std::memcpy(machine, host, bytes);
     } else {
         std::memcpy(host, machine, bytes);

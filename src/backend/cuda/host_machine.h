@@ -14,7 +14,7 @@ public:
 
     const DeviceProperties& properties() const override { return properties_; }
     Memory allocate(std::size_t bytes) override;
-    void copy(Direction direction, void* machine, void* host, std::size_t bytes) override;
+    void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) override;
     void settle(const Call&) override {}
     void enqueue(const Call& call, std::span<void* const> addresses) override;
     std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) override;

@@ -38,7 +38,7 @@ private:
 // Memory of the machine, freed with it.
 using Memory = std::unique_ptr<void, std::function<void(void*)>>;
 
-enum class Direction { to_machine, from_machine };
+enum class Transfer { to_machine, from_machine };
 
 // A sequence of calls that the machine has recorded and repeats at once.
 class Replay {
@@ -58,7 +58,7 @@ public:
     // Zero until written.
     virtual Memory allocate(std::size_t bytes) = 0;
     // Blocking, after all that was enqueued.
-    virtual void copy(Direction direction, void* machine, void* host, std::size_t bytes) = 0;
+    virtual void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) = 0;
 
     // Before the first enqueue: what the library decides on the device, and scratch memory for all.
     virtual void settle(const Call& call) = 0;

@@ -2,6 +2,7 @@
 #include "backend/cuda/kernels/reduction.h"
 
 #include "backend/cuda/broadcast.h"
+#include "backend/cuda/kernels/copy.h"
 #include "backend/cuda/kernels/elementwise.h"
 #include "backend/cuda/layer_lowering.h"
 
@@ -15,12 +16,21 @@ class ReductionLowering : public LayerLowering {
 public:
     ReductionLowering(const Layer& layer, const Reduction& op) : LayerLowering(layer), op_(op) {}
 
+    // The backward pass compares terms with the statistic, which must be as it was before it was
+    // rounded to the result's type.
     void forward(Lowering& lowering) override {
         const Place x = lowering.shaped_value(input(0));
         const Place y = lowering.make_value(output(), lowering.row_format(output()));
+        const bool is_exact = y.format.type == ElementType::f32;
+        exact_ = is_exact ? y : lowering.make_transient(y.dims, {ElementType::f32});
         std::vector<Call> calls = op_.kind == ReductionKind::log_sum_exp
-                                      ? logarithm_calls(lowering, x, kept(y, x))
-                                      : statistic_calls(lowering, op_.kind, x, kept(y, x));
+                                      ? logarithm_calls(lowering, x, kept(*exact_, x))
+                                      : statistic_calls(lowering, op_.kind, x, kept(*exact_, x));
+        if (!is_exact) {
+            calls.push_back({strided_copy("strata:narrow", {product(y.dims)},
+                                          {ElementType::f32, {1}}, {y.format.type, {1}}),
+                             {*exact_, y}});
+        }
         lowering.compute({"strata:" + kind_of(layer_.op), text_of(x.dims, x.format)},
                          std::move(calls));
     }
@@ -75,7 +85,7 @@ private:
 
     void backward(Lowering& lowering) const {
         const Place x = lowering.shaped_value(input(0));
-        const Place y = kept(lowering.row_value(output()), x);
+        const Place y = kept(*exact_, x);
         const Place dy = kept(lowering.row_gradient(output()), x);
         const Place dx =
             lowering.make_gradient(input(0), gradient_format(lowering, input(0), x.format.order));
@@ -100,6 +110,7 @@ private:
     }
 
     const Reduction& op_;
+    std::optional<Place> exact_;
 };
 
 }  // namespace

@@ -18,11 +18,6 @@ Made refused(const Layer& layer) {
 }  // namespace
 
 // clang-format off
-Made lower(const Layer& layer, const Convolution&) { return refused(layer); }
-Made lower(const Layer& layer, const TransposedConvolution&) { return refused(layer); }
-Made lower(const Layer& layer, const FullyConnected&) { return refused(layer); }
-Made lower(const Layer& layer, const MatMul&) { return refused(layer); }
-Made lower(const Layer& layer, const Attention&) { return refused(layer); }
 Made lower(const Layer& layer, const Recurrent&) { return refused(layer); }
 // clang-format on
 

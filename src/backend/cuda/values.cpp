@@ -44,7 +44,11 @@ T get(const std::byte* bytes, std::size_t place) {
     return value;
 }
 
-void store(std::byte* bytes, std::size_t place, ElementType type, float value) {
+}  // namespace
+
+void store_element(void* memory, std::int64_t at, ElementType type, float value) {
+    auto* bytes = static_cast<std::byte*>(memory);
+    const auto place = static_cast<std::size_t>(at);
     switch (type) {
         case ElementType::f16:
             return put(bytes, place, __float2half_rn(value));
@@ -55,7 +59,9 @@ void store(std::byte* bytes, std::size_t place, ElementType type, float value) {
     }
 }
 
-float load(const std::byte* bytes, std::size_t place, ElementType type) {
+float load_element(const void* memory, std::int64_t at, ElementType type) {
+    const auto* bytes = static_cast<const std::byte*>(memory);
+    const auto place = static_cast<std::size_t>(at);
     switch (type) {
         case ElementType::f16:
             return __half2float(get<__half>(bytes, place));
@@ -67,13 +73,11 @@ float load(const std::byte* bytes, std::size_t place, ElementType type) {
     return get<float>(bytes, place);
 }
 
-}  // namespace
-
 std::vector<std::byte> encode(std::span<const float> values, const Dims& dims, Format format) {
     check(std::ssize(values) == product(dims), "one value for each element");
     std::vector<std::byte> bytes(values.size() * size_in_bytes(format.type));
     each_element(dims, format.order, [&](std::size_t i, std::size_t place) {
-        store(bytes.data(), place, format.type, values[i]);
+        store_element(bytes.data(), static_cast<std::int64_t>(place), format.type, values[i]);
     });
     return bytes;
 }
@@ -82,7 +86,7 @@ HostValues decode(std::span<const std::byte> bytes, const Dims& dims, Format for
     HostValues values(bytes.size() / size_in_bytes(format.type));
     check(std::ssize(values) == product(dims), "one value for each element");
     each_element(dims, format.order, [&](std::size_t i, std::size_t place) {
-        values[i] = load(bytes.data(), place, format.type);
+        values[i] = load_element(bytes.data(), static_cast<std::int64_t>(place), format.type);
     });
     return values;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -69,11 +70,31 @@ void Descriptor::finalize() {
     require(cudnnBackendFinalize(descriptor_), "finalising a descriptor");
 }
 
+std::size_t Descriptor::get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                            std::int64_t room, void* values) const {
+    std::int64_t count = 0;
+    require(cudnnBackendGetAttribute(descriptor_, name, type, room, &count, values),
+            "reading an attribute");
+    return static_cast<std::size_t>(std::min(room, count));
+}
+
+std::vector<Descriptor> Descriptor::children(cudnnBackendAttributeName_t name,
+                                             cudnnBackendDescriptorType_t type,
+                                             std::int64_t most) const {
+    std::vector<Descriptor> children;
+    std::vector<cudnnBackendDescriptor_t> raw;
+    for (std::int64_t i = 0; i < most; ++i) {
+        raw.push_back(children.emplace_back(type).descriptor_);
+    }
+    const std::size_t count =
+        raw.empty() ? 0 : get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, raw.data());
+    children.erase(children.begin() + static_cast<std::ptrdiff_t>(count), children.end());
+    return children;
+}
+
 std::int64_t Descriptor::get_integer(cudnnBackendAttributeName_t name) const {
     std::int64_t value = 0;
-    std::int64_t count = 0;
-    require(cudnnBackendGetAttribute(descriptor_, name, CUDNN_TYPE_INT64, 1, &count, &value),
-            "reading an attribute");
+    get(name, CUDNN_TYPE_INT64, 1, &value);
     return value;
 }
 
@@ -87,10 +108,7 @@ std::int64_t Descriptor::count(cudnnBackendAttributeName_t name,
 
 std::string Descriptor::get_text(cudnnBackendAttributeName_t name) const {
     std::string text(static_cast<std::size_t>(count(name, CUDNN_TYPE_CHAR)), '\0');
-    std::int64_t length = 0;
-    require(cudnnBackendGetAttribute(descriptor_, name, CUDNN_TYPE_CHAR, std::ssize(text), &length,
-                                     text.data()),
-            "reading a text");
+    get(name, CUDNN_TYPE_CHAR, std::ssize(text), text.data());
     text.resize(std::min(text.size(), text.find('\0')));
     return text;
 }

@@ -30,12 +30,30 @@ public:
     void set(cudnnBackendAttributeName_t name, const std::string& text);
     void finalize();
 
+    // Every value of an attribute that lists some.
+    template <class Value>
+    std::vector<Value> get_all(cudnnBackendAttributeName_t name,
+                               cudnnBackendAttributeType_t type) const {
+        std::vector<Value> values(static_cast<std::size_t>(count(name, type)));
+        if (!values.empty()) {
+            values.resize(get(name, type, std::ssize(values), values.data()));
+        }
+        return values;
+    }
+    // The descriptors that an attribute holds, at most so many.
+    std::vector<Descriptor> children(cudnnBackendAttributeName_t name,
+                                     cudnnBackendDescriptorType_t type, std::int64_t most) const;
+
     std::int64_t get_integer(cudnnBackendAttributeName_t name) const;
     std::string get_text(cudnnBackendAttributeName_t name) const;
     // How many values the attribute has.
     std::int64_t count(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type) const;
 
 private:
+    // Fills in as many values as there are and room for; says how many.
+    std::size_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                    std::int64_t room, void* values) const;
+
     cudnnBackendDescriptor_t descriptor_ = nullptr;
 };
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/channel_bias.h"
+
+#include "backend/cuda/fold_calls.h"
+#include "backend/cuda/kernels/elementwise.h"
+
+namespace strata::cuda {
+
+namespace {
+
+// An image as batch, channels and positions, as it lies.
+struct ImageStrides {
+    Dims extents;
+    Dims strides;
+};
+
+ImageStrides image_strides(const Place& place) {
+    const std::int64_t channels = place.dims[1];
+    const std::int64_t positions = product(std::span(place.dims).subspan(2));
+    const bool is_last = place.format.order == Order::channels_last;
+    return {{place.dims[0], channels, positions},
+            {channels * positions, is_last ? 1 : positions, is_last ? channels : 1}};
+}
+
+}  // namespace
+
+Call add_channel_bias(const Place& y, const Place& bias) {
+    const ImageStrides image = image_strides(y);
+    return {elementwise_broadcast(ElementwiseKind::add, false, image.extents,
+                                  {image.strides, {0, 1, 0}, image.strides},
+                                  {y.format.type, bias.format.type, y.format.type}),
+            {y, bias, y}};
+}
+
+std::vector<Call> channel_sums(Lowering& lowering, const Place& dy, const Place& sums) {
+    const ImageStrides image = image_strides(dy);
+    const FoldShape shape = {.extents = image.extents,
+                             .folded = {true, false, true},
+                             .inputs = {image.strides},
+                             .output = {0, 1, 0}};
+    return fold_calls(lowering,
+                      sum_fold("strata:bias_gradient", shape, {dy.format.type, sums.format.type}),
+                      {dy}, {sums});
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/convolution.h"
+
+#include "backend/cuda/channel_bias.h"
+#include "backend/cuda/layer_lowering.h"
+
+#include <algorithm>
+
+namespace strata::cuda {
+
+namespace {
+
+// A convolution, or one whose data gradient is the layer's result: transposed. Of the latter the
+// problem's x is the layer's y, and the other way round.
+class ConvolutionLowering : public LayerLowering {
+public:
+    ConvolutionLowering(const Layer& layer, bool transposed, bool bias)
+        : LayerLowering(layer), transposed_(transposed), bias_(bias) {}
+
+    void forward(Lowering& lowering) override {
+        format_ = {lowering.element_type(), convolution_order(lowering.execution())};
+        const Place x = lowering.value(input(0), format_);
+        const Place w = lowering.value(input(1), format_);
+        const Place y = lowering.make_value(output(), format_);
+        ConvolutionStep step = transposed_ ? step_of(lowering, Pass::backward_data, {y, w, x})
+                                           : step_of(lowering, Pass::forward, {x, w, y});
+        std::vector<Call> calls = {std::move(step.call)};
+        if (bias_) {
+            calls.push_back(add_channel_bias(y, lowering.value(input(2), bias_format())));
+        }
+        lowering.compute(std::move(step.text), std::move(calls));
+    }
+
+    void backward_data(Lowering& lowering) override {
+        const Place w = lowering.value(input(1), format_);
+        const Place dy = lowering.gradient(output(), format_);
+        const Place dx = lowering.make_gradient(input(0), format_);
+        ConvolutionStep step = transposed_ ? step_of(lowering, Pass::forward, {dy, w, dx})
+                                           : step_of(lowering, Pass::backward_data, {dx, w, dy});
+        lowering.compute(std::move(step.text), {std::move(step.call)});
+    }
+
+    void backward_weights(Lowering& lowering) override {
+        StepText text;
+        std::vector<Call> calls;
+        if (lowering.needs_gradient(input(1))) {
+            ConvolutionStep step = weight_step(lowering);
+            text = std::move(step.text);
+            calls.push_back(std::move(step.call));
+        }
+        if (bias_ && lowering.needs_gradient(input(2))) {
+            const Place dy = lowering.gradient(output(), format_);
+            const Place db = lowering.make_gradient(input(2), bias_format());
+            std::ranges::move(channel_sums(lowering, dy, db), std::back_inserter(calls));
+        }
+        lowering.compute(std::move(text), std::move(calls));
+    }
+
+private:
+    static Format bias_format() { return {ElementType::f32, Order::rows}; }
+
+    ConvolutionStep weight_step(Lowering& lowering) const {
+        const Place x = lowering.value(input(0), format_);
+        const Place dy = lowering.gradient(output(), format_);
+        const Place dw = lowering.make_gradient(input(1), format_);
+        return transposed_ ? step_of(lowering, Pass::backward_weights, {dy, dw, x})
+                           : step_of(lowering, Pass::backward_weights, {x, dw, dy});
+    }
+
+    // Places of the problem's x, w and y.
+    ConvolutionStep step_of(const Lowering& lowering, Pass pass, std::vector<Place> places) const {
+        const Layer& layer = layer_;
+        const Tensor& image = lowering.graph().tensors[layer.inputs[0]].tensor;
+        const auto* plain = std::get_if<Convolution>(&layer.op);
+        const Window window = plain ? window_of(*plain, image)
+                                    : window_of(std::get<TransposedConvolution>(layer.op), image);
+        const ConvolutionProblem problem = {
+            .pass = pass,
+            .x = places[0].dims,
+            .w = places[1].dims,
+            .y = places[2].dims,
+            .window = window,
+            .format = format_,
+            .single_precision = lowering.execution().single_precision};
+        return convolution_step(lowering, problem, std::move(places));
+    }
+
+    bool transposed_;
+    bool bias_;
+    Format format_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Convolution& op) {
+    return std::make_unique<ConvolutionLowering>(layer, false, op.bias);
+}
+
+Made lower(const Layer& layer, const TransposedConvolution& op) {
+    return std::make_unique<ConvolutionLowering>(layer, true, op.bias);
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/cudnn/convolution.h"
+#include "backend/cuda/lowering.h"
+
+namespace strata::cuda {
+
+// A convolution's call and what its step says of it.
+struct ConvolutionStep {
+    Call call;
+    StepText text;
+};
+
+// By the first plan of cuDNN's lists that can be built and is precise enough. Places: those of x, w
+// and y, or of their gradients where the pass gives them. Throws Refusal where there is none.
+ConvolutionStep convolution_step(const Lowering& lowering, const ConvolutionProblem& problem,
+                                 std::vector<Place> places);
+
+// In which order a convolution of the network works: as asked; else channels last, which tensor
+// cores want, where they are to compute it.
+Order convolution_order(const Execution& execution);
+
+}  // namespace strata::cuda

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/cublas/matmul.h"
+
+#include "backend/cuda/queue.h"
+#include "backend/cuda/trouble.h"
+#include "backend/cuda/values.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace strata::cuda {
+
+namespace {
+
+// What NVIDIA recommends for Hopper; less would shut out its split products.
+constexpr std::size_t workspace_bytes = std::size_t{32} << 20U;
+
+cudaDataType_t data_type(ElementType type) {
+    switch (type) {
+        case ElementType::f16:
+            return CUDA_R_16F;
+        case ElementType::bf16:
+            return CUDA_R_16BF;
+        case ElementType::f32:
+            break;
+    }
+    return CUDA_R_32F;
+}
+
+// A handle of the library with the function that destroys it.
+template <class Handle, auto destroy>
+class Owned {
+public:
+    Owned() = default;
+    ~Owned() {
+        if (handle_ != nullptr) {
+            destroy(handle_);
+        }
+    }
+    Owned(const Owned&) = delete;
+    Owned& operator=(const Owned&) = delete;
+
+    Handle get() const { return handle_; }
+    Handle* address() { return &handle_; }
+
+private:
+    Handle handle_ = nullptr;
+};
+using Operation = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
+using Layout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
+using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
+
+template <class Value>
+void set(const Layout& layout, cublasLtMatrixLayoutAttribute_t name, Value value) {
+    require_cublas(cublasLtMatrixLayoutSetAttribute(layout.get(), name, &value, sizeof(value)),
+                   "describing a matrix");
+}
+
+template <class Value>
+void set(const Operation& operation, cublasLtMatmulDescAttributes_t name, Value value) {
+    require_cublas(cublasLtMatmulDescSetAttribute(operation.get(), name, &value, sizeof(value)),
+                   "describing a product");
+}
+
+template <class Value>
+void set(const Preference& preference, cublasLtMatmulPreferenceAttributes_t name, Value value) {
+    require_cublas(
+        cublasLtMatmulPreferenceSetAttribute(preference.get(), name, &value, sizeof(value)),
+        "choosing a product's algorithm");
+}
+
+// The bytes that every address and every row of these matrices is a multiple of, at most 256.
+std::uint32_t alignment_of(const Place& place, const Matrix& matrix) {
+    const auto size = size_in_bytes(matrix.type);
+    const auto bits = std::size_t{256} | place.offset |
+                      static_cast<std::size_t>(matrix.row_stride) * size |
+                      static_cast<std::size_t>(matrix.batch_stride) * size;
+    return std::uint32_t{1} << static_cast<unsigned>(std::countr_zero(bits));
+}
+
+// The library's matrices are columns; a matrix of rows is its transposed one to it. So it is asked
+// for y^T = b^T a^T.
+class MatmulCall : public LibraryCall {
+public:
+    MatmulCall(const Matmul& matmul, const std::vector<Place>& places)
+        : matmul_(matmul),
+          alignments_{alignment_of(places[0], matmul.a), alignment_of(places[1], matmul.b),
+                      alignment_of(places[2], matmul.y)} {}
+
+    void settle(const Queue& queue) override;
+    void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
+    void compute_on_host(std::span<void* const> addresses) const override;
+    std::size_t workspace() const override { return workspace_bytes; }
+
+private:
+    void describe(Layout& layout, const Matrix& matrix, std::int64_t rows, std::int64_t columns);
+    void choose(const Queue& queue);
+    float product_at(std::span<void* const> addresses, std::int64_t matrix, std::int64_t row,
+                     std::int64_t column) const;
+
+    Matmul matmul_;
+    std::array<std::uint32_t, 3> alignments_;
+    Operation operation_;
+    Layout a_;
+    Layout b_;
+    Layout y_;
+    cublasLtMatmulAlgo_t algorithm_ = {};
+};
+
+void MatmulCall::describe(Layout& layout, const Matrix& matrix, std::int64_t rows,
+                          std::int64_t columns) {
+    const std::int64_t stored_rows = matrix.transposed ? columns : rows;
+    const std::int64_t stored_columns = matrix.transposed ? rows : columns;
+    require_cublas(
+        cublasLtMatrixLayoutCreate(layout.address(), data_type(matrix.type),
+                                   static_cast<std::uint64_t>(stored_columns),
+                                   static_cast<std::uint64_t>(stored_rows), matrix.row_stride),
+        "describing a matrix");
+    set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(matmul_.batch));
+    set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_stride);
+}
+
+void MatmulCall::settle(const Queue& queue) {
+    const bool fast =
+        matmul_.single_precision == SinglePrecision::tf32 && matmul_.a.type == ElementType::f32;
+    require_cublas(cublasLtMatmulDescCreate(
+                       operation_.address(),
+                       fast ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F),
+                   "describing a product");
+    set(operation_, CUBLASLT_MATMUL_DESC_TRANSA, matmul_.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, matmul_.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+    if (matmul_.has_bias) {
+        set(operation_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    }
+    describe(a_, matmul_.a, matmul_.m, matmul_.k);
+    describe(b_, matmul_.b, matmul_.k, matmul_.n);
+    describe(y_, matmul_.y, matmul_.m, matmul_.n);
+    choose(queue);
+}
+
+void MatmulCall::choose(const Queue& queue) {
+    Preference preference;
+    require_cublas(cublasLtMatmulPreferenceCreate(preference.address()),
+                   "choosing a product's algorithm");
+    set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_bytes);
+    set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignments_[1]);
+    set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignments_[0]);
+    set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignments_[2]);
+    set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignments_[2]);
+    cublasLtMatmulHeuristicResult_t result = {};
+    int found = 0;
+    require_cublas(
+        cublasLtMatmulAlgoGetHeuristic(queue.cublas, operation_.get(), b_.get(), a_.get(), y_.get(),
+                                       y_.get(), preference.get(), 1, &result, &found),
+        "choosing a product's algorithm");
+    require_cublas(found == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS,
+                   "choosing a product's algorithm");
+    algorithm_ = result.algo;
+}
+
+void MatmulCall::enqueue(const Queue& queue, std::span<void* const> addresses) const {
+    if (matmul_.has_bias) {
+        set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, addresses[3]);
+    }
+    const float scale = matmul_.scale;
+    const float kept = matmul_.accumulates ? 1 : 0;
+    require_cublas(cublasLtMatmul(queue.cublas, operation_.get(), &scale, addresses[1], b_.get(),
+                                  addresses[0], a_.get(), &kept, addresses[2], y_.get(),
+                                  addresses[2], y_.get(), &algorithm_, queue.workspace,
+                                  std::min(queue.workspace_bytes, workspace_bytes), queue.stream),
+                   "multiplying matrices");
+}
+
+std::int64_t place_in(const Matrix& matrix, std::int64_t number, std::int64_t row,
+                      std::int64_t column) {
+    const std::int64_t begin = number * matrix.batch_stride;
+    return begin + (matrix.transposed ? column * matrix.row_stride + row
+                                      : row * matrix.row_stride + column);
+}
+
+float MatmulCall::product_at(std::span<void* const> addresses, std::int64_t matrix,
+                             std::int64_t row, std::int64_t column) const {
+    float sum = 0;
+    for (std::int64_t i = 0; i < matmul_.k; ++i) {
+        sum += load_element(addresses[0], place_in(matmul_.a, matrix, row, i), matmul_.a.type) *
+               load_element(addresses[1], place_in(matmul_.b, matrix, i, column), matmul_.b.type);
+    }
+    return sum;
+}
+
+void MatmulCall::compute_on_host(std::span<void* const> addresses) const {
+    const auto& [m, n] = std::pair(matmul_.m, matmul_.n);
+    for (std::int64_t i = 0; i < matmul_.batch * m * n; ++i) {
+        const std::int64_t matrix = i / (m * n);
+        const std::int64_t row = i / n % m;
+        const std::int64_t place = place_in(matmul_.y, matrix, row, i % n);
+        const float sum = product_at(addresses, matrix, row, i % n);
+        const ElementType type = matmul_.y.type;
+        const float kept = matmul_.accumulates ? load_element(addresses[2], place, type) : 0;
+        const float bias = matmul_.has_bias ? load_element(addresses[3], i % n, type) : 0;
+        store_element(addresses[2], place, type, matmul_.scale * sum + kept + bias);
+    }
+}
+
+}  // namespace
+
+Call matmul_call(const Matmul& matmul, std::vector<Place> places) {
+    auto call = std::make_shared<MatmulCall>(matmul, places);
+    return {std::move(call), std::move(places)};
+}
+
+}  // namespace strata::cuda

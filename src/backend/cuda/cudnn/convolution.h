@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/cudnn/plan.h"
+#include "backend/cuda/format.h"
+#include "graph/execution.h"
+#include "op/operator.h"
+#include "op/window.h"
+
+namespace strata::cuda {
+
+// A convolution in one of its three directions: y from x and w, dx from w and dy, dw from x and dy.
+// Everything lies in one format. Groups follow from the channels of x and w.
+struct ConvolutionProblem {
+    Pass pass = Pass::forward;
+    Dims x = {};  // batch, channels, one to three spatial axes
+    Dims w = {};
+    Dims y = {};
+    Window window = {};
+    Format format = {};
+    SinglePrecision single_precision = SinglePrecision::full;
+};
+
+// Of the tensors in a plan's variant pack.
+enum class ConvolutionTensor : std::int64_t { x = 1, w = 2, y = 3 };
+
+// The problem as cuDNN's operation graph. Throws DeviceError where it refuses.
+Descriptor convolution_graph(const ConvolutionProblem& problem);
+
+// Whether a plan may be used for the problem: one that computes an f32 problem in less than f32 is
+// for those who asked for it.
+bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& traits);
+
+// "convolution forward 32x64x27x27 * 192x64x5x5, f32 nchw"
+std::string text_of(const ConvolutionProblem& problem);
+
+}  // namespace strata::cuda

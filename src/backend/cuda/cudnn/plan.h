@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/cudnn/descriptor.h"
+#include "backend/cuda/properties.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace strata::cuda {
+
+// What cuDNN says of how a plan computes.
+struct NumericalNotes {
+    bool tensor_core = false;
+    bool down_converts_inputs = false;
+    bool reduced_precision_reduction = false;
+    bool fft = false;
+    bool nondeterministic = false;
+    bool winograd = false;
+};
+
+// A plan by its engine and the engine's knobs: what tells it from another.
+struct PlanTraits {
+    std::int64_t engine = 0;
+    std::vector<std::pair<int, std::int64_t>> knobs = {};  // type and value
+    NumericalNotes notes = {};
+    bool compiles_at_run_time = false;
+};
+
+// "eng34 k2=1 k6=0"; then "tensor cores, winograd, ...".
+std::string name_of(const PlanTraits& traits);
+std::string text_of(const NumericalNotes& notes);
+
+// Which of cuDNN's lists: A, the best guess; B, another; FALLBACK, what always works.
+enum class HeuristicMode { a, b, fallback };
+
+// An engine's configuration as a heuristic offers it, not yet built.
+struct OfferedPlan {
+    Descriptor configuration;
+    PlanTraits traits;
+};
+
+// What cuDNN offers for an operation graph on a device that need not be there, best first. Empty
+// where it has nothing; throws DeviceError where it cannot answer.
+std::vector<OfferedPlan> offered_plans(const Descriptor& graph, const Descriptor& device,
+                                       HeuristicMode mode);
+
+// A plan ready to execute.
+struct BuiltPlan {
+    Descriptor plan;
+    PlanTraits traits;
+    std::size_t workspace = 0;
+};
+
+// Throws DeviceError where cuDNN takes its offer back.
+BuiltPlan build_plan(const OfferedPlan& offered, const Descriptor& device);
+
+}  // namespace strata::cuda

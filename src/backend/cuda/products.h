@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/cublas/matmul.h"
+
+namespace strata::cuda {
+
+// An operand of a stack of products: where it lies, and its strides along the stack's axes (0 where
+// it is shared).
+struct Stacked {
+    Place place;
+    Matrix matrix;
+    Dims strides;
+};
+
+// y (+)= scale a b for every index of `extents`. The innermost axis is one call's batch, of the
+// others each index is a call. Along axes where y's stride is 0 the products are added up.
+std::vector<Call> product_calls(const Matmul& shape, const Dims& extents, const Stacked& a,
+                                const Stacked& b, const Stacked& y);
+
+}  // namespace strata::cuda
