@@ -18,7 +18,9 @@ public:
         : draws_(seed, dropout_stream),
           threshold_(static_cast<std::uint64_t>(std::ceil(probability * 0x1p53))) {}
 
-    constexpr bool keeps(std::uint64_t index) const { return (draws_.bits(index) >> 11) >= threshold_; }
+    constexpr bool keeps(std::uint64_t index) const {
+        return (draws_.bits(index) >> 11) >= threshold_;
+    }
 
 private:
     static constexpr std::uint64_t dropout_stream = 0x64726f706f7574;  // the letters of "dropout"
