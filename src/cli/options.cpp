@@ -4,6 +4,7 @@
 #include "base/range.h"
 #include "base/text.h"
 #include "report/csv.h"
+#include "report/gnuplot.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/markdown.h"
@@ -77,6 +78,9 @@ std::string render(const Document& document, const OutputOptions& options) {
     if (options.html) {
         return render_html(document);
     }
+    if (options.gnuplot) {
+        return render_gnuplot(document);
+    }
     return render_terminal(
         document,
         {.width = terminal_width(), .colour = wants_color(options), .unicode = locale_is_utf8()});
@@ -122,9 +126,13 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
     auto* csv = add_switch(verb, "--csv", options.csv, "print comma-separated values");
     auto* markdown = add_switch(verb, "--md", options.markdown, "print Markdown");
     auto* html = add_switch(verb, "--html", options.html, "print one self-contained page");
-    json->excludes(csv)->excludes(markdown)->excludes(html);
-    csv->excludes(markdown)->excludes(html);
-    markdown->excludes(html);
+    auto* gnuplot = add_switch(verb, "--gnuplot", options.gnuplot, "print the charts for gnuplot");
+    const std::vector<CLI::Option*> forms = {json, csv, markdown, html, gnuplot};
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        for (std::size_t j = i + 1; j < forms.size(); ++j) {
+            forms[i]->excludes(forms[j]);
+        }
+    }
     verb.add_option("-o,--output", options.file, "write to this file instead of standard output");
     add_option(verb, "--color", options.color, "colour: auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
@@ -162,8 +170,9 @@ void add_network_options(CLI::App& verb, NetworkOptions& options) {
                     ".dnntemplate), or one operator such as 'convolution(32x96x27x27) "
                     "out_channels=256 kernel=5x5'")
         ->required();
-    add_option(verb, "-b,--batch", options.batches,
-               "images per step; several: 1,16,64 or 1..64 (doubled) or 8..64+8")
+    add_option(
+        verb, "-b,--batch", options.batches,
+        "examples (images, sentences) per step; several: 1,16,64 or 1..64 (doubled) or 8..64+8")
         ->delimiter(',');
     verb.add_option("--dim", options.dims, "value of a file's symbolic dimension: NAME=VALUE");
     verb.add_option("--set", options.variables, "value of a template's variable: NAME=VALUE");

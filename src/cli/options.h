@@ -27,6 +27,7 @@ struct OutputOptions {
     bool csv = false;
     bool markdown = false;
     bool html = false;
+    bool gnuplot = false;
     std::string file;            // instead of standard output
     std::string color = "auto";  // auto, always, never
     std::vector<std::string> columns;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "graph/generate/generator.h"
 #include "op/short_problem.h"
 
 #include <fmt/format.h>
@@ -53,9 +54,9 @@ bool is_zoo_name(const std::string& network) {
     return std::ranges::any_of(zoo(), named);
 }
 
-// "fc:n32c9216k4096"; a generator of that name has equals signs.
+// "fc:n32c9216k4096", which looks like a generator.
 bool is_short(const std::string& network) {
-    return is_short_problem(network) && network.find('=') == std::string::npos;
+    return is_short_problem(network) && !is_generator(network);
 }
 
 [[noreturn]] void refuse(const NetworkRequest& request, const std::string& name) {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/csv.h"
+#include "report/gnuplot.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/markdown.h"
@@ -21,11 +22,12 @@ std::string render_for_pipe(const Document& document) {
     return render_terminal(document, {});
 }
 
-constexpr std::array<Renderer, 5> all_renderers = {{{"terminal", "txt", render_for_pipe},
+constexpr std::array<Renderer, 6> all_renderers = {{{"terminal", "txt", render_for_pipe},
                                                     {"markdown", "md", render_markdown},
                                                     {"csv", "csv", render_csv},
                                                     {"json", "json", render_json},
-                                                    {"html", "html", render_html}}};
+                                                    {"html", "html", render_html},
+                                                    {"gnuplot", "gp", render_gnuplot}}};
 
 }  // namespace
 

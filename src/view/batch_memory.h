@@ -18,7 +18,7 @@ struct BatchMemory {
 
 BatchMemory batch_memory_of(const Graph& graph, const Execution& execution);
 
-// What each further image costs: the growth of the peak between the two largest batches. Nothing
+// What each further example costs: the growth of the peak between the two largest batches. Nothing
 // for fewer than two.
 std::optional<Bytes> bytes_per_image(std::span<const BatchMemory> batches);
 

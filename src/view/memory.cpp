@@ -153,7 +153,7 @@ Document memory_by_batch_document(std::span<const Graph> graphs, const Execution
                       {batches_table(batches), bars_of(batches)}};
     if (const auto each = bytes_per_image(batches)) {
         document.blocks.emplace_back(
-            Paragraph{fmt::format("Each further image of a batch costs {:.3g} MB between the two "
+            Paragraph{fmt::format("Each further example of a batch costs {:.3g} MB between the two "
                                   "largest batches.",
                                   each->value / 1e6)});
     }

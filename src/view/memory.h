@@ -31,7 +31,7 @@ Document memory_document(const Graph& graph, const Execution& execution);
 //   batch  parameters  optimizer  activations  gradients  masks  peak [MB]  at          inference
 //       1         244        244         3.34        151  0.009        642  fc6 update        247
 //
-// Below it what a further image costs.
+// Below it what a further example costs.
 Document memory_by_batch_document(std::span<const Graph> graphs, const Execution& execution);
 
 // The same by the contract for scripts, with whole numbers of bytes:

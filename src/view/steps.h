@@ -23,10 +23,10 @@ RunFindings findings_of(const Run& run);
 
 // The steps:
 //
-//   layer  pass      time [ms]   share [%]  GFLOP/s  GB/s  FLOP/B  ceiling [%]  bound
-//   implementation conv1  forward  12.3 ± 0.1       18.2       180   1.2     146           91
-//   compute  jit:avx512_core norm1  forward  –¹ unknown forward         45.1             31.0 ...
-//   all steps        145             100
+//   layer      pass      time [ms]   share [%]  GFLOP/s  GB/s  FLOP/B  ceiling [%]  bound    ...
+//   conv1      forward   12.3 ± 0.1       18.2      180   1.2     146           91  compute  ...
+//   norm1      forward    –¹
+//   all steps             145            100
 Table steps_table(const RunFindings& findings, const StepFilter& filter = {});
 
 // Every step in the order of execution with all that is stored of it, for machines.

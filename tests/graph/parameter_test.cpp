@@ -27,6 +27,7 @@ TEST(Parameter, AGeneratorsOwnTakesItsPlaceOrIsAdded) {
     EXPECT_EQ(varied("lstm:hidden=64,layers=2", "hidden", 128), "lstm:hidden=128,layers=2");
     EXPECT_EQ(varied("lstm:layers=2", "hidden", 128), "lstm:layers=2,hidden=128");
     EXPECT_EQ(varied("lstm", "hidden", 128), "lstm:hidden=128");
+    EXPECT_EQ(varied("fc:", "nodes", 128), "fc:nodes=128");
     EXPECT_EQ(varied("fc:nodes=8,nodes_out=2", "nodes", 16), "fc:nodes=16,nodes_out=2");
 }
 

@@ -25,13 +25,13 @@ constexpr std::array<GeneratorKey, 4> residual_keys = {{{"blocks", 1, most_block
                                                         {"outputs", 1000, most_features}}};
 
 constexpr std::array<GeneratorKey, 4> recurrent_keys = {{{"layers", 5, most_recurrent},
-                                                         {"embed", 100, most_extent},
+                                                         {"embed", 100, most_extent, "hidden"},
                                                          {"length", 50, most_extent},
                                                          {"vocabulary", 1024, most_features}}};
 
 // The base model of Vaswani et al. 2017.
 constexpr std::array<GeneratorKey, 6> transformer_keys = {{{"layers", 6, most_recurrent},
-                                                           {"embed", 512, most_extent},
+                                                           {"embed", 512, most_extent, "hidden"},
                                                            {"heads", 8, most_extent},
                                                            {"inner", 2048, most_features},
                                                            {"length", 128, most_extent},

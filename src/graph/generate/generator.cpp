@@ -35,7 +35,10 @@ std::string_view head_of(std::string_view text) {
 }
 
 const GeneratorKey& key_of(const GeneratorFamily& family, std::string_view name) {
-    const auto found = std::ranges::find(family.keys, name, &GeneratorKey::name);
+    const auto is_called = [&](const GeneratorKey& key) {
+        return key.name == name || (!key.alias.empty() && key.alias == name);
+    };
+    const auto found = std::ranges::find_if(family.keys, is_called);
     if (found != family.keys.end()) {
         return *found;
     }
@@ -74,10 +77,10 @@ void read_setting(Generator& generator, std::string_view text, std::set<std::str
     if (!value) {
         refuse_value(family, key, written);
     }
-    if (!given.insert(std::string(name)).second) {
-        refuse(family.name, fmt::format("{} is given twice; leave one out", name));
+    if (!given.insert(std::string(key.name)).second) {
+        refuse(family.name, fmt::format("{} is given twice; leave one out", key.name));
     }
-    set_key(generator, name, *value);
+    set_key(generator, key.name, *value);
 }
 
 }  // namespace
@@ -110,7 +113,7 @@ void set_key(Generator& generator, std::string_view key, std::int64_t value) {
     if (value < 1 || value > known.most) {
         refuse_value(family, known, std::to_string(value));
     }
-    generator.values[std::string(key)] = value;
+    generator.values[std::string(known.name)] = value;
 }
 
 std::int64_t value_of(const Generator& generator, std::string_view key) {

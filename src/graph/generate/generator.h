@@ -23,8 +23,9 @@ struct Generator {
 // One size that a family's members differ in.
 struct GeneratorKey {
     std::string_view name;
-    std::int64_t standard = 1;  // where it is not given
-    std::int64_t most = 1;      // the least is 1
+    std::int64_t standard = 1;    // where it is not given
+    std::int64_t most = 1;        // the least is 1
+    std::string_view alias = {};  // what others call it, taken for it
 };
 
 // A family: its keys in the order in which they are written, and what a member's layers are.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "base/text.h"
+#include "graph/generate/generator.h"
 #include "graph/network.h"
 #include "graph/zoo/alexnet.h"
 #include "graph/zoo/bert.h"
@@ -117,6 +118,9 @@ const ZooNetwork& find_zoo_network(std::string_view name) {
     std::vector<std::string> names;
     for (const ZooNetwork& network : networks) {
         names.emplace_back(network.name);
+    }
+    for (const GeneratorFamily& family : generator_families()) {
+        names.push_back(std::string(family.name) + ":");
     }
     const auto meant = nearest(name, names);
     throw Error(fmt::format("there is no network \"{}\"; {}", printable(name),

@@ -111,5 +111,14 @@ TEST(Generator, WhatItHasNotIsRefused) {
                  Error);
 }
 
+TEST(Generator, WhatOthersCallHiddenIsTheWidthOfTheCells) {
+    EXPECT_EQ(to_text(parse_generator("lstm:hidden=64")),
+              to_text(parse_generator("lstm:embed=64")));
+    Generator generator = parse_generator("gru:");
+    set_key(generator, "hidden", 32);
+    EXPECT_EQ(value_of(generator, "embed"), 32);
+    EXPECT_THROW(parse_generator("lstm:hidden=64,embed=64"), Error);
+}
+
 }  // namespace
 }  // namespace strata

@@ -99,6 +99,16 @@ TEST(Zoo, AMisspeltNameIsAnsweredWithTheNearest) {
     }
 }
 
+TEST(Zoo, AGeneratorWithoutItsColonIsAnsweredWithIt) {
+    try {
+        find_zoo_network("transformer");
+        FAIL() << "no such network";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("did you mean \"transformer:\"?"),
+                  std::string::npos);
+    }
+}
+
 TEST(Zoo, PlanesShrinkAsInThePublications) {
     const auto plane = [](const char* network, const char* tensor) {
         const Graph graph = find_zoo_network(network).build(1);
