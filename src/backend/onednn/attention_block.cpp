@@ -19,7 +19,7 @@ STRATA_EACH_ISA float scale_and_find_greatest(float* x, std::size_t count, float
 #pragma omp simd reduction(max : greatest)
     for (std::size_t i = 0; i < count; ++i) {
         x[i] *= scale;
-        greatest = std::max(greatest, x[i]);
+        greatest = greater_of(greatest, x[i]);
     }
     return greatest;
 }
@@ -30,7 +30,7 @@ STRATA_EACH_ISA float mask_and_find_greatest(float* x, const float* mask, std::s
 #pragma omp simd reduction(max : greatest)
     for (std::size_t i = 0; i < count; ++i) {
         x[i] = x[i] * scale + mask[i];
-        greatest = std::max(greatest, x[i]);
+        greatest = greater_of(greatest, x[i]);
     }
     return greatest;
 }
@@ -40,7 +40,7 @@ float shift_and_find_greatest(float* x, float shift, std::size_t count, float sc
     float greatest = nothing;
     for (std::size_t i = 0; i < count; ++i) {
         x[i] = x[i] * scale + shift;
-        greatest = std::max(greatest, x[i]);
+        greatest = greater_of(greatest, x[i]);
     }
     return greatest;
 }

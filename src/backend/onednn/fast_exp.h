@@ -28,4 +28,9 @@ namespace strata::onednn {
     return x < -87.0F ? 0.0F : p * std::bit_cast<float>(exponent);
 }
 
+// The greater of two, by value: of std::max, which takes references, no loop is vectorised.
+[[gnu::always_inline]] inline float greater_of(float a, float b) {
+    return a < b ? b : a;
+}
+
 }  // namespace strata::onednn
