@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/engine.h"
+#include "graph/network.h"
+#include "tests/backend/cuda/emulated.h"
+#include "tests/backend/problems.h"
+
+#include <gtest/gtest.h>
+
+namespace strata::testing {
+
+namespace {
+
+using cuda::Call;
+using cuda::Geometry;
+using cuda::Kernel;
+using cuda::Program;
+
+// Whether the device takes such a launch.
+void expect_launchable(const Kernel& kernel) {
+    const cuda::DeviceProperties device = described_h200();
+    const Geometry& geometry = kernel.geometry;
+    EXPECT_GE(geometry.blocks, 1) << kernel.name;
+    EXPECT_LE(geometry.blocks, device.max_grid[0]) << kernel.name;
+    EXPECT_LE(geometry.threads_x * geometry.threads_y, device.max_threads_per_block) << kernel.name;
+    EXPECT_EQ(geometry.threads_x % device.warp_size, 0) << kernel.name;
+}
+
+void expect_complete(const Graph& graph, const Program& program) {
+    for (const cuda::PlannedStep& planned : program.steps) {
+        const Step& step = planned.step;
+        EXPECT_EQ(step.refusal, "") << graph.layers[step.layer].name << " " << name_of(step.pass);
+        EXPECT_LT(step.workspace.value, 8e9) << step.implementation;
+        for (const Call& call : planned.calls) {
+            if (const auto* kernel = std::get_if<Kernel>(&call.function)) {
+                expect_launchable(*kernel);
+            }
+        }
+    }
+}
+
+class Preparation : public ::testing::TestWithParam<std::string> {};
+
+// Everything but memory and launch, on a GPU that need not be there.
+TEST_P(Preparation, TrainsEveryLayerInBf16) {
+    const Graph graph = find_zoo_network(GetParam()).build(2);
+    const Execution execution = {.dtype = DataType::bf16};
+    expect_complete(graph, cuda::prepare_program(graph, execution, described_h200()));
+}
+
+std::vector<std::string> names() {
+    std::vector<std::string> names;
+    for (const ZooNetwork& network : zoo()) {
+        names.emplace_back(network.name);
+    }
+    return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, Preparation, ::testing::ValuesIn(names()), name_of_case);
+
+}  // namespace
+
+}  // namespace strata::testing
