@@ -71,7 +71,9 @@ public:
 struct BackendInfo {
     std::string name;     // "onednn"
     std::string version;  // of the library: "2.6.3"
-    std::string details;  // instruction set, threading runtime
+    std::string details;  // instruction set, threading runtime; or the device
+    // Of a device of its own that it computes on; absent: this machine's memory and processors.
+    std::optional<Bytes> device_memory = {};
 };
 
 // Whatever can say how long the steps of a network take.

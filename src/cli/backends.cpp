@@ -18,6 +18,8 @@ namespace {
 constexpr std::array entries = {
     BackendEntry{"onednn", "this CPU through oneDNN: the fast engine",
                  [] { return open_backend_module("onednn"); }},
+    BackendEntry{"cuda", "an NVIDIA GPU through cuDNN, cuBLASLt and kernels of strata's own",
+                 [] { return open_backend_module("cuda"); }},
     BackendEntry{"reference", "plain loops with double accumulation: slow, the definition of right",
                  [] { return make_reference_backend(); }},
 };

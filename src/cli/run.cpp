@@ -29,6 +29,7 @@ struct RunOptions {
     std::string backend{backends().front().name};
     std::vector<std::string> dtypes = {"f32"};
     std::string algorithm = "direct";
+    std::string layout = "auto";
     std::string optimizer{optimizer_names().front()};
     std::string precision = "1%";
     std::string database;
@@ -47,6 +48,7 @@ struct RunOptions {
     bool inference = false;
     bool first_layer_gradient = false;
     bool verify = false;
+    bool tf32 = false;
 };
 
 // "1%" or "0.01".
@@ -80,6 +82,8 @@ Execution execution_of(const RunOptions& options) {
     execution.threads = options.threads;
     execution.pinned = !options.unpinned;
     execution.algorithm = parse_choice<ConvolutionAlgorithm>(options.algorithm, "--algorithm");
+    execution.image_layout = parse_choice<ImageLayout>(options.layout, "--layout");
+    execution.single_precision = options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
     execution.optimizer = find_optimizer(options.optimizer);
     execution.seed = options.seed;
     if (options.first_layer_gradient) {
@@ -304,12 +308,17 @@ void add_measuring_options(CLI::App& verb, RunOptions& options) {
 
 void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_option(verb, "--backend", options.backend, "what runs it (strata list backends)");
-    add_option(verb, "--dtype", options.dtypes, "f32, bf16 or both: f32,bf16")->delimiter(',');
+    add_option(verb, "--dtype", options.dtypes, "f32, bf16 or both: f32,bf16; a GPU also takes f16")
+        ->delimiter(',');
     add_option(verb, "--threads", options.threads, "threads; 0 takes all this process may use")
         ->check(whole_number(0));
     add_switch(verb, "--unpinned", options.unpinned, "do not bind threads to processors");
     add_option(verb, "--algorithm", options.algorithm,
                "of convolutions: direct, winograd, or auto for the library's own choice");
+    add_option(verb, "--layout", options.layout,
+               "of images on a GPU: nchw, nhwc, or auto for what its convolutions run fastest in");
+    add_switch(verb, "--tf32", options.tf32,
+               "let a GPU multiply f32 by its tensor cores, with 11 bits instead of 24");
     add_option(verb, "--optimizer", options.optimizer,
                "of the update: momentum, sgd (without momentum) or adam");
     add_switch(verb, "--inference", options.inference, "forward only, without the loss");

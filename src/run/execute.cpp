@@ -39,7 +39,8 @@ std::string now_utc() {
 }
 
 // Refused before anything is allocated: a machine that swaps measures its disk.
-void require_memory(const Graph& graph, Bytes needed, const std::optional<Bytes>& given) {
+void require_memory(const Graph& graph, Bytes needed, const std::optional<Bytes>& given,
+                    const BackendInfo& backend) {
     const auto refuse_beyond = [&](const std::optional<Bytes>& limit, std::string_view whose) {
         if (limit && needed > *limit) {
             throw Error(fmt::format("{} at batch {} needs {} and {} {}; try a smaller --batch",
@@ -49,7 +50,11 @@ void require_memory(const Graph& graph, Bytes needed, const std::optional<Bytes>
         }
     };
     refuse_beyond(given, "--memory gives");
-    refuse_beyond(available_memory(), "this machine has free");
+    if (backend.device_memory) {
+        refuse_beyond(backend.device_memory, "the device has");
+    } else {
+        refuse_beyond(available_memory(), "this machine has free");
+    }
 }
 
 std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend& backend,
@@ -198,7 +203,9 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
     run.settings = settings_of(job, batch_of(graph), thread_count(job.execution));
     run.predicted_memory = footprint_of(graph, job.execution).peak;
     run.provenance = provenance_of(backend.info());
-    if (const auto device = own_device()) {
+    // Ceilings of this machine's processors say nothing of a device of the backend's own.
+    const bool is_ours = !backend.info().device_memory;
+    if (const auto device = own_device(); device && is_ours) {
         run.device = to_toml(*device);
     }
     return run;
@@ -207,7 +214,8 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
 Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer& observer,
             const std::optional<Run>& earlier) {
     Run run = planned_run(job, graph, backend);
-    require_memory(graph, run.predicted_memory, job.memory);
+    const BackendInfo info = backend.info();
+    require_memory(graph, run.predicted_memory, job.memory, info);
     if (job.dump) {
         tell(observer, "running on the given input");
         dump(job, graph, backend);
@@ -218,7 +226,7 @@ Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer
         failures = failures_of(job, graph, backend);
     }
     tell(observer, "preparing");
-    const bool peak_is_ours = reset_peak_memory();
+    const bool peak_is_ours = !info.device_memory && reset_peak_memory();
     const MemoryUse before = read_memory_use();
     const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
     run.steps = step_results(graph, job.execution, executable->steps(), failures);

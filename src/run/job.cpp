@@ -30,6 +30,12 @@ std::map<std::string, std::string> further_settings(const Job& job) {
     if (trains && !std::holds_alternative<SgdMomentum>(job.execution.optimizer)) {
         further["optimizer"] = name_of(job.execution.optimizer);
     }
+    if (job.execution.image_layout != ImageLayout::automatic) {
+        further["layout"] = name_in(job.execution.image_layout);
+    }
+    if (job.execution.single_precision != SinglePrecision::full) {
+        further["single_precision"] = name_in(job.execution.single_precision);
+    }
     if (!job.execution.pinned) {
         further["pinned"] = "no";
     }

@@ -33,7 +33,8 @@ public:
         return {"cuda", cudnn_version(),
                 fmt::format("{}, sm_{}, driver {}.{}, cuBLASLt {}", device.name,
                             device.compute_capability, device.driver_version / 1000,
-                            device.driver_version % 1000 / 10, cublas_version())};
+                            device.driver_version % 1000 / 10, cublas_version()),
+                Bytes{static_cast<double>(device.memory_bytes)}};
     }
 
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {

@@ -44,10 +44,7 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
     }
     for (PlannedStep& planned : program.steps) {
         steps_.push_back(std::move(planned.step));
-        std::vector<BoundCall>& bound = calls_.emplace_back();
-        for (Call& call : planned.calls) {
-            bound.push_back(bind(std::move(call)));
-        }
+        calls_.push_back(bind_step(std::move(planned.calls), steps_.back()));
     }
     for (Call& call : program.preparations) {
         preparations_.push_back(bind(std::move(call)));
@@ -77,6 +74,24 @@ void CudaExecutable::initialize(const Program& program) {
     for (const Initialization& initialization : program.initializations) {
         fill(initialization.place, initialization.values());
     }
+}
+
+// What a library refuses on the device itself is refused of this step alone.
+std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Call> calls,
+                                                                 Step& step) {
+    std::vector<BoundCall> bound;
+    try {
+        for (Call& call : calls) {
+            bound.push_back(bind(std::move(call)));
+        }
+    } catch (const DeviceError& error) {
+        if (error.trouble() != DeviceTrouble::library_refused) {
+            throw;
+        }
+        step.refusal = error.what();
+        bound.clear();
+    }
+    return bound;
 }
 
 CudaExecutable::BoundCall CudaExecutable::bind(Call call) {

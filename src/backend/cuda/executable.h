@@ -28,6 +28,7 @@ private:
 
     void plan_memory(const Program& program);
     void initialize(const Program& program);
+    std::vector<BoundCall> bind_step(std::vector<Call> calls, Step& step);
     BoundCall bind(Call call);
     std::byte* address_of(const Place& place) const {
         return buffers_[place.buffer] + place.offset;

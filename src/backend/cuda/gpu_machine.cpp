@@ -177,6 +177,13 @@ void GpuMachine::wait() {
 }  // namespace
 
 std::shared_ptr<Machine> open_gpu() {
+    int driver = 0;
+    require_cuda(cudaDriverGetVersion(&driver), "looking for a GPU");
+    if (driver == 0) {
+        throw DeviceError(DeviceTrouble::no_driver,
+                          "this machine has no NVIDIA driver (libcuda.so.1); install it, or run "
+                          "strata where there is a GPU");
+    }
     int devices = 0;
     require_cuda(cudaGetDeviceCount(&devices), "looking for a GPU");
     return std::make_shared<GpuMachine>();

@@ -38,13 +38,25 @@ void expect_complete(const Graph& graph, const Program& program) {
     }
 }
 
+std::vector<Execution> executions() {
+    return {{.dtype = DataType::bf16},
+            {.dtype = DataType::f16},
+            {.dtype = DataType::f32},
+            {.dtype = DataType::f32, .single_precision = SinglePrecision::tf32},
+            {.mode = Mode::inference, .dtype = DataType::f16},
+            {.dtype = DataType::f32, .image_layout = ImageLayout::channels_last}};
+}
+
 class Preparation : public ::testing::TestWithParam<std::string> {};
 
 // Everything but memory and launch, on a GPU that need not be there.
-TEST_P(Preparation, TrainsEveryLayerInBf16) {
-    const Graph graph = find_zoo_network(GetParam()).build(2);
-    const Execution execution = {.dtype = DataType::bf16};
-    expect_complete(graph, cuda::prepare_program(graph, execution, described_h200()));
+TEST_P(Preparation, EveryLayerAndPassHasItsStepsInEveryType) {
+    const Graph trained = find_zoo_network(GetParam()).build(2);
+    for (const Execution& execution : executions()) {
+        const bool trains = execution.mode == Mode::training;
+        const Graph graph = trains ? trained : for_inference(trained);
+        expect_complete(graph, cuda::prepare_program(graph, execution, described_h200()));
+    }
 }
 
 std::vector<std::string> names() {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/trouble.h"
+
+#include "backend/cuda/engine.h"
+#include "backend/cuda/executable.h"
+#include "backend/cuda/host_machine.h"
+#include "backend/verify.h"
+#include "tests/backend/cuda/emulated.h"
+#include "tests/backend/networks.h"
+#include "tests/backend/verified.h"
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+namespace strata::testing {
+
+namespace {
+
+using cuda::Call;
+using cuda::DeviceError;
+using cuda::DeviceTrouble;
+
+// A machine on which something goes wrong at the n-th time.
+struct Script {
+    std::optional<int> allocation = {};
+    std::optional<int> settlement = {};
+    std::optional<int> launch = {};
+};
+
+class ScriptedMachine : public cuda::HostMachine {
+public:
+    explicit ScriptedMachine(const Script& script)
+        : HostMachine(described_h200()), script_(script) {}
+
+    cuda::Memory allocate(std::size_t bytes) override {
+        fail_at(script_.allocation, DeviceTrouble::out_of_memory, "no memory is left");
+        return HostMachine::allocate(bytes);
+    }
+    void settle(const Call& call) override {
+        if (std::holds_alternative<std::shared_ptr<cuda::LibraryCall>>(call.function)) {
+            fail_at(script_.settlement, DeviceTrouble::library_refused, "the library refuses");
+        }
+    }
+    void enqueue(const Call& call, std::span<void* const> addresses) override {
+        fail_at(script_.launch, DeviceTrouble::device_lost, "the device is gone");
+        HostMachine::enqueue(call, addresses);
+    }
+
+private:
+    static void fail_at(std::optional<int>& left, DeviceTrouble trouble, const char* sentence) {
+        if (left && (*left)-- == 0) {
+            throw DeviceError(trouble, sentence);
+        }
+    }
+
+    Script script_;
+};
+
+std::unique_ptr<Executable> prepared(const Graph& graph, const Script& script) {
+    return std::make_unique<cuda::CudaExecutable>(
+        graph, cuda::prepare_program(graph, kept_execution(), described_h200()),
+        std::make_shared<ScriptedMachine>(script));
+}
+
+TEST(Trouble, MemoryThatRunsOutEndsThePreparation) {
+    try {
+        prepared(branching_network(), {.allocation = 7});
+        FAIL() << "the eighth allocation fails";
+    } catch (const DeviceError& error) {
+        EXPECT_EQ(error.trouble(), DeviceTrouble::out_of_memory);
+        EXPECT_EQ(error.code(), ExitCode::machine_cannot);
+    }
+}
+
+TEST(Trouble, WhatALibraryRefusesOnTheDeviceIsOneStepsRefusal) {
+    const Graph graph = branching_network();
+    const auto executable = prepared(graph, {.settlement = 1});
+    int refused = 0;
+    for (const Step& step : executable->steps()) {
+        refused += step.refusal.empty() ? 0 : 1;
+        EXPECT_TRUE(step.refusal.empty() || step.refusal == "the library refuses");
+    }
+    EXPECT_EQ(refused, 1);
+    executable->run();  // the rest of the network still runs
+}
+
+TEST(Trouble, ADeviceThatIsLostEndsTheIteration) {
+    const auto executable = prepared(branching_network(), {.launch = 5});
+    EXPECT_THROW(executable->run(), DeviceError);
+}
+
+TEST(Trouble, EveryCodeIsASentenceWithItsMend) {
+    EXPECT_NO_THROW(cuda::require_cuda(cudaSuccess, "nothing"));
+    struct Case {
+        int code;
+        DeviceTrouble trouble;
+        std::string mend;
+    };
+    const std::vector<Case> cases = {
+        {cudaErrorNoDevice, DeviceTrouble::no_driver, "NVIDIA GPU"},
+        {cudaErrorInsufficientDriver, DeviceTrouble::driver_too_old, "driver"},
+        {cudaErrorNoKernelImageForDevice, DeviceTrouble::unsupported_device,
+         "CMAKE_CUDA_ARCHITECTURES"},
+        {cudaErrorMemoryAllocation, DeviceTrouble::out_of_memory, "smaller batch"},
+        {cudaErrorIllegalAddress, DeviceTrouble::kernel_failed, "compute-sanitizer"},
+        {cudaErrorDevicesUnavailable, DeviceTrouble::device_lost, "wait"},
+    };
+    for (const Case& one : cases) {
+        try {
+            cuda::require_cuda(one.code, "running conv1");
+            ADD_FAILURE() << one.code;
+        } catch (const DeviceError& error) {
+            EXPECT_EQ(error.trouble(), one.trouble);
+            EXPECT_NE(std::string(error.what()).find("running conv1"), std::string::npos);
+            EXPECT_NE(std::string(error.what()).find(one.mend), std::string::npos) << error.what();
+        }
+    }
+}
+
+}  // namespace
+
+}  // namespace strata::testing
