@@ -46,18 +46,28 @@ void* open_module(const std::string& file) {
                 ExitCode::machine_cannot);
 }
 
+void* entry_of(const std::string& name, const char* entry) {
+    const std::string file = fmt::format("libstrata_{}.so", name);
+    void* symbol = dlsym(open_module(file), entry);
+    if (symbol == nullptr) {
+        throw Error(fmt::format("{} is no backend module of strata: it lacks {}", file, entry),
+                    ExitCode::machine_cannot);
+    }
+    return symbol;
+}
+
 }  // namespace
 
 std::unique_ptr<Backend> open_backend_module(const std::string& name) {
-    const std::string file = fmt::format("libstrata_{}.so", name);
-    void* symbol = dlsym(open_module(file), module_entry);
-    if (symbol == nullptr) {
-        throw Error(
-            fmt::format("{} is no backend module of strata: it lacks {}", file, module_entry),
-            ExitCode::machine_cannot);
-    }
-    const auto make = reinterpret_cast<Backend* (*)()>(symbol);
+    const auto make = reinterpret_cast<Backend* (*)()>(entry_of(name, module_entry));
     return std::unique_ptr<Backend>(make());
+}
+
+std::unique_ptr<AlgorithmSource> open_algorithm_source(const std::string& name,
+                                                       const std::string& description) {
+    const auto make =
+        reinterpret_cast<AlgorithmSource* (*)(const char*)>(entry_of(name, algorithm_entry));
+    return std::unique_ptr<AlgorithmSource>(make(description.c_str()));
 }
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/algorithms.h"
 #include "backend/backend.h"
 
 #include <memory>
@@ -18,5 +19,15 @@ inline constexpr const char* module_entry = "strata_make_backend";
 // the program, and in ../lib/strata from there. Throws Error with exit code machine_cannot, saying
 // what the loader missed.
 std::unique_ptr<Backend> open_backend_module(const std::string& name);
+
+// A module whose library has a choice of algorithms also exports
+//   extern "C" strata::AlgorithmSource* strata_make_algorithm_source(const char* description);
+inline constexpr const char* algorithm_entry = "strata_make_algorithm_source";
+
+// The algorithms of a device: that of the file `description`, or, where it is empty, the one that
+// is there, on which they are also measured. Throws Error as above, or where the device is not
+// there.
+std::unique_ptr<AlgorithmSource> open_algorithm_source(const std::string& name,
+                                                       const std::string& description);
 
 }  // namespace strata

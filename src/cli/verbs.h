@@ -12,6 +12,7 @@ namespace strata {
 void add_list(CLI::App& app, ExitCode& exit);
 void add_show(CLI::App& app, ExitCode& exit);
 void add_run(CLI::App& app, ExitCode& exit);
+void add_algorithms(CLI::App& app, ExitCode& exit);
 void add_calibrate(CLI::App& app, ExitCode& exit);
 void add_reproduce(CLI::App& app, ExitCode& exit);
 void add_report(CLI::App& app, ExitCode& exit);

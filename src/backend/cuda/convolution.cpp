@@ -22,8 +22,8 @@ public:
         const Place x = lowering.value(input(0), format_);
         const Place w = lowering.value(input(1), format_);
         const Place y = lowering.make_value(output(), format_);
-        ConvolutionStep step = transposed_ ? step_of(lowering, Pass::backward_data, {y, w, x})
-                                           : step_of(lowering, Pass::forward, {x, w, y});
+        ConvolutionStep step = step_of(lowering, Pass::forward,
+                                       transposed_ ? std::vector{y, w, x} : std::vector{x, w, y});
         std::vector<Call> calls = {std::move(step.call)};
         if (bias_) {
             calls.push_back(add_channel_bias(y, lowering.value(input(2), bias_format())));
@@ -35,8 +35,9 @@ public:
         const Place w = lowering.value(input(1), format_);
         const Place dy = lowering.gradient(output(), format_);
         const Place dx = lowering.make_gradient(input(0), format_);
-        ConvolutionStep step = transposed_ ? step_of(lowering, Pass::forward, {dy, w, dx})
-                                           : step_of(lowering, Pass::backward_data, {dx, w, dy});
+        ConvolutionStep step =
+            step_of(lowering, Pass::backward_data,
+                    transposed_ ? std::vector{dy, w, dx} : std::vector{dx, w, dy});
         lowering.compute(std::move(step.text), {std::move(step.call)});
     }
 
@@ -63,26 +64,16 @@ private:
         const Place x = lowering.value(input(0), format_);
         const Place dy = lowering.gradient(output(), format_);
         const Place dw = lowering.make_gradient(input(1), format_);
-        return transposed_ ? step_of(lowering, Pass::backward_weights, {dy, dw, x})
-                           : step_of(lowering, Pass::backward_weights, {x, dw, dy});
+        return step_of(lowering, Pass::backward_weights,
+                       transposed_ ? std::vector{dy, dw, x} : std::vector{x, dw, dy});
     }
 
     // Places of the problem's x, w and y.
     ConvolutionStep step_of(const Lowering& lowering, Pass pass, std::vector<Place> places) const {
-        const Layer& layer = layer_;
-        const Tensor& image = lowering.graph().tensors[layer.inputs[0]].tensor;
-        const auto* plain = std::get_if<Convolution>(&layer.op);
-        const Window window = plain ? window_of(*plain, image)
-                                    : window_of(std::get<TransposedConvolution>(layer.op), image);
-        const ConvolutionProblem problem = {
-            .pass = pass,
-            .x = places[0].dims,
-            .w = places[1].dims,
-            .y = places[2].dims,
-            .window = window,
-            .format = format_,
-            .single_precision = lowering.execution().single_precision};
-        return convolution_step(lowering, problem, std::move(places));
+        return convolution_step(lowering,
+                                problem_of_pass(lowering.graph(), layer_, pass, format_,
+                                                lowering.execution().single_precision),
+                                std::move(places));
     }
 
     bool transposed_;

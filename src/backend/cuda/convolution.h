@@ -17,6 +17,14 @@ struct ConvolutionStep {
 ConvolutionStep convolution_step(const Lowering& lowering, const ConvolutionProblem& problem,
                                  std::vector<Place> places);
 
+// The call of a plan. Places as above.
+std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem, BuiltPlan plan);
+
+// What one pass of a layer asks of cuDNN. Of a transposed convolution the data's pass is a forward
+// one, and the other way round. Requires: a layer that is a convolution of either kind.
+ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass pass,
+                                   const Format& format, SinglePrecision single_precision);
+
 // In which order a convolution of the network works: as asked; else channels last, which tensor
 // cores want, where they are to compute it.
 Order convolution_order(const Execution& execution);

@@ -117,13 +117,34 @@ BuiltPlan plan_for(const Lowering& lowering, const ConvolutionProblem& problem) 
 
 }  // namespace
 
+std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem, BuiltPlan plan) {
+    return std::make_shared<ConvolutionCall>(problem, std::move(plan));
+}
+
+ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass pass,
+                                   const Format& format, SinglePrecision single_precision) {
+    const Tensor& image = graph.tensors[layer.inputs[0]].tensor;
+    const Dims& result = graph.tensors[layer.outputs[0]].tensor.dims;
+    const auto* plain = std::get_if<Convolution>(&layer.op);
+    const Pass mirrored = pass == Pass::forward         ? Pass::backward_data
+                          : pass == Pass::backward_data ? Pass::forward
+                                                        : pass;
+    return {.pass = plain ? pass : mirrored,
+            .x = plain ? image.dims : result,
+            .w = graph.tensors[layer.inputs[1]].tensor.dims,
+            .y = plain ? result : image.dims,
+            .window = plain ? window_of(*plain, image)
+                            : window_of(std::get<TransposedConvolution>(layer.op), image),
+            .format = format,
+            .single_precision = single_precision};
+}
+
 ConvolutionStep convolution_step(const Lowering& lowering, const ConvolutionProblem& problem,
                                  std::vector<Place> places) {
     BuiltPlan plan = plan_for(lowering, problem);
     StepText text = {"cudnn:" + name_of(plan.traits), text_of(problem.x, problem.format),
                      text_of(plan.traits.notes)};
-    return {{std::make_shared<ConvolutionCall>(problem, std::move(plan)), std::move(places)},
-            std::move(text)};
+    return {{convolution_call(problem, std::move(plan)), std::move(places)}, std::move(text)};
 }
 
 Order convolution_order(const Execution& execution) {

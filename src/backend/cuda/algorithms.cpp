@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/algorithms.h"
+
+#include "backend/cuda/convolution.h"
+#include "backend/cuda/cudnn/device.h"
+#include "backend/cuda/gpu_machine.h"
+#include "backend/cuda/values.h"
+#include "base/random.h"
+#include "graph/schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+namespace strata::cuda {
+
+namespace {
+
+// The operands of one problem in a machine's memory, filled with numbers in [-1, 1).
+class Trial {
+public:
+    Trial(Machine& machine, const ConvolutionProblem& problem)
+        : machine_(machine), problem_(problem) {
+        const std::array dims = {problem.x, problem.w, problem.y};
+        for (std::size_t i = 0; i < dims.size(); ++i) {
+            const std::vector<std::byte> bytes = drawn(dims[i], i);
+            memory_.push_back(machine.allocate(bytes.size()));
+            copy_in(i, bytes);
+        }
+    }
+
+    // Runs a plan: its times, and how far its result is from that of the first precise one.
+    void run(BuiltPlan plan, Algorithm& algorithm) {
+        const bool is_precise =
+            !plan.traits.notes.tensor_core && !plan.traits.notes.down_converts_inputs;
+        const Call call = {convolution_call(problem_, std::move(plan)), {}};
+        const std::vector<void*> addresses = {memory_[0].get(), memory_[1].get(), memory_[2].get()};
+        machine_.settle(call);
+        machine_.enqueue(call, addresses);
+        const HostValues result = read_result();
+        if (expected_.empty() && is_precise) {
+            expected_ = result;
+        }
+        if (!expected_.empty()) {
+            algorithm.error = distance(result);
+        }
+        algorithm.time = Samples{times_of(call, addresses)};
+    }
+
+private:
+    std::size_t result() const {
+        return problem_.pass == Pass::forward ? 2 : problem_.pass == Pass::backward_data ? 0 : 1;
+    }
+    const Dims& result_dims() const {
+        return problem_.pass == Pass::forward         ? problem_.y
+               : problem_.pass == Pass::backward_data ? problem_.x
+                                                      : problem_.w;
+    }
+
+    std::vector<std::byte> drawn(const Dims& dims, std::size_t which) const {
+        const RandomStream stream(1, which);
+        HostValues values(static_cast<std::size_t>(product(dims)));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = stream.symmetric(i);
+        }
+        return encode(values, dims, problem_.format);
+    }
+
+    void copy_in(std::size_t which, std::vector<std::byte> bytes) {
+        machine_.copy(Transfer::to_machine, memory_[which].get(), bytes.data(), bytes.size());
+    }
+
+    HostValues read_result() {
+        const auto count = static_cast<std::size_t>(product(result_dims()));
+        std::vector<std::byte> bytes(count * size_in_bytes(problem_.format.type));
+        machine_.copy(Transfer::from_machine, memory_[result()].get(), bytes.data(), bytes.size());
+        return decode(bytes, result_dims(), problem_.format);
+    }
+
+    double distance(const HostValues& values) const {
+        double scale = 0;
+        double worst = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            scale = std::max(scale, std::abs(static_cast<double>(expected_[i])));
+            worst = std::max(worst, std::abs(static_cast<double>(values[i]) - expected_[i]));
+        }
+        return scale > 0 ? worst / scale : worst;
+    }
+
+    std::vector<Seconds> times_of(const Call& call, std::span<void* const> addresses) {
+        constexpr int warm_ups = 3;
+        constexpr int samples = 10;
+        std::vector<Seconds> times;
+        for (int i = 0; i < warm_ups + samples; ++i) {
+            machine_.stamp(0);
+            machine_.enqueue(call, addresses);
+            machine_.stamp(1);
+            const Seconds time = machine_.between(0, 1);
+            if (i >= warm_ups) {
+                times.push_back(time);
+            }
+        }
+        return times;
+    }
+
+    Machine& machine_;
+    const ConvolutionProblem& problem_;
+    std::vector<Memory> memory_;
+    HostValues expected_;
+};
+
+class CudnnAlgorithms : public AlgorithmSource {
+public:
+    CudnnAlgorithms(const DeviceProperties& properties, std::shared_ptr<Machine> machine)
+        : properties_(properties),
+          device_(device_descriptor(properties)),
+          machine_(std::move(machine)) {}
+
+    std::string device() const override { return properties_.name; }
+
+    std::vector<Algorithm> algorithms(const Graph& graph, const Execution& execution) override {
+        std::vector<Algorithm> all;
+        std::set<std::string> seen;
+        for (LayerId id = 0; id < graph.layers.size(); ++id) {
+            const Layer& layer = graph.layers[id];
+            if (is_convolution(layer.op) && seen.insert(convolution_problem(graph, layer)).second) {
+                add_layer(graph, id, execution, all);
+            }
+        }
+        return all;
+    }
+
+private:
+    void add_layer(const Graph& graph, LayerId id, const Execution& execution,
+                   std::vector<Algorithm>& all) {
+        const ElementType type = execution.dtype == DataType::f16    ? ElementType::f16
+                                 : execution.dtype == DataType::bf16 ? ElementType::bf16
+                                                                     : ElementType::f32;
+        const Format format = {type, convolution_order(execution)};
+        for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
+            const ConvolutionProblem problem =
+                problem_of_pass(graph, graph.layers[id], pass, format, execution.single_precision);
+            for (Algorithm& algorithm : algorithms_for(problem)) {
+                algorithm.layer = id;
+                algorithm.pass = pass;
+                all.push_back(std::move(algorithm));
+            }
+        }
+    }
+
+    // The lists A and B and what always works, each plan once.
+    std::vector<Algorithm> algorithms_for(const ConvolutionProblem& problem) {
+        std::vector<Algorithm> algorithms;
+        std::optional<Trial> trial;
+        if (machine_) {
+            trial.emplace(*machine_, problem);
+        }
+        const Descriptor graph = convolution_graph(problem);
+        std::set<std::string> seen;
+        for (const HeuristicMode mode :
+             {HeuristicMode::a, HeuristicMode::b, HeuristicMode::fallback}) {
+            for (const OfferedPlan& offered : offered_plans(graph, device_, mode)) {
+                if (is_precise_enough(problem, offered.traits) &&
+                    seen.insert(name_of(offered.traits)).second) {
+                    algorithms.push_back(tried(problem, offered, trial));
+                }
+            }
+        }
+        return algorithms;
+    }
+
+    // What cuDNN takes back when the plan is built is a result, too.
+    Algorithm tried(const ConvolutionProblem& problem, const OfferedPlan& offered,
+                    std::optional<Trial>& trial) {
+        Algorithm algorithm;
+        algorithm.implementation = "cudnn:" + name_of(offered.traits);
+        algorithm.notes = text_of(offered.traits.notes);
+        algorithm.layout = text_of(problem.x, problem.format);
+        algorithm.time = Skipped{"offered, not measured: the device is only described"};
+        try {
+            BuiltPlan plan = build_plan(offered, device_);
+            algorithm.workspace = {static_cast<double>(plan.workspace)};
+            if (trial) {
+                trial->run(std::move(plan), algorithm);
+            }
+        } catch (const DeviceError& error) {
+            algorithm.time = Failed{error.what()};
+        }
+        return algorithm;
+    }
+
+    DeviceProperties properties_;
+    Descriptor device_;
+    std::shared_ptr<Machine> machine_;
+};
+
+}  // namespace
+
+std::unique_ptr<AlgorithmSource> algorithm_source(const DeviceProperties& properties,
+                                                  std::shared_ptr<Machine> machine) {
+    return std::make_unique<CudnnAlgorithms>(properties, std::move(machine));
+}
+
+std::unique_ptr<AlgorithmSource> make_algorithm_source(const std::string& description) {
+    if (!description.empty()) {
+        return algorithm_source(read_device_properties(description), nullptr);
+    }
+    const std::shared_ptr<Machine> machine = open_gpu();
+    return algorithm_source(machine->properties(), machine);
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "run/algorithms.h"
+#include "backend/module.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/backends.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+#include "view/algorithms.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace strata {
+
+namespace {
+
+struct AlgorithmsOptions {
+    NetworkOptions network;
+    OutputOptions output;
+    std::string backend{backends().front().name};
+    std::string device;  // description of a GPU that need not be there
+    std::string dtype = "f32";
+    std::string layout = "auto";
+    std::string slice;
+    double max_time = 1;
+    int threads = 0;
+    bool tf32 = false;
+};
+
+Execution execution_of(const AlgorithmsOptions& options) {
+    Execution execution;
+    execution.dtype = parse_data_type(options.dtype);
+    execution.threads = options.threads;
+    execution.image_layout = parse_choice<ImageLayout>(options.layout, "--layout");
+    execution.single_precision = options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
+    return execution;
+}
+
+Policy policy_of(const AlgorithmsOptions& options) {
+    Policy policy;
+    policy.min_time = Seconds{0.05};
+    policy.max_time = Seconds{options.max_time};
+    policy.precision = 0.02;
+    return policy;
+}
+
+// The GPU's own lists, of a device that is there or only described; else what executions can ask
+// for.
+AlgorithmComparison compared(const AlgorithmsOptions& options, const Graph& graph) {
+    const Execution execution = execution_of(options);
+    const BackendEntry& entry = find_backend(options.backend);
+    if (entry.name == "cuda" || !options.device.empty()) {
+        return offered_algorithms(graph, execution, *open_algorithm_source("cuda", options.device));
+    }
+    ProgressLine line;
+    return measured_algorithms(
+        graph, execution, *entry.make(), policy_of(options),
+        [&](const std::string& what, double fraction) { line.show(what, fraction); });
+}
+
+void show(const AlgorithmsOptions& options) {
+    const auto batches = batches_of(options.network);
+    if (batches.size() > 1) {
+        throw Error("algorithms compares at one --batch: give only one", ExitCode::usage);
+    }
+    const auto batch = batches.empty() ? std::nullopt : std::optional(batches.front());
+    for (const std::string& network : options.network.networks) {
+        Graph graph = load_network(request_for(options.network, network, batch));
+        if (!options.slice.empty()) {
+            graph = slice(graph, options.slice);
+        }
+        emit(algorithms_document(compared(options, graph)), options.output);
+    }
+}
+
+}  // namespace
+
+void add_algorithms(CLI::App& app, ExitCode&) {
+    auto options = std::make_shared<AlgorithmsOptions>();
+    CLI::App* verb = app.add_subcommand(
+        "algorithms", "Every algorithm for every convolution: time, workspace, error.");
+    verb->footer(
+        "Examples: strata algorithms alexnet --batch 32\n"
+        "          strata algorithms resnet-50 --dtype f16 --device h200.json   (what cuDNN "
+        "offers)");
+    add_network_options(*verb, options->network);
+    add_option(*verb, "--backend", options->backend, "what runs it (strata list backends)");
+    add_option(*verb, "--device", options->device,
+               "description of a GPU that need not be there, as cuDNN writes it (JSON)");
+    add_option(*verb, "--dtype", options->dtype, "f32, bf16; a GPU also takes f16");
+    add_option(*verb, "--layout", options->layout, "of images on a GPU: nchw, nhwc or auto");
+    add_switch(*verb, "--tf32", options->tf32, "let a GPU multiply f32 by its tensor cores");
+    add_option(*verb, "--slice", options->slice, "only the layers matching this glob");
+    add_option(*verb, "--max-time", options->max_time, "seconds for each algorithm at most");
+    add_option(*verb, "--threads", options->threads, "threads; 0 takes all this process may use")
+        ->check(whole_number(0));
+    add_output_options(*verb, options->output);
+    verb->callback([options] { show(*options); });
+}
+
+}  // namespace strata

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/algorithms.h"
+
+#include "backend/cuda/host_machine.h"
+#include "graph/network.h"
+#include "tests/backend/cuda/emulated.h"
+#include "tests/backend/problems.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace strata::testing {
+
+namespace {
+
+std::vector<Algorithm> offered(const Graph& graph, const Execution& execution) {
+    return cuda::algorithm_source(described_h200(), nullptr)->algorithms(graph, execution);
+}
+
+TEST(Algorithms, CudnnOffersPlansForADescribedDevice) {
+    const Graph graph = slice(find_zoo_network("alexnet-owt").build(32), "conv2");
+    const auto half = offered(graph, {.dtype = DataType::f16});
+    // Lists A, B and FALLBACK of three passes; how many differs with cuDNN's version.
+    EXPECT_GT(half.size(), 60U);
+    EXPECT_TRUE(std::ranges::any_of(half, [](const Algorithm& algorithm) {
+        return algorithm.notes.find("tensor cores") != std::string::npos;
+    }));
+    for (const Algorithm& algorithm : half) {
+        EXPECT_TRUE(std::holds_alternative<Skipped>(algorithm.time) ||
+                    std::holds_alternative<Failed>(algorithm.time));
+        EXPECT_EQ(algorithm.layout, "f16 nhwc");
+    }
+}
+
+TEST(Algorithms, FullPrecisionLeavesTensorCoresOut) {
+    const Graph graph = slice(find_zoo_network("alexnet-owt").build(32), "conv2");
+    const auto is_narrow = [](const Algorithm& algorithm) {
+        return algorithm.notes.find("tensor cores") != std::string::npos;
+    };
+    EXPECT_TRUE(std::ranges::none_of(offered(graph, {}), is_narrow));
+    EXPECT_TRUE(std::ranges::any_of(offered(graph, {.single_precision = SinglePrecision::tf32}),
+                                    is_narrow));
+}
+
+TEST(Algorithms, EqualLayersAreAskedForOnce) {
+    const Graph graph = find_zoo_network("vgg-16").build(1);
+    std::vector<LayerId> layers;
+    for (const Algorithm& algorithm : offered(graph, {.dtype = DataType::f16})) {
+        if (std::ranges::find(layers, algorithm.layer) == layers.end()) {
+            layers.push_back(algorithm.layer);
+        }
+    }
+    EXPECT_EQ(layers.size(), 9U);  // of thirteen convolutions nine differ
+}
+
+// The host computes every plan by the same loops: they must agree, and be timed.
+TEST(Algorithms, PlansAreRunWhereThereIsAMachine) {
+    const Graph graph = graph_of_problem("convolution(1x4x5x5) out_channels=4 kernel=3x3");
+    const auto source = cuda::algorithm_source(
+        described_h200(), std::make_shared<cuda::HostMachine>(described_h200()));
+    const auto algorithms = source->algorithms(graph, {});
+    ASSERT_FALSE(algorithms.empty());
+    for (const Algorithm& algorithm : algorithms) {
+        if (const auto* samples = std::get_if<Samples>(&algorithm.time)) {
+            EXPECT_EQ(samples->values.size(), 10U);
+            EXPECT_EQ(algorithm.error, 0.0);
+        }
+    }
+}
+
+}  // namespace
+
+}  // namespace strata::testing
