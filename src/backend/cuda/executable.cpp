@@ -120,13 +120,19 @@ void CudaExecutable::prepare_again() {
     machine_->wait();
 }
 
+// The first time as it is: libraries load and compile what they need, which cannot be recorded.
 Seconds CudaExecutable::run() {
-    if (!iteration_) {
+    if (has_run_ && !iteration_) {
         iteration_ = machine_->record([this] { enqueue_all(); });
     }
     machine_->stamp(0);
-    iteration_->enqueue();
+    if (iteration_) {
+        iteration_->enqueue();
+    } else {
+        enqueue_all();
+    }
     machine_->stamp(1);
+    has_run_ = true;
     return machine_->between(0, 1);
 }
 

@@ -47,6 +47,7 @@ private:
     std::vector<BoundCall> preparations_;
     std::vector<TensorPlaces> tensors_;
     std::vector<std::string> tensor_names_;
+    bool has_run_ = false;
     std::unique_ptr<Replay> iteration_;
 };
 

@@ -61,7 +61,7 @@ private:
 
     DeviceProperties properties_;
     Queue queue_;
-    Memory workspace_;
+    std::vector<Memory> workspaces_;  // all: recorded iterations go on using theirs
     std::vector<cudaEvent_t> stamps_;
 };
 
@@ -112,8 +112,8 @@ void GpuMachine::settle(const Call& call) {
 
 void GpuMachine::reserve_workspace(std::size_t bytes) {
     if (bytes > queue_.workspace_bytes) {
-        workspace_ = allocate(bytes);
-        queue_.workspace = workspace_.get();
+        workspaces_.push_back(allocate(bytes));
+        queue_.workspace = workspaces_.back().get();
         queue_.workspace_bytes = bytes;
     }
 }
