@@ -50,7 +50,8 @@ std::string sweep_title(const Sweep& sweep);
 // Throughput over the batch where it is varied, and time over work with its line.
 std::vector<Block> sweep_charts(const Sweep& sweep);
 
-// What the sweep says, a sentence each: saturation, capacity, the line or why there is none.
+// What the sweep says, a sentence each: how rough the times are where they are, saturation,
+// capacity, the line or why there is none.
 std::vector<std::string> sweep_sentences(const Sweep& sweep,
                                          const std::optional<Capacity>& capacity = {});
 

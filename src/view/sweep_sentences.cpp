@@ -86,6 +86,25 @@ std::string quality_sentence(const Sweep& sweep, const Extrapolation& found) {
         at(sweep, worst));
 }
 
+double half_width_of(const SweepPoint& point) {
+    return point.time ? std::max(point.time->high.value - point.time->median.value,
+                                 point.time->median.value - point.time->low.value) /
+                            point.time->median.value
+                      : 0;
+}
+
+// A line through points that are not known well says little, whether it fits or not.
+void add_roughest(std::vector<std::string>& sentences, const Sweep& sweep) {
+    const SweepPoint& roughest = *std::ranges::max_element(sweep.points, {}, half_width_of);
+    const double share = half_width_of(roughest);
+    if (share > worst_that_fits) {
+        sentences.push_back(fmt::format(
+            "The times are rough: that of {} is known to ± {:.0f} % only; repeat on a quiet "
+            "machine or with a longer --max-time before you trust what follows.",
+            at(sweep, roughest.value), 100 * share));
+    }
+}
+
 void add_line(std::vector<std::string>& sentences, const Sweep& sweep) {
     const auto found = extrapolate(sweep);
     if (!found) {
@@ -164,6 +183,7 @@ std::string capacity_sentence(const Capacity& capacity) {
 std::vector<std::string> sweep_sentences(const Sweep& sweep,
                                          const std::optional<Capacity>& capacity) {
     std::vector<std::string> sentences;
+    add_roughest(sentences, sweep);
     if (const auto saturation = saturation_of(sweep)) {
         sentences.push_back(saturation_sentence(sweep, *saturation));
     }
