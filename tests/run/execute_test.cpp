@@ -151,5 +151,17 @@ TEST_F(Execute, ABatchBeyondTheMachinesMemoryIsRefusedBeforeItIsAllocated) {
     }
 }
 
+TEST_F(Execute, ABatchBeyondTheMemoryThatIsGivenIsRefusedToo) {
+    job_.memory = Bytes{1000};
+    try {
+        run();
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::machine_cannot);
+        EXPECT_NE(std::string(error.what()).find("--memory gives 1.00 kB"), std::string::npos)
+            << error.what();
+    }
+}
+
 }  // namespace
 }  // namespace strata

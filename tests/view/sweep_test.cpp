@@ -167,7 +167,8 @@ TEST(SweepView, SaysWhatLimitsTheBatch) {
 
 TEST(SweepView, WarnsOfTimesThatAreNotKnownWell) {
     auto runs = batches();
-    EXPECT_EQ(sweep_sentences(sweep_of(runs).value()).at(0).find("rough"), std::string::npos);
+    EXPECT_EQ(sweep_sentences(sweep_of(runs).value()).at(0).find("times are rough"),
+              std::string::npos);
     auto& values = runs[1].whole.end_to_end.values;
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] *= i % 2 == 0 ? 1 : 1.8;
