@@ -159,7 +159,12 @@ const std::shared_ptr<const MappedFile>& ConstantReader::open(std::string_view l
             "its data lie in '{}', outside the model's folder; put them beside the model",
             printable(location)));
     }
-    return external_files_.emplace(location, MappedFile::open(path)).first->second;
+    try {
+        return external_files_.emplace(location, MappedFile::open(path)).first->second;
+    } catch (const Error& error) {
+        fail(fmt::format("its weights lie in '{}' ({}); put that file beside the model",
+                         printable(location), error.what()));
+    }
 }
 
 }  // namespace strata

@@ -165,8 +165,23 @@ bool is_control_flow(const OnnxNode& node) {
     return node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan";
 }
 
+// What cannot be known before it runs has no place in a graph of fixed extents.
+bool has_extents_by_values(const OnnxNode& node) {
+    return node.op_type == "NonZero" || node.op_type == "NonMaxSuppression" ||
+           node.op_type == "Unique";
+}
+
+std::string why_unknown(const OnnxNode& node) {
+    return has_extents_by_values(node)            ? "how much it gives depends on the values"
+           : node.op_type.starts_with("Sequence") ? "sequences of tensors are not known"
+                                                  : "this operator is not known";
+}
+
 void convert(ModelImport& import, const OrderedNode& ordered) {
     const OnnxNode& node = *ordered.node;
+    if (is_control_flow(node) && is_default_domain(node.domain)) {
+        throw Unsupported{"loops and control flow are not executed"};
+    }
     if (const std::string reason = unknown_input(import, ordered); !reason.empty()) {
         throw Unsupported{reason};
     }
@@ -182,8 +197,7 @@ void convert(ModelImport& import, const OrderedNode& ordered) {
     }
     const Converter* converter = find_converter(node.op_type);
     if (!converter) {
-        throw Unsupported{is_control_flow(node) ? "loops and control flow are not executed"
-                                                : "this operator is not known"};
+        throw Unsupported{why_unknown(node)};
     }
     const NodeImport one(import, node);
     if (converter->outputs == Outputs::one) {

@@ -124,6 +124,10 @@ TEST(OnnxImport, AFileIsNamedByItsStemAndItsExternalWeightsAreFoundBesideIt) {
                   import_onnx(path);
               }).find("'w' has 48 bytes at 16 of 'weights.bin', which has only 60"),
               std::string::npos);
+    std::filesystem::remove(folder.path() / "weights.bin");
+    const std::string missing = error_of([&] { import_onnx(path); });
+    EXPECT_NE(missing.find("its weights lie in 'weights.bin'"), std::string::npos) << missing;
+    EXPECT_NE(missing.find("put that file beside the model"), std::string::npos) << missing;
 }
 
 TEST(OnnxImport, ExternalWeightsOutsideTheModelsFolderAreRefused) {
@@ -189,6 +193,15 @@ TEST(OnnxImport, AnUnknownOperatorIsOpaqueWithTheShapeThatTheFileStates) {
     const Imported imported(writer, {.batch = 3, .dims = {}});
     EXPECT_EQ(imported.op<Opaque>(), (Opaque{"Frobnicate", "this operator is not known"}));
     EXPECT_EQ(imported.dims("y"), (Dims{3, 6}));
+}
+
+TEST(OnnxImport, ExtentsThatDependOnValuesAreOpaqueAndSaySo) {
+    OnnxWriter writer;
+    writer.input("x", {4}).node("NonZero", {"x"}, {"y"}).value_info("y", {1, 4}).output("y");
+    EXPECT_EQ(opaque_reason(writer), "how much it gives depends on the values");
+    OnnxWriter sequence;
+    sequence.node("SequenceEmpty", {}, {"y"}).output("y");
+    EXPECT_EQ(opaque_reason(sequence), "sequences of tensors are not known");
 }
 
 TEST(OnnxImport, WhatFollowsAnUnknownShapeIsOpaqueAndSaysWhere) {
