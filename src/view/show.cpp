@@ -4,6 +4,7 @@
 #include "base/enumeration.h"
 #include "view/cells.h"
 #include "view/layer_work.h"
+#include "view/opaque_note.h"
 
 #include <fmt/format.h>
 
@@ -73,6 +74,9 @@ Table layers_table(const Graph& graph, const NetworkWork& network, const Convent
     table.notes = {
         fmt::format("Operations by the convention {}: {}", convention.name, convention.meaning),
         "Traffic: each operand read once and each result written once, over all passes."};
+    if (const std::string note = opaque_note(graph); !note.empty()) {
+        table.notes.push_back(note);
+    }
     return table;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/show.h"
 
+#include "graph/builder.h"
 #include "report/csv.h"
 #include "report/terminal.h"
 #include "tests/support/golden.h"
@@ -32,6 +33,18 @@ TEST(Show, InferenceHasNoBackwardPasses) {
     for (const auto& row : table.rows) {
         EXPECT_TRUE(std::holds_alternative<Missing>(row[5]));
     }
+}
+
+TEST(Show, SaysWhichLayersNothingHereComputesAndWhy) {
+    GraphBuilder builder("foreign");
+    const TensorId x = builder.input("x", {{4}});
+    builder.place("odd", Opaque{"Frobnicate", "this operator is not known"}, {x},
+                  {{"y", {{4}}, Role::activation}});
+    builder.add("known", Activation{}, {x});
+    const Document document = show_document(builder.finish(), conventions().front(), {});
+    EXPECT_EQ(std::get<Table>(document.blocks.front()).notes.back(),
+              "1 of 2 layers cannot be computed here and are skipped by a run, their work is not "
+              "counted: Frobnicate: this operator is not known");
 }
 
 }  // namespace

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "view/opaque_note.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace strata {
+
+namespace {
+
+// Layers stand in the order of computation, so that what others only follow from comes first.
+constexpr std::size_t reasons_shown = 2;
+
+}  // namespace
+
+std::string opaque_note(const Graph& graph) {
+    std::size_t count = 0;
+    std::vector<std::string> reasons;
+    for (const Layer& layer : graph.layers) {
+        if (const auto* opaque = std::get_if<Opaque>(&layer.op)) {
+            const std::string reason =
+                fmt::format("{}: {}", opaque->foreign_type, printable(opaque->reason));
+            const bool is_new = std::ranges::find(reasons, reason) == reasons.end();
+            reasons.insert(reasons.end(), is_new ? 1 : 0, reason);
+            ++count;
+        }
+    }
+    if (count == 0) {
+        return {};
+    }
+    const std::size_t shown = std::min(reasons.size(), reasons_shown);
+    return fmt::format(
+        "{} of {} layers cannot be computed here and are skipped by a run, their work is not "
+        "counted: {}{}",
+        count, graph.layers.size(), join(std::span(reasons).first(shown), "; "),
+        shown < reasons.size() ? "; and more that a run tells" : "");
+}
+
+}  // namespace strata
