@@ -21,7 +21,10 @@ def configuration(kind, attention, **changes):
     config = getattr(transformers, kind + "Config")()
     for name, value in {**TEXT, **changes}.items():
         if hasattr(config, name) and (name in changes or getattr(config, name) is not None):
-            setattr(config, name, value)
+            try:
+                setattr(config, name, value)
+            except (AttributeError, NotImplementedError):
+                pass  # follows from others
     config._attn_implementation = attention
     return config
 
@@ -100,29 +103,32 @@ def speech(kind, attention):
 
 
 ENCODERS = {"bert": "Bert", "distilbert": "DistilBert", "roberta": "Roberta", "albert": "Albert",
-            "electra": "Electra", "deberta": "Deberta", "deberta_v2": "DebertaV2", "mpnet": "MPNet",
-            "camembert": "Camembert", "mobilebert": "MobileBert", "modernbert": "ModernBert",
-            "xlnet": "XLNet", "fnet": "FNet", "layoutlm": "LayoutLM", "roformer": "RoFormer",
-            "funnel": "Funnel", "squeezebert": "SqueezeBert", "convbert": "ConvBert",
-            "longformer": "Longformer", "nystromformer": "Nystromformer"}
+            "electra": "Electra", "deberta": "Deberta", "deberta_v2": "DebertaV2",
+            "mpnet": "MPNet", "camembert": "Camembert", "mobilebert": "MobileBert",
+            "modernbert": "ModernBert", "xlnet": "XLNet", "fnet": "FNet", "layoutlm": "LayoutLM",
+            "roformer": "RoFormer", "funnel": "Funnel", "squeezebert": "SqueezeBert",
+            "convbert": "ConvBert", "longformer": "Longformer", "nystromformer": "Nystromformer"}
 
-DECODERS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3", "phi": "Phi",
-            "phi3": "Phi3", "opt": "OPT", "bloom": "Bloom", "gpt_neo_x": "GPTNeoX", "falcon": "Falcon",
-            "gpt_j": "GPTJ", "gpt_neo": "GPTNeo", "olmo": "Olmo", "stablelm": "StableLm",
-            "cohere": "Cohere", "granite": "Granite", "starcoder2": "Starcoder2", "gpt_oss": "GptOss",
-            "mixtral": "Mixtral", "mamba": "Mamba", "codegen": "CodeGen"}
+DECODERS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3",
+            "phi": "Phi", "phi3": "Phi3", "opt": "OPT", "bloom": "Bloom", "gpt_neo_x": "GPTNeoX",
+            "falcon": "Falcon", "gpt_j": "GPTJ", "gpt_neo": "GPTNeo", "olmo": "Olmo",
+            "stablelm": "StableLm", "cohere": "Cohere", "granite": "Granite",
+            "starcoder2": "Starcoder2", "gpt_oss": "GptOss", "mixtral": "Mixtral",
+            "mamba": "Mamba", "codegen": "CodeGen"}
 
 CHANGES = {
     "deberta_v2": {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]},
     "mobilebert": {"hidden_size": 512, "embedding_size": 128, "intermediate_size": 512},
     "gpt_j": {"n_embd": 128, "n_head": 4, "rotary_dim": 16},
     "codegen": {"n_embd": 128, "n_head": 4, "rotary_dim": 16, "n_ctx": 64},
-    "gpt_neo": {"attention_types": [[["global", "local"], 1]], "attention_layers": ["global", "local"]},
+    "gpt_neo": {"attention_types": [[["global", "local"], 1]],
+                "attention_layers": ["global", "local"]},
     "bloom": {"n_head": 4},
     "phi": {"num_key_value_heads": 4},
     "xlnet": {"n_head": 4, "d_head": 32, "d_inner": 256},
     "modernbert": {"num_hidden_layers": 4},
     "longformer": {"attention_window": [16, 16]},
+    "squeezebert": {"embedding_size": 128},
     "gpt_oss": {"num_local_experts": 4},
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Networks of torchvision and timm: classification, detection, segmentation, video, optical flow."""
+"""Networks of torchvision and timm: classification, detection, segmentation, video, flow."""
 
 import torch
 from torch import nn
@@ -79,17 +79,18 @@ SEGMENTATION = ["fcn_resnet50", "deeplabv3_resnet50", "deeplabv3_mobilenet_v3_la
 VIDEO = ["r3d_18", "mc3_18", "r2plus1d_18"]
 
 # One of each design that timm has and torchvision has not.
-TIMM = ["mixer_s32_224", "vit_tiny_patch16_224", "deit_tiny_distilled_patch16_224", "cait_xxs24_224",
-        "xcit_nano_12_p16_224", "levit_128s", "pit_ti_224", "pvt_v2_b0", "poolformer_s12",
-        "efficientformer_l1", "mobilevit_xxs", "mobilenetv4_conv_small", "ghostnet_050", "hrnet_w18_small",
-        "res2net50_14w_8s", "skresnet18", "resnest14d", "nf_regnet_b0", "dpn48b", "inception_v4",
-        "inception_next_atto", "gmlp_ti16_224", "resmlp_12_224", "convmixer_768_32", "coat_lite_tiny",
-        "coatnet_pico_rw_224", "crossvit_tiny_240", "davit_tiny", "edgenext_xx_small", "eva02_tiny_patch14_224",
+TIMM = ["mixer_s32_224", "vit_tiny_patch16_224", "deit_tiny_distilled_patch16_224",
+        "cait_xxs24_224", "xcit_nano_12_p16_224", "levit_128s", "pit_ti_224", "pvt_v2_b0",
+        "poolformer_s12", "efficientformer_l1", "mobilevit_xxs", "mobilenetv4_conv_small",
+        "ghostnet_050", "hrnet_w18_small", "res2net50_14w_8s", "skresnet18", "resnest14d",
+        "nf_regnet_b0", "dpn48b", "inception_v4", "inception_next_atto", "gmlp_ti16_224",
+        "resmlp_12_224", "convmixer_768_32", "coat_lite_tiny", "coatnet_pico_rw_224",
+        "crossvit_tiny_240", "davit_tiny", "edgenext_xx_small", "eva02_tiny_patch14_224",
         "beit_base_patch16_224", "fastvit_t8", "mobileone_s0", "focalnet_tiny_srf", "halonet26t",
         "lambda_resnet26t", "botnet26t_256", "maxvit_rmlp_pico_rw_256", "mvitv2_tiny", "nest_tiny",
-        "repvgg_a0", "sequencer2d_s", "swinv2_cr_tiny_224", "tinynet_e", "tiny_vit_5m_224", "tnt_s_patch16_224",
-        "twins_svt_small", "visformer_tiny", "volo_d1_224", "caformer_s18", "hiera_tiny_224",
-        "tresnet_m", "starnet_s1", "repghostnet_050", "selecsls42", "vovnet39a"]
+        "repvgg_a0", "sequencer2d_s", "swinv2_cr_tiny_224", "tinynet_e", "tiny_vit_5m_224",
+        "tnt_s_patch16_224", "twins_svt_small", "visformer_tiny", "volo_d1_224", "caformer_s18",
+        "hiera_tiny_224", "tresnet_m", "starnet_s1", "repghostnet_050", "selecsls42", "vovnet39a"]
 
 NETWORKS = {
     **{name: lambda name=name: torchvision_model(name) for name in CLASSIFIERS},
@@ -112,8 +113,6 @@ NETWORKS = {
     "ssdlite": lambda: detector("ssdlite320_mobilenet_v3_large", 320),
     **{name: lambda name=name: torchvision_model(name, CLIP) for name in VIDEO},
     "s3d": lambda: torchvision_model("s3d", (1, 3, 14, 224, 224)),
-    "mvit_v1_b": lambda: torchvision_model("mvit_v1_b", (1, 3, 16, 224, 224)),
-
     "swin3d_t": lambda: torchvision_model("swin3d_t", (1, 3, 8, 112, 112)),
     "raft_small": lambda: flow("raft_small"),
     **{name: lambda name=name: timm_model(name) for name in TIMM},
