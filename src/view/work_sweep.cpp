@@ -73,12 +73,24 @@ std::string line_sentence(const WorkSweep& sweep) {
         text(line->intercept, "B"), line->r_squared);
 }
 
+// "lstm, batch 20, training: hidden 128 to 2048".
+std::string title_of(const WorkSweep& sweep, const Execution& execution) {
+    std::string network = sweep.network;
+    if (network.ends_with(':')) {
+        network.pop_back();  // a generator without keys
+    }
+    const auto& [first, last] = std::pair(sweep.points.front(), sweep.points.back());
+    const std::string batch =
+        first.batch == last.batch ? fmt::format(", batch {}", first.batch) : "";
+    return fmt::format("{}{}, {}: {} {} to {}", network, batch, name_of(execution.mode),
+                       sweep.variable, first.value, last.value);
+}
+
 }  // namespace
 
 Document work_sweep_document(const WorkSweep& sweep, const Convention& convention,
                              const Execution& execution) {
-    return {fmt::format("{}, {}: {} {} to {}", sweep.network, name_of(execution.mode),
-                        sweep.variable, sweep.points.front().value, sweep.points.back().value),
+    return {title_of(sweep, execution),
             {points_table(sweep, convention), Paragraph{line_sentence(sweep)}}};
 }
 
