@@ -262,7 +262,11 @@ std::vector<Run> run_group(const Group& group, std::size_t first, const RunOptio
 std::optional<Capacity> capacity_for(const Group& group) {
     const bool over_batch =
         group.size() > 1 && group.front().request.batch != group.back().request.batch;
-    return over_batch ? capacity_of(group.front()) : std::nullopt;
+    if (!over_batch) {
+        return std::nullopt;
+    }
+    const Job& job = group.front();
+    return capacity_of(job, find_backend(job.backend).make()->info());
 }
 
 void tell_of_interrupt(const std::vector<Run>& runs) {

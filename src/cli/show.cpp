@@ -63,7 +63,8 @@ NetworkRequest request_at(const ShowOptions& options, const std::string& network
     const auto batches =
         variation.name == "batch" ? std::vector<std::int64_t>() : batches_of(options.network);
     if (batches.size() > 1) {
-        throw Error(fmt::format("--vary {} goes with one --batch: give only one of them", printable(variation.name)),
+        throw Error(fmt::format("--vary {} goes with one --batch: give only one of them",
+                                printable(variation.name)),
                     ExitCode::usage);
     }
     const auto batch = batches.empty() ? std::nullopt : std::optional(batches.front());

@@ -34,6 +34,17 @@ std::optional<Bytes> peak_if_any(const Job& job, std::int64_t batch) {
     }
 }
 
+std::pair<std::optional<Bytes>, MemorySource> memory_for(const Job& job,
+                                                         const BackendInfo& backend) {
+    if (job.memory) {
+        return {job.memory, MemorySource::given};
+    }
+    if (backend.device_memory) {
+        return {backend.device_memory, MemorySource::device};
+    }
+    return {available_memory(), MemorySource::free};
+}
+
 // Why there is no such batch.
 std::string refusal_of(const Job& job, std::int64_t batch) {
     try {
@@ -76,8 +87,8 @@ std::vector<Job> varied(const Job& job, const Variation& variation) {
     return jobs;
 }
 
-std::optional<Capacity> capacity_of(const Job& job) {
-    const auto memory = job.memory ? job.memory : available_memory();
+std::optional<Capacity> capacity_of(const Job& job, const BackendInfo& backend) {
+    const auto [memory, source] = memory_for(job, backend);
     if (!memory) {
         return std::nullopt;
     }
@@ -88,7 +99,7 @@ std::optional<Capacity> capacity_of(const Job& job) {
     }
     return Capacity{.largest = *largest,
                     .memory = *memory,
-                    .source = job.memory ? MemorySource::given : MemorySource::free,
+                    .source = source,
                     .refusal = largest->limit == BatchLimit::network
                                    ? refusal_of(job, largest->batch + 1)
                                    : ""};

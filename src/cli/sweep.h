@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/backend.h"
 #include "cli/options.h"
 #include "run/job.h"
 #include "view/sweep.h"
@@ -23,8 +24,8 @@ std::optional<Variation> variation_of(const NetworkOptions& options);
 // The jobs of one sweep: the same, at each of the values.
 std::vector<Job> varied(const Job& job, const Variation& variation);
 
-// The largest batch of this job that its memory holds, or what is free, by its footprint; nothing
-// where the kernel does not tell what is free, or the network has no batch of one.
-std::optional<Capacity> capacity_of(const Job& job);
+// The largest batch of this job, by its footprint, that the memory given to it holds, else the
+// device's, else what is free; nothing where nobody tells, or the network has no batch of one.
+std::optional<Capacity> capacity_of(const Job& job, const BackendInfo& backend);
 
 }  // namespace strata

@@ -44,7 +44,8 @@ std::string label(const std::string& title, const Scale& scale) {
 }
 
 std::string head(const std::string& title, const std::string& x, const std::string& y) {
-    return fmt::format("set title {}\nset xlabel {}\nset ylabel {}\n", quoted(title), x, y);
+    return fmt::format("set autoscale\nset title {}\nset xlabel {}\nset ylabel {}\n", quoted(title),
+                       x, y);
 }
 
 Scale scale_of(const XyChart::Axis& axis, const std::vector<double>& values) {
@@ -56,6 +57,15 @@ std::string logarithms(const XyChart& chart) {
     axes += chart.x.scale == AxisScale::logarithmic ? "x" : "";
     axes += chart.y.scale == AxisScale::logarithmic ? "y" : "";
     return axes.empty() ? "unset logscale\n" : "unset logscale\nset logscale " + axes + "\n";
+}
+
+// As elsewhere, a linear axis of what is not negative begins at none.
+std::string ranges(const XyChart& chart) {
+    const auto range = [](char axis, AxisScale scale, const std::vector<double>& values) {
+        const bool from_zero = scale == AxisScale::linear && span_of(values, scale).low >= 0;
+        return from_zero ? fmt::format("set {}range [0:*]\n", axis) : std::string();
+    };
+    return range('x', chart.x.scale, x_values(chart)) + range('y', chart.y.scale, y_values(chart));
 }
 
 std::string style_of(Mark mark) {
@@ -135,7 +145,7 @@ public:
                                         style_of(series.mark), quoted(series.name)));
         }
         return text + head(chart.title, label(chart.x.title, x), label(chart.y.title, y)) +
-               logarithms(chart) + "unset xtics\nset xtics\n" + plot(parts);
+               logarithms(chart) + ranges(chart) + "unset xtics\nset xtics\n" + plot(parts);
     }
 
     template <class Other>

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace strata {
 
@@ -145,8 +146,8 @@ std::string saturation_sentence(const Sweep& sweep, const Saturation& found) {
 }
 
 std::string memory_of(const Capacity& capacity) {
-    return text(capacity.memory.value, "B") +
-           (capacity.source == MemorySource::given ? " of --memory" : " that are free here");
+    constexpr std::array whose = {" that are free here", " of --memory", " of the device"};
+    return text(capacity.memory.value, "B") + whose[static_cast<std::size_t>(capacity.source)];
 }
 
 std::string capacity_sentence(const Capacity& capacity) {

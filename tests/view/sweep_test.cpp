@@ -150,6 +150,9 @@ TEST(SweepView, SaysWhatLimitsTheBatch) {
     EXPECT_EQ(capacity_told({40, Bytes{9.9e8}, BatchLimit::memory}, MemorySource::given),
               "Largest batch: 40 is the largest that fits into the 1.00 GB of --memory (modelled, "
               "by liveness, without the library's scratch memory).");
+    EXPECT_NE(capacity_told({40, Bytes{9.9e8}, BatchLimit::memory}, MemorySource::device)
+                  .find("the 1.00 GB of the device "),
+              std::string::npos);
     EXPECT_EQ(capacity_told({0, Bytes{2e9}, BatchLimit::memory}, MemorySource::free),
               "Largest batch: not even one example fits: it needs 2.00 GB and there are 1.00 GB "
               "that are free here (modelled, by liveness, without the library's scratch memory).");

@@ -6,6 +6,7 @@ $data1 << EOD
 "conv1" 8 4
 "<b>fc8</b>" 1 NaN
 EOD
+set autoscale
 set title 'time per layer'
 set xlabel ''
 set ylabel 'ms'
@@ -19,6 +20,7 @@ $data2 << EOD
 "conv1, forward" 50 94.1
 "fc8 </script>, forward" 0.5 5
 EOD
+set autoscale
 set title 'roofline'
 set xlabel 'arithmetic intensity [FLOP/B]'
 set ylabel 'attained rate [GFLOP/s]'
@@ -36,10 +38,13 @@ $data4 << EOD
 "at none" 0 1 NaN NaN
 "" 4 41 NaN NaN
 EOD
+set autoscale
 set title 'time over work'
 set xlabel 'work [GFLOP]'
 set ylabel 'time [ms]'
 unset logscale
+set xrange [0:*]
+set yrange [0:*]
 unset xtics
 set xtics
 plot $data3 using 2:3 with points pt 7 title 'measured', \
