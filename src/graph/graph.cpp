@@ -26,6 +26,7 @@ std::vector<Operand> operands_of(const Graph& graph, const Layer& layer) {
 
 Signature signature_of(const Graph& graph, const Layer& layer) {
     Signature signature = {operands_of(graph, layer), {}};
+    signature.outputs.reserve(layer.outputs.size());
     for (const TensorId id : layer.outputs) {
         signature.outputs.push_back(graph.tensors[id].tensor);
     }

@@ -134,6 +134,7 @@ private:
 
     std::vector<Tensor> expected_results(const Layer& layer) const {
         std::vector<Tensor> operands;
+        operands.reserve(layer.inputs.size());
         for (const TensorId id : layer.inputs) {
             operands.push_back(graph_.tensors[id].tensor);
         }

@@ -229,6 +229,9 @@ std::string to_ascii(std::string_view text) {
 }
 
 std::string repeat(std::string_view text, std::size_t times) {
+    if (text.size() == 1) {
+        return std::string(times, text.front());  // blanks, mostly
+    }
     std::string whole;
     whole.reserve(text.size() * times);
     for (std::size_t i = 0; i < times; ++i) {

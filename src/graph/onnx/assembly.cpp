@@ -26,6 +26,14 @@ std::string UniqueNames::claim(std::string_view wanted) {
     return name;
 }
 
+void Assembly::expect(std::size_t tensors, std::size_t layers) {
+    values_.reserve(tensors);
+    tensor_names_.expect(tensors);
+    layer_names_.expect(layers);
+    graph.tensors.reserve(tensors);
+    graph.layers.reserve(layers);
+}
+
 TensorId Assembly::add_tensor(std::string_view name, Tensor tensor, Role role,
                               std::optional<TensorData> data) {
     graph.tensors.push_back({.name = tensor_names_.claim(name),
@@ -55,6 +63,7 @@ std::vector<TensorId> Assembly::add_layer(std::string_view name, Op op,
                                           std::vector<TensorId> operands,
                                           std::span<const std::string> outputs) {
     std::vector<Tensor> tensors;
+    tensors.reserve(operands.size());
     for (TensorId id : operands) {
         tensors.push_back(tensor(id));
     }

@@ -27,6 +27,7 @@ struct Value {
 class UniqueNames {
 public:
     std::string claim(std::string_view wanted);
+    void expect(std::size_t names) { taken_.reserve(names); }
     void release(const std::string& name) { taken_.erase(name); }
 
 private:
@@ -43,6 +44,9 @@ struct AssemblyMark {
 // The graph in the making, and what the file's names stand for in it.
 class Assembly {
 public:
+    // Makes room at once for about so many: growing step by step moves all of them every time.
+    void expect(std::size_t tensors, std::size_t layers);
+
     Value& value(std::string_view name) { return values_[name]; }
 
     TensorId add_tensor(std::string_view name, Tensor tensor, Role role,

@@ -88,6 +88,7 @@ Graph import_onnx(const OnnxSource& source, const OnnxOptions& options) {
                        .used = {}};
     const auto nodes = execution_order(*model.graph, file);
     import.assembly.graph.name = stem_of(source.name);
+    import.assembly.expect(model.graph->initializers.size() + nodes.size(), nodes.size());
     add_sources(import, nodes);
     for (const OrderedNode& node : nodes) {
         import_node(import, node);
