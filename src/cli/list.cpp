@@ -7,6 +7,7 @@
 #include "graph/network.h"
 #include "op/convention.h"
 #include "store/database.h"
+#include "store/kernels.h"
 #include "store/query.h"
 #include "view/runs.h"
 
@@ -92,6 +93,15 @@ Document runs(const ListOptions& options) {
     return runs_document(list_runs(database));
 }
 
+Document kernels(const ListOptions& options) {
+    const Database database = Database::open_existing(database_path(options.database));
+    Table census = kernel_census(database);
+    if (census.rows.empty()) {
+        census.notes.emplace_back("No kernels are stored yet: strata import stores some.");
+    }
+    return {.title = "kernels", .blocks = {std::move(census)}};
+}
+
 struct Listing {
     const char* name;
     Document (*make)(const ListOptions&);
@@ -103,6 +113,7 @@ constexpr std::array listings = {
     Listing{"backends", list_backends},
     Listing{"conventions", list_conventions},
     Listing{"runs", runs},
+    Listing{"kernels", kernels},
 };
 
 void list(const ListOptions& options) {
@@ -124,9 +135,10 @@ void list(const ListOptions& options) {
 void add_list(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ListOptions>();
     CLI::App* verb = app.add_subcommand(
-        "list", "What there is: networks, operators, backends, conventions, runs.");
+        "list", "What there is: networks, operators, backends, conventions, runs, kernels.");
     verb->footer("Example: strata list runs --top 10");
-    verb->add_option("what", options->what, "networks, operators, backends, conventions or runs");
+    verb->add_option("what", options->what,
+                     "networks, operators, backends, conventions, runs or kernels");
     add_option(*verb, "--database", options->database, "the database of runs");
     add_output_options(*verb, options->output);
     verb->callback([options] { list(*options); });

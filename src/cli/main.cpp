@@ -14,9 +14,9 @@ namespace strata {
 namespace {
 
 // THE list of verbs, in the order of the help text: collecting, then looking.
-constexpr std::array verbs = {add_list,      add_show,      add_run,       add_algorithms,
-                              add_calibrate, add_reproduce, add_report,    add_export,
-                              add_query,     add_doctor,    add_completion};
+constexpr std::array verbs = {add_list,      add_show,      add_run,    add_algorithms,
+                              add_calibrate, add_reproduce, add_report, add_import,
+                              add_export,    add_query,     add_doctor, add_completion};
 
 std::string misspelt(const CLI::App& app, const std::string& word) {
     std::vector<std::string> names;

@@ -88,7 +88,8 @@ void Database::Close::operator()(sqlite3* handle) const {
     sqlite3_close_v2(handle);
 }
 
-Database::Database(std::filesystem::path file, int flags, bool immutable) : file_(std::move(file)) {
+Database::Database(std::filesystem::path file, int flags, bool immutable, DatabaseOwner owner)
+    : file_(std::move(file)), owner_(owner) {
     const std::string name = immutable ? immutable_uri(file_) : file_.string();
     sqlite3* handle = nullptr;
     const int result =
@@ -137,6 +138,33 @@ Database Database::open_existing(const std::filesystem::path& file, const Schema
     return database;
 }
 
+// Promised not to change, the file is read without a lock or a log beside it: a foreign folder is
+// not written to.
+Database Database::open_foreign(const std::filesystem::path& file) {
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(file, problem)) {
+        throw Error(fmt::format("cannot read {}: {}; name a file that strata can import",
+                                printable(file.string(), 1000),
+                                problem ? problem.message() : "it is no file"));
+    }
+    if (has_log(file)) {
+        throw Error(
+            fmt::format("database {} is still being written (changes lie in its -wal file);"
+                        " close the program that writes it first",
+                        printable(file.string(), 1000)));
+    }
+    Database database(file, SQLITE_OPEN_READONLY, true, DatabaseOwner::another);
+    for (const int option : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
+                             SQLITE_DBCONFIG_ENABLE_TRIGGER}) {
+        sqlite3_db_config(database.handle(), option, 0, nullptr);
+    }
+    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, 1 << 20);
+    database.execute(
+        "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; SELECT 1 FROM sqlite_master");
+    return database;
+}
+
 void Database::execute(const std::string& sql) const {
     if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
         fail();
@@ -153,9 +181,11 @@ void Database::fail() const {
     const int code = sqlite3_extended_errcode(handle());
     const int known = sqlite3_system_errno(handle());
     const bool only_last = known == 0 && (code & 0xff) == SQLITE_IOERR;
-    throw database_error(file_, {.code = code,
-                                 .message = sqlite3_errmsg(handle()),
-                                 .system_error = only_last ? last : known});
+    throw database_error(file_,
+                         {.code = code,
+                          .message = sqlite3_errmsg(handle()),
+                          .system_error = only_last ? last : known},
+                         owner_);
 }
 
 }  // namespace strata

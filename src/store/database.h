@@ -12,6 +12,9 @@ struct sqlite3;
 
 namespace strata {
 
+// Whose file a database is; messages differ in what they advise.
+enum class DatabaseOwner { strata, another };
+
 // An open database of runs. Every failure, here and in what works on it, is an Error of one
 // sentence that names the file and the mend. Not to be shared between threads; several processes
 // may use one file at a time.
@@ -26,6 +29,11 @@ public:
     // database.
     static Database open_existing(const std::filesystem::path& file,
                                   const Schema& schema = strata_schema());
+
+    // Opens another program's SQLite file for reading only, so that nothing in it can do harm: no
+    // view or trigger of its own runs, no function of ours is called by it, and no value may be
+    // longer than a megabyte. Throws Error where there is no such file or it is no database.
+    static Database open_foreign(const std::filesystem::path& file);
 
     // Statements without results, separated by semicolons.
     void execute(const std::string& sql) const;
@@ -42,10 +50,12 @@ private:
         void operator()(sqlite3* handle) const;
     };
 
-    Database(std::filesystem::path file, int flags, bool immutable = false);
+    Database(std::filesystem::path file, int flags, bool immutable = false,
+             DatabaseOwner owner = DatabaseOwner::strata);
     static Database open_for_reading(const std::filesystem::path& file);
 
     std::filesystem::path file_;
+    DatabaseOwner owner_ = DatabaseOwner::strata;
     std::unique_ptr<sqlite3, Close> handle_;
 };
 

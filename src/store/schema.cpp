@@ -72,11 +72,13 @@ void replace_views(const Database& database, const Schema& schema) {
 }  // namespace
 
 const Schema& strata_schema() {
-    static const std::array views = {view_step_time, view_layer_time, view_run_summary};
+    static const std::array views = {view_step_time,      view_layer_time,    view_run_summary,
+                                     view_tracked_kernel, view_kernel_census, view_kernel_use};
+    static const std::array migrations = {Migration{.to = 2, .sql = migration_2}};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 1,
+                               .version = 2,
                                .tables = schema_tables,
-                               .migrations = {},
+                               .migrations = migrations,
                                .views = views};
     return schema;
 }

@@ -51,6 +51,26 @@ std::string with_cause(const char* what, const SqliteFailure& failure) {
     return fmt::format("{} ({}); see to that or name another with --database", what, cause);
 }
 
+// The same of a file that another program wrote and that is only read.
+constexpr std::array foreign_meanings = {
+    Meaning{SQLITE_NOTADB, "is no SQLite file; name one that strata can import"},
+    Meaning{SQLITE_CORRUPT, "is damaged; take another copy of it, or rescue it with .recover"},
+    Meaning{SQLITE_TOOBIG,
+            "holds a value of more than a megabyte, which no name of a kernel is; "
+            "name one that strata can import"},
+    Meaning{SQLITE_CANTOPEN, "cannot be opened; change its permissions or take a copy of it"},
+    Meaning{SQLITE_IOERR, "cannot be read to its end; take another copy of it"},
+};
+
+std::string foreign_sentence_of(const SqliteFailure& failure) {
+    for (const Meaning& meaning : foreign_meanings) {
+        if (meaning.code == (failure.code & 0xff)) {
+            return meaning.sentence;
+        }
+    }
+    return fmt::format("cannot be read ({}); take another copy of it", printable(failure.message));
+}
+
 std::string sentence_of(const SqliteFailure& failure) {
     const int primary = failure.code & 0xff;
     const bool full = primary == SQLITE_IOERR && no_space_left(failure.system_error);
@@ -70,9 +90,11 @@ std::string sentence_of(const SqliteFailure& failure) {
 
 }  // namespace
 
-Error database_error(const std::filesystem::path& file, const SqliteFailure& failure) {
-    return Error(
-        fmt::format("database {} {}", printable(file.string(), 1000), sentence_of(failure)));
+Error database_error(const std::filesystem::path& file, const SqliteFailure& failure,
+                     DatabaseOwner owner) {
+    return Error(fmt::format(
+        "database {} {}", printable(file.string(), 1000),
+        owner == DatabaseOwner::strata ? sentence_of(failure) : foreign_sentence_of(failure)));
 }
 
 }  // namespace strata

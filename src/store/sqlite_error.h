@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 
+#include "store/database.h"
+
 #include <filesystem>
 #include <string>
 
@@ -16,6 +18,7 @@ struct SqliteFailure {
 };
 
 // The failure as one sentence that names the database, what is wrong with it, and the mend.
-Error database_error(const std::filesystem::path& file, const SqliteFailure& failure);
+Error database_error(const std::filesystem::path& file, const SqliteFailure& failure,
+                     DatabaseOwner owner = DatabaseOwner::strata);
 
 }  // namespace strata
