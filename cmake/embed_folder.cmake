@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-# cmake -DFOLDER=data/published -DNAMES=a,b -DOUTPUT=file.cpp -P embed_folder.cmake
+# cmake -DFOLDER=data/published -DNAMES=a,b -DHEADER=published/files.h -DTYPE=PublishedFile
+#       -DFUNCTION=published_files -DOUTPUT=file.cpp -P embed_folder.cmake
 #
-# Writes a source that holds the files a.toml, b.toml ... of a folder as the list published_files().
+# Writes a source that holds the files a.toml, b.toml ... of a folder as the list that
+# FUNCTION returns, each a TYPE of name and text.
 string(REPLACE "," ";" names "${NAMES}")
 set(entries "")
 foreach(name IN LISTS names)
@@ -10,12 +12,12 @@ foreach(name IN LISTS names)
   if(NOT position EQUAL -1)
     message(FATAL_ERROR "${name}.toml contains the delimiter of its raw string.")
   endif()
-  string(APPEND entries "    PublishedFile{\"${name}\", R\"embedded(${text})embedded\"},\n")
+  string(APPEND entries "    ${TYPE}{\"${name}\", R\"embedded(${text})embedded\"},\n")
 endforeach()
 file(WRITE "${OUTPUT}"
 "// SPDX-License-Identifier: MIT
 // Made by cmake/embed_folder.cmake of ${FOLDER}.
-#include \"published/files.h\"
+#include \"${HEADER}\"
 
 #include <array>
 
@@ -28,7 +30,7 @@ ${entries}};
 
 }  // namespace
 
-std::span<const PublishedFile> published_files() {
+std::span<const ${TYPE}> ${FUNCTION}() {
     return files;
 }
 

@@ -9,7 +9,7 @@ get_property(modules GLOBAL PROPERTY STRATA_MODULES)
 install(TARGETS ${modules} EXPORT strataTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/strata FILES_MATCHING PATTERN "*.h")
 # The facts are built into the program; here they can be read.
-install(DIRECTORY data/published DESTINATION ${CMAKE_INSTALL_DATADIR}/strata)
+install(DIRECTORY data/published data/metrics DESTINATION ${CMAKE_INSTALL_DATADIR}/strata)
 install(EXPORT strataTargets NAMESPACE strata:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/strata)
 if(TARGET strata_onednn_module)
   install(TARGETS strata_onednn_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/strata)

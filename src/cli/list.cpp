@@ -9,6 +9,7 @@
 #include "store/database.h"
 #include "store/kernels.h"
 #include "store/query.h"
+#include "view/metrics.h"
 #include "view/runs.h"
 
 #include <fmt/format.h>
@@ -102,6 +103,10 @@ Document kernels(const ListOptions& options) {
     return {.title = "kernels", .blocks = {std::move(census)}};
 }
 
+Document metrics(const ListOptions&) {
+    return metrics_document(metric_catalogue());
+}
+
 struct Listing {
     const char* name;
     Document (*make)(const ListOptions&);
@@ -114,6 +119,7 @@ constexpr std::array listings = {
     Listing{"conventions", list_conventions},
     Listing{"runs", runs},
     Listing{"kernels", kernels},
+    Listing{"metrics", metrics},
 };
 
 void list(const ListOptions& options) {
@@ -135,10 +141,11 @@ void list(const ListOptions& options) {
 void add_list(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ListOptions>();
     CLI::App* verb = app.add_subcommand(
-        "list", "What there is: networks, operators, backends, conventions, runs, kernels.");
+        "list",
+        "What there is: networks, operators, backends, conventions, runs, kernels, metrics.");
     verb->footer("Example: strata list runs --top 10");
     verb->add_option("what", options->what,
-                     "networks, operators, backends, conventions, runs or kernels");
+                     "networks, operators, backends, conventions, runs, kernels or metrics");
     add_option(*verb, "--database", options->database, "the database of runs");
     add_output_options(*verb, options->output);
     verb->callback([options] { list(*options); });

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/range.h"
 #include "base/text.h"
-#include "published/toml_section.h"
+#include "base/toml_section.h"
 
 #include <fmt/format.h>
 
@@ -29,16 +29,6 @@ constexpr std::array number_keys = {"network"sv,   "batch"sv,     "layers"sv,
                                     "minus"sv,     "over"sv,      "formula"sv,
                                     "arguments"sv, "grid"sv};
 constexpr std::array file_keys = {"title"sv, "source"sv, "remarks"sv, "every"sv, "numbers"sv};
-
-toml::table parsed(std::string_view text, std::string_view origin) {
-    try {
-        return toml::parse(text);
-    } catch (const toml::parse_error& error) {
-        const auto& begin = error.source().begin;
-        throw Error(fmt::format("{}:{}:{}: no valid TOML: {}; correct it", printable(origin),
-                                begin.line, begin.column, printable(error.description())));
-    }
-}
 
 template <class Value>
 Value required(const TomlSection& section, std::string_view key, std::optional<Value> value) {
@@ -127,7 +117,7 @@ PublishedNumber number_of(const TomlSection& section) {
 }  // namespace
 
 Reproduction parse_reproduction(std::string_view toml, std::string_view origin) {
-    const toml::table table = parsed(toml, origin);
+    const toml::table table = parse_toml(toml, origin);
     const TomlSection whole(table, std::string(origin));
     whole.expect_only(file_keys);
     Reproduction reproduction;

@@ -12,6 +12,9 @@
 
 namespace strata {
 
+// Throws Error that names file, line and column where a text is no TOML.
+toml::table parse_toml(std::string_view text, std::string_view origin);
+
 // A table of a TOML file behind another that holds what it does not say itself, with its place for
 // messages. Every reading throws Error, naming the place, where a value has the wrong type.
 class TomlSection {
@@ -27,6 +30,7 @@ public:
     void expect_only(std::span<const std::string_view> known) const;
 
     std::optional<std::string> text(std::string_view key) const;
+    std::string required_text(std::string_view key) const;
     std::optional<double> number(std::string_view key) const;
     std::optional<std::int64_t> count(std::string_view key) const;
     std::optional<bool> truth(std::string_view key) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "published/toml_section.h"
+#include "base/toml_section.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -10,6 +10,16 @@
 #include <cmath>
 
 namespace strata {
+
+toml::table parse_toml(std::string_view text, std::string_view origin) {
+    try {
+        return toml::parse(text);
+    } catch (const toml::parse_error& error) {
+        const auto& begin = error.source().begin;
+        throw Error(fmt::format("{}:{}:{}: no valid TOML: {}; correct it", printable(origin),
+                                begin.line, begin.column, printable(error.description())));
+    }
+}
 
 void TomlSection::refuse(std::string_view key, std::string_view mend) const {
     throw Error(fmt::format("{}: {}", printable(place(key)), mend));
@@ -42,6 +52,14 @@ std::optional<std::string> TomlSection::text(std::string_view key) const {
         refuse(key, "give it as a text");
     }
     return value;
+}
+
+std::string TomlSection::required_text(std::string_view key) const {
+    const auto value = text(key);
+    if (!value) {
+        refuse(key, "missing; give it");
+    }
+    return *value;
 }
 
 std::optional<double> TomlSection::number(std::string_view key) const {

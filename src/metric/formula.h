@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "metric/value.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// One step of a formula in postfix order.
+struct FormulaStep {
+    enum class Kind { number, counter, add, subtract, multiply, divide, negate };
+    Kind kind = Kind::number;
+    double number = 0;         // of Kind::number
+    std::string counter = {};  // of Kind::counter
+
+    bool operator==(const FormulaStep&) const = default;
+};
+
+// A value computed of a chip's counters: sums, products and quotients of their names and of
+// numbers,
+//
+//   100 * lts__t_sectors_op_read_lookup_hit.sum / lts__t_sectors_op_read.sum
+//
+// with brackets and the usual precedence. A counter without a value leaves the formula without one,
+// for the same reason; so does a divisor of 0.
+class MetricFormula {
+public:
+    // Throws Error that names the place in the text and what is wrong there.
+    static MetricFormula parse(std::string_view text);
+
+    // Names of the counters, each once, in the order of the text.
+    std::vector<std::string> counters() const;
+
+    MetricValue evaluate(const CounterValues& values) const;
+
+    const std::string& text() const { return text_; }
+
+private:
+    std::string text_;
+    std::vector<FormulaStep> steps_;
+};
+
+}  // namespace strata

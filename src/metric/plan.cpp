@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "metric/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+std::optional<NoValue> gap_in(const Metric& metric, const std::string& chip,
+                              const CounterMissing& missing) {
+    for (const std::string& counter : metric.formula.counters()) {
+        if (const auto reason = missing(counter)) {
+            return NoValue{fmt::format("{} has no {}: {}", chip, counter, *reason),
+                           Absence::not_on_chip};
+        }
+    }
+    return {};
+}
+
+void add_counters(const Metric& metric, std::vector<std::string>& counters) {
+    for (std::string& counter : metric.formula.counters()) {
+        if (std::ranges::find(counters, counter) == counters.end()) {
+            counters.push_back(std::move(counter));
+        }
+    }
+}
+
+}  // namespace
+
+MetricPlan plan_metrics(std::span<const MetricSet> sets, const std::string& chip,
+                        const CounterMissing& missing) {
+    MetricPlan plan{.chip = chip};
+    for (const MetricSet& set : sets) {
+        for (const Metric& metric : set.metrics) {
+            const auto gap = gap_in(metric, chip, missing);
+            if (!gap) {
+                add_counters(metric, plan.counters);
+            }
+            plan.metrics.push_back({.metric = metric, .set = set.name, .gap = gap});
+        }
+    }
+    return plan;
+}
+
+std::vector<MetricSet> default_sets(const MetricCatalogue& catalogue) {
+    std::vector<MetricSet> sets;
+    std::ranges::copy_if(catalogue.sets, std::back_inserter(sets), [](const MetricSet& set) {
+        return set.collected == Collected::by_default;
+    });
+    return sets;
+}
+
+std::vector<EvaluatedMetric> evaluate(const MetricPlan& plan, const CounterValues& values) {
+    std::vector<EvaluatedMetric> evaluated;
+    for (const PlannedMetric& planned : plan.metrics) {
+        evaluated.push_back({planned.metric, planned.gap
+                                                 ? MetricValue(*planned.gap)
+                                                 : planned.metric.formula.evaluate(values)});
+    }
+    return evaluated;
+}
+
+}  // namespace strata

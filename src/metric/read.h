@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "metric/catalogue.h"
+
+#include <string_view>
+
+namespace strata {
+
+// Reads a file of data/metrics/nvidia:
+//
+//   title = "Memory"
+//   collected = "by default"               # or "on request"
+//   remarks = ["A sector is 32 bytes."]
+//   metrics = [
+//     { name = "dram_read_bytes", unit = "B", meaning = "read from device memory",
+//       formula = "dram__bytes_read.sum" },
+//   ]
+//
+// A metric may name the category of stalls that it is a part of: stall = "memory_dependency".
+// Throws Error, one sentence with file, place and mend; `origin` is the file's name and gives the
+// set's.
+MetricSet parse_metric_set(std::string_view toml, std::string_view origin);
+
+// Reads a file of data/metrics/architectures:
+//
+//   name = "Turing"
+//   chips = ["TU102", "TU104"]
+//   missing = [ { counters = "*_op_gmma.sum", chips = "TU104", reason = "has no such instruction" }
+//   ]
+Architecture parse_architecture(std::string_view toml, std::string_view origin);
+
+}  // namespace strata

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "metric/plan.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+MetricSet sample_set() {
+    return {.name = "sample",
+            .metrics = {{.name = "rate", .formula = MetricFormula::parse("a / b")},
+                        {.name = "sum", .formula = MetricFormula::parse("a + c")}}};
+}
+
+MetricPlan plan_without(const std::string& counter) {
+    const std::vector sets = {sample_set()};
+    return plan_metrics(sets, "GB202", [&](std::string_view asked) -> std::optional<std::string> {
+        return asked == counter ? std::optional<std::string>("it is not there") : std::nullopt;
+    });
+}
+
+TEST(MetricPlan, CountsEachCounterOnce) {
+    EXPECT_EQ(plan_without("").counters, (std::vector<std::string>{"a", "b", "c"}));
+}
+
+TEST(MetricPlan, CountsNothingForAMetricThatTheChipCannotGive) {
+    const MetricPlan plan = plan_without("b");
+    EXPECT_EQ(plan.counters, (std::vector<std::string>{"a", "c"}));
+    ASSERT_TRUE(plan.metrics[0].gap);
+    EXPECT_EQ(plan.metrics[0].gap->reason, "GB202 has no b: it is not there");
+    EXPECT_EQ(plan.metrics[0].gap->absence, Absence::not_on_chip);
+}
+
+TEST(MetricPlan, GivesEveryMetricAValueOrAReason) {
+    const auto values = evaluate(plan_without("b"), {{"a", 1.0}, {"c", 2.0}});
+    ASSERT_EQ(values.size(), 2u);
+    EXPECT_EQ(std::get<NoValue>(values[0].value).reason, "GB202 has no b: it is not there");
+    EXPECT_DOUBLE_EQ(std::get<double>(values[1].value), 3);
+}
+
+TEST(MetricPlan, WhatWasNotCountedIsNeverZero) {
+    for (const EvaluatedMetric& metric : evaluate(plan_without(""), {})) {
+        EXPECT_EQ(std::get<NoValue>(metric.value).absence, Absence::not_counted);
+    }
+}
+
+TEST(MetricPlan, TheDefaultSetsAreThoseThatSaySo) {
+    MetricSet wanted = sample_set();
+    wanted.collected = Collected::by_default;
+    const auto sets = default_sets({.sets = {sample_set(), wanted}});
+    ASSERT_EQ(sets.size(), 1u);
+    EXPECT_EQ(sets[0].collected, Collected::by_default);
+}
+
+}  // namespace
+}  // namespace strata
