@@ -55,7 +55,10 @@ MetricValue negated(const MetricValue& value) {
 // The operands that wait for their operator.
 class Operands {
 public:
-    void push(MetricValue value) { waiting_.push_back(std::move(value)); }
+    template <class Value>
+    void push(Value&& value) {
+        waiting_.emplace_back(std::forward<Value>(value));
+    }
     MetricValue pop() {
         check(!waiting_.empty(), "a parsed formula has an operand for each operator");
         MetricValue value = std::move(waiting_.back());

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/cupti/activity_calls.h"
+
+#include "backend/cuda/cupti/activity_records.h"
+#include "base/error.h"
+
+#include <cupti.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace strata::cuda {
+
+namespace {
+
+constexpr const char* doing = "trace the GPU";
+constexpr std::size_t buffer_bytes = 8u << 20;
+
+// Where records go. CUPTI's buffer callbacks carry nothing of their caller's, so there is one such
+// place in a process; what arrives while nobody traces is thrown away.
+struct Sink {
+    std::mutex lock;
+    Trace* trace = nullptr;
+};
+Sink sink;
+
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
+    // Without memory CUPTI gets no buffer, drops records, and counts them.
+    *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));
+    *size = *buffer == nullptr ? 0 : buffer_bytes;
+    *most_records = 0;
+}
+
+// CUPTI calls from a thread of its own and through C, where no exception may pass: what no memory
+// is left for is dropped.
+template <class Add>
+void add_or_drop(Trace& trace, Add add) noexcept {
+    try {
+        add();
+    } catch (const std::bad_alloc&) {
+        ++trace.dropped;
+    }
+}
+
+void add_buffer(std::uint8_t* buffer, std::size_t bytes, Trace& trace) {
+    CUpti_Activity* record = nullptr;
+    while (cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS) {
+        add_or_drop(trace, [&] { add_record(*record, trace); });
+    }
+}
+
+void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                          std::size_t, std::size_t bytes) {
+    const std::lock_guard guard(sink.lock);
+    if (sink.trace != nullptr) {
+        add_buffer(buffer, bytes, *sink.trace);
+        std::size_t dropped = 0;
+        if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) {
+            sink.trace->dropped += dropped;
+        }
+    }
+    std::free(buffer);
+}
+
+CUpti_ActivityKind kind_of(Recorded kind) {
+    switch (kind) {
+        case Recorded::kernels:
+            return CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+        case Recorded::copies:
+            return CUPTI_ACTIVITY_KIND_MEMCPY;
+        case Recorded::fills:
+            return CUPTI_ACTIVITY_KIND_MEMSET;
+        case Recorded::runtime_calls:
+            return CUPTI_ACTIVITY_KIND_RUNTIME;
+        case Recorded::driver_calls:
+            return CUPTI_ACTIVITY_KIND_DRIVER;
+        default:
+            return CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+    }
+}
+
+// Records have another layout in each version of CUPTI.
+void require_known_version() {
+    std::uint32_t version = 0;
+    require_cupti(cuptiGetVersion(&version), doing);
+    if (version != CUPTI_API_VERSION) {
+        throw ProfilerError(ProfilerTrouble::old_library, doing,
+                            fmt::format("CUPTI {} where {} is wanted", version, CUPTI_API_VERSION));
+    }
+}
+
+class CuptiActivityCalls : public ActivityCalls {
+public:
+    ~CuptiActivityCalls() override { stop(); }
+
+    void start() override {
+        require_known_version();
+        {
+            const std::lock_guard guard(sink.lock);
+            check(sink.trace == nullptr, "one tracer at a time");
+            sink.trace = &trace_;
+        }
+        require_cupti(cuptiSubscribe(&subscriber_, on_resource, this), doing);
+        for (const auto id :
+             {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED}) {
+            require_cupti(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id), doing);
+        }
+        require_cupti(cuptiActivityRegisterCallbacks(give_buffer, take_buffer), doing);
+    }
+
+    void stop() noexcept override {
+        disable_all();
+        if (subscriber_ != nullptr) {
+            cuptiUnsubscribe(subscriber_);
+            subscriber_ = nullptr;
+        }
+        const std::lock_guard guard(sink.lock);
+        if (sink.trace == &trace_) {
+            sink.trace = nullptr;
+        }
+    }
+
+    void enable(Recorded kind) override {
+        require_cupti(cuptiActivityEnable(kind_of(kind)), doing);
+        enabled_.push_back(kind);
+    }
+
+    void enter(std::uint64_t range) override {
+        require_cupti(cuptiActivityPushExternalCorrelationId(our_ranges, range), doing);
+        set_range(range);
+    }
+
+    void leave(std::uint64_t outer) override {
+        require_cupti(cuptiActivityPopExternalCorrelationId(our_ranges, nullptr), doing);
+        set_range(outer);
+    }
+
+    Trace collect() override {
+        disable_all();
+        require_cupti(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), doing);
+        const std::lock_guard guard(sink.lock);
+        return std::exchange(trace_, {});
+    }
+
+private:
+    void disable_all() noexcept {
+        for (const Recorded kind : enabled_) {
+            cuptiActivityDisable(kind_of(kind));
+        }
+        enabled_.clear();
+    }
+
+    static void CUPTIAPI on_resource(void* self, CUpti_CallbackDomain, CUpti_CallbackId id,
+                                     const void* data) {
+        const auto* resource = static_cast<const CUpti_ResourceData*>(data);
+        const auto* graph = static_cast<const CUpti_GraphData*>(resource->resourceDescriptor);
+        static_cast<CuptiActivityCalls*>(self)->add_node(id, *graph);
+    }
+
+    void add_node(CUpti_CallbackId id, const CUpti_GraphData& graph) {
+        std::uint64_t node = 0, original = 0;
+        if (cuptiGetGraphNodeId(graph.node, &node) != CUPTI_SUCCESS) {
+            return;
+        }
+        const std::lock_guard guard(sink.lock);
+        if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED && range_ != 0) {
+            add_or_drop(trace_, [&] { trace_.nodes.push_back({node, range_}); });
+        } else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED &&
+                   cuptiGetGraphNodeId(graph.originalNode, &original) == CUPTI_SUCCESS) {
+            add_or_drop(trace_, [&] { trace_.copies.push_back({node, original}); });
+        }
+    }
+
+    void set_range(std::uint64_t range) {
+        const std::lock_guard guard(sink.lock);
+        range_ = range;
+    }
+
+    CUpti_SubscriberHandle subscriber_ = nullptr;
+    std::vector<Recorded> enabled_;
+    Trace trace_;              // guarded by sink.lock
+    std::uint64_t range_ = 0;  // likewise
+};
+
+}  // namespace
+
+std::unique_ptr<ActivityCalls> open_activity_calls() {
+    return std::make_unique<CuptiActivityCalls>();
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/cupti/counter_config.h"
+
+#include "backend/cuda/cupti/parameters.h"
+#include "backend/cuda/cupti/trouble.h"
+#include "base/text.h"
+
+#include <cupti_profiler_host.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace strata::cuda {
+
+CounterConfig::CounterConfig(const std::string& chip, std::vector<std::string> counters,
+                             std::span<const std::uint8_t> availability)
+    : host_(chip, availability), counters_(std::move(counters)) {
+    check(!counters_.empty(), "a configuration has a counter");
+    add_counters(chip);
+    make_image();
+    count_passes();
+}
+
+std::vector<const char*> CounterConfig::names() const {
+    std::vector<const char*> names;
+    for (const std::string& counter : counters_) {
+        names.push_back(counter.c_str());
+    }
+    return names;
+}
+
+// CUPTI does not say which of the names it does not know, so each is asked for first.
+void CounterConfig::add_counters(const std::string& chip) {
+    for (const std::string& counter : counters_) {
+        if (!host_.has_counter(counter)) {
+            throw ProfilerError(ProfilerTrouble::unknown_counter,
+                                fmt::format("count {} on {}", printable(counter), chip));
+        }
+    }
+    auto added = names();
+    auto add = parameters<CUpti_Profiler_Host_ConfigAddMetrics_Params>(
+        CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE);
+    add.pHostObject = host_.handle();
+    add.ppMetricNames = added.data();
+    add.numMetrics = added.size();
+    require_cupti(cuptiProfilerHostConfigAddMetrics(&add), "arrange the counters of " + chip);
+}
+
+void CounterConfig::make_image() {
+    auto size = parameters<CUpti_Profiler_Host_GetConfigImageSize_Params>(
+        CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE);
+    size.pHostObject = host_.handle();
+    require_cupti(cuptiProfilerHostGetConfigImageSize(&size), "arrange counters");
+    image_.resize(size.configImageSize);
+    auto image = parameters<CUpti_Profiler_Host_GetConfigImage_Params>(
+        CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE);
+    image.pHostObject = host_.handle();
+    image.configImageSize = image_.size();
+    image.pConfigImage = image_.data();
+    require_cupti(cuptiProfilerHostGetConfigImage(&image), "arrange counters");
+}
+
+void CounterConfig::count_passes() {
+    auto answer = parameters<CUpti_Profiler_Host_GetNumOfPasses_Params>(
+        CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE);
+    answer.configImageSize = image_.size();
+    answer.pConfigImage = image_.data();
+    require_cupti(cuptiProfilerHostGetNumOfPasses(&answer), "arrange counters in passes");
+    passes_ = answer.numOfPasses;
+}
+
+CounterValues CounterConfig::evaluate(std::span<const std::uint8_t> data, std::size_t range) const {
+    auto asked = names();
+    std::vector<double> numbers(asked.size());
+    auto block = parameters<CUpti_Profiler_Host_EvaluateToGpuValues_Params>(
+        CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE);
+    block.pHostObject = host_.handle();
+    block.pCounterDataImage = data.data();
+    block.counterDataImageSize = data.size();
+    block.rangeIndex = range;
+    block.ppMetricNames = asked.data();
+    block.numMetrics = asked.size();
+    block.pMetricValues = numbers.data();
+    require_cupti(cuptiProfilerHostEvaluateToGpuValues(&block), "evaluate counters");
+    CounterValues values;
+    for (std::size_t i = 0; i < counters_.size(); ++i) {
+        if (std::isfinite(numbers[i])) {
+            values.emplace(counters_[i], numbers[i]);
+        } else {
+            values.emplace(counters_[i], NoValue{"the counter has no value here"});
+        }
+    }
+    return values;
+}
+
+}  // namespace strata::cuda

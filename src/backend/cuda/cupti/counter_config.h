@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/cupti/metric_host.h"
+#include "metric/value.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata::cuda {
+
+// Counters of a chip, arranged in passes: only so many can be counted at once, so the work is
+// repeated, once for each pass. Made without a GPU. Throws ProfilerError, naming the counter, where
+// the chip lacks one, and for counters that do not go together.
+class CounterConfig {
+public:
+    // Requires: at least one counter.
+    CounterConfig(const std::string& chip, std::vector<std::string> counters,
+                  std::span<const std::uint8_t> availability = {});
+
+    const std::vector<std::string>& counters() const { return counters_; }
+    // How often the work is to be repeated.
+    std::size_t passes() const { return passes_; }
+    // What the device is configured with.
+    std::span<const std::uint8_t> image() const { return image_; }
+
+    // The counters' values in one range of collected data. A value that is no number is missing.
+    CounterValues evaluate(std::span<const std::uint8_t> data, std::size_t range) const;
+
+private:
+    void add_counters(const std::string& chip);
+    void make_image();
+    void count_passes();
+    std::vector<const char*> names() const;
+
+    MetricHost host_;
+    std::vector<std::string> counters_;
+    std::vector<std::uint8_t> image_;
+    std::size_t passes_ = 0;
+};
+
+}  // namespace strata::cuda

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/cupti/counter_config.h"
+#include "backend/cuda/cupti/counting_device.h"
+#include "backend/cuda/cupti/range_counter.h"
+
+#include <memory>
+
+struct CUpti_RangeProfiler_Object;
+
+namespace strata::cuda {
+
+// CUPTI's range profiler on a device: ranges are pushed and popped by us, and the work is repeated
+// by us (user range, user replay). While it lives the device's counters are in use.
+class GpuRangeCounter : public RangeCounter {
+public:
+    // At most `ranges` ranges in one pass. Requires: device and config outlive it.
+    GpuRangeCounter(const CountingDevice& device, const CounterConfig& config, std::size_t ranges);
+
+    void start_pass() override;
+    void push(const std::string& name) override;
+    void pop() override;
+    Passes stop_pass() override;
+    std::vector<CountedRange> read() override;
+
+private:
+    struct Disable {
+        void operator()(CUpti_RangeProfiler_Object* object) const;
+    };
+
+    void make_data(std::size_t ranges);
+    void configure(std::size_t ranges);
+    void decode();
+    std::size_t count_of_ranges() const;
+    std::string name_of_range(std::size_t range) const;
+
+    const CounterConfig& config_;
+    std::unique_ptr<CUpti_RangeProfiler_Object, Disable> object_;
+    std::vector<std::uint8_t> data_;
+};
+
+}  // namespace strata::cuda

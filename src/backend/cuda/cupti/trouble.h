@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/error.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace strata::cuda {
+
+// Why CUPTI cannot trace or count here. Each has one mend.
+enum class ProfilerTrouble {
+    no_driver,
+    insufficient_privileges,
+    another_profiler,
+    hardware_busy,
+    virtualized,
+    virtualized_without_privileges,
+    confidential_computing,
+    mig,
+    unsupported_device,
+    unknown_chip,
+    unknown_counter,
+    old_library,
+    out_of_memory,
+    device_failed,
+    ranges_dropped,
+    endless_passes,
+    refused,
+};
+inline constexpr std::array<std::string_view, 17> names_of(ProfilerTrouble) {
+    return {"no_driver",
+            "insufficient_privileges",
+            "another_profiler",
+            "hardware_busy",
+            "virtualized",
+            "virtualized_without_privileges",
+            "confidential_computing",
+            "mig",
+            "unsupported_device",
+            "unknown_chip",
+            "unknown_counter",
+            "old_library",
+            "out_of_memory",
+            "device_failed",
+            "ranges_dropped",
+            "endless_passes",
+            "refused"};
+}
+
+// Trouble as one sentence: what was being done, what stands in its way, what to do. Layers that
+// were to be counted are then without counters, for this reason; times and results stay.
+class ProfilerError : public Error {
+public:
+    ProfilerError(ProfilerTrouble trouble, std::string_view doing, std::string_view detail = {});
+    ProfilerTrouble trouble() const { return trouble_; }
+
+private:
+    ProfilerTrouble trouble_;
+};
+
+// What a result code of CUPTI (CUptiResult) means.
+ProfilerTrouble trouble_of(int code);
+
+// Does nothing for code 0 (CUPTI_SUCCESS); else throws ProfilerError.
+void require_cupti(int code, std::string_view doing);
+
+}  // namespace strata::cuda

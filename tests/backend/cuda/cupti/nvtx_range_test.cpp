@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/cupti/nvtx_range.h"
+
+#include <gtest/gtest.h>
+
+#define NVTX_NO_IMPL  // this is the tool's side of NVTX
+#include <nvtx3/nvToolsExt.h>
+
+#include <vector>
+
+namespace {
+
+// What a tool that is attached to this program has seen.
+std::vector<std::string> seen;
+
+nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
+    seen.push_back(std::string("domain ") + name);
+    return reinterpret_cast<nvtxDomainHandle_t>(&seen);
+}
+
+int NVTX_API push_range(nvtxDomainHandle_t, const nvtxEventAttributes_t* attributes) {
+    seen.push_back(std::string("push ") + attributes->message.ascii);
+    return 0;
+}
+
+int NVTX_API pop_range(nvtxDomainHandle_t) {
+    seen.emplace_back("pop");
+    return 0;
+}
+
+template <class Function>
+void replace(NvtxFunctionTable table, int index, Function function) {
+    *table[index] = reinterpret_cast<NvtxFunctionPointer>(function);
+}
+
+int attach(NvtxGetExportTableFunc_t export_table) {
+    const auto* callbacks =
+        static_cast<const NvtxExportTableCallbacks*>(export_table(NVTX_ETID_CALLBACKS));
+    NvtxFunctionTable table = nullptr;
+    unsigned int size = 0;
+    if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size) == 0) {
+        return 0;
+    }
+    replace(table, NVTX_CBID_CORE2_DomainCreateA, create_domain);
+    replace(table, NVTX_CBID_CORE2_DomainRangePushEx, push_range);
+    replace(table, NVTX_CBID_CORE2_DomainRangePop, pop_range);
+    return 1;
+}
+
+}  // namespace
+
+// The way that NVTX has for tools that are linked into a program.
+extern "C" {
+NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = attach;
+}
+
+namespace strata::cuda {
+namespace {
+
+TEST(NvtxRange, AToolSeesRangesAsTheyNest) {
+    {
+        const NvtxRange iteration("iteration");
+        const NvtxRange layer("conv1 forward");
+    }
+    EXPECT_EQ(seen, (std::vector<std::string>{"domain strata", "push iteration",
+                                              "push conv1 forward", "pop", "pop"}));
+}
+
+}  // namespace
+}  // namespace strata::cuda
