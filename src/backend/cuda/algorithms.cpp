@@ -31,10 +31,10 @@ public:
     }
 
     // Runs a plan: its times, and how far its result is from that of the first precise one.
-    void run(BuiltPlan plan, Algorithm& algorithm) {
-        const bool is_precise =
-            !plan.traits.notes.tensor_core && !plan.traits.notes.down_converts_inputs;
-        const Call call = {convolution_call(problem_, std::move(plan)), {}};
+    void run(const std::shared_ptr<const BuiltPlan>& plan, Algorithm& algorithm) {
+        const NumericalNotes& notes = plan->traits.notes;
+        const bool is_precise = !notes.tensor_core && !notes.down_converts_inputs;
+        const Call call = {convolution_call(problem_, plan), {}};
         const std::vector<void*> addresses = {memory_[0].get(), memory_[1].get(), memory_[2].get()};
         machine_.settle(call);
         machine_.enqueue(call, addresses);
@@ -71,11 +71,14 @@ private:
         machine_.copy(Transfer::to_machine, memory_[which].get(), bytes.data(), bytes.size());
     }
 
+    // Of a large result the beginning, which is enough to see how a plan rounds.
     HostValues read_result() {
-        const auto count = static_cast<std::size_t>(product(result_dims()));
-        std::vector<std::byte> bytes(count * size_in_bytes(problem_.format.type));
+        constexpr std::int64_t most = 1 << 18;
+        const std::int64_t count = std::min(product(result_dims()), most);
+        std::vector<std::byte> bytes(static_cast<std::size_t>(count) *
+                                     size_in_bytes(problem_.format.type));
         machine_.copy(Transfer::from_machine, memory_[result()].get(), bytes.data(), bytes.size());
-        return decode(bytes, result_dims(), problem_.format);
+        return decode(bytes, {count}, {problem_.format.type});
     }
 
     double distance(const HostValues& values) const {
@@ -160,7 +163,7 @@ private:
         std::set<std::string> seen;
         for (const HeuristicMode mode :
              {HeuristicMode::a, HeuristicMode::b, HeuristicMode::fallback}) {
-            for (const OfferedPlan& offered : offered_plans(graph, device_, mode)) {
+            for (const OfferedPlan& offered : plans_or_none(graph, mode)) {
                 if (is_precise_enough(problem, offered.traits) &&
                     seen.insert(name_of(offered.traits)).second) {
                     algorithms.push_back(tried(problem, offered, trial));
@@ -168,6 +171,15 @@ private:
             }
         }
         return algorithms;
+    }
+
+    // Not every list is there for every problem.
+    std::vector<OfferedPlan> plans_or_none(const Descriptor& graph, HeuristicMode mode) const {
+        try {
+            return offered_plans(graph, device_, mode);
+        } catch (const DeviceError&) {
+            return {};
+        }
     }
 
     // What cuDNN takes back when the plan is built is a result, too.
@@ -179,10 +191,10 @@ private:
         algorithm.layout = text_of(problem.x, problem.format);
         algorithm.time = Skipped{"offered, not measured: the device is only described"};
         try {
-            BuiltPlan plan = build_plan(offered, device_);
-            algorithm.workspace = {static_cast<double>(plan.workspace)};
+            const auto plan = std::make_shared<const BuiltPlan>(build_plan(offered, device_));
+            algorithm.workspace = {static_cast<double>(plan->workspace)};
             if (trial) {
-                trial->run(std::move(plan), algorithm);
+                trial->run(plan, algorithm);
             }
         } catch (const DeviceError& error) {
             algorithm.time = Failed{error.what()};

@@ -14,11 +14,12 @@ struct ConvolutionStep {
 
 // By the first plan of cuDNN's lists that can be built and is precise enough. Places: those of x, w
 // and y, or of their gradients where the pass gives them. Throws Refusal where there is none.
-ConvolutionStep convolution_step(const Lowering& lowering, const ConvolutionProblem& problem,
+ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,
                                  std::vector<Place> places);
 
 // The call of a plan. Places as above.
-std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem, BuiltPlan plan);
+std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
+                                              std::shared_ptr<const BuiltPlan> plan);
 
 // What one pass of a layer asks of cuDNN. Of a transposed convolution the data's pass is a forward
 // one, and the other way round. Requires: a layer that is a convolution of either kind.

@@ -19,12 +19,12 @@ constexpr std::array<std::int64_t, 3> tensor_ids = {1, 2, 3};  // of Convolution
 
 class ConvolutionCall : public LibraryCall {
 public:
-    ConvolutionCall(const ConvolutionProblem& problem, BuiltPlan plan)
+    ConvolutionCall(const ConvolutionProblem& problem, std::shared_ptr<const BuiltPlan> plan)
         : problem_(problem), plan_(std::move(plan)) {}
 
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
     void compute_on_host(std::span<void* const> addresses) const override;
-    std::size_t workspace() const override { return plan_.workspace; }
+    std::size_t workspace() const override { return plan_->workspace; }
 
 private:
     std::size_t result() const {
@@ -32,7 +32,7 @@ private:
     }
 
     ConvolutionProblem problem_;
-    BuiltPlan plan_;
+    std::shared_ptr<const BuiltPlan> plan_;
 };
 
 void ConvolutionCall::enqueue(const Queue& queue, std::span<void* const> addresses) const {
@@ -42,8 +42,10 @@ void ConvolutionCall::enqueue(const Queue& queue, std::span<void* const> address
              addresses.data());
     pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &queue.workspace);
     pack.finalize();
-    require_cudnn(cudnnBackendExecute(queue.cudnn, plan_.plan.get(), pack.get()),
-                  text_of(problem_));
+    const cudnnStatus_t status = cudnnBackendExecute(queue.cudnn, plan_->plan.get(), pack.get());
+    if (status != CUDNN_STATUS_SUCCESS) {
+        require_cudnn(status, text_of(problem_));
+    }
 }
 
 // By the reference's loops, over values in rows.
@@ -100,24 +102,36 @@ std::optional<BuiltPlan> first_plan(const ConvolutionProblem& problem, const Des
     return std::nullopt;
 }
 
-BuiltPlan plan_for(const Lowering& lowering, const ConvolutionProblem& problem) {
-    try {
-        const Descriptor graph = convolution_graph(problem);
-        const Descriptor device = device_descriptor(lowering.properties());
-        for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
-            if (auto plan = first_plan(problem, graph, device, mode)) {
-                return std::move(*plan);
+// A list that cuDNN cannot make is as good as an empty one, but says why.
+std::shared_ptr<const BuiltPlan> plan_for(const DeviceProperties& properties,
+                                          const ConvolutionProblem& problem) {
+    std::string reason = "no plan is offered";
+    for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
+        try {
+            const Descriptor device = device_descriptor(properties);
+            if (auto plan = first_plan(problem, convolution_graph(problem), device, mode)) {
+                return std::make_shared<BuiltPlan>(std::move(*plan));
             }
+        } catch (const DeviceError& error) {
+            reason = error.what();
         }
-    } catch (const DeviceError& error) {
-        throw Refusal{error.what()};
     }
-    throw Refusal{fmt::format("cuDNN has no plan for {}", text_of(problem))};
+    throw Refusal{fmt::format("cuDNN has no plan for {}: {}", text_of(problem), reason)};
+}
+
+// All that decides a plan.
+std::string key_of(const ConvolutionProblem& problem) {
+    const Window& w = problem.window;
+    return fmt::format(
+        "{} {} {} {} {} {} {}", text_of(problem), to_text(problem.y), to_text(w.stride),
+        to_text(w.dilation), to_text(w.pad_begin), to_text(w.pad_end),
+        names_of(problem.single_precision)[static_cast<std::size_t>(problem.single_precision)]);
 }
 
 }  // namespace
 
-std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem, BuiltPlan plan) {
+std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
+                                              std::shared_ptr<const BuiltPlan> plan) {
     return std::make_shared<ConvolutionCall>(problem, std::move(plan));
 }
 
@@ -139,12 +153,15 @@ ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass 
             .single_precision = single_precision};
 }
 
-ConvolutionStep convolution_step(const Lowering& lowering, const ConvolutionProblem& problem,
+ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,
                                  std::vector<Place> places) {
-    BuiltPlan plan = plan_for(lowering, problem);
-    StepText text = {"cudnn:" + name_of(plan.traits), text_of(problem.x, problem.format),
-                     text_of(plan.traits.notes)};
-    return {{convolution_call(problem, std::move(plan)), std::move(places)}, std::move(text)};
+    std::shared_ptr<const BuiltPlan>& plan = lowering.plan(key_of(problem));
+    if (!plan) {
+        plan = plan_for(lowering.properties(), problem);
+    }
+    StepText text = {"cudnn:" + name_of(plan->traits), text_of(problem.x, problem.format),
+                     text_of(plan->traits.notes)};
+    return {{convolution_call(problem, plan), std::move(places)}, std::move(text)};
 }
 
 Order convolution_order(const Execution& execution) {

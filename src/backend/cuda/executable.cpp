@@ -49,6 +49,9 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
     for (Call& call : program.preparations) {
         preparations_.push_back(bind(std::move(call)));
     }
+    for (std::size_t step = 0; step < steps_.size(); ++step) {
+        try_out(step);
+    }
     initialize(program);
     prepare_again();
 }
@@ -76,22 +79,43 @@ void CudaExecutable::initialize(const Program& program) {
     }
 }
 
-// What a library refuses on the device itself is refused of this step alone.
-std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Call> calls,
-                                                                 Step& step) {
-    std::vector<BoundCall> bound;
+namespace {
+
+// What a library refuses on the device itself is refused of one step alone.
+template <class Doing>
+void refuse_step_if_it_fails(Step& step, const Doing& doing) {
     try {
-        for (Call& call : calls) {
-            bound.push_back(bind(std::move(call)));
-        }
+        doing();
     } catch (const DeviceError& error) {
         if (error.trouble() != DeviceTrouble::library_refused) {
             throw;
         }
         step.refusal = error.what();
-        bound.clear();
     }
-    return bound;
+}
+
+}  // namespace
+
+std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Call> calls,
+                                                                 Step& step) {
+    std::vector<BoundCall> bound;
+    refuse_step_if_it_fails(step, [&] {
+        for (Call& call : calls) {
+            bound.push_back(bind(std::move(call)));
+        }
+    });
+    return step.refusal.empty() ? std::move(bound) : std::vector<BoundCall>();
+}
+
+void CudaExecutable::try_out(std::size_t step) {
+    refuse_step_if_it_fails(steps_[step], [&] {
+        for (const BoundCall& bound : calls_[step]) {
+            machine_->try_out(bound.call, bound.addresses);
+        }
+    });
+    if (!steps_[step].refusal.empty()) {
+        calls_[step].clear();
+    }
 }
 
 CudaExecutable::BoundCall CudaExecutable::bind(Call call) {
@@ -109,9 +133,19 @@ void CudaExecutable::enqueue(const std::vector<BoundCall>& calls) const {
     }
 }
 
-void CudaExecutable::enqueue_all() const {
+void CudaExecutable::enqueue_whole() const {
+    machine_->stamp(0);
     for (const std::vector<BoundCall>& calls : calls_) {
         enqueue(calls);
+    }
+    machine_->stamp(1);
+}
+
+void CudaExecutable::enqueue_stamped() const {
+    machine_->stamp(0);
+    for (std::size_t step = 0; step < steps_.size(); ++step) {
+        enqueue(calls_[step]);
+        machine_->stamp(step + 1);
     }
 }
 
@@ -121,28 +155,23 @@ void CudaExecutable::prepare_again() {
 }
 
 // The first time as it is: libraries load and compile what they need, which cannot be recorded.
+// From the second on at one launch, so that the host's part in a step is not in its time.
+void CudaExecutable::iterate(Recording& recording, const std::function<void()>& enqueue_all) {
+    if (recording.has_run && !recording.replay) {
+        recording.replay = machine_->record(enqueue_all);
+    }
+    recording.replay ? recording.replay->enqueue() : enqueue_all();
+    recording.has_run = true;
+}
+
 Seconds CudaExecutable::run() {
-    if (has_run_ && !iteration_) {
-        iteration_ = machine_->record([this] { enqueue_all(); });
-    }
-    machine_->stamp(0);
-    if (iteration_) {
-        iteration_->enqueue();
-    } else {
-        enqueue_all();
-    }
-    machine_->stamp(1);
-    has_run_ = true;
+    iterate(whole_, [this] { enqueue_whole(); });
     return machine_->between(0, 1);
 }
 
 Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
     check(times.size() == steps_.size(), "one time for each step");
-    machine_->stamp(0);
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
-        enqueue(calls_[step]);
-        machine_->stamp(step + 1);
-    }
+    iterate(stamped_, [this] { enqueue_stamped(); });
     const Seconds whole = machine_->between(0, steps_.size());
     for (std::size_t step = 0; step < steps_.size(); ++step) {
         times[step] = machine_->between(step, step + 1);

@@ -6,7 +6,8 @@
 namespace strata::cuda {
 
 // A program with memory on a machine: every call has its addresses, nothing is decided or allocated
-// while it runs. The whole iteration is recorded once and repeated at one launch.
+// while it runs. An iteration, with or without time stamps in it, is recorded once and repeated at
+// one launch.
 class CudaExecutable : public Executable {
 public:
     // Throws DeviceError where the machine has not the memory or a library refuses.
@@ -26,15 +27,24 @@ private:
         std::vector<void*> addresses;
     };
 
+    // An iteration that is recorded after it has run once.
+    struct Recording {
+        bool has_run = false;
+        std::unique_ptr<Replay> replay = {};
+    };
+
     void plan_memory(const Program& program);
     void initialize(const Program& program);
     std::vector<BoundCall> bind_step(std::vector<Call> calls, Step& step);
+    void try_out(std::size_t step);
     BoundCall bind(Call call);
     std::byte* address_of(const Place& place) const {
         return buffers_[place.buffer] + place.offset;
     }
     void enqueue(const std::vector<BoundCall>& calls) const;
-    void enqueue_all() const;
+    void enqueue_whole() const;
+    void enqueue_stamped() const;
+    void iterate(Recording& recording, const std::function<void()>& enqueue_all);
     void prepare_again();
     const Place& place_of(TensorId tensor, Content content) const;
     void fill(const Place& place, std::span<const float> values);
@@ -47,8 +57,8 @@ private:
     std::vector<BoundCall> preparations_;
     std::vector<TensorPlaces> tensors_;
     std::vector<std::string> tensor_names_;
-    bool has_run_ = false;
-    std::unique_ptr<Replay> iteration_;
+    Recording whole_;
+    Recording stamped_;
 };
 
 }  // namespace strata::cuda

@@ -15,16 +15,27 @@ namespace strata::cuda {
 namespace {
 
 // No single iteration takes this long; what does never ends.
-constexpr std::chrono::minutes patience{10};
+constexpr std::chrono::minutes patience{5};
+
+// Whether a kernel hangs on the device: then nothing on it can be freed, for that would wait.
+using Abandoned = std::shared_ptr<bool>;
 
 class GraphReplay : public Replay {
 public:
-    GraphReplay(cudaGraph_t graph, cudaStream_t stream) : graph_(graph), stream_(stream) {
-        require_cuda(cudaGraphInstantiate(&executable_, graph_, 0), "instantiating a CUDA graph");
+    GraphReplay(cudaGraph_t graph, cudaStream_t stream, Abandoned abandoned)
+        : graph_(graph), stream_(stream), abandoned_(std::move(abandoned)) {
+        const cudaError_t made = cudaGraphInstantiate(&executable_, graph_, 0);
+        if (made != cudaSuccess) {
+            cudaGraphDestroy(graph_);
+        }
+        require_cuda(made, "instantiating a CUDA graph");
+        cudaGraphUpload(executable_, stream_);
     }
     ~GraphReplay() override {
-        cudaGraphExecDestroy(executable_);
-        cudaGraphDestroy(graph_);
+        if (!*abandoned_) {
+            cudaGraphExecDestroy(executable_);
+            cudaGraphDestroy(graph_);
+        }
     }
     GraphReplay(const GraphReplay&) = delete;
     GraphReplay& operator=(const GraphReplay&) = delete;
@@ -37,6 +48,7 @@ private:
     cudaGraph_t graph_;
     cudaGraphExec_t executable_ = nullptr;
     cudaStream_t stream_;
+    Abandoned abandoned_;
 };
 
 class GpuMachine : public Machine {
@@ -50,6 +62,7 @@ public:
     Memory allocate(std::size_t bytes) override;
     void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) override;
     void settle(const Call& call) override;
+    void try_out(const Call& call, std::span<void* const> addresses) override;
     void enqueue(const Call& call, std::span<void* const> addresses) override;
     std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) override;
     void stamp(std::size_t number) override;
@@ -57,12 +70,15 @@ public:
     void wait() override;
 
 private:
-    void reserve_workspace(std::size_t bytes);
+    void reserve_workspace();
 
     DeviceProperties properties_;
     Queue queue_;
     std::vector<Memory> workspaces_;  // all: recorded iterations go on using theirs
+    std::size_t wanted_workspace_ = 0;
     std::vector<cudaEvent_t> stamps_;
+    bool is_recording_ = false;
+    Abandoned abandoned_ = std::make_shared<bool>(false);
 };
 
 GpuMachine::GpuMachine() {
@@ -77,6 +93,9 @@ GpuMachine::GpuMachine() {
 }
 
 GpuMachine::~GpuMachine() {
+    if (*abandoned_) {
+        return;
+    }
     cudaStreamSynchronize(queue_.stream);
     for (cudaEvent_t stamp : stamps_) {
         cudaEventDestroy(stamp);
@@ -89,7 +108,11 @@ GpuMachine::~GpuMachine() {
 Memory GpuMachine::allocate(std::size_t bytes) {
     void* begin = nullptr;
     require_cuda(cudaMalloc(&begin, std::max<std::size_t>(bytes, 1)), "taking memory of the GPU");
-    Memory memory = {begin, [](void* taken) { cudaFree(taken); }};
+    Memory memory = {begin, [abandoned = abandoned_](void* taken) {
+                         if (!*abandoned) {
+                             cudaFree(taken);
+                         }
+                     }};
     require_cuda(cudaMemsetAsync(begin, 0, bytes, queue_.stream), "clearing memory of the GPU");
     return memory;
 }
@@ -106,15 +129,22 @@ void GpuMachine::copy(Transfer transfer, void* machine, void* host, std::size_t 
 void GpuMachine::settle(const Call& call) {
     if (const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function)) {
         (*library)->settle(queue_);
-        reserve_workspace((*library)->workspace());
+        wanted_workspace_ = std::max(wanted_workspace_, (*library)->workspace());
     }
 }
 
-void GpuMachine::reserve_workspace(std::size_t bytes) {
-    if (bytes > queue_.workspace_bytes) {
-        workspaces_.push_back(allocate(bytes));
+void GpuMachine::try_out(const Call& call, std::span<void* const> addresses) {
+    if (std::holds_alternative<std::shared_ptr<LibraryCall>>(call.function)) {
+        enqueue(call, addresses);
+        wait();
+    }
+}
+
+void GpuMachine::reserve_workspace() {
+    if (wanted_workspace_ > queue_.workspace_bytes) {
+        workspaces_.push_back(allocate(wanted_workspace_));
         queue_.workspace = workspaces_.back().get();
-        queue_.workspace_bytes = bytes;
+        queue_.workspace_bytes = wanted_workspace_;
     }
 }
 
@@ -122,23 +152,31 @@ void GpuMachine::enqueue(const Call& call, std::span<void* const> addresses) {
     if (const auto* kernel = std::get_if<Kernel>(&call.function)) {
         require_cuda(kernel->launch(queue_.stream, addresses), kernel->name);
     } else {
+        reserve_workspace();
         std::get<std::shared_ptr<LibraryCall>>(call.function)->enqueue(queue_, addresses);
     }
 }
 
+// Relaxed: libraries may still load modules and take memory while their calls are recorded.
 std::unique_ptr<Replay> GpuMachine::record(const std::function<void()>& enqueue_all) {
-    require_cuda(cudaStreamBeginCapture(queue_.stream, cudaStreamCaptureModeThreadLocal),
+    require_cuda(cudaStreamBeginCapture(queue_.stream, cudaStreamCaptureModeRelaxed),
                  "recording an iteration");
+    is_recording_ = true;
     cudaGraph_t graph = nullptr;
     try {
         enqueue_all();
     } catch (...) {
+        is_recording_ = false;
         cudaStreamEndCapture(queue_.stream, &graph);
-        cudaGraphDestroy(graph);
+        if (graph != nullptr) {
+            cudaGraphDestroy(graph);
+        }
+        (void)cudaGetLastError();
         throw;
     }
+    is_recording_ = false;
     require_cuda(cudaStreamEndCapture(queue_.stream, &graph), "recording an iteration");
-    return std::make_unique<GraphReplay>(graph, queue_.stream);
+    return std::make_unique<GraphReplay>(graph, queue_.stream, abandoned_);
 }
 
 void GpuMachine::stamp(std::size_t number) {
@@ -147,7 +185,11 @@ void GpuMachine::stamp(std::size_t number) {
         require_cuda(cudaEventCreate(&event), "making a time stamp");
         stamps_.push_back(event);
     }
-    require_cuda(cudaEventRecord(stamps_[number], queue_.stream), "stamping the time");
+    // External: when the recording is repeated the stamp is taken, and can be asked for, like any.
+    require_cuda(
+        cudaEventRecordWithFlags(stamps_[number], queue_.stream,
+                                 is_recording_ ? cudaEventRecordExternal : cudaEventRecordDefault),
+        "stamping the time");
 }
 
 // Asks instead of waiting: a kernel that never ends must not hang the program with it.
@@ -156,10 +198,12 @@ Seconds GpuMachine::between(std::size_t earlier, std::size_t later) {
     cudaError_t state = cudaEventQuery(stamps_[later]);
     while (state == cudaErrorNotReady) {
         if (std::chrono::steady_clock::now() - begin > patience) {
+            *abandoned_ = true;
             throw DeviceError(DeviceTrouble::timed_out,
-                              "an iteration on the GPU has not ended after 10 minutes: a kernel "
+                              "an iteration on the GPU has not ended after 5 minutes: a kernel "
                               "hangs; end the process, and choose a smaller batch");
         }
+        (void)cudaGetLastError();  // "not ready" is no error
         std::this_thread::sleep_for(std::chrono::microseconds(20));
         state = cudaEventQuery(stamps_[later]);
     }

@@ -4,9 +4,13 @@
 #include "backend/cuda/program.h"
 #include "backend/cuda/properties.h"
 
+#include <map>
+#include <memory>
 #include <set>
 
 namespace strata::cuda {
+
+struct BuiltPlan;
 
 // Why a layer or a pass cannot be done; it becomes a step with a refusal.
 struct Refusal {
@@ -88,6 +92,12 @@ public:
     // The task is not executed on its own.
     void refuse(std::string reason);
 
+    // The library's plan of this name, made once for all layers with the same problem; empty until
+    // the first has made it.
+    std::shared_ptr<const BuiltPlan>& plan(const std::string& key) { return plans_[key]; }
+    // What the optimizer counts over all parameters; made by the first that asks for it.
+    std::optional<Place>& optimizer_state() { return optimizer_state_; }
+
 private:
     struct TensorState {
         std::vector<Place> values;  // the first is the one that was computed
@@ -119,6 +129,8 @@ private:
     std::vector<std::string> refusals_;  // by layer; empty: not refused
     std::set<BufferId> protected_;
     Task task_;
+    std::map<std::string, std::shared_ptr<const BuiltPlan>> plans_;
+    std::optional<Place> optimizer_state_;
     bool once_ = false;  // copies are made before the first iteration, not in each
     Program program_;
 };

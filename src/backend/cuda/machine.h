@@ -60,14 +60,18 @@ public:
     // Blocking, after all that was enqueued.
     virtual void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) = 0;
 
-    // Before the first enqueue: what the library decides on the device, and scratch memory for all.
+    // Before the first enqueue: what the library decides on the device; how much scratch memory all
+    // need together is known after the last.
     virtual void settle(const Call& call) = 0;
+    // Runs a library's call once, blocking, so that what it refuses on the device is known. Only
+    // where there is a device: it writes to its places.
+    virtual void try_out(const Call& call, std::span<void* const> addresses) = 0;
     virtual void enqueue(const Call& call, std::span<void* const> addresses) = 0;
     // What `enqueue_all` enqueues, to be repeated.
     virtual std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) = 0;
 
-    // A time stamp in the stream; stamps are numbered from 0 and each number is used again and
-    // again.
+    // A time stamp in the stream, recorded or not; stamps are numbered from 0 and each number is
+    // used again and again.
     virtual void stamp(std::size_t number) = 0;
     // Waits for the later stamp.
     virtual Seconds between(std::size_t earlier, std::size_t later) = 0;

@@ -28,21 +28,41 @@ Walk walk_of(const Dims& extents, const Stacked& a, const Stacked& b, const Stac
 
 using Begins = std::array<std::int64_t, 3>;
 
-// Where the operands of each index of all but the innermost axes begin.
-std::vector<Begins> outer_begins(const Axes& axes, int rank) {
-    std::vector<Begins> begins = {{0, 0, 0}};
-    for (int axis = 0; axis < rank; ++axis) {
-        std::vector<Begins> next;
-        for (const Begins& begin : begins) {
-            for (std::int64_t i = 0; i < axes.extents[axis].value(); ++i) {
-                Begins moved = begin;
-                for (std::size_t k = 0; k < moved.size(); ++k) {
-                    moved[k] += i * axes.strides[k][axis];
-                }
-                next.push_back(moved);
-            }
+constexpr int none = -1;
+
+// The longest axis; none where there is none.
+int longest_of(const Axes& axes) {
+    int longest = axes.rank > 0 ? 0 : none;
+    for (int axis = 1; axis < axes.rank; ++axis) {
+        if (axes.extents[axis].value() > axes.extents[longest].value()) {
+            longest = axis;
         }
-        begins = std::move(next);
+    }
+    return longest;
+}
+
+// Each of these beginnings at every index of an axis.
+std::vector<Begins> along(const Axes& axes, int axis, const std::vector<Begins>& begins) {
+    std::vector<Begins> all;
+    for (const Begins& begin : begins) {
+        for (std::int64_t i = 0; i < axes.extents[axis].value(); ++i) {
+            Begins moved = begin;
+            for (std::size_t k = 0; k < moved.size(); ++k) {
+                moved[k] += i * axes.strides[k][axis];
+            }
+            all.push_back(moved);
+        }
+    }
+    return all;
+}
+
+// Where the operands of each index begin, of all axes but one.
+std::vector<Begins> begins_without(const Axes& axes, int left_out) {
+    std::vector<Begins> begins = {{0, 0, 0}};
+    for (int axis = 0; axis < axes.rank; ++axis) {
+        if (axis != left_out) {
+            begins = along(axes, axis, begins);
+        }
     }
     return begins;
 }
@@ -63,16 +83,16 @@ std::vector<Call> product_calls(const Matmul& shape, const Dims& extents, const 
     matmul.a = a.matrix;
     matmul.b = b.matrix;
     matmul.y = y.matrix;
-    const int innermost = walk.apart.rank - 1;
-    if (innermost >= 0) {
-        matmul.batch = walk.apart.extents[innermost].value();
-        matmul.a.batch_stride = walk.apart.strides[0][innermost];
-        matmul.b.batch_stride = walk.apart.strides[1][innermost];
-        matmul.y.batch_stride = walk.apart.strides[2][innermost];
+    const int batched = longest_of(walk.apart);
+    if (batched != none) {
+        matmul.batch = walk.apart.extents[batched].value();
+        matmul.a.batch_stride = walk.apart.strides[0][batched];
+        matmul.b.batch_stride = walk.apart.strides[1][batched];
+        matmul.y.batch_stride = walk.apart.strides[2][batched];
     }
     std::vector<Call> calls;
-    for (const Begins& summed : outer_begins(walk.summed, walk.summed.rank)) {
-        for (const Begins& apart : outer_begins(walk.apart, innermost)) {
+    for (const Begins& summed : begins_without(walk.summed, none)) {
+        for (const Begins& apart : begins_without(walk.apart, batched)) {
             calls.push_back(call_at(matmul, apart, summed, a, b, y));
         }
         matmul.accumulates = true;

@@ -13,7 +13,7 @@ struct Stacked {
     Dims strides;
 };
 
-// y (+)= scale a b for every index of `extents`. The innermost axis is one call's batch, of the
+// y (+)= scale a b for every index of `extents`. The longest axis is one call's batch, of the
 // others each index is a call. Along axes where y's stride is 0 the products are added up.
 std::vector<Call> product_calls(const Matmul& shape, const Dims& extents, const Stacked& a,
                                 const Stacked& b, const Stacked& y);

@@ -57,6 +57,7 @@ void require_cuda(int code, std::string_view doing) {
     if (code == cudaSuccess) {
         return;
     }
+    (void)cudaGetLastError();  // or the next call that asks for it is told of this one
     const auto error = static_cast<cudaError_t>(code);
     const Known* found = std::ranges::find(known, error, &Known::code);
     throw DeviceError(trouble_of(found),
@@ -66,9 +67,12 @@ void require_cuda(int code, std::string_view doing) {
 
 void require_cudnn(int status, std::string_view doing) {
     if (status != CUDNN_STATUS_SUCCESS) {
-        throw DeviceError(DeviceTrouble::library_refused,
-                          fmt::format("{}: cuDNN answers {}", doing,
-                                      cudnnGetErrorString(static_cast<cudnnStatus_t>(status))));
+        std::array<char, 512> text = {};
+        cudnnGetLastErrorString(text.data(), text.size());
+        throw DeviceError(
+            DeviceTrouble::library_refused,
+            fmt::format("{}: cuDNN answers {} ({})", doing,
+                        cudnnGetErrorString(static_cast<cudnnStatus_t>(status)), text.data()));
     }
 }
 

@@ -86,7 +86,8 @@ public:
     MatmulCall(const Matmul& matmul, const std::vector<Place>& places)
         : matmul_(matmul),
           alignments_{alignment_of(places[0], matmul.a), alignment_of(places[1], matmul.b),
-                      alignment_of(places[2], matmul.y)} {}
+                      alignment_of(places[2], matmul.y)},
+          bias_alignment_(matmul.has_bias ? alignment_of(places[3], {matmul.y.type}) : 16) {}
 
     void settle(const Queue& queue) override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
@@ -101,6 +102,7 @@ private:
 
     Matmul matmul_;
     std::array<std::uint32_t, 3> alignments_;
+    std::uint32_t bias_alignment_;
     Operation operation_;
     Layout a_;
     Layout b_;
@@ -132,6 +134,9 @@ void MatmulCall::settle(const Queue& queue) {
     set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, matmul_.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
     if (matmul_.has_bias) {
         set(operation_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+        // The heuristic reads the bias' alignment off its address, which is not known yet.
+        set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+            reinterpret_cast<void*>(std::uintptr_t{bias_alignment_}));
     }
     describe(a_, matmul_.a, matmul_.m, matmul_.k);
     describe(b_, matmul_.b, matmul_.k, matmul_.n);

@@ -15,20 +15,24 @@ namespace strata::cuda {
 // the addresses of the launch; a body is a plain struct with one operator(), host and device.
 
 inline constexpr std::int64_t threads_of_each = 256;
+inline constexpr std::int64_t threads_of_short_rows = 128;
+inline constexpr std::int64_t most_threads = 1024;
+inline constexpr std::int64_t most_rows_of_columns = 16;  // of threads, 32 columns each
 inline constexpr std::int64_t max_blocks = 0x7fffffff;
 
+// No loop: a grid has room for 2^31 blocks, and what is not a loop is not unrolled either.
 template <class Body>
-__global__ void each_kernel(Body body, std::int64_t count) {
-    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-         i < count; i += stride) {
+__global__ void __launch_bounds__(threads_of_each) each_kernel(Body body, std::int64_t count) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count) {
         body(i);
     }
 }
 
 // A warp for each row.
 template <class Body>
-__global__ void short_rows_kernel(Body body, std::int64_t count) {
+__global__ void __launch_bounds__(threads_of_short_rows)
+    short_rows_kernel(Body body, std::int64_t count) {
     const std::int64_t warps = blockDim.x / 32;
     for (std::int64_t row = blockIdx.x * warps + threadIdx.x / 32; row < count;
          row += gridDim.x * warps) {
@@ -38,7 +42,7 @@ __global__ void short_rows_kernel(Body body, std::int64_t count) {
 
 // A block for each row.
 template <class Body>
-__global__ void long_rows_kernel(Body body, std::int64_t count) {
+__global__ void __launch_bounds__(most_threads) long_rows_kernel(Body body, std::int64_t count) {
     for (std::int64_t row = blockIdx.x; row < count; row += gridDim.x) {
         body(row, BlockTeam());
     }
@@ -46,7 +50,8 @@ __global__ void long_rows_kernel(Body body, std::int64_t count) {
 
 // 32 columns for each block. All threads take part in every reduction.
 template <class Body>
-__global__ void columns_kernel(Body body, std::int64_t count) {
+__global__ void __launch_bounds__(32 * most_rows_of_columns)
+    columns_kernel(Body body, std::int64_t count) {
     for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * 32; first < count;
          first += static_cast<std::int64_t>(gridDim.x) * 32) {
         const std::int64_t column = first + threadIdx.x;
@@ -71,8 +76,10 @@ int launch(void (*kernel)(Body, std::int64_t), const Geometry& geometry, cudaStr
     const dim3 blocks(static_cast<unsigned>(geometry.blocks));
     const dim3 threads(static_cast<unsigned>(geometry.threads_x),
                        static_cast<unsigned>(geometry.threads_y));
-    kernel<<<blocks, threads, 0, stream>>>(body, count);
-    return cudaGetLastError();
+    // Returns what came of this very launch, not of some call before.
+    void* arguments[] = {&body, &count};
+    return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), blocks, threads, arguments, 0,
+                            stream);
 }
 
 // body(i) for i = 0 ... count - 1, in any order.
@@ -128,8 +135,9 @@ Kernel rows(std::string name, std::int64_t count, std::int64_t length, Make make
 // body(column, team) where neighbouring columns lie side by side and each has `length` elements.
 template <class Make>
 Kernel columns(std::string name, std::int64_t count, std::int64_t length, Make make) {
-    const Geometry geometry = {blocks_for(count, 32), 32,
-                               std::clamp<std::int64_t>(ceiling(length, 4), 1, 32)};
+    const Geometry geometry = {
+        blocks_for(count, 32), 32,
+        std::clamp<std::int64_t>(ceiling(length, 4), 1, most_rows_of_columns)};
     return {.name = std::move(name),
             .geometry = geometry,
             .launch =

@@ -69,42 +69,44 @@ float* floats(void* address) {
     return static_cast<float*>(address);
 }
 
-std::vector<Kernel> kernels_of(const Sgd& optimizer, std::int64_t count) {
-    return {each("strata:sgd", count, [=](std::span<void* const> at) {
+Kernel kernel_of(const Sgd& optimizer, std::int64_t count) {
+    return each("strata:sgd", count, [=](std::span<void* const> at) {
         return SgdBody{floats(at[0]), floats(at[1]), static_cast<float>(optimizer.learning_rate)};
-    })};
+    });
 }
 
-std::vector<Kernel> kernels_of(const SgdMomentum& optimizer, std::int64_t count) {
-    return {each("strata:sgd_momentum", count, [=](std::span<void* const> at) {
+Kernel kernel_of(const SgdMomentum& optimizer, std::int64_t count) {
+    return each("strata:sgd_momentum", count, [=](std::span<void* const> at) {
         return MomentumBody{floats(at[0]), floats(at[1]), floats(at[2]),
                             static_cast<float>(optimizer.learning_rate),
                             static_cast<float>(optimizer.momentum)};
-    })};
+    });
 }
 
-std::vector<Kernel> kernels_of(const Adam& optimizer, std::int64_t count) {
-    return {each("strata:adam_count", 1,
-                 [=](std::span<void* const> at) {
-                     return CountBody{floats(at[4]), optimizer};
-                 }),
-            each("strata:adam", count, [=](std::span<void* const> at) {
-                return AdamBody{floats(at[0]),
-                                floats(at[1]),
-                                floats(at[2]),
-                                floats(at[3]),
-                                floats(at[4]),
-                                static_cast<float>(optimizer.beta1),
-                                static_cast<float>(1 - optimizer.beta1),
-                                static_cast<float>(optimizer.beta2),
-                                static_cast<float>(1 - optimizer.beta2)};
-            })};
+Kernel kernel_of(const Adam& optimizer, std::int64_t count) {
+    return each("strata:adam", count, [=](std::span<void* const> at) {
+        return AdamBody{floats(at[0]),
+                        floats(at[1]),
+                        floats(at[2]),
+                        floats(at[3]),
+                        floats(at[4]),
+                        static_cast<float>(optimizer.beta1),
+                        static_cast<float>(1 - optimizer.beta1),
+                        static_cast<float>(optimizer.beta2),
+                        static_cast<float>(1 - optimizer.beta2)};
+    });
 }
 
 }  // namespace
 
-std::vector<Kernel> update_kernels(const Optimizer& optimizer, std::int64_t count) {
-    return std::visit([&](const auto& one) { return kernels_of(one, count); }, optimizer);
+Kernel update_kernel(const Optimizer& optimizer, std::int64_t count) {
+    return std::visit([&](const auto& one) { return kernel_of(one, count); }, optimizer);
+}
+
+Kernel adam_count(const Adam& optimizer) {
+    return each("strata:adam_count", 1, [=](std::span<void* const> at) {
+        return CountBody{floats(at[0]), optimizer};
+    });
 }
 
 }  // namespace strata::cuda

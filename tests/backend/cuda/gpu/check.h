@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace strata::testing {
 
@@ -17,11 +16,17 @@ struct Finding {
     std::string failure;  // empty: as it should be
 };
 
-// Something that only a GPU can show.
+// Takes findings as they come, so that none is lost where a check ends early.
+using Sink = std::function<void(const Finding&)>;
+
+// Something that only a GPU can show. After trouble that leaves the device unusable for this
+// process it goes on in another one, from the case after: `first` is the case to begin with, and
+// `run` tells through `case_begins` which it is at.
 struct Check {
     std::string_view name;
     std::string_view shows;
-    std::vector<Finding> (*run)();
+    void (*run)(std::size_t first, const std::function<void(std::size_t)>& case_begins,
+                const Sink& sink);
 };
 
 // THE list, the most telling first: a run that is cut short has had them.

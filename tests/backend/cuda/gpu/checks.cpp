@@ -9,15 +9,19 @@
 #include "backend/cuda/executable.h"
 #include "backend/cuda/gpu_machine.h"
 #include "backend/cuda/kernels/copy.h"
+#include "backend/cuda/kernels/dropout.h"
 #include "backend/reference/reference.h"
 #include "backend/verify.h"
 #include "graph/network.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/problems.h"
 
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 
 namespace strata::testing {
@@ -43,6 +47,12 @@ std::vector<std::pair<std::string, Execution>> executions() {
             {"f32 inference", kept(Mode::inference, DataType::f32)}};
 }
 
+// One for all: it opens libraries and a stream.
+Backend& gpu() {
+    static const std::unique_ptr<Backend> backend = cuda::make_backend();
+    return *backend;
+}
+
 std::string step_text(const Graph& graph, const Step& step) {
     return fmt::format("{} {} by {}", graph.layers[step.layer].name, name_of(step.pass),
                        step.implementation);
@@ -51,8 +61,7 @@ std::string step_text(const Graph& graph, const Step& step) {
 // One finding for each step that disagrees or is refused; one that all agree, where they do.
 std::vector<Finding> verified(const std::string& subject, const Graph& graph,
                               const Execution& execution) {
-    const auto backend = cuda::make_backend();
-    const auto executable = backend->prepare(graph, execution);
+    const auto executable = gpu().prepare(graph, execution);
     std::vector<Finding> findings;
     for (const Step& step : executable->steps()) {
         if (!step.refusal.empty()) {
@@ -71,42 +80,52 @@ std::vector<Finding> verified(const std::string& subject, const Graph& graph,
     return findings;
 }
 
-void append(std::vector<Finding>& all, std::vector<Finding> more) {
-    std::ranges::move(more, std::back_inserter(all));
-}
+// A case of a check: what it is and what comes of it.
+struct Case {
+    std::string subject;
+    std::function<std::vector<Finding>()> run;
+};
 
-// A case that cannot even be prepared is one finding, not the end of the check.
-std::vector<Finding> guarded(const std::string& subject, const auto& run) {
-    try {
-        return run();
-    } catch (const std::exception& error) {
-        return {{subject, 0, "", error.what()}};
+// One after the other; a case that cannot even be prepared is one finding, not the end.
+void run_cases(const std::vector<Case>& cases, std::size_t first,
+               const std::function<void(std::size_t)>& case_begins, const Sink& sink) {
+    for (std::size_t i = first; i < cases.size(); ++i) {
+        case_begins(i);
+        try {
+            std::ranges::for_each(cases[i].run(), sink);
+        } catch (const std::exception& error) {
+            sink({cases[i].subject, 0, "", error.what()});
+        }
     }
 }
 
-std::vector<Finding> check_operators() {
-    std::vector<Finding> findings;
+using Begins = std::function<void(std::size_t)>;
+
+void check_operators(std::size_t first, const Begins& begins, const Sink& sink) {
+    std::vector<Case> cases;
     for (const auto& [name, execution] : executions()) {
         for (const std::string& problem : operator_problems()) {
             const std::string subject = name + " " + problem;
-            append(findings, guarded(subject, [&] {
-                       return verified(subject, graph_of_problem(problem), execution);
-                   }));
+            cases.push_back({subject, [subject, problem, execution = execution] {
+                                 return verified(subject, graph_of_problem(problem), execution);
+                             }});
         }
     }
-    return findings;
+    run_cases(cases, first, begins, sink);
 }
 
-std::vector<Finding> check_networks() {
-    std::vector<Finding> findings;
+void check_networks(std::size_t first, const Begins& begins, const Sink& sink) {
+    std::vector<Case> cases;
     for (const auto& [name, execution] : executions()) {
         for (const Graph& graph : {residual_network(), branching_network()}) {
-            const Graph used = execution.mode == Mode::training ? graph : for_inference(graph);
             const std::string subject = name + " " + graph.name;
-            append(findings, guarded(subject, [&] { return verified(subject, used, execution); }));
+            const Graph used = execution.mode == Mode::training ? graph : for_inference(graph);
+            cases.push_back({subject, [subject, used, execution = execution] {
+                                 return verified(subject, used, execution);
+                             }});
         }
     }
-    return findings;
+    run_cases(cases, first, begins, sink);
 }
 
 double loss_after(Backend& backend, const Graph& graph, const Execution& execution,
@@ -125,7 +144,7 @@ std::vector<Finding> check_replay() {
         Execution execution;
         execution.optimizer = find_optimizer(optimizer);
         const Graph graph = residual_network();
-        const double ours = loss_after(*cuda::make_backend(), graph, execution, 5);
+        const double ours = loss_after(gpu(), graph, execution, 5);
         const double wanted = loss_after(*make_reference_backend(), graph, execution, 5);
         const double error = std::abs(ours - wanted) / std::abs(wanted);
         findings.push_back({std::string("loss after five steps, ") + optimizer, error,
@@ -167,12 +186,29 @@ double seconds_of(cuda::Machine& machine, const cuda::Call& call,
     return samples[samples.size() / 2];
 }
 
+// What the runtime's own copy reaches, by the process's clock over many.
+double copied_per_second(void* to, const void* from, std::size_t bytes) {
+    constexpr int copies = 20;
+    cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+    cudaDeviceSynchronize();
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < copies; ++i) {
+        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, nullptr);
+    }
+    cudaDeviceSynchronize();
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    return copies * 2.0 * static_cast<double>(bytes) / passed.count();
+}
+
 std::vector<Finding> check_ceilings() {
     const auto machine = cuda::open_gpu();
     std::vector<Finding> findings;
     constexpr std::int64_t elements = std::int64_t{1} << 28;
-    const cuda::Memory from = machine->allocate(elements * 4);
-    const cuda::Memory to = machine->allocate(elements * 4);
+    constexpr std::size_t bytes = elements * 4;
+    const cuda::Memory from = machine->allocate(bytes);
+    const cuda::Memory to = machine->allocate(bytes);
+    findings.push_back({"the runtime's copy of 1 GiB",
+                        copied_per_second(to.get(), from.get(), bytes) * 1e-9, "GB/s", ""});
     const cuda::Call copy = {cuda::strided_copy("copy", {elements}, {cuda::ElementType::f32, {1}},
                                                 {cuda::ElementType::f32, {1}}),
                              {}};
@@ -181,13 +217,17 @@ std::vector<Finding> check_ceilings() {
     constexpr std::int64_t n = 8192;
     for (const cuda::ElementType type :
          {cuda::ElementType::bf16, cuda::ElementType::f16, cuda::ElementType::f32}) {
+        // Ones, of which half become 0 and half 2: zeros alone would draw less power.
+        machine->enqueue({cuda::fill("ones", n * n, type, 1), {}}, std::array{from.get()});
+        machine->enqueue({cuda::dropout(1, 0.5, n * n, {type, type}), {}},
+                         std::array{from.get(), from.get()});
         const cuda::Place place = {0, {n, n}, {type}};
         const cuda::Call product = cuda::matmul_call(
             {.m = n, .n = n, .k = n, .a = {type, n}, .b = {type, n}, .y = {type, n}},
             {place, place, place});
         machine->settle(product);
         const double each = seconds_of(*machine, product, {from.get(), from.get(), to.get()}, 5);
-        findings.push_back({fmt::format("{} product of {} on zeros",
+        findings.push_back({fmt::format("{} product of {}",
                                         cuda::names_of(type)[static_cast<std::size_t>(type)], n),
                             2.0 * n * n * n / each * 1e-12, "TFLOP/s", ""});
     }
@@ -210,7 +250,7 @@ double median_of(std::vector<double> samples) {
 std::vector<Finding> trained(const Training& training, const std::string& type,
                              const Execution& execution) {
     const Graph graph = find_zoo_network(training.network).build(training.batch);
-    const auto executable = cuda::make_backend()->prepare(graph, execution);
+    const auto executable = gpu().prepare(graph, execution);
     std::vector<double> whole, stepped, sums;
     std::vector<Seconds> times(executable->steps().size());
     for (int i = 0; i < 13; ++i) {
@@ -234,20 +274,20 @@ std::vector<Finding> trained(const Training& training, const std::string& type,
             {subject + ", sum of steps", median_of(sums) * 1e3, "ms", ""}};
 }
 
-std::vector<Finding> check_training() {
-    std::vector<Finding> findings;
+void check_training(std::size_t first, const Begins& begins, const Sink& sink) {
     Execution tf32;
     tf32.single_precision = SinglePrecision::tf32;
     const std::vector<std::pair<std::string, Execution>> types = {
         {"f32", {}}, {"tf32", tf32}, {"bf16", {.dtype = DataType::bf16}}};
+    std::vector<Case> cases;
     for (const Training& training : trainings) {
         for (const auto& [type, execution] : types) {
-            append(findings, guarded(training.network, [&, &type = type, &execution = execution] {
-                       return trained(training, type, execution);
-                   }));
+            cases.push_back({training.network, [training, type = type, execution = execution] {
+                                 return trained(training, type, execution);
+                             }});
         }
     }
-    return findings;
+    run_cases(cases, first, begins, sink);
 }
 
 // More memory than there is: a sentence, and the device goes on working.
@@ -263,15 +303,22 @@ std::vector<Finding> check_exhaustion() {
     return {{"twice the memory", 0, "", "it was given"}};
 }
 
+// Of a check that is one case.
+template <auto check>
+void single(std::size_t first, const Begins& begins, const Sink& sink) {
+    run_cases({{"the check itself", check}}, first, begins, sink);
+}
+
 constexpr Check checks[] = {
-    {"plans", "a description of the device gives its plans", check_plans},
+    {"plans", "a description of the device gives its plans", single<check_plans>},
+    {"networks", "shortcuts and branches agree, step by step", check_networks},
+    {"replay", "a recorded iteration learns as the reference does", single<check_replay>},
+    {"ceilings", "what copies and products reach", single<check_ceilings>},
+    {"training", "training steps, replayed and by steps", check_training},
     {"operators", "every operator agrees with the reference, in each type and layout",
      check_operators},
-    {"networks", "shortcuts and branches agree, step by step", check_networks},
-    {"replay", "a recorded iteration learns as the reference does", check_replay},
-    {"ceilings", "what copies and products reach", check_ceilings},
-    {"training", "training steps, replayed and by steps", check_training},
-    {"exhaustion", "too much memory asked for is a sentence, not the end", check_exhaustion},
+    {"exhaustion", "too much memory asked for is a sentence, not the end",
+     single<check_exhaustion>},
 };
 
 }  // namespace

@@ -4,28 +4,30 @@
 #include "backend/cuda/gpu_machine.h"
 #include "base/text.h"
 
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
-#include <iostream>
 
-// gpu_check [--list] [--out FILE.csv] [--seconds N] [NAME...]
-// Runs what only a GPU can show and leaves it as CSV. Exit 0: all as it should be; 1: something is
-// not; 77: no GPU.
+// gpu_check [--list] [--out FILE.csv] [--from N] [NAME...]
+// Runs what only a GPU can show and adds it to a CSV file. Exit 0: all as it should be; 1:
+// something is not; 3: the device is unusable for this process, FILE.csv.next holds the case to go
+// on with; 77: no GPU.
 
 namespace strata::testing {
 
 namespace {
 
+constexpr int unusable = 3;
 constexpr int skipped = 77;
 
 struct Options {
     bool list = false;
     std::string out;
-    double seconds = 420;
+    std::size_t from = 0;
     std::vector<std::string> names;
 };
 
@@ -37,8 +39,8 @@ Options parse(std::span<char*> arguments) {
             options.list = true;
         } else if (argument == "--out" && i + 1 < arguments.size()) {
             options.out = arguments[++i];
-        } else if (argument == "--seconds" && i + 1 < arguments.size()) {
-            options.seconds = parse_number(arguments[++i]).value_or(options.seconds);
+        } else if (argument == "--from" && i + 1 < arguments.size()) {
+            options.from = static_cast<std::size_t>(parse_number(arguments[++i]).value_or(0));
         } else {
             options.names.emplace_back(argument);
         }
@@ -48,7 +50,7 @@ Options parse(std::span<char*> arguments) {
 
 void list_checks() {
     for (const Check& check : gpu_checks()) {
-        fmt::print("{:<18} {}\n", check.name, check.shows);
+        fmt::print("{:<20} {}\n", check.name, check.shows);
     }
 }
 
@@ -63,8 +65,12 @@ std::string quoted(const std::string& text) {
 
 class Report {
 public:
-    explicit Report(const std::string& path) : file_(path) {
-        file_ << "check,subject,value,unit,failure\n";
+    explicit Report(std::string path) : path_(std::move(path)) {
+        const bool is_new = !std::filesystem::exists(path_);
+        file_.open(path_, std::ios::app);
+        if (is_new) {
+            file_ << "check,subject,value,unit,failure\n" << std::flush;
+        }
     }
 
     void add(const Check& check, const Finding& finding) {
@@ -76,46 +82,59 @@ public:
               << std::flush;
         if (!finding.failure.empty() || !finding.unit.empty()) {
             fmt::print("  {} {} {} {}\n", finding.subject, value, finding.unit, finding.failure);
+            std::fflush(stdout);
         }
     }
+    void go_on_with(std::size_t next) const { std::ofstream(path_ + ".next") << next << '\n'; }
     int failures() const { return failures_; }
 
 private:
+    std::string path_;
     std::ofstream file_;
     int failures_ = 0;
 };
-
-// What went wrong in a check is its result; the others still run.
-std::vector<Finding> findings_of(const Check& check) {
-    try {
-        return check.run();
-    } catch (const std::exception& error) {
-        return {{"the check itself", 0, "", error.what()}};
-    }
-}
 
 bool is_wanted(const Options& options, const Check& check) {
     return options.names.empty() ||
            std::ranges::find(options.names, check.name) != options.names.end();
 }
 
+// Whether the device still works for this process: after an illegal address nothing does.
+bool works() {
+    return cudaDeviceSynchronize() == cudaSuccess;
+}
+
+// What went wrong in a check is its result; the others still run.
+int run_check(const Check& check, const Options& options, Report& report) {
+    std::size_t at = options.from;
+    const Sink sink = [&](const Finding& finding) { report.add(check, finding); };
+    fmt::print("{}\n", check.name);
+    std::fflush(stdout);
+    try {
+        check.run(
+            options.from,
+            [&](std::size_t number) {
+                if (!works()) {
+                    throw Error("the device is unusable after the case before");
+                }
+                at = number;
+            },
+            sink);
+    } catch (const std::exception& error) {
+        sink({"the check itself", 0, "", error.what()});
+    }
+    if (!works()) {
+        report.go_on_with(at + 1);
+        return unusable;
+    }
+    return 0;
+}
+
 int run_checks(const Options& options) {
-    using Clock = std::chrono::steady_clock;
     Report report(options.out.empty() ? "gpu_check.csv" : options.out);
-    const auto begin = Clock::now();
     for (const Check& check : gpu_checks()) {
-        const double passed = std::chrono::duration<double>(Clock::now() - begin).count();
-        if (!is_wanted(options, check)) {
-            continue;
-        }
-        if (passed > options.seconds) {
-            fmt::print("{}: not reached in {:.0f} s\n", check.name, options.seconds);
-            continue;
-        }
-        fmt::print("{} ({:.0f} s)\n", check.name, passed);
-        std::fflush(stdout);
-        for (const Finding& finding : findings_of(check)) {
-            report.add(check, finding);
+        if (is_wanted(options, check) && run_check(check, options, report) == unusable) {
+            return unusable;
         }
     }
     fmt::print("{} failures\n", report.failures());
