@@ -1,48 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "backend/onednn/broadcast_loops.h"
-#include "backend/onednn/choose.h"
 #include "backend/onednn/layer_lowering.h"
+#include "backend/onednn/library_binary.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace strata::onednn {
 
 namespace {
-
-using dnnl::algorithm;
-
-// The library's function of two operands; nothing where it has none.
-std::optional<algorithm> function_of(ElementwiseKind kind) {
-    switch (kind) {
-        case ElementwiseKind::add:
-            return algorithm::binary_add;
-        case ElementwiseKind::multiply:
-            return algorithm::binary_mul;
-        case ElementwiseKind::subtract:
-            return algorithm::binary_sub;
-        case ElementwiseKind::divide:
-            return algorithm::binary_div;
-        case ElementwiseKind::maximum:
-            return algorithm::binary_max;
-        case ElementwiseKind::minimum:
-            return algorithm::binary_min;
-        default:
-            return std::nullopt;
-    }
-}
-
-bool commutes(ElementwiseKind kind) {
-    return kind != ElementwiseKind::subtract && kind != ElementwiseKind::divide;
-}
-
-// Two operands for the library, the one with the result's shape first, in its layout.
-struct LibraryBinary {
-    dnnl::binary::primitive_desc described;
-    std::size_t whole = 0;
-    Place left;
-    Desc right;
-};
 
 // A sum of equal shapes adds memory as it lies; its gradient is every operand's and is not copied.
 // Two operands of which one has the result's shape are the library's, in whatever layout that one
@@ -56,8 +21,9 @@ public:
         if (op_.kind == ElementwiseKind::add && all_shapes_equal(lowering)) {
             return forward_sum(lowering);
         }
-        if (auto binary = library_binary(lowering)) {
-            return forward_by_library(lowering, std::move(*binary));
+        library_ = LibraryBinary::of(lowering, layer_, op_.kind);
+        if (library_) {
+            return library_->forward(lowering, layer_);
         }
         forward_by_loops(lowering);
     }
@@ -104,50 +70,6 @@ private:
         auto described = lowering.sum_of(terms, lowering.make_value(output(), desc));
         lowering.compute(std::move(described.text), {std::move(described.call)},
                          described.workspace);
-    }
-
-    std::optional<LibraryBinary> library_binary(Lowering& lowering) const {
-        const auto function = function_of(op_.kind);
-        const std::size_t whole = has_result_shape(lowering, 0) ? 0 : 1;
-        if (!function || layer_.inputs.size() != 2 || is_whole_number(lowering) ||
-            !has_result_shape(lowering, whole) || (whole == 1 && !commutes(op_.kind))) {
-            return std::nullopt;
-        }
-        const Place left = whole_operand(lowering, whole);
-        const Desc right = other_operand(lowering, 1 - whole, left.desc);
-        auto described = described_if_possible([&] {
-            return describe<dnnl::binary>(lowering.engine(), lowering.attributes(), *function,
-                                          left.desc, right, left.desc);
-        });
-        if (!described || std::string_view(described->impl_info_str()).starts_with("ref")) {
-            return std::nullopt;
-        }
-        return LibraryBinary{std::move(*described), whole, left, right};
-    }
-
-    // As it lies, but for a quotient of what blocks are filled up with.
-    Place whole_operand(Lowering& lowering, std::size_t which) const {
-        const Place place = lowering.shaped_value(input(which));
-        const ElementType type = lowering.element_type(output());
-        const bool fits = is_blocked(place.desc) && type_of(place.desc) == type &&
-                          !(is_padded(place.desc) && op_.kind == ElementwiseKind::divide);
-        return fits ? place : lowering.plain_value(input(which), type);
-    }
-
-    // With as many axes as the result, in a layout like the other operand's.
-    Desc other_operand(Lowering& lowering, std::size_t which, const Desc& like) const {
-        auto dims = lowering.extents(input(which));
-        dims.insert(dims.begin(), dims_of(like).size() - dims.size(), 1);
-        return dims == dims_of(like) ? like : alike(like, dims, type_of(like));
-    }
-
-    void forward_by_library(Lowering& lowering, LibraryBinary binary) {
-        const Place right = lowering.value(input(1 - binary.whole), binary.right);
-        const Place y = lowering.make_value(output(), binary.left.desc);
-        lowering.compute<dnnl::binary>(
-            binary.described, text_of(y.desc),
-            {{DNNL_ARG_SRC_0, binary.left}, {DNNL_ARG_SRC_1, right}, {DNNL_ARG_DST, y}});
-        library_ = std::move(binary);
     }
 
     BroadcastPlan plan(Lowering& lowering) const {
@@ -221,7 +143,7 @@ private:
                 lowering.share_gradient(input(which), dy);
                 continue;
             }
-            calls.push_back(scales_by_library(which) ? scaled_gradient(lowering)
+            calls.push_back(scales_by_library(which) ? library_->scaled_gradient(lowering, layer_)
                                                      : gradient_by_loops(lowering, which));
         }
         if (calls.empty()) {
@@ -234,18 +156,7 @@ private:
     // A product's gradient of the whole operand is dy times the other: the forward pass's
     // primitive over other memory.
     bool scales_by_library(std::size_t which) const {
-        return library_ && op_.kind == ElementwiseKind::multiply && which == library_->whole;
-    }
-
-    Call scaled_gradient(Lowering& lowering) const {
-        const Desc desc = library_->left.desc;
-        const Place dy = lowering.gradient(output(), desc);
-        const Place other = lowering.value(input(1 - library_->whole), library_->right);
-        return lowering.call<dnnl::binary>(
-            library_->described,
-            {{DNNL_ARG_SRC_0, dy},
-             {DNNL_ARG_SRC_1, other},
-             {DNNL_ARG_DST, lowering.make_gradient(input(library_->whole), desc)}});
+        return library_ && op_.kind == ElementwiseKind::multiply && which == library_->whole();
     }
 
     Call gradient_by_loops(Lowering& lowering, std::size_t which) const {
