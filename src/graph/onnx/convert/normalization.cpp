@@ -47,9 +47,41 @@ void convert_any_softmax(const NodeImport& node, bool logarithm) {
                               logarithm);
 }
 
+// A weight standardised by its own mean and variance, channel by channel (Brock 2021): exporters
+// write it as a batch normalisation in training mode.
+void standardise_weight(const NodeImport& node) {
+    const Dims dims = node.input(0).dims;
+    if (dims.size() < 2) {
+        throw Unsupported{"its input has no channels"};
+    }
+    Dims axes, channels(dims.size(), 1);
+    channels[1] = dims[1];
+    for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+        axes.insert(axes.end(), axis == 1 ? 0 : 1, static_cast<std::int64_t>(axis));
+    }
+    Composition steps(node);
+    const Reduction mean{.kind = ReductionKind::mean, .axes = axes};
+    const TensorId x = node.operand(0);
+    const TensorId rest = steps.elementwise(ElementwiseKind::subtract, x, steps.add(mean, {x}));
+    const TensorId squares = steps.elementwise(ElementwiseKind::multiply, rest, rest);
+    const TensorId variance = steps.elementwise(ElementwiseKind::add, steps.add(mean, {squares}),
+                                                node.number("epsilon", 1e-5));
+    const TensorId normal = steps.elementwise(ElementwiseKind::divide, rest,
+                                              steps.unary(UnaryKind::square_root, variance));
+    const auto by_channel = [&](std::size_t i) {
+        return steps.reshape(node.operand(i, Role::parameter), channels);
+    };
+    const TensorId scaled = steps.elementwise(ElementwiseKind::multiply, normal, by_channel(1));
+    node.result(Elementwise{ElementwiseKind::add}, {scaled, by_channel(2)});
+}
+
 }  // namespace
 
 void convert_batch_normalization(const NodeImport& node) {
+    if (node.integer("training_mode", 0) != 0 && node.constant(0)) {
+        standardise_weight(node);
+        return;
+    }
     if (node.integer("training_mode", 0) != 0) {
         throw Unsupported{"training_mode is set; export the model for inference"};
     }

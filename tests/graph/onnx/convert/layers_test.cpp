@@ -227,5 +227,23 @@ TEST(OnnxPad, AttributesInputsAndAxesMeanTheSame) {
               "mode 'wrap' is not known");
 }
 
+TEST(OnnxLayers, AWeightIsStandardisedByItsOwnStatistics) {
+    OnnxWriter writer(17);
+    writer.input("x", {1, 3, 6})
+        .weight("w", {1, 3, 6})
+        .weight("scale", {3})
+        .weight("shift", {3})
+        .weight("mean", {3})
+        .weight("variance", {3})
+        .node("BatchNormalization", {"w", "scale", "shift", "mean", "variance"}, {"v"},
+              {onnx_attribute("training_mode", std::int64_t{1})}, "standard")
+        .node("Add", {"x", "v"}, {"y"})
+        .output("y");
+    const Imported imported(writer);
+    EXPECT_EQ(imported.dims("v"), (Dims{1, 3, 6}));
+    EXPECT_EQ(imported.op<Reduction>(0),
+              (Reduction{.kind = ReductionKind::mean, .axes = {0, 2}, .keep_axes = true}));
+}
+
 }  // namespace
 }  // namespace strata
