@@ -2,6 +2,7 @@
 #include "backend/cuda/channel_bias.h"
 
 #include "backend/cuda/fold_calls.h"
+#include "backend/cuda/kernels/channels.h"
 #include "backend/cuda/kernels/elementwise.h"
 
 namespace strata::cuda {
@@ -25,11 +26,8 @@ ImageStrides image_strides(const Place& place) {
 }  // namespace
 
 Call add_channel_bias(const Place& y, const Place& bias) {
-    const ImageStrides image = image_strides(y);
-    return {elementwise_broadcast(ElementwiseKind::add, false, image.extents,
-                                  {image.strides, {0, 1, 0}, image.strides},
-                                  {y.format.type, bias.format.type, y.format.type}),
-            {y, bias, y}};
+    return {channel_bias(product(y.dims), channel_place(y.dims, y.format.order), y.format.type),
+            {y, bias}};
 }
 
 std::vector<Call> channel_sums(Lowering& lowering, const Place& dy, const Place& sums) {

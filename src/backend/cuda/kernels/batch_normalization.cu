@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/batch_normalization.h"
 
-#include "backend/cuda/kernels/divisor.h"
+#include "backend/cuda/kernels/channels.cuh"
 #include "backend/cuda/kernels/fold.cuh"
 
 namespace strata::cuda {
@@ -55,21 +55,6 @@ struct InverseBody {
     }
 };
 
-// index / inner % statistics
-struct Channel {
-    Divisor inner;
-    Divisor statistics;
-
-    __host__ __device__ std::int64_t operator()(std::int64_t i) const {
-        const std::int64_t row = inner.quotient(i);
-        return row - statistics.quotient(row) * statistics.value();
-    }
-};
-
-Channel channel_of(const ChannelPlace& place) {
-    return {Divisor(place.inner), Divisor(place.statistics)};
-}
-
 struct NormalizeBody {
     Elements x;
     const float* mean;
@@ -77,28 +62,35 @@ struct NormalizeBody {
     const float* scale;
     const float* shift;
     Elements y;
-    Channel channel;
+    Channels channels;
     std::int64_t count;
 
     __host__ __device__ void operator()(std::int64_t pack) const {
-        const std::int64_t begin = pack * Pack::size;
-        if (begin + Pack::size > count) {
-            for (std::int64_t i = begin; i < count; ++i) {
-                y.store(i, value(i, x.load(i)));
-            }
-            return;
-        }
-        Pack values = x.load_pack(begin);
-        for (int j = 0; j < Pack::size; ++j) {
-            values.at[j] = value(begin + j, values.at[j]);
-        }
-        y.store_pack(begin, values);
+        each_pack(
+            pack, count, [&](std::int64_t begin) { whole(begin); },
+            [&](std::int64_t i) {
+                const std::int64_t c = channels.of(i);
+                y.store(i, value(x.load(i), mean[c], inverse[c], scale[c], shift[c]));
+            });
     }
 
 private:
-    __host__ __device__ float value(std::int64_t i, float x_value) const {
-        const std::int64_t c = channel(i);
-        return scale[c] * ((x_value - mean[c]) * inverse[c]) + shift[c];
+    __host__ __device__ static float value(float x, float mean, float inverse, float scale,
+                                           float shift) {
+        return scale * ((x - mean) * inverse) + shift;
+    }
+    __host__ __device__ void whole(std::int64_t begin) const {
+        const std::int64_t c = channels.of(begin);
+        const Pack means = channels.load(mean, begin, c);
+        const Pack inverses = channels.load(inverse, begin, c);
+        const Pack scales = channels.load(scale, begin, c);
+        const Pack shifts = channels.load(shift, begin, c);
+        Pack values = x.load_pack(begin);
+        for (int j = 0; j < Pack::size; ++j) {
+            values.at[j] =
+                value(values.at[j], means.at[j], inverses.at[j], scales.at[j], shifts.at[j]);
+        }
+        y.store_pack(begin, values);
     }
 };
 
@@ -122,32 +114,41 @@ struct GradientBody {
     const float* sum;
     const float* product_sum;
     Elements dx;
-    Channel channel;
+    Channels channels;
     std::int64_t count;
     float share;
 
     __host__ __device__ void operator()(std::int64_t pack) const {
-        const std::int64_t begin = pack * Pack::size;
-        if (begin + Pack::size > count) {
-            for (std::int64_t i = begin; i < count; ++i) {
-                dx.store(i, value(i, x.load(i), dy.load(i)));
-            }
-            return;
-        }
-        const Pack xs = x.load_pack(begin);
-        Pack values = dy.load_pack(begin);
-        for (int j = 0; j < Pack::size; ++j) {
-            values.at[j] = value(begin + j, xs.at[j], values.at[j]);
-        }
-        dx.store_pack(begin, values);
+        each_pack(
+            pack, count, [&](std::int64_t begin) { whole(begin); },
+            [&](std::int64_t i) {
+                const std::int64_t c = channels.of(i);
+                const float normalized = (x.load(i) - mean[c]) * inverse[c];
+                dx.store(i, value(normalized, dy.load(i), scale[c] * inverse[c], sum[c],
+                                  product_sum[c]));
+            });
     }
 
 private:
-    __host__ __device__ float value(std::int64_t i, float x_value, float gradient) const {
-        const std::int64_t c = channel(i);
-        const float normalized = (x_value - mean[c]) * inverse[c];
-        return scale[c] * inverse[c] *
-               (gradient - sum[c] * share - normalized * product_sum[c] * share);
+    __host__ __device__ float value(float normalized, float gradient, float factor, float sum_of,
+                                    float product_of) const {
+        return factor * (gradient - sum_of * share - normalized * product_of * share);
+    }
+    __host__ __device__ void whole(std::int64_t begin) const {
+        const std::int64_t c = channels.of(begin);
+        const Pack means = channels.load(mean, begin, c);
+        const Pack inverses = channels.load(inverse, begin, c);
+        const Pack scales = channels.load(scale, begin, c);
+        const Pack sums = channels.load(sum, begin, c);
+        const Pack products = channels.load(product_sum, begin, c);
+        const Pack xs = x.load_pack(begin);
+        Pack values = dy.load_pack(begin);
+        for (int j = 0; j < Pack::size; ++j) {
+            const float normalized = (xs.at[j] - means.at[j]) * inverses.at[j];
+            values.at[j] = value(normalized, values.at[j], scales.at[j] * inverses.at[j],
+                                 sums.at[j], products.at[j]);
+        }
+        dx.store_pack(begin, values);
     }
 };
 
@@ -189,14 +190,9 @@ Kernel inverse_kernel(std::int64_t count, double epsilon) {
 Kernel normalize_kernel(std::int64_t count, const ChannelPlace& place,
                         const std::array<ElementType, 2>& types) {
     return each("strata:normalize", ceiling(count, Pack::size), [=](std::span<void* const> at) {
-        return NormalizeBody{Elements(at[0], types[0]),
-                             floats(at[1]),
-                             floats(at[2]),
-                             floats(at[3]),
-                             floats(at[4]),
-                             Elements(at[5], types[1]),
-                             channel_of(place),
-                             count};
+        return NormalizeBody{
+            Elements(at[0], types[0]), floats(at[1]),   floats(at[2]), floats(at[3]), floats(at[4]),
+            Elements(at[5], types[1]), Channels(place), count};
     });
 }
 
@@ -220,7 +216,7 @@ Kernel normalization_gradient_kernel(std::int64_t count, const ChannelPlace& pla
                                         floats(at[5]),
                                         floats(at[6]),
                                         Elements(at[7], types[2]),
-                                        channel_of(place),
+                                        Channels(place),
                                         count,
                                         1 / static_cast<float>(each_statistic)};
                 });

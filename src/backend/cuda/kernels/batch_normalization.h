@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/cuda/kernels/channels.h"
 #include "backend/cuda/kernels/fold.h"
 
 #include <array>
@@ -22,12 +23,6 @@ Kernel statistics_kernel(std::int64_t count, std::int64_t x_stride, ElementType 
                          double momentum);
 // Of given statistics: inverse alone. Addresses: variance, inverse.
 Kernel inverse_kernel(std::int64_t count, double epsilon);
-
-// Where the statistic of an element lies: index / inner % statistics.
-struct ChannelPlace {
-    std::int64_t inner = 1;
-    std::int64_t statistics = 1;
-};
 
 // y = scale (x - mean) inverse + shift. Addresses: x, mean, inverse, scale, shift, y; f32 but x, y.
 Kernel normalize_kernel(std::int64_t count, const ChannelPlace& place,
