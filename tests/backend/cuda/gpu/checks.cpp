@@ -13,6 +13,7 @@
 #include "backend/reference/reference.h"
 #include "backend/verify.h"
 #include "graph/network.h"
+#include "tests/backend/cuda/gpu/profiling.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/problems.h"
 
@@ -315,6 +316,9 @@ constexpr Check checks[] = {
     {"replay", "a recorded iteration learns as the reference does", single<check_replay>},
     {"ceilings", "what copies and products reach", single<check_ceilings>},
     {"training", "training steps, replayed and by steps", check_training},
+    {"trace", "every kernel of a step belongs to its layer; what recording costs",
+     single<check_trace>},
+    {"counters", "counters of each distinct step, or why there are none", single<check_counters>},
     {"operators", "every operator agrees with the reference, in each type and layout",
      check_operators},
     {"exhaustion", "too much memory asked for is a sentence, not the end",
