@@ -46,14 +46,29 @@ void* open_module(const std::string& file) {
                 ExitCode::machine_cannot);
 }
 
-void* entry_of(const std::string& name, const char* entry) {
-    const std::string file = fmt::format("libstrata_{}.so", name);
-    void* symbol = dlsym(open_module(file), entry);
+void* symbol_of(void* module, const std::string& file, const char* entry) {
+    void* symbol = dlsym(module, entry);
     if (symbol == nullptr) {
-        throw Error(fmt::format("{} is no backend module of strata: it lacks {}", file, entry),
+        throw Error(fmt::format("{} is no backend module of this strata: it lacks {}; build and "
+                                "install both together",
+                                file, entry),
                     ExitCode::machine_cannot);
     }
     return symbol;
+}
+
+void* entry_of(const std::string& name, const char* entry) {
+    const std::string file = fmt::format("libstrata_{}.so", name);
+    void* module = open_module(file);
+    const auto interface =
+        reinterpret_cast<std::uint64_t (*)()>(symbol_of(module, file, interface_entry));
+    if (interface() != module_interface()) {
+        throw Error(fmt::format("{} was built with another version of strata; build and install "
+                                "both together",
+                                file),
+                    ExitCode::machine_cannot);
+    }
+    return symbol_of(module, file, entry);
 }
 
 }  // namespace

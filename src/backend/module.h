@@ -3,7 +3,10 @@
 
 #include "backend/algorithms.h"
 #include "backend/backend.h"
+#include "base/random.h"
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,7 +16,23 @@ namespace strata {
 // for, so that the program starts and looks at results where the library is missing. The module
 // libstrata_NAME.so exports one function:
 //   extern "C" strata::Backend* strata_make_backend();
+// and tells with another by what headers it was built:
+//   extern "C" std::uint64_t strata_module_interface();
 inline constexpr const char* module_entry = "strata_make_backend";
+inline constexpr const char* interface_entry = "strata_module_interface";
+
+// A number that differs where the program and a module do not agree on what they hand each other: a
+// module left over from another build would else read one thing for another.
+constexpr std::uint64_t module_interface() {
+    constexpr std::array sizes = {sizeof(BackendInfo), sizeof(Step),     sizeof(Execution),
+                                  sizeof(Graph),       sizeof(Layer),    sizeof(GraphTensor),
+                                  sizeof(Op),          sizeof(Algorithm)};
+    std::uint64_t number = std::variant_size_v<Op>;
+    for (const std::size_t size : sizes) {
+        number = mix_bits(number ^ size);
+    }
+    return number;
+}
 
 // Opens the module of that name and makes its backend. Looked for in $STRATA_BACKEND_PATH, beside
 // the program, and in ../lib/strata from there. Throws Error with exit code machine_cannot, saying

@@ -2,6 +2,7 @@
 #include "backend/module.h"
 
 #include "base/error.h"
+#include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
@@ -30,6 +31,13 @@ TEST(Module, AFileThatIsNoLibraryIsRefusedWithTheLoadersReason) {
     setenv("STRATA_BACKEND_PATH", directory.path().c_str(), 1);
     EXPECT_EQ(code_of_opening("broken"), ExitCode::machine_cannot);
     unsetenv("STRATA_BACKEND_PATH");
+}
+
+TEST(Module, AModuleOfAnotherBuildIsRefusedBeforeItIsUsed) {
+    setenv("STRATA_BACKEND_PATH", STRATA_STALE_MODULE_DIR, 1);
+    const std::string sentence = error_of([] { open_backend_module("stale"); });
+    unsetenv("STRATA_BACKEND_PATH");
+    EXPECT_NE(sentence.find("another version of strata"), std::string::npos) << sentence;
 }
 
 }  // namespace
