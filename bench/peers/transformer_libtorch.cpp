@@ -84,6 +84,9 @@ public:
     TransformerBase() : table_(vocabulary, width), drop_(dropout) {
         register_module("table", table_);
         register_module("drop", drop_);
+        // As the zoo's: with libtorch's own deviation of 1 the loss's gradient is full of denormal
+        // numbers.
+        nn::init::normal_(table_->weight, 0, 1 / std::sqrt(double{width}));
         positions_ = register_buffer("positions", sinusoids());
         mask_ = register_buffer(
             "mask",
