@@ -71,15 +71,17 @@ def interval(values):
     return ordered[k], ordered[n - 1 - k]
 
 
-def measure(peers, rounds, steps):
+def measure(peers, rounds, steps, keep):
+    """Calls keep(peer, round, time) as each time comes, so that an interrupted run keeps what it has."""
     for peer in peers:
         peer.steps(3)
-    for _ in range(rounds):
+    for index in range(rounds):
         for peer in random.sample(peers, len(peers)):
             peer.times.append(statistics.median(peer.steps(steps)))
+            keep(peer, index, peer.times[-1])
 
 
-def report(network, batch, peers, writer):
+def report(network, batch, peers):
     ours = peers[0].times
     print(f"\n{network}, batch {batch}, {len(ours)} rounds")
     for peer in peers:
@@ -87,8 +89,6 @@ def report(network, batch, peers, writer):
         low, high = interval(ratios)
         print(f"  {peer.name:24s} {1e3 * statistics.median(peer.times):9.1f} ms   "
               f"{peers[0].name} / it = {statistics.median(ratios):.3f} [{low:.3f}, {high:.3f}]")
-        for index, time in enumerate(peer.times):
-            writer.writerow([network, batch, peer.name, index, f"{time:.6f}"])
 
 
 def main():
@@ -109,8 +109,13 @@ def main():
         for problem in options.problems:
             network, batch = problem.split(":")
             peers = start_peers(network, batch, options)
-            measure(peers, options.rounds, options.steps)
-            report(network, batch, peers, writer)
+
+            def keep(peer, index, time):
+                writer.writerow([network, batch, peer.name, index, f"{time:.6f}"])
+                file.flush()
+
+            measure(peers, options.rounds, options.steps, keep)
+            report(network, batch, peers)
             for peer in peers:
                 peer.close()
 
