@@ -71,6 +71,13 @@ private:
         return {x.format.order == Order::rows ? inner_of(x) : 1, count_};
     }
 
+    // Whether channels lie innermost, in packs that memory moves at once.
+    bool has_rows_of_packs(const Place& x) const {
+        const bool is_innermost = x.format.order == Order::channels_last || inner_of(x) == 1;
+        return is_innermost && fills_packs(count_);
+    }
+    std::int64_t rows_of(const Place& x) const { return product(x.dims) / count_; }
+
     // x as batch, statistics and what else shares one.
     FoldShape shape_of(const Place& x) const {
         const std::int64_t inner = inner_of(x);
@@ -89,8 +96,11 @@ private:
         FoldShape shape = shape_of(x);
         const std::int64_t step = shape.inputs[0][1];
         shape.inputs.push_back({0, step, 0});
-        calls_ = fold_calls(lowering, moments_fold(shape, {x.format.type, x.format.type}), {x, x},
-                            {*mean_, variance});
+        const std::array types = {x.format.type, x.format.type};
+        calls_ = fold_calls(lowering,
+                            has_rows_of_packs(x) ? channel_moments(rows_of(x), count_, types)
+                                                 : moments_fold(shape, types),
+                            {x, x}, {*mean_, variance});
         calls_.push_back(
             {statistics_kernel(count_, step, x.format.type, op_.epsilon, op_.momentum),
              {x, *mean_, variance, *inverse_, parameter(lowering, 3), parameter(lowering, 4)}});
@@ -107,8 +117,10 @@ private:
         const Place dy = lowering.gradient(output(), x.format);
         FoldShape shape = shape_of(x);
         shape.inputs = {shape.inputs[0], shape.inputs[0], {0, 1, 0}, {0, 1, 0}};
+        const std::array types = {dy.format.type, x.format.type};
         return fold_calls(lowering,
-                          normalization_gradient_fold(shape, {dy.format.type, x.format.type}),
+                          has_rows_of_packs(x) ? channel_gradients(rows_of(x), count_, types)
+                                               : normalization_gradient_fold(shape, types),
                           {dy, x, *mean_, *inverse_}, sums_);
     }
 

@@ -36,9 +36,14 @@ std::vector<Call> channel_sums(Lowering& lowering, const Place& dy, const Place&
                              .folded = {true, false, true},
                              .inputs = {image.strides},
                              .output = {0, 1, 0}};
-    return fold_calls(lowering,
-                      sum_fold("strata:bias_gradient", shape, {dy.format.type, sums.format.type}),
-                      {dy}, {sums});
+    const std::array types = {dy.format.type, sums.format.type};
+    const std::int64_t channels = dy.dims[1];
+    const bool is_last = dy.format.order == Order::channels_last && fills_packs(channels);
+    return fold_calls(
+        lowering,
+        is_last ? row_sums("strata:bias_gradient", product(dy.dims) / channels, channels, types)
+                : sum_fold("strata:bias_gradient", shape, types),
+        {dy}, {sums});
 }
 
 }  // namespace strata::cuda

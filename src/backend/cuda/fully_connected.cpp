@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cublas/matmul.h"
 #include "backend/cuda/fold_calls.h"
+#include "backend/cuda/kernels/channels.h"
 #include "backend/cuda/kernels/elementwise.h"
 #include "backend/cuda/layer_lowering.h"
 
@@ -92,8 +93,11 @@ private:
                                  .folded = {true, false},
                                  .inputs = {{op_.out_features, 1}},
                                  .output = {0, 1}};
+        const std::array types = {dy.format.type, db.format.type};
         return fold_calls(lowering,
-                          sum_fold("strata:bias_gradient", shape, {dy.format.type, db.format.type}),
+                          fills_packs(op_.out_features)
+                              ? row_sums("strata:bias_gradient", batch(dy), op_.out_features, types)
+                              : sum_fold("strata:bias_gradient", shape, types),
                           {dy}, {db});
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/batch_normalization.h"
 
+#include "backend/cuda/kernels/channel_fold.cuh"
 #include "backend/cuda/kernels/channels.cuh"
-#include "backend/cuda/kernels/fold.cuh"
 
 namespace strata::cuda {
 
@@ -163,6 +163,20 @@ FoldKernels moments_fold(const FoldShape& shape, const std::array<ElementType, 2
     return fold_kernels<2>("strata:moments", shape,
                            {types[0], types[1], ElementType::f32, ElementType::f32},
                            MomentsFold{count});
+}
+
+FoldKernels channel_moments(std::int64_t rows, std::int64_t channels,
+                            const std::array<ElementType, 2>& types) {
+    return channel_fold<1, 1>("strata:channel_moments", rows, channels,
+                              {types[0], types[1], ElementType::f32, ElementType::f32},
+                              MomentsFold{static_cast<float>(rows)});
+}
+
+FoldKernels channel_gradients(std::int64_t rows, std::int64_t channels,
+                              const std::array<ElementType, 2>& types) {
+    constexpr ElementType f32 = ElementType::f32;
+    return channel_fold<2, 2>("strata:channel_gradients", rows, channels,
+                              {types[0], types[1], f32, f32, f32, f32}, GradientFold());
 }
 
 Kernel statistics_kernel(std::int64_t count, std::int64_t x_stride, ElementType x, double epsilon,

@@ -16,6 +16,10 @@ namespace strata::cuda {
 // elements broadcast. Outputs: mean - s and variance, f32.
 FoldKernels moments_fold(const FoldShape& shape, const std::array<ElementType, 2>& types);
 
+// The same of rows of channels that lie innermost and fill packs, s being the first row.
+FoldKernels channel_moments(std::int64_t rows, std::int64_t channels,
+                            const std::array<ElementType, 2>& types);
+
 // By statistic: mean += s; inverse = 1 / sqrt(variance + epsilon); running = momentum * running +
 // (1 - momentum) * batch's. Strides are of s within x. Addresses: x, mean, variance, inverse,
 // running mean, running variance; all f32 but x, all in place.
@@ -32,6 +36,10 @@ Kernel normalize_kernel(std::int64_t count, const ChannelPlace& place,
 // and scale. Inputs: dy, x, mean, inverse (f32). Outputs: two of f32.
 FoldKernels normalization_gradient_fold(const FoldShape& shape,
                                         const std::array<ElementType, 2>& types);
+
+// The same of rows of channels that lie innermost and fill packs.
+FoldKernels channel_gradients(std::int64_t rows, std::int64_t channels,
+                              const std::array<ElementType, 2>& types);
 
 // dx = scale inverse (dy - mean(dy) - x^ mean(dy x^)), with the sums over `each` elements (Ioffe
 // and Szegedy 2015). Addresses: x, dy, mean, inverse, scale, sum of dy, sum of dy x^, dx.

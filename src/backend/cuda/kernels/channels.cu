@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/channels.cuh"
 
+#include "backend/cuda/kernels/channel_fold.cuh"
 #include "backend/cuda/kernels/launch.cuh"
 
 namespace strata::cuda {
@@ -28,7 +29,26 @@ struct BiasBody {
     }
 };
 
+struct SumFold {
+    static constexpr int width = 1;
+    __host__ __device__ void start(float* carried) const { carried[0] = 0; }
+    __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
+        carried[0] += values[0];
+    }
+    __host__ __device__ float combine(int, float a, float b) const { return a + b; }
+    __host__ __device__ void finish(float*) const {}
+};
+
 }  // namespace
+
+bool fills_packs(std::int64_t channels) {
+    return channels % Pack::size == 0;
+}
+
+FoldKernels row_sums(const std::string& name, std::int64_t rows, std::int64_t channels,
+                     const std::array<ElementType, 2>& types) {
+    return channel_fold<1, 0>(name, rows, channels, types, SumFold());
+}
 
 ChannelPlace channel_place(const Dims& image, Order order) {
     const std::int64_t positions = product(std::span(image).subspan(2));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/format.h"
+#include "backend/cuda/kernels/fold.h"
 #include "backend/cuda/kernels/kernel.h"
 
 #include <array>
@@ -16,6 +17,13 @@ struct ChannelPlace {
 
 // Of an image in this order.
 ChannelPlace channel_place(const Dims& image, Order order);
+
+// Whether channels that lie innermost can be read a pack at a time.
+bool fills_packs(std::int64_t channels);
+
+// The sum of every row, channel by channel. Inputs: [rows, channels]. Requires: fills_packs.
+FoldKernels row_sums(const std::string& name, std::int64_t rows, std::int64_t channels,
+                     const std::array<ElementType, 2>& types);
 
 // y += bias of its channel. Addresses: y, bias (f32).
 Kernel channel_bias(std::int64_t count, const ChannelPlace& place, ElementType y);

@@ -136,6 +136,20 @@ Kernel fold_kernel(const std::string& name, const FoldAxes& axes, std::int64_t s
                               : columns(name, items, length, make);
 }
 
+// The parts that slices have left, [slices, width, results], into results. Addresses: parts,
+// outputs.
+template <class Fold>
+Kernel join_kernel(const std::string& name, const Axes& results, std::int64_t slices,
+                   const std::array<ElementType, Fold::width>& types, Fold fold) {
+    return columns(name, results.count, slices, [=](std::span<void* const> at) {
+        JoinBody<Fold> body = {Elements(at[0], ElementType::f32), {}, results, slices, fold};
+        for (int k = 0; k < Fold::width; ++k) {
+            body.outputs[k] = Elements(at[1 + k], types[k]);
+        }
+        return body;
+    });
+}
+
 // `types` are those of the inputs and then of the outputs.
 template <int Inputs, class Fold>
 FoldKernels fold_kernels(const std::string& name, const FoldShape& shape,
@@ -144,16 +158,10 @@ FoldKernels fold_kernels(const std::string& name, const FoldShape& shape,
     const std::int64_t slices = fold_slices(axes);
     FoldKernels result = {{fold_kernel<Inputs>(name, axes, slices, types, fold)}, 0};
     if (slices > 1) {
+        std::array<ElementType, Fold::width> outputs;
+        std::copy_n(types.begin() + Inputs, Fold::width, outputs.begin());
         result.partials = axes.kept.count * slices * Fold::width;
-        result.kernels.push_back(
-            columns(name + "_join", axes.kept.count, slices, [=](std::span<void* const> at) {
-                JoinBody<Fold> body = {
-                    Elements(at[0], ElementType::f32), {}, axes.results, slices, fold};
-                for (int k = 0; k < Fold::width; ++k) {
-                    body.outputs[k] = Elements(at[1 + k], types[Inputs + k]);
-                }
-                return body;
-            }));
+        result.kernels.push_back(join_kernel(name + "_join", axes.results, slices, outputs, fold));
     }
     return result;
 }

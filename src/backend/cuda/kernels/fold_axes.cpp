@@ -61,4 +61,11 @@ std::int64_t fold_slices(const FoldAxes& axes) {
     return std::max<std::int64_t>(1, std::min(wanted, axes.folded.count / shortest));
 }
 
+std::int64_t channel_slices(std::int64_t rows, std::int64_t packs) {
+    constexpr std::int64_t wanted_teams = 256 * 32;
+    constexpr std::int64_t shortest = 64;
+    return std::max<std::int64_t>(
+        1, std::min(wanted_teams / std::max<std::int64_t>(packs, 1), rows / shortest));
+}
+
 }  // namespace strata::cuda

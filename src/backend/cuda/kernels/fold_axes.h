@@ -17,5 +17,7 @@ FoldAxes fold_axes(const FoldShape& shape);
 
 // How many parts each result is folded in, so that the whole GPU takes part.
 std::int64_t fold_slices(const FoldAxes& axes);
+// The same where each result is a pack of channels and each element a row.
+std::int64_t channel_slices(std::int64_t rows, std::int64_t packs);
 
 }  // namespace strata::cuda
