@@ -55,6 +55,7 @@ AlgorithmComparison compared(const AlgorithmsOptions& options, const Graph& grap
     if (entry.name == "cuda" || !options.device.empty()) {
         return offered_algorithms(graph, execution, *open_algorithm_source("cuda", options.device));
     }
+    require_ability(entry, execution);
     ProgressLine line;
     return measured_algorithms(
         graph, execution, *entry.make(), policy_of(options),

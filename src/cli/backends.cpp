@@ -19,7 +19,7 @@ constexpr std::array entries = {
     BackendEntry{"onednn", "this CPU through oneDNN: the fast engine",
                  [] { return open_backend_module("onednn"); }},
     BackendEntry{"cuda", "an NVIDIA GPU through cuDNN, cuBLASLt and kernels of strata's own",
-                 [] { return open_backend_module("cuda"); }},
+                 [] { return open_backend_module("cuda"); }, true},
     BackendEntry{"reference", "plain loops with double accumulation: slow, the definition of right",
                  [] { return make_reference_backend(); }},
 };
@@ -41,6 +41,23 @@ const BackendEntry& find_backend(std::string_view name) {
     throw Error(fmt::format("there is no backend '{}': choose one of {}", printable(name),
                             join(names, ", ")),
                 ExitCode::usage);
+}
+
+void require_ability(const BackendEntry& entry, const Execution& execution) {
+    const auto require = [&](bool holds, const std::string& what) {
+        if (!holds) {
+            throw Error(fmt::format("the backend {} {}", entry.name, what), ExitCode::usage);
+        }
+    };
+    const bool has_f16 = entry.has_tensor_cores;
+    const bool fits = execution.dtype == DataType::f32 || execution.dtype == DataType::bf16 ||
+                      (has_f16 && execution.dtype == DataType::f16);
+    require(fits, fmt::format("computes no {}: choose f32{} bf16 with --dtype",
+                              name_of(execution.dtype), has_f16 ? ", f16 or" : " or"));
+    require(entry.has_tensor_cores || execution.image_layout == ImageLayout::automatic,
+            "chooses layouts itself: leave --layout out");
+    require(entry.has_tensor_cores || execution.single_precision == SinglePrecision::full,
+            "has no TF32: leave --tf32 out");
 }
 
 }  // namespace strata

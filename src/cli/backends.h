@@ -14,6 +14,7 @@ struct BackendEntry {
     std::string_view name;
     std::string_view meaning;
     std::unique_ptr<Backend> (*make)();  // throws Error (machine_cannot) where it cannot work here
+    bool has_tensor_cores = false;       // also f16, TF32, and a choice of the images' layout
 };
 
 // THE list; the first is what `run` uses unless told otherwise.
@@ -21,5 +22,9 @@ std::span<const BackendEntry> backends();
 
 // Throws Error with exit code usage and the nearest name.
 const BackendEntry& find_backend(std::string_view name);
+
+// Throws Error with exit code usage where an execution asks the backend for what it has not: it
+// would be filed under a setting that changed nothing.
+void require_ability(const BackendEntry& entry, const Execution& execution);
 
 }  // namespace strata

@@ -118,11 +118,10 @@ Job common_job(const RunOptions& options) {
 std::vector<DataType> dtypes_of(const RunOptions& options) {
     std::vector<DataType> dtypes;
     for (const auto& name : options.dtypes) {
-        dtypes.push_back(parse_data_type(name));
-        if (dtypes.back() != DataType::f32 && dtypes.back() != DataType::bf16) {
-            throw Error(fmt::format("--dtype cannot be {}: choose f32 or bf16", name),
-                        ExitCode::usage);
-        }
+        Execution execution = execution_of(options);
+        execution.dtype = parse_data_type(name);
+        require_ability(find_backend(options.backend), execution);
+        dtypes.push_back(execution.dtype);
     }
     return dtypes;
 }

@@ -143,7 +143,7 @@ private:
         const Format format = {type, convolution_order(execution)};
         for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
             const ConvolutionProblem problem =
-                problem_of_pass(graph, graph.layers[id], pass, format, execution.single_precision);
+                problem_of_pass(graph, graph.layers[id], pass, format, execution);
             for (Algorithm& algorithm : algorithms_for(problem)) {
                 algorithm.layer = id;
                 algorithm.pass = pass;

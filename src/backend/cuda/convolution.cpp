@@ -70,10 +70,10 @@ private:
 
     // Places of the problem's x, w and y.
     ConvolutionStep step_of(Lowering& lowering, Pass pass, std::vector<Place> places) const {
-        return convolution_step(lowering,
-                                problem_of_pass(lowering.graph(), layer_, pass, format_,
-                                                lowering.execution().single_precision),
-                                std::move(places));
+        return convolution_step(
+            lowering,
+            problem_of_pass(lowering.graph(), layer_, pass, format_, lowering.execution()),
+            std::move(places));
     }
 
     bool transposed_;

@@ -24,7 +24,7 @@ std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
 // What one pass of a layer asks of cuDNN. Of a transposed convolution the data's pass is a forward
 // one, and the other way round. Requires: a layer that is a convolution of either kind.
 ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass pass,
-                                   const Format& format, SinglePrecision single_precision);
+                                   const Format& format, const Execution& execution);
 
 // In which order a convolution of the network works: as asked; else channels last, which tensor
 // cores want, where they are to compute it.

@@ -88,10 +88,12 @@ void ConvolutionCall::compute_on_host(std::span<void* const> addresses) const {
 }
 
 // The first that cuDNN stands by; nothing where all of a list fail.
-std::optional<BuiltPlan> first_plan(const ConvolutionProblem& problem, const Descriptor& graph,
-                                    const Descriptor& device, HeuristicMode mode) {
-    for (const OfferedPlan& offered : offered_plans(graph, device, mode)) {
-        if (!is_precise_enough(problem, offered.traits)) {
+std::optional<BuiltPlan> first_plan(const ConvolutionProblem& problem,
+                                    ConvolutionAlgorithm algorithm, const Descriptor& device,
+                                    HeuristicMode mode) {
+    for (const OfferedPlan& offered : offered_plans(convolution_graph(problem), device, mode)) {
+        if (!is_precise_enough(problem, offered.traits) ||
+            !is_asked_for(algorithm, offered.traits)) {
             continue;
         }
         try {
@@ -102,18 +104,27 @@ std::optional<BuiltPlan> first_plan(const ConvolutionProblem& problem, const Des
     return std::nullopt;
 }
 
+// Where there is no plan of the algorithm asked for, a direct one does, and says so by its notes.
+std::vector<ConvolutionAlgorithm> in_order(ConvolutionAlgorithm asked) {
+    return asked == ConvolutionAlgorithm::winograd
+               ? std::vector{asked, ConvolutionAlgorithm::direct}
+               : std::vector{asked};
+}
+
 // A list that cuDNN cannot make is as good as an empty one, but says why.
 std::shared_ptr<const BuiltPlan> plan_for(const DeviceProperties& properties,
                                           const ConvolutionProblem& problem) {
     std::string reason = "no plan is offered";
-    for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
-        try {
-            const Descriptor device = device_descriptor(properties);
-            if (auto plan = first_plan(problem, convolution_graph(problem), device, mode)) {
-                return std::make_shared<BuiltPlan>(std::move(*plan));
+    for (const ConvolutionAlgorithm algorithm : in_order(problem.algorithm)) {
+        for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
+            try {
+                const Descriptor device = device_descriptor(properties);
+                if (auto plan = first_plan(problem, algorithm, device, mode)) {
+                    return std::make_shared<BuiltPlan>(std::move(*plan));
+                }
+            } catch (const DeviceError& error) {
+                reason = error.what();
             }
-        } catch (const DeviceError& error) {
-            reason = error.what();
         }
     }
     throw Refusal{fmt::format("cuDNN has no plan for {}: {}", text_of(problem), reason)};
@@ -122,10 +133,10 @@ std::shared_ptr<const BuiltPlan> plan_for(const DeviceProperties& properties,
 // All that decides a plan.
 std::string key_of(const ConvolutionProblem& problem) {
     const Window& w = problem.window;
-    return fmt::format(
-        "{} {} {} {} {} {} {}", text_of(problem), to_text(problem.y), to_text(w.stride),
-        to_text(w.dilation), to_text(w.pad_begin), to_text(w.pad_end),
-        names_of(problem.single_precision)[static_cast<std::size_t>(problem.single_precision)]);
+    return fmt::format("{} {} {} {} {} {} {} {}", text_of(problem), to_text(problem.y),
+                       to_text(w.stride), to_text(w.dilation), to_text(w.pad_begin),
+                       to_text(w.pad_end), static_cast<int>(problem.single_precision),
+                       static_cast<int>(problem.algorithm));
 }
 
 }  // namespace
@@ -136,7 +147,7 @@ std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
 }
 
 ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass pass,
-                                   const Format& format, SinglePrecision single_precision) {
+                                   const Format& format, const Execution& execution) {
     const Tensor& image = graph.tensors[layer.inputs[0]].tensor;
     const Dims& result = graph.tensors[layer.outputs[0]].tensor.dims;
     const auto* plain = std::get_if<Convolution>(&layer.op);
@@ -150,7 +161,8 @@ ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass 
             .window = plain ? window_of(*plain, image)
                             : window_of(std::get<TransposedConvolution>(layer.op), image),
             .format = format,
-            .single_precision = single_precision};
+            .single_precision = execution.single_precision,
+            .algorithm = execution.algorithm};
 }
 
 ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/algorithms.h"
 
+#include "backend/cuda/cudnn/convolution.h"
 #include "backend/cuda/host_machine.h"
 #include "graph/network.h"
 #include "tests/backend/cuda/emulated.h"
@@ -41,6 +42,18 @@ TEST(Algorithms, FullPrecisionLeavesTensorCoresOut) {
     EXPECT_TRUE(std::ranges::none_of(offered(graph, {}), is_narrow));
     EXPECT_TRUE(std::ranges::any_of(offered(graph, {.single_precision = SinglePrecision::tf32}),
                                     is_narrow));
+}
+
+TEST(Algorithms, APlanIsOfTheAlgorithmAskedFor) {
+    const cuda::PlanTraits winograd = {.notes = {.winograd = true}};
+    const cuda::PlanTraits fourier = {.notes = {.fft = true}};
+    const cuda::PlanTraits plain;
+    EXPECT_TRUE(is_asked_for(ConvolutionAlgorithm::direct, plain));
+    EXPECT_FALSE(is_asked_for(ConvolutionAlgorithm::direct, winograd));
+    EXPECT_FALSE(is_asked_for(ConvolutionAlgorithm::direct, fourier));
+    EXPECT_TRUE(is_asked_for(ConvolutionAlgorithm::winograd, winograd));
+    EXPECT_FALSE(is_asked_for(ConvolutionAlgorithm::winograd, plain));
+    EXPECT_TRUE(is_asked_for(ConvolutionAlgorithm::automatic, fourier));
 }
 
 TEST(Algorithms, EqualLayersAreAskedForOnce) {

@@ -127,6 +127,18 @@ bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& trai
            problem.single_precision == SinglePrecision::tf32;
 }
 
+bool is_asked_for(ConvolutionAlgorithm algorithm, const PlanTraits& traits) {
+    switch (algorithm) {
+        case ConvolutionAlgorithm::direct:
+            return !traits.notes.winograd && !traits.notes.fft;
+        case ConvolutionAlgorithm::winograd:
+            return traits.notes.winograd;
+        case ConvolutionAlgorithm::automatic:
+            break;
+    }
+    return true;
+}
+
 std::string text_of(const ConvolutionProblem& problem) {
     return fmt::format("convolution {} {} * {}, {}", name_of(problem.pass), to_text(problem.x),
                        to_text(problem.w), text_of(problem.x, problem.format));

@@ -19,6 +19,7 @@ struct ConvolutionProblem {
     Window window = {};
     Format format = {};
     SinglePrecision single_precision = SinglePrecision::full;
+    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::automatic;
 };
 
 // Of the tensors in a plan's variant pack.
@@ -30,6 +31,10 @@ Descriptor convolution_graph(const ConvolutionProblem& problem);
 // Whether a plan may be used for the problem: one that computes an f32 problem in less than f32 is
 // for those who asked for it.
 bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& traits);
+
+// Whether a plan computes by the algorithm asked for: Winograd's, or neither that nor a Fourier
+// transform.
+bool is_asked_for(ConvolutionAlgorithm algorithm, const PlanTraits& traits);
 
 // "convolution forward 32x64x27x27 * 192x64x5x5, f32 nchw"
 std::string text_of(const ConvolutionProblem& problem);

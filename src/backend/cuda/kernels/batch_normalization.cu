@@ -8,17 +8,14 @@ namespace strata::cuda {
 
 namespace {
 
-struct MomentsFold {
-    static constexpr int width = 2;
+struct MomentsFold : SumsFold<2> {
     float count;
 
-    __host__ __device__ void start(float* carried) const { carried[0] = carried[1] = 0; }
     __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
         const float shifted = values[0] - values[1];
         carried[0] += shifted;
         carried[1] += shifted * shifted;
     }
-    __host__ __device__ float combine(int, float a, float b) const { return a + b; }
     __host__ __device__ void finish(float* carried) const {
         carried[0] /= count;
         carried[1] = fmaxf(carried[1] / count - carried[0] * carried[0], 0);
@@ -94,15 +91,11 @@ private:
     }
 };
 
-struct GradientFold {
-    static constexpr int width = 2;
-    __host__ __device__ void start(float* carried) const { carried[0] = carried[1] = 0; }
+struct GradientFold : SumsFold<2> {
     __host__ __device__ void add(float* carried, const float* v, std::int64_t) const {
         carried[0] += v[0];
         carried[1] += v[0] * ((v[1] - v[2]) * v[3]);
     }
-    __host__ __device__ float combine(int, float a, float b) const { return a + b; }
-    __host__ __device__ void finish(float*) const {}
 };
 
 struct GradientBody {
@@ -152,24 +145,20 @@ private:
     }
 };
 
-float* floats(void* address) {
-    return static_cast<float*>(address);
-}
-
 }  // namespace
 
 FoldKernels moments_fold(const FoldShape& shape, const std::array<ElementType, 2>& types) {
     const auto count = static_cast<float>(fold_axes(shape).folded.count);
     return fold_kernels<2>("strata:moments", shape,
                            {types[0], types[1], ElementType::f32, ElementType::f32},
-                           MomentsFold{count});
+                           MomentsFold{{}, count});
 }
 
 FoldKernels channel_moments(std::int64_t rows, std::int64_t channels,
                             const std::array<ElementType, 2>& types) {
     return channel_fold<1, 1>("strata:channel_moments", rows, channels,
                               {types[0], types[1], ElementType::f32, ElementType::f32},
-                              MomentsFold{static_cast<float>(rows)});
+                              MomentsFold{{}, static_cast<float>(rows)});
 }
 
 FoldKernels channel_gradients(std::int64_t rows, std::int64_t channels,

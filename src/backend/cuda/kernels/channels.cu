@@ -29,16 +29,6 @@ struct BiasBody {
     }
 };
 
-struct SumFold {
-    static constexpr int width = 1;
-    __host__ __device__ void start(float* carried) const { carried[0] = 0; }
-    __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
-        carried[0] += values[0];
-    }
-    __host__ __device__ float combine(int, float a, float b) const { return a + b; }
-    __host__ __device__ void finish(float*) const {}
-};
-
 }  // namespace
 
 bool fills_packs(std::int64_t channels) {

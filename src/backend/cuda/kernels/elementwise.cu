@@ -114,14 +114,6 @@ __host__ __device__ float slope(ElementwiseKind kind, int operand, const float* 
     }
 }
 
-// What all sums carry.
-struct SumFold {
-    static constexpr int width = 1;
-    __host__ __device__ void start(float* carried) const { carried[0] = 0; }
-    __host__ __device__ float combine(int, float a, float b) const { return a + b; }
-    __host__ __device__ void finish(float*) const {}
-};
-
 template <int Operands>
 struct GradientFold : SumFold {
     ElementwiseKind kind;
@@ -131,13 +123,7 @@ struct GradientFold : SumFold {
     }
 };
 
-struct PlainSum : SumFold {
-    __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
-        carried[0] += values[0];
-    }
-};
-
-struct NegativeSum : PlainSum {
+struct NegativeSum : SumFold {
     __host__ __device__ void finish(float* carried) const { carried[0] = -carried[0]; }
 };
 
@@ -229,7 +215,7 @@ FoldKernels negative_sum_fold(const FoldShape& shape, const std::array<ElementTy
 
 FoldKernels sum_fold(const std::string& name, const FoldShape& shape,
                      const std::array<ElementType, 2>& types) {
-    return fold_kernels<1>(name, shape, types, PlainSum());
+    return fold_kernels<1>(name, shape, types, SumFold());
 }
 
 }  // namespace strata::cuda

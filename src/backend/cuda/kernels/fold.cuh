@@ -18,6 +18,26 @@ namespace strata::cuda {
 //   void finish(float* carried) const;                           carried into results
 // all host and device.
 
+// What every fold does that carries nothing but sums.
+template <int Sums>
+struct SumsFold {
+    static constexpr int width = Sums;
+    __host__ __device__ void start(float* carried) const {
+        for (int which = 0; which < Sums; ++which) {
+            carried[which] = 0;
+        }
+    }
+    __host__ __device__ float combine(int, float a, float b) const { return a + b; }
+    __host__ __device__ void finish(float*) const {}
+};
+
+// The sum of the first input.
+struct SumFold : SumsFold<1> {
+    __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
+        carried[0] += values[0];
+    }
+};
+
 // Folds the elements [slice / slices, (slice + 1) / slices) of one result.
 template <int Inputs, class Fold>
 struct FoldBody {

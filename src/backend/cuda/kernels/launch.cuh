@@ -59,6 +59,11 @@ __global__ void __launch_bounds__(32 * most_rows_of_columns)
     }
 }
 
+// An address of a launch, of what is f32 whatever the network computes in.
+inline float* floats(void* address) {
+    return static_cast<float*>(address);
+}
+
 inline std::int64_t ceiling(std::int64_t a, std::int64_t b) {
     return (a + b - 1) / b;
 }

@@ -11,10 +11,6 @@ __host__ __device__ float sigmoid(float x) {
     return 1 / (1 + expf(-x));
 }
 
-float* floats(void* address) {
-    return static_cast<float*>(address);
-}
-
 // One unit of one image.
 struct Unit {
     std::int64_t image;

@@ -102,21 +102,12 @@ private:
     }
 };
 
-struct ParameterFold {
-    static constexpr int width = 1;
+struct ParameterFold : SumFold {
     bool of_scale;
-
-    __host__ __device__ void start(float* carried) const { carried[0] = 0; }
     __host__ __device__ void add(float* carried, const float* v, std::int64_t) const {
         carried[0] += of_scale ? v[0] * ((v[1] - v[2]) * v[3]) : v[0];
     }
-    __host__ __device__ float combine(int, float a, float b) const { return a + b; }
-    __host__ __device__ void finish(float*) const {}
 };
-
-float* floats(void* address) {
-    return static_cast<float*>(address);
-}
 
 }  // namespace
 
@@ -168,7 +159,7 @@ FoldKernels row_parameter_fold(bool of_scale, const NormalizedRows& shape,
         .output = {0, per_group, 1, 0}};
     constexpr ElementType f32 = ElementType::f32;
     return fold_kernels<4>("strata:row_parameters", fold, {types[0], types[1], f32, f32, f32},
-                           ParameterFold{of_scale});
+                           ParameterFold{{}, of_scale});
 }
 
 }  // namespace strata::cuda

@@ -65,10 +65,6 @@ struct AdamBody {
     }
 };
 
-float* floats(void* address) {
-    return static_cast<float*>(address);
-}
-
 Kernel kernel_of(const Sgd& optimizer, std::int64_t count) {
     return each("strata:sgd", count, [=](std::span<void* const> at) {
         return SgdBody{floats(at[0]), floats(at[1]), static_cast<float>(optimizer.learning_rate)};
