@@ -15,18 +15,6 @@ namespace {
 // What cudaMalloc aligns to, and what the widest access of a library may ask for.
 constexpr std::size_t alignment = 256;
 
-// Persistent pieces are alive throughout.
-std::vector<Lifetime> lifetimes_in(const Program& program) {
-    std::vector<Lifetime> lifetimes;
-    for (const PlannedBuffer& buffer : program.buffers) {
-        const bool always = buffer.life == Life::persistent;
-        lifetimes.push_back({.size = {static_cast<double>(buffer.bytes)},
-                             .first_task = always ? 0 : buffer.first_step,
-                             .last_task = always ? program.steps.size() : buffer.last_step});
-    }
-    return lifetimes;
-}
-
 bool shares_memory(const Program& program) {
     return std::ranges::any_of(program.buffers, [](const PlannedBuffer& buffer) {
         return buffer.life == Life::transient;
@@ -42,7 +30,7 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
     for (const GraphTensor& tensor : graph.tensors) {
         tensor_names_.push_back(tensor.name);
     }
-    for (PlannedStep& planned : program.steps) {
+    for (Program::PlannedStep& planned : program.steps) {
         steps_.push_back(std::move(planned.step));
         calls_.push_back(bind_step(std::move(planned.calls), steps_.back()));
     }
@@ -66,7 +54,8 @@ void CudaExecutable::plan_memory(const Program& program) {
         }
         return;
     }
-    const ArenaPlan plan = plan_arena(lifetimes_in(program), alignment);
+    const ArenaPlan plan =
+        plan_arena(lifetimes_of(program.buffers, program.steps.size()), alignment);
     memory_.push_back(machine_->allocate(static_cast<std::size_t>(plan.size.value)));
     for (const std::size_t offset : plan.offsets) {
         buffers_.push_back(static_cast<std::byte*>(memory_.back().get()) + offset);
@@ -74,7 +63,7 @@ void CudaExecutable::plan_memory(const Program& program) {
 }
 
 void CudaExecutable::initialize(const Program& program) {
-    for (const Initialization& initialization : program.initializations) {
+    for (const Program::Initialization& initialization : program.initializations) {
         fill(initialization.place, initialization.values());
     }
 }
@@ -185,7 +174,7 @@ void CudaExecutable::run_step(std::size_t step) {
 }
 
 const Place& CudaExecutable::place_of(TensorId tensor, Content content) const {
-    const TensorPlaces& places = tensors_[tensor];
+    const Program::TensorPlaces& places = tensors_[tensor];
     const auto& place = content == Content::value ? places.value : places.gradient;
     if (!place) {
         throw Error("Tensor " + printable(tensor_names_[tensor]) +

@@ -55,7 +55,7 @@ private:
     std::vector<Step> steps_;
     std::vector<std::vector<BoundCall>> calls_;  // by step
     std::vector<BoundCall> preparations_;
-    std::vector<TensorPlaces> tensors_;
+    std::vector<Program::TensorPlaces> tensors_;
     std::vector<std::string> tensor_names_;
     Recording whole_;
     Recording stamped_;

@@ -129,11 +129,7 @@ Place Lowering::make_persistent(Dims dims, Format format, std::function<HostValu
 }
 
 void Lowering::touch(BufferId id) {
-    PlannedBuffer& buffer = program_.buffers[id];
-    const std::size_t step = program_.steps.size();
-    buffer.first_step = buffer.used ? buffer.first_step : step;
-    buffer.last_step = step;
-    buffer.used = true;
+    program_.buffers[id].use(program_.steps.size());
 }
 
 void Lowering::add_step(StepKind kind, StepText text, Bytes moved, std::vector<Call> calls) {
@@ -144,16 +140,9 @@ void Lowering::add_step(StepKind kind, StepText text, Bytes moved, std::vector<C
             touch(place.buffer);
         }
     }
-    Step step;
-    step.layer = task_.layer;
-    step.pass = task_.pass;
-    step.kind = kind;
-    step.implementation = std::move(text.implementation);
-    step.algorithm = std::move(text.algorithm);
-    step.layout = std::move(text.layout);
-    step.workspace = {static_cast<double>(workspace)};
-    step.moved = moved;
-    program_.steps.push_back({std::move(step), std::move(calls)});
+    program_.steps.push_back(
+        {step_of(task_, kind, std::move(text), Bytes{static_cast<double>(workspace)}, moved),
+         std::move(calls)});
 }
 
 void Lowering::compute(StepText text, std::vector<Call> calls) {
@@ -186,7 +175,7 @@ void Lowering::keep_what_is_read() {
         if (!states_[tensor].contributions.empty()) {
             gradient(tensor);  // of the network's input, which nobody reads
         }
-        TensorPlaces& places = program_.tensors[tensor];
+        Program::TensorPlaces& places = program_.tensors[tensor];
         TensorState& state = states_[tensor];
         if (!state.values.empty()) {
             places.value = state.values.front();

@@ -12,18 +12,6 @@ namespace strata::cuda {
 
 struct BuiltPlan;
 
-// Why a layer or a pass cannot be done; it becomes a step with a refusal.
-struct Refusal {
-    std::string reason;
-};
-
-// What a step says of itself.
-struct StepText {
-    std::string implementation = {};
-    std::string layout = {};
-    std::string algorithm = {};
-};
-
 // A graph on its way to a program: where each tensor's value and gradient lie, in which format, and
 // the steps so far. Operators ask for their operands in the format they want and reorders appear
 // only where it is not there yet; each copy is made once and shared. Needs no GPU: only what

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/backend.h"
 #include "backend/cuda/format.h"
 #include "backend/cuda/kernels/kernel.h"
+#include "backend/lowered.h"
 
 #include <functional>
 #include <variant>
 
 namespace strata::cuda {
-
-// A piece of device memory that the program uses: index into Program::buffers.
-using BufferId = std::size_t;
 
 // Where values lie and how: dense elements of these extents from `offset` bytes on. Only a layer's
 // own calls use parts of a buffer; the place of a tensor is a whole one.
@@ -52,44 +49,7 @@ struct Call {
     std::vector<Place> places;
 };
 
-// Whether a buffer is needed all the time or only between its first and its last step.
-enum class Life { persistent, transient };
-
-// What is known of a buffer before it has an address.
-struct PlannedBuffer {
-    std::size_t bytes = 0;
-    Life life = Life::transient;
-    std::size_t first_step = 0;
-    std::size_t last_step = 0;
-    bool used = false;
-};
-
-// A step and what it executes: nothing where it is refused.
-struct PlannedStep {
-    Step step;
-    std::vector<Call> calls;
-};
-
-// The values that a persistent place has before the first iteration.
-struct Initialization {
-    Place place;
-    std::function<HostValues()> values;
-};
-
-// Where a tensor can be read and written between steps.
-struct TensorPlaces {
-    std::optional<Place> value;
-    std::optional<Place> gradient;
-};
-
-// A graph lowered to calls over buffers that have no addresses yet. Nothing in it needs a GPU.
-struct Program {
-    std::vector<PlannedBuffer> buffers;
-    std::vector<PlannedStep> steps;
-    std::vector<Initialization> initializations;
-    // Copies of what inference never changes, made once: after the initial values and each write.
-    std::vector<Call> preparations;
-    std::vector<TensorPlaces> tensors;
-};
+// Nothing in it needs a GPU.
+using Program = LoweredProgram<Place, Call>;
 
 }  // namespace strata::cuda

@@ -20,18 +20,6 @@ Seconds between(Clock::time_point begin, Clock::time_point end) {
     return {std::chrono::duration<double>(end - begin).count()};
 }
 
-// Persistent pieces are alive throughout.
-std::vector<Lifetime> lifetimes_of(const Program& program) {
-    std::vector<Lifetime> lifetimes;
-    for (const PlannedBuffer& buffer : program.buffers) {
-        const bool always = buffer.life == Life::persistent;
-        lifetimes.push_back({.size = {static_cast<double>(buffer.bytes)},
-                             .first_task = always ? 0 : buffer.first_step,
-                             .last_task = always ? program.steps.size() : buffer.last_step});
-    }
-    return lifetimes;
-}
-
 }  // namespace
 
 OnednnExecutable::OnednnExecutable(const Graph& graph, const dnnl::engine& engine, Program program,
@@ -41,7 +29,7 @@ OnednnExecutable::OnednnExecutable(const Graph& graph, const dnnl::engine& engin
     for (const GraphTensor& tensor : graph.tensors) {
         tensor_names_.push_back(tensor.name);
     }
-    for (PlannedStep& planned : program.steps) {
+    for (Program::PlannedStep& planned : program.steps) {
         steps_.push_back(std::move(planned.step));
         std::vector<BoundCall>& bound = calls_.emplace_back();
         for (const Call& call : planned.calls) {
@@ -56,13 +44,13 @@ OnednnExecutable::OnednnExecutable(const Graph& graph, const dnnl::engine& engin
 }
 
 void OnednnExecutable::plan_memory(const Program& program) {
-    ArenaPlan plan = plan_arena(onednn::lifetimes_of(program));
+    ArenaPlan plan = plan_arena(lifetimes_of(program.buffers, program.steps.size()));
     arena_ = std::make_unique<Arena>(static_cast<std::size_t>(plan.size.value));
     offsets_ = std::move(plan.offsets);
 }
 
 void OnednnExecutable::initialize(const Program& program) const {
-    for (const Initialization& initialization : program.initializations) {
+    for (const Program::Initialization& initialization : program.initializations) {
         fill(initialization.place, initialization.values());
     }
 }
@@ -142,7 +130,7 @@ void OnednnExecutable::run_step(std::size_t step) {
 }
 
 const Place& OnednnExecutable::place_of(TensorId tensor, Content content) const {
-    const TensorPlaces& places = tensors_[tensor];
+    const Program::TensorPlaces& places = tensors_[tensor];
     const auto& place = content == Content::value ? places.value : places.gradient;
     if (!place) {
         throw Error("Tensor " + printable(tensor_names_[tensor]) +

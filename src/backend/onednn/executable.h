@@ -56,7 +56,7 @@ private:
     std::vector<Step> steps_;
     std::vector<std::vector<BoundCall>> calls_;  // by step
     std::vector<BoundCall> preparations_;
-    std::vector<TensorPlaces> tensors_;
+    std::vector<Program::TensorPlaces> tensors_;
     std::vector<std::string> tensor_names_;
 };
 

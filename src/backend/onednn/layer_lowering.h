@@ -5,24 +5,9 @@
 
 namespace strata::onednn {
 
-// One layer's operator and what its passes must know of each other. Each function adds the steps of
-// one pass; it throws Refusal or the library's error where it cannot, before it has added a compute
-// step.
-class LayerLowering {
+class LayerLowering : public LoweringOfLayer<Lowering> {
 public:
-    explicit LayerLowering(const Layer& layer) : layer_(layer) {}
-    virtual ~LayerLowering() = default;
-    LayerLowering(const LayerLowering&) = delete;
-    LayerLowering& operator=(const LayerLowering&) = delete;
-
-    virtual void forward(Lowering& lowering) = 0;
-    virtual void backward_data(Lowering&) { throw Refusal{"no backward pass for the data"}; }
-    virtual void backward_weights(Lowering&) { throw Refusal{"no backward pass for the weights"}; }
-
-protected:
-    TensorId input(std::size_t operand) const { return layer_.inputs[operand]; }
-    TensorId output() const { return layer_.outputs.front(); }
-    const Layer& layer_;
+    using LoweringOfLayer::LoweringOfLayer;
 };
 
 // THE list: the operator's lowering, one function each.

@@ -119,11 +119,7 @@ Place Lowering::make_persistent(const Desc& desc, std::function<HostValues()> va
 }
 
 void Lowering::touch(BufferId id) {
-    PlannedBuffer& buffer = program_.buffers[id];
-    const std::size_t step = program_.steps.size();
-    buffer.first_step = buffer.used ? buffer.first_step : step;
-    buffer.last_step = step;
-    buffer.used = true;
+    program_.buffers[id].use(program_.steps.size());
 }
 
 void Lowering::add_step(StepKind kind, StepText text, Bytes workspace, Bytes moved,
@@ -139,16 +135,8 @@ void Lowering::add_step(StepKind kind, StepText text, Bytes workspace, Bytes mov
             }
         }
     }
-    Step step;
-    step.layer = task_.layer;
-    step.pass = task_.pass;
-    step.kind = kind;
-    step.implementation = std::move(text.implementation);
-    step.algorithm = std::move(text.algorithm);
-    step.layout = std::move(text.layout);
-    step.workspace = workspace;
-    step.moved = moved;
-    program_.steps.push_back({std::move(step), std::move(calls)});
+    program_.steps.push_back(
+        {step_of(task_, kind, std::move(text), workspace, moved), std::move(calls)});
 }
 
 void Lowering::compute(StepText text, std::vector<Call> calls, Bytes workspace) {
@@ -228,7 +216,7 @@ void Lowering::keep_what_is_read() {
         if (!states_[tensor].contributions.empty()) {
             gradient(tensor);  // of the network's input, which nobody reads
         }
-        TensorPlaces& places = program_.tensors[tensor];
+        Program::TensorPlaces& places = program_.tensors[tensor];
         TensorState& state = states_[tensor];
         if (!state.values.empty()) {
             places.value = state.values.front();

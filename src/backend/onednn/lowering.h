@@ -7,18 +7,6 @@
 
 namespace strata::onednn {
 
-// Why a layer or a pass cannot be done; it becomes a step with a refusal.
-struct Refusal {
-    std::string reason;
-};
-
-// What a step of our own says of itself.
-struct StepText {
-    std::string implementation = {};
-    std::string layout = {};
-    std::string algorithm = {};
-};
-
 // Scratch memory that a primitive uses while it runs.
 inline Bytes scratchpad_of(const dnnl::primitive_desc_base& described) {
     return {static_cast<double>(described.scratchpad_desc().get_size())};

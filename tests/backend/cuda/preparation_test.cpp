@@ -26,7 +26,7 @@ void expect_launchable(const Kernel& kernel) {
 }
 
 void expect_complete(const Graph& graph, const Program& program) {
-    for (const cuda::PlannedStep& planned : program.steps) {
+    for (const cuda::Program::PlannedStep& planned : program.steps) {
         const Step& step = planned.step;
         EXPECT_EQ(step.refusal, "") << graph.layers[step.layer].name << " " << name_of(step.pass);
         EXPECT_LT(step.workspace.value, 8e9) << step.implementation;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "backend/lowered.h"
+
+namespace strata {
+
+std::vector<Lifetime> lifetimes_of(std::span<const PlannedBuffer> buffers, std::size_t steps) {
+    std::vector<Lifetime> lifetimes;
+    for (const PlannedBuffer& buffer : buffers) {
+        const bool always = buffer.life == Life::persistent;
+        lifetimes.push_back({.size = {static_cast<double>(buffer.bytes)},
+                             .first_task = always ? 0 : buffer.first_step,
+                             .last_task = always ? steps : buffer.last_step});
+    }
+    return lifetimes;
+}
+
+Step step_of(const Task& task, StepKind kind, StepText text, Bytes workspace, Bytes moved) {
+    Step step;
+    step.layer = task.layer;
+    step.pass = task.pass;
+    step.kind = kind;
+    step.implementation = std::move(text.implementation);
+    step.algorithm = std::move(text.algorithm);
+    step.layout = std::move(text.layout);
+    step.workspace = workspace;
+    step.moved = moved;
+    return step;
+}
+
+}  // namespace strata
