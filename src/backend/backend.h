@@ -40,6 +40,8 @@ struct Step {
 // A tensor of the running network: its value, or its gradient.
 enum class Content { value, gradient };
 
+class Profiling;
+
 // Dense values in the operators' own order (row-major), as f32 whatever the backend stores.
 using HostValues = std::vector<float>;
 
@@ -65,6 +67,10 @@ public:
     // output; a gradient only where the schedule has one.
     virtual HostValues read(TensorId tensor, Content content) const = 0;
     virtual void write(TensorId tensor, Content content, std::span<const float> values) = 0;
+
+    // Kernels and counters of its steps (backend/profiling.h); nothing where the backend has none
+    // to tell of. Lives as long as the executable.
+    virtual Profiling* profiling() { return nullptr; }
 };
 
 // The library behind a backend, for provenance.

@@ -19,7 +19,7 @@ constexpr std::array entries = {
     BackendEntry{"onednn", "this CPU through oneDNN: the fast engine",
                  [] { return open_backend_module("onednn"); }},
     BackendEntry{"cuda", "an NVIDIA GPU through cuDNN, cuBLASLt and kernels of strata's own",
-                 [] { return open_backend_module("cuda"); }, true},
+                 [] { return open_backend_module("cuda"); }, true, true},
     BackendEntry{"reference", "plain loops with double accumulation: slow, the definition of right",
                  [] { return make_reference_backend(); }},
 };
@@ -58,6 +58,15 @@ void require_ability(const BackendEntry& entry, const Execution& execution) {
             "chooses layouts itself: leave --layout out");
     require(entry.has_tensor_cores || execution.single_precision == SinglePrecision::full,
             "has no TF32: leave --tf32 out");
+}
+
+void require_profiler(const BackendEntry& entry, std::string_view option) {
+    if (!entry.has_profiler) {
+        throw Error(fmt::format("the backend {} records no kernels and has no counters: leave {} "
+                                "out, or choose another with --backend",
+                                entry.name, option),
+                    ExitCode::usage);
+    }
 }
 
 }  // namespace strata

@@ -15,6 +15,7 @@ struct BackendEntry {
     std::string_view meaning;
     std::unique_ptr<Backend> (*make)();  // throws Error (machine_cannot) where it cannot work here
     bool has_tensor_cores = false;       // also f16, TF32, and a choice of the images' layout
+    bool has_profiler = false;           // records kernels and counts (backend/profiling.h)
 };
 
 // THE list; the first is what `run` uses unless told otherwise.
@@ -26,5 +27,8 @@ const BackendEntry& find_backend(std::string_view name);
 // Throws Error with exit code usage where an execution asks the backend for what it has not: it
 // would be filed under a setting that changed nothing.
 void require_ability(const BackendEntry& entry, const Execution& execution);
+
+// The same for kernels and counters. `option` is what asks for them: "--trace".
+void require_profiler(const BackendEntry& entry, std::string_view option);
 
 }  // namespace strata

@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/sweep.h"
 #include "cli/verbs.h"
+#include "metric/plan.h"
 #include "run/refusal.h"
 #include "store/database.h"
 #include "store/plan.h"
@@ -49,6 +50,8 @@ struct RunOptions {
     bool first_layer_gradient = false;
     bool verify = false;
     bool tf32 = false;
+    bool trace = false;
+    std::vector<std::string> counters;
 };
 
 // "1%" or "0.01".
@@ -103,6 +106,11 @@ Job common_job(const RunOptions& options) {
     job.policy.max_time = Seconds{options.max_time};
     job.policy.precision = parse_precision(options.precision);
     job.verification = options.verify ? Verification::done : Verification::omitted;
+    job.tracing = options.trace ? Tracing::done : Tracing::omitted;
+    job.counters = sets_named(metric_catalogue(), options.counters);
+    if (options.trace || !job.counters.empty()) {
+        require_profiler(find_backend(options.backend), options.trace ? "--trace" : "--counters");
+    }
     for (const auto& text : options.inputs) {
         job.inputs.insert(name_and_value(text, "--input"));
     }
@@ -215,6 +223,7 @@ Run measure(const Job& job, std::size_t index, Refused refused, const std::strin
             [&](const std::string& stage, double fraction) {
                 line.show(printable(graph.name) + ": " + stage, fraction);
             },
+        .say = [](const std::string& sentence) { fmt::print(stderr, "strata: {}\n", sentence); },
         .begun = [&](Run& run) { begin_run(database, run, plan.place(index)); },
         .checkpoint = [&](const Run& run) { checkpoint_run(database, run); },
         .stop = &InterruptGuard::requested(),
@@ -328,6 +337,11 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_switch(verb, "--first-layer-gradient", options.first_layer_gradient,
                "compute the gradient of the network's input too");
     add_option(verb, "--seed", options.seed, "of the values drawn for inputs and parameters");
+    add_switch(verb, "--trace", options.trace,
+               "afterwards record a GPU's kernels and tell them by layer");
+    add_option(verb, "--counters", options.counters,
+               "afterwards count by layer: default, all, or sets of strata list metrics")
+        ->delimiter(',');
     add_switch(verb, "--verify", options.verify, "compare every step with the reference first");
 }
 

@@ -53,6 +53,26 @@ std::vector<MetricSet> default_sets(const MetricCatalogue& catalogue) {
     return sets;
 }
 
+std::vector<MetricSet> sets_named(const MetricCatalogue& catalogue,
+                                  std::span<const std::string> names) {
+    std::vector<MetricSet> sets;
+    const auto add_once = [&](const MetricSet& set) {
+        if (std::ranges::find(sets, set.name, &MetricSet::name) == sets.end()) {
+            sets.push_back(set);
+        }
+    };
+    for (const std::string& name : names) {
+        if (name == "default") {
+            std::ranges::for_each(default_sets(catalogue), add_once);
+        } else if (name == "all") {
+            std::ranges::for_each(catalogue.sets, add_once);
+        } else {
+            add_once(find_metric_set(catalogue, name));
+        }
+    }
+    return sets;
+}
+
 std::vector<EvaluatedMetric> evaluate(const MetricPlan& plan, const CounterValues& values) {
     std::vector<EvaluatedMetric> evaluated;
     for (const PlannedMetric& planned : plan.metrics) {

@@ -37,6 +37,11 @@ MetricPlan plan_metrics(std::span<const MetricSet> sets, const std::string& chip
 // The sets that are counted unless others are asked for.
 std::vector<MetricSet> default_sets(const MetricCatalogue& catalogue);
 
+// Sets by their names, each once, in the order of their first mention; "default" stands for the
+// default sets, "all" for all there are. Throws Error with exit code usage and the nearest name.
+std::vector<MetricSet> sets_named(const MetricCatalogue& catalogue,
+                                  std::span<const std::string> names);
+
 // A metric with what was counted.
 struct EvaluatedMetric {
     Metric metric = {};

@@ -31,4 +31,8 @@ std::array<MetricValue, 10> stalls_by_category(std::span<const EvaluatedMetric> 
     return categories;
 }
 
+std::string metric_of_stalls(std::string_view category) {
+    return "stalls: " + std::string(category);
+}
+
 }  // namespace strata

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace strata {
 
@@ -12,5 +14,8 @@ namespace strata {
 // adds nothing; a part that could not be counted leaves the category without a value, and so does
 // having no part at all.
 std::array<MetricValue, 10> stalls_by_category(std::span<const EvaluatedMetric> metrics);
+
+// Under what name a category stands among a step's metrics: "stalls: memory_dependency".
+std::string metric_of_stalls(std::string_view category);
 
 }  // namespace strata

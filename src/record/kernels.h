@@ -2,6 +2,7 @@
 #pragma once
 
 #include "op/work.h"
+#include "record/metric_result.h"
 #include "record/run.h"
 #include "trace/attribute.h"
 
@@ -26,17 +27,6 @@ struct KernelKey {
     auto operator<=>(const KernelKey&) const = default;
 };
 
-// A value that a hardware counter, or a formula of counters, has for a kernel. What could not be
-// counted has no value and a reason, and is never 0.
-struct KernelMetric {
-    std::string name = {};
-    std::string unit = {};
-    std::optional<double> value = {};
-    std::string reason = {};  // why there is no value; empty where there is one
-
-    bool operator==(const KernelMetric&) const = default;
-};
-
 // A kernel and the layer's pass that it does (a part of).
 struct TrackedKernel {
     KernelKey key = {};
@@ -45,7 +35,7 @@ struct TrackedKernel {
     std::optional<Pass> pass = {};  // nothing where the layer is not known
     std::optional<LaunchShape> launch = {};
     std::optional<Nanoseconds> time = {};
-    std::vector<KernelMetric> metrics = {};
+    std::vector<MetricResult> metrics = {};
 
     bool operator==(const TrackedKernel&) const = default;
 };
@@ -57,6 +47,7 @@ struct KernelSet {
     Origin origin = Origin::measured;
     std::string network = {};
     std::string source = {};  // the file that it was imported from; empty: measured here
+    std::int64_t run = 0;     // whose trace it is; 0: imported
     std::vector<TrackedKernel> kernels = {};
 };
 
@@ -67,12 +58,9 @@ struct KeyCount {
     std::int64_t name_keys = 0;  // the same with the bare name in the full one's place
 };
 
-// A trace's kernels, in the order of their starts; `attributions` as `attribute` gives them. Spans
-// without a believable start are left out: they have no place in the order of invocations.
-std::vector<TrackedKernel> tracked_kernels(const Trace& trace,
-                                           std::span<const Attribution> attributions,
-                                           const Graph& graph, const std::string& device,
-                                           std::int64_t batch);
+// A trace's kernels, in the order of their starts. Spans without a believable start are left out:
+// they have no place in the order of invocations.
+std::vector<TrackedKernel> tracked_kernels(const TraceResult& trace, std::int64_t batch);
 
 // The first key that two kernels share, if any: a set in which it does is no dictionary.
 std::optional<KernelKey> repeated_key(const KernelSet& set);

@@ -4,6 +4,8 @@
 #include "base/quantity.h"
 #include "measure/measurement.h"
 #include "op/work.h"
+#include "record/metric_result.h"
+#include "record/trace_result.h"
 
 #include <array>
 #include <cstdint>
@@ -57,6 +59,9 @@ struct StepResult {
     Bytes read;   // compulsory traffic; of reorders and accumulations what they move
     Bytes written;
     Measurement time;
+    // What counters say of it; of steps that do the same one was counted, for all of them.
+    std::vector<MetricResult> metrics = {};
+    std::optional<std::size_t> counted_at = {};  // that step's place among the run's; nothing: none
 };
 
 // The whole iteration, uninstrumented and instrumented, sampled in turn with a calibration loop of
@@ -85,6 +90,7 @@ struct Run {
     WholeResult whole;
     Bytes predicted_memory;                // peak by liveness
     std::optional<Bytes> measured_memory;  // peak resident set of the process, less that before it
+    std::optional<TraceResult> trace;      // of iterations that were recorded, not timed
     std::vector<Flag> flags;
     std::map<std::string, std::string> provenance;  // "cpu.model" -> ..., "onednn.version" -> ...
     std::string device;  // TOML of the ceilings that the run is judged by; empty: not calibrated

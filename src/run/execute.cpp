@@ -15,6 +15,7 @@
 #include "measure/sampler.h"
 #include "record/provenance.h"
 #include "run/files.h"
+#include "run/profile.h"
 #include "run/steps.h"
 
 #include <fmt/chrono.h>
@@ -123,6 +124,15 @@ void take_samples(const SampledIteration& sampled, Run& run) {
         }
     }
     run.whole = {sampled.end_to_end, sampled.instrumented, sampled.calibration};
+}
+
+// Kernels and counters that an interrupted run had already. Requires: the same steps.
+void take_profile(const Run& earlier, Run& run) {
+    run.trace = earlier.trace;
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        run.steps[i].metrics = earlier.steps[i].metrics;
+        run.steps[i].counted_at = earlier.steps[i].counted_at;
+    }
 }
 
 bool same_steps(const Run& a, const Run& b) {
@@ -236,6 +246,7 @@ Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer
         run.created = earlier->created;
         sampled = samples_in(*earlier);
         take_samples(sampled, run);  // so that a store that renews the run's rows loses none
+        take_profile(*earlier, run);
     }
     if (observer.begun) {
         observer.begun(run);
@@ -244,6 +255,7 @@ Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer
     if (peak_is_ours) {
         run.measured_memory = taken_since(before);
     }
+    profile_into(run, executable->profiling(), graph, job, observer);
     return run;
 }
 

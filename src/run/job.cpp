@@ -96,6 +96,12 @@ std::string identity_of(const Job& job) {
                     settings.network, settings.batch, settings.mode, settings.dtype,
                     settings.threads, settings.algorithm, settings.policy, job.execution.seed,
                     job.verification == Verification::done);
+    if (job.tracing == Tracing::done) {
+        line += " traced";
+    }
+    for (const MetricSet& set : job.counters) {
+        line += " counters=" + set.name;
+    }
     if (job.memory) {
         line += fmt::format(" memory={}", job.memory->value);
     }

@@ -4,6 +4,7 @@
 #include "graph/execution.h"
 #include "graph/network.h"
 #include "measure/policy.h"
+#include "metric/catalogue.h"
 #include "record/run.h"
 
 #include <filesystem>
@@ -15,6 +16,9 @@ namespace strata {
 
 // Whether every step is compared with the reference before it is timed.
 enum class Verification { omitted, done };
+
+// Whether the kernels of some iterations are recorded after the run was timed.
+enum class Tracing { omitted, done };
 
 // Tensors to leave as files after one run on the given inputs.
 struct Dump {
@@ -30,6 +34,8 @@ struct Job {
     Execution execution;
     Policy policy;
     Verification verification = Verification::omitted;
+    Tracing tracing = Tracing::omitted;
+    std::vector<MetricSet> counters = {};  // that are counted of each step; empty: none
     std::map<std::string, std::filesystem::path> inputs;  // tensor name -> .npy
     std::optional<Dump> dump;
     std::optional<Bytes> memory;  // that the run may need at most; absent: what the machine has

@@ -8,11 +8,14 @@ namespace strata {
 // The SQL files of this folder, embedded by its CMakeLists.txt.
 extern const std::string_view schema_tables;
 extern const std::string_view migration_2;
+extern const std::string_view migration_3;
 extern const std::string_view view_step_time;
 extern const std::string_view view_layer_time;
 extern const std::string_view view_run_summary;
 extern const std::string_view view_tracked_kernel;
 extern const std::string_view view_kernel_census;
 extern const std::string_view view_kernel_use;
+extern const std::string_view view_trace_time;
+extern const std::string_view view_step_counter;
 
 }  // namespace strata

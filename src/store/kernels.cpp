@@ -31,7 +31,7 @@ std::string described(const TrackedKernel& kernel) {
                     kernel.layer, kernel.pass ? name_of(*kernel.pass) : "");
     text += kernel.launch ? described(*kernel.launch) : "";
     text += kernel.time ? fmt::format(" {}", kernel.time->count()) : "";
-    for (const KernelMetric& metric : kernel.metrics) {
+    for (const MetricResult& metric : kernel.metrics) {
         text += fmt::format("\n{}:{} {} {}", metric.name.size(), metric.name,
                             metric.value ? fmt::format("{}", *metric.value) : "-", metric.reason);
     }
@@ -39,6 +39,9 @@ std::string described(const TrackedKernel& kernel) {
 }
 
 std::string content_hash(const KernelSet& set) {
+    if (set.run != 0) {
+        return fmt::format("run {}", set.run);  // each run's trace is its own
+    }
     std::uint64_t hash = hash_of(set.network);
     for (const TrackedKernel& kernel : set.kernels) {
         hash = hash_of(described(kernel), hash);
@@ -108,7 +111,7 @@ private:
     }
 
     void insert_metrics(std::int64_t kernel, const TrackedKernel& tracked) {
-        for (const KernelMetric& metric : tracked.metrics) {
+        for (const MetricResult& metric : tracked.metrics) {
             const auto reason = metric.value ? std::nullopt : std::optional(metric.reason);
             metric_.run(kernel, texts_.id_of(metric.name), metric.unit, metric.value, reason);
         }
@@ -131,6 +134,12 @@ private:
 };
 
 }  // namespace
+
+void store_kernels_within(const Database& database, KernelSet& set) {
+    const std::string content = content_hash(set);
+    Statement(database, "DELETE FROM kernel_set WHERE content = ?").run(content);
+    KernelWriter(database).insert_set(set, content);
+}
 
 Stored store_kernels(const Database& database, KernelSet& set) {
     refuse_repeated_keys(set);

@@ -17,6 +17,10 @@ enum class Stored { anew, before };
 // take it.
 Stored store_kernels(const Database& database, KernelSet& set);
 
+// The same of a run's trace, within a transaction of the caller's; what was stored of that run
+// before is replaced.
+void store_kernels_within(const Database& database, KernelSet& set);
+
 // A set as it was stored. Throws Error where there is none of that id.
 KernelSet load_kernels(const Database& database, std::int64_t id);
 

@@ -4,6 +4,7 @@
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "store/load_profile.h"
 #include "store/statement.h"
 #include "store/stored_values.h"
 
@@ -141,6 +142,7 @@ Run load_run(const Database& database, std::int64_t id) {
                  .instrumented = series_of(database, id, "instrumented"),
                  .calibration = series_of(database, id, "calibration")};
     run.flags = flags_of(database, id);
+    load_profile(database, run);
     return run;
 }
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "store/kernels.h"
+#include "store/launch_columns.h"
 #include "store/statement.h"
 
 #include <fmt/format.h>
@@ -16,24 +17,8 @@ namespace {
                             printable(database.file().string(), 1000), what));
 }
 
-std::uint32_t count_at(const Statement& row, int column) {
-    return static_cast<std::uint32_t>(row.integer(column));
-}
-
-std::optional<LaunchShape> launch_at(const Statement& row, int column) {
-    if (row.is_null(column)) {
-        return {};
-    }
-    return LaunchShape{
-        .grid = {count_at(row, column), count_at(row, column + 1), count_at(row, column + 2)},
-        .block = {count_at(row, column + 3), count_at(row, column + 4), count_at(row, column + 5)},
-        .registers = count_at(row, column + 6),
-        .static_shared = {row.real(column + 7)},
-        .dynamic_shared = {row.real(column + 8)}};
-}
-
-std::vector<KernelMetric> metrics_of(Statement& find, std::int64_t kernel) {
-    std::vector<KernelMetric> metrics;
+std::vector<MetricResult> metrics_of(Statement& find, std::int64_t kernel) {
+    std::vector<MetricResult> metrics;
     for (find.start(kernel); find.next();) {
         metrics.push_back({.name = find.text(0),
                            .unit = find.text(1),

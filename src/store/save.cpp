@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "record/key.h"
+#include "store/save_profile.h"
 #include "store/stored_values.h"
 #include "store/text_table.h"
 
@@ -91,8 +92,8 @@ void update_steps(const Database& database, const Run& run) {
     for (const StepResult& step : run.steps) {
         const auto* samples = std::get_if<Samples>(&step.time);
         const StoredSeries series = samples == nullptr ? StoredSeries{} : stored(*samples);
-        update.run(stored_status_of(step.time), series.samples, series.median, series.low, series.high,
-                   series.values, run.id, position++);
+        update.run(stored_status_of(step.time), series.samples, series.median, series.low,
+                   series.high, series.values, run.id, position++);
     }
 }
 
@@ -137,6 +138,7 @@ void store_results(const Database& database, const Run& run, RunState state) {
     replace_whole(database, run);
     replace_flags(database, run);
     replace_provenance(database, run);
+    store_profile(database, run);
 }
 
 // The place that a continued run had.

@@ -73,10 +73,12 @@ void replace_views(const Database& database, const Schema& schema) {
 
 const Schema& strata_schema() {
     static const std::array views = {view_step_time,      view_layer_time,    view_run_summary,
-                                     view_tracked_kernel, view_kernel_census, view_kernel_use};
-    static const std::array migrations = {Migration{.to = 2, .sql = migration_2}};
+                                     view_tracked_kernel, view_kernel_census, view_kernel_use,
+                                     view_trace_time,     view_step_counter};
+    static const std::array migrations = {Migration{.to = 2, .sql = migration_2},
+                                          Migration{.to = 3, .sql = migration_3}};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 2,
+                               .version = 3,
                                .tables = schema_tables,
                                .migrations = migrations,
                                .views = views};

@@ -76,8 +76,9 @@ private:
         bind(index, std::string_view(value));
     }
 
+    // (Out of line: g++ 12 takes an optional that is inlined here for uninitialised.)
     template <class Value>
-    void bind(int index, const std::optional<Value>& value) {
+    [[gnu::noinline]] void bind(int index, const std::optional<Value>& value) {
         if (value) {
             bind(index, *value);
         } else {

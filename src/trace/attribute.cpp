@@ -2,6 +2,7 @@
 #include "trace/attribute.h"
 
 #include "trace/node_owners.h"
+#include "trace/range_tree.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -9,52 +10,6 @@
 namespace strata {
 
 namespace {
-
-// The ranges of a trace by id.
-class Ranges {
-public:
-    explicit Ranges(const std::vector<TraceRange>& ranges) {
-        for (const TraceRange& range : ranges) {
-            by_id_.emplace(range.id, &range);
-        }
-    }
-
-    bool knows(std::uint64_t id) const { return by_id_.contains(id); }
-
-    // The task of the range, or of the nearest around it that has one.
-    std::optional<Task> task_of(std::uint64_t id) const {
-        std::optional<Task> task;
-        walk_outwards(id, [&](const TraceRange& range) {
-            task = range.task;
-            return task.has_value();
-        });
-        return task;
-    }
-
-    bool encloses(std::uint64_t outer, std::uint64_t inner) const {
-        return walk_outwards(inner, [&](const TraceRange& range) { return range.id == outer; });
-    }
-
-private:
-    // Visits the range and those around it until `visit` says to stop, and whether it did. Records
-    // may be broken, so parents that go round in a circle end it too.
-    template <class Visit>
-    bool walk_outwards(std::uint64_t id, Visit visit) const {
-        for (std::size_t steps = 0; steps < by_id_.size(); ++steps) {
-            const auto found = by_id_.find(id);
-            if (found == by_id_.end()) {
-                return false;
-            }
-            if (visit(*found->second)) {
-                return true;
-            }
-            id = found->second->parent;
-        }
-        return false;
-    }
-
-    std::unordered_map<std::uint64_t, const TraceRange*> by_id_;
-};
 
 class Attributor {
 public:
@@ -117,7 +72,7 @@ private:
         });
     }
 
-    Ranges ranges_;
+    RangeTree ranges_;
     NodeOwners owners_;
     std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> ranges_of_call_;
 };

@@ -58,6 +58,8 @@ struct Span {
     std::uint64_t graph_node = 0;            // that launched it; 0: not part of a graph launch
     std::optional<LaunchShape> launch = {};  // of kernels only
     std::optional<Bytes> bytes = {};         // of copies and fills only
+
+    bool operator==(const Span&) const = default;
 };
 
 // Whether its stamps can be believed: both taken, in order, and less than an hour apart (tracers

@@ -132,6 +132,11 @@ void add_run(Document& document, const Run& run) {
     blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
     blocks.emplace_back(memory_table(run));
     blocks.emplace_back(steps_table(findings));
+    auto profile = profile_blocks(run);
+    if (!profile.empty()) {
+        blocks.emplace_back(Heading{"Kernels and counters"});
+        std::ranges::move(profile, std::back_inserter(blocks));
+    }
 }
 
 }  // namespace

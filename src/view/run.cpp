@@ -4,9 +4,11 @@
 #include "analyze/remarks.h"
 #include "view/budget_table.h"
 #include "view/cells.h"
+#include "view/counter_tables.h"
 #include "view/machine.h"
 #include "view/memory_table.h"
 #include "view/recount.h"
+#include "view/trace_blocks.h"
 
 #include <fmt/format.h>
 
@@ -37,6 +39,14 @@ std::vector<Block> verdict_blocks(const RunFindings& findings) {
     return blocks;
 }
 
+std::vector<Block> profile_blocks(const Run& run, const StepFilter& filter) {
+    std::vector<Block> blocks = trace_blocks(run, filter);
+    for (Table& table : counter_tables(run, metric_catalogue(), filter)) {
+        blocks.emplace_back(std::move(table));
+    }
+    return blocks;
+}
+
 Document run_document(const Run& run, const StepFilter& filter, const Convention& convention) {
     const Run counted = counted_by(convention, run);
     const RunFindings findings = {.run = counted,
@@ -50,6 +60,9 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
     document.blocks.emplace_back(steps_table(findings, filter));
     document.blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
     document.blocks.emplace_back(memory_table(run));
+    for (auto& block : profile_blocks(run, filter)) {
+        document.blocks.push_back(std::move(block));
+    }
     if (!run.flags.empty()) {
         document.blocks.emplace_back(flags_table(run));
     }

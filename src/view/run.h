@@ -17,6 +17,7 @@ namespace strata {
 //   layer  pass      time [ms]   share [%]  ...        (steps_table)
 //   budget ...                                        (budget_table)
 //   memory ...                                        (memory_table)
+//   kernels by layer, counters ...                    (profile_blocks, where they were recorded)
 //   Doubts about the measurement                      (where there are any)
 //   The five heaviest steps
 //   1. conv2 backward_weights takes 18 % of the step (36.1 ms): it runs at 91 % of the f32 peak,
@@ -31,10 +32,15 @@ Document run_document(const Run& run, const StepFilter& filter = {},
 //  "layers": [{"name", "operator", "pass", "implementation", "status",
 //              "time": {"median_s", "low_s", "high_s", "samples"}, "flops", "bytes", "bound",
 //              ...}],
-//  "budget": {"end_to_end_s", "steps_s", "residual", ...}, ...}
+//  "budget": {"end_to_end_s", "steps_s", "residual", ...},
+//  "trace": {"device", "window_s", "gaps_s", ..., "spans": [{"kind", "name", "layer", "pass",
+//            "start_ns", "end_ns", "grid", ...}]}, ...}
 // What was not measured is null; "convention" names how flops are counted.
 std::string run_json(const Run& run, const StepFilter& filter = {},
                      const Convention& convention = conventions().front());
+
+// What a device told of the run beside times: its kernels and counters, where they were asked for.
+std::vector<Block> profile_blocks(const Run& run, const StepFilter& filter = {});
 
 // The sentences on the heaviest steps and the run as a whole, a paragraph each.
 std::vector<Block> verdict_blocks(const RunFindings& findings);

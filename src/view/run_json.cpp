@@ -4,6 +4,7 @@
 #include "analyze/memory_check.h"
 #include "base/enumeration.h"
 #include "view/recount.h"
+#include "view/trace_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -57,6 +58,17 @@ Json run_part(const Run& run) {
             {"further", settings.further}};
 }
 
+// By metric; null where nothing was counted of the step.
+Json counters_json(const StepResult& step) {
+    Json counters;
+    for (const MetricResult& metric : step.metrics) {
+        counters[metric.name] = {{"value", number(metric.value)},
+                                 {"unit", metric.unit},
+                                 {"reason", metric.reason.empty() ? Json() : Json(metric.reason)}};
+    }
+    return counters;
+}
+
 Json step_json(const RunFindings& findings, std::size_t i) {
     const StepResult& step = findings.run.steps[i];
     const StepTime& time = findings.summary.steps[i];
@@ -77,7 +89,8 @@ Json step_json(const RunFindings& findings, std::size_t i) {
             {"algorithm", step.algorithm},
             {"layout", step.layout},
             {"workspace_bytes", whole(step.workspace)},
-            {"problem", step.problem}};
+            {"problem", step.problem},
+            {"counters", counters_json(step)}};
 }
 
 // In the order of execution, however the filter found them.
@@ -132,6 +145,7 @@ std::string run_json(const Run& run, const StepFilter& filter, const Convention&
                         {"layers", steps_json(findings, filter)},
                         {"budget", budget_json(findings.summary.budget)},
                         {"memory", memory_json(run)},
+                        {"trace", trace_json(run)},
                         {"flags", flags_json(run)},
                         {"provenance", run.provenance}};
     return shown.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

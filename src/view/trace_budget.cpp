@@ -69,7 +69,7 @@ std::vector<std::string> notes_of(const TraceBudget& budget) {
 
 }  // namespace
 
-Document trace_document(const TraceBudget& budget, std::span<const Layer> layers) {
+Table trace_table(const TraceBudget& budget, std::span<const std::string> layers) {
     const TraceRows rows(budget);
     Table table{.title = "kernels by layer",
                 .columns = {{"layer", "layer", Importance::essential},
@@ -80,11 +80,11 @@ Document trace_document(const TraceBudget& budget, std::span<const Layer> layers
                             {"waited_s", "waited for it", Importance::detail}},
                 .notes = notes_of(budget)};
     for (const TaskSpans& task : budget.tasks) {
-        table.rows.push_back(rows.task(task, layers[task.task.layer].name));
+        table.rows.push_back(rows.task(task, layers[task.task.layer]));
     }
     table.totals = {rows.unattributed(), rows.line("− overlap", budget.overlap),
                     rows.line("+ launch gaps", budget.gaps), rows.line("= window", budget.window)};
-    return {.title = "trace", .blocks = {std::move(table)}};
+    return table;
 }
 
 }  // namespace strata

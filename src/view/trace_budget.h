@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "graph/graph.h"
 #include "report/document.h"
 #include "trace/budget.h"
 
@@ -22,7 +21,7 @@ namespace strata {
 //
 // `waited` is the time in which the device did nothing until a kernel of the layer started. Below:
 // why what is unattributed is so, records that were dropped, kernels without believable stamps.
-// `layers` are the graph's names; a task beyond them is a bug.
-Document trace_document(const TraceBudget& budget, std::span<const Layer> layers);
+// `layers` are names by LayerId; a task beyond them is a bug.
+Table trace_table(const TraceBudget& budget, std::span<const std::string> layers);
 
 }  // namespace strata

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "metric/plan.h"
 
+#include "base/error.h"
+
 #include <gtest/gtest.h>
 
 namespace strata {
@@ -50,6 +52,20 @@ TEST(MetricPlan, TheDefaultSetsAreThoseThatSaySo) {
     const auto sets = default_sets({.sets = {sample_set(), wanted}});
     ASSERT_EQ(sets.size(), 1u);
     EXPECT_EQ(sets[0].collected, Collected::by_default);
+}
+
+TEST(SetsNamed, AreEachThereOnceInTheOrderOfTheirMention) {
+    const MetricCatalogue catalogue = metric_catalogue();
+    const std::vector<std::string> names = {"stalls", "default", "memory", "stalls"};
+    const auto sets = sets_named(catalogue, names);
+    ASSERT_EQ(sets.size(), 1 + default_sets(catalogue).size());
+    EXPECT_EQ(sets.front().name, "stalls");
+    EXPECT_EQ(sets_named(catalogue, std::vector<std::string>{"all"}).size(), catalogue.sets.size());
+    EXPECT_TRUE(sets_named(catalogue, {}).empty());
+}
+
+TEST(SetsNamed, AMisspeltOneIsRefused) {
+    EXPECT_THROW(sets_named(metric_catalogue(), std::vector<std::string>{"memry"}), Error);
 }
 
 }  // namespace

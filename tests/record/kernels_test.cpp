@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace strata {
 namespace {
 
@@ -20,8 +22,16 @@ protected:
                  .calls = {{11, 1}, {12, 2}}};
 
     std::vector<TrackedKernel> tracked() const {
-        return tracked_kernels(trace_, attribute(trace_), graph_, "H200", 32);
+        Trace whole = trace_;
+        for (TraceRange& range : whole.ranges) {
+            range.parent = iteration;
+        }
+        whole.ranges.push_back({.id = iteration});
+        return tracked_kernels(
+            trace_result(whole, std::array{iteration}, {}, graph_, "H200").value(), 32);
     }
+
+    static constexpr std::uint64_t iteration = 9;
 };
 
 TEST_F(TrackedKernels, AreKeyedByTheirPlaceInTheIteration) {

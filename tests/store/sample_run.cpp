@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/store/sample_run.h"
 
+#include "base/enumeration.h"
+
 #include <fmt/format.h>
 
 namespace strata {
@@ -34,11 +36,49 @@ std::string described(const std::map<std::string, std::string>& pairs) {
     return text;
 }
 
+std::string described(const std::vector<MetricResult>& metrics) {
+    std::string text;
+    for (const MetricResult& metric : metrics) {
+        text += fmt::format(" {} {:a}{} {}", metric.name, metric.value.value_or(0), metric.unit,
+                            metric.reason);
+    }
+    return text;
+}
+
+std::string described(const TracedSpan& traced) {
+    const Span& span = traced.span;
+    std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {}", name_of(span.kind), span.name,
+                                   span.device, span.stream, span.start.count(), span.end.count(),
+                                   traced.layer, traced.pass ? name_of(*traced.pass) : "-",
+                                   name_of(traced.evidence), span.bytes ? span.bytes->value : -1);
+    if (span.launch) {
+        const LaunchShape& launch = *span.launch;
+        text +=
+            fmt::format(" {} {} {} {} {} {} {} {} {}", launch.grid.x, launch.grid.y, launch.grid.z,
+                        launch.block.x, launch.block.y, launch.block.z, launch.registers,
+                        launch.static_shared.value, launch.dynamic_shared.value);
+    }
+    return text + "\n";
+}
+
+std::string described(const std::optional<TraceResult>& trace) {
+    if (!trace) {
+        return "no trace\n";
+    }
+    std::string text = fmt::format("{} {}\n{}\n{}\n", trace->device, trace->dropped,
+                                   described(trace->windows), described(trace->recorded));
+    for (const TracedSpan& span : trace->spans) {
+        text += described(span);
+    }
+    return text;
+}
+
 std::string described(const StepResult& s) {
-    return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}\n", s.layer, s.operation,
+    return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}{} {}\n", s.layer, s.operation,
                        name_of(s.pass), s.kind, s.implementation, s.algorithm, s.layout, s.problem,
                        s.workspace.value, s.flops.value, s.read.value, s.written.value,
-                       described(s.time));
+                       described(s.time), described(s.metrics),
+                       s.counted_at ? static_cast<int>(*s.counted_at) : -1);
 }
 
 }  // namespace
@@ -59,7 +99,7 @@ std::string described(const Run& run) {
     for (const Flag& flag : run.flags) {
         text += fmt::format("{} {}\n", flag.kind, flag.sentence);
     }
-    return text + described(run.provenance);
+    return text + described(run.trace) + described(run.provenance);
 }
 
 }  // namespace strata

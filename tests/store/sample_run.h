@@ -5,6 +5,30 @@
 
 namespace strata {
 
+// Two kernels of one name, of which one belongs to nobody, and a copy without time stamps.
+inline TraceResult sample_trace() {
+    const LaunchShape launch{
+        .grid = {4, 2, 1}, .block = {128, 1, 1}, .registers = 40, .static_shared = {1024}};
+    const auto span = [&](SpanKind kind, std::int64_t start, std::int64_t end) {
+        return Span{.kind = kind,
+                    .name = kind == SpanKind::copy ? "device to host" : "void gemm<6>(float*)",
+                    .device = 0,
+                    .stream = 7,
+                    .start = Nanoseconds(start),
+                    .end = Nanoseconds(end)};
+    };
+    TraceResult trace{.device = "NVIDIA H200",
+                      .windows = {{{3e-6}, {4e-6}}},
+                      .recorded = {{{5e-6}}},
+                      .dropped = 2};
+    trace.spans = {{span(SpanKind::kernel, 1000, 2000), "conv1", Pass::forward, Evidence::node},
+                   {span(SpanKind::kernel, 2500, 4000), "", {}, Evidence::no_record},
+                   {span(SpanKind::copy, 0, 0), "conv1", Pass::backward_weights, Evidence::call}};
+    trace.spans[0].span.launch = launch;
+    trace.spans[2].span.bytes = Bytes{4096};
+    return trace;
+}
+
 // A small run in which every field holds something: two measured steps, one skipped, one failed.
 inline Run sample_run() {
     Run run;
@@ -43,6 +67,12 @@ inline Run sample_run() {
     run.whole = {.end_to_end = {{{0.7}, {0.8}, {0.9}}},
                  .instrumented = {{{0.75}, {0.85}}},
                  .calibration = {{{0.01}}}};
+    run.steps[0].metrics = {{.name = "dram_read", .unit = "B", .value = 12345.5},
+                            {.name = "l2_hit_rate", .unit = "%", .reason = "not allowed here"}};
+    run.steps[0].counted_at = 0;
+    run.steps[1].metrics = {{.name = "dram_read", .unit = "B", .value = 12345.5}};
+    run.steps[1].counted_at = 0;
+    run.trace = sample_trace();
     run.predicted_memory = {123456789};
     run.measured_memory = Bytes{234567890};
     run.flags = {{"drift", "The last samples are 3 % slower."}, {"steal", "Others ran."}};

@@ -42,6 +42,31 @@ TEST_F(SaveTest, ARunWithoutAnythingComesBackToo) {
     EXPECT_EQ(described(load_run(database_, run.id)), described(run));
 }
 
+TEST_F(SaveTest, TheKernelsOfATraceAreFoundByTheirKeys) {
+    auto run = sample_run();
+    save_run(database_, run);
+    EXPECT_EQ(
+        cell("SELECT group_concat(invocation || ' ' || coalesce(layer, '-') || ' ' || time_s, "
+             "', ') FROM tracked_kernel WHERE device = 'NVIDIA H200'"),
+        "1 conv1 1.0e-06, 2 - 1.5e-06");
+    EXPECT_EQ(cell("SELECT count(*) FROM trace_time WHERE time_s IS NULL"), "1");
+    EXPECT_EQ(cell("SELECT reason FROM step_counter WHERE value IS NULL"), "not allowed here");
+    EXPECT_EQ(cell("SELECT counted_at FROM step_counter WHERE position = 1"), "0");
+}
+
+TEST_F(SaveTest, AnInterruptedRunThatGoesOnKeepsItsTraceAndCounters) {
+    auto run = sample_run();
+    begin_run(database_, run);
+    auto continued = load_run(database_, run.id);
+    begin_run(database_, continued);
+    continued.steps[2].metrics = run.steps[0].metrics;
+    continued.steps[2].counted_at = 2;
+    finish_run(database_, continued);
+    EXPECT_EQ(described(load_run(database_, run.id)), described(continued));
+    EXPECT_EQ(cell("SELECT count(*) FROM kernel_set"), "1");
+    EXPECT_EQ(cell("SELECT count(*) FROM step_metric"), "5");
+}
+
 TEST_F(SaveTest, NamesThatLookLikeSqlAreOnlyNames) {
     auto run = sample_run();
     run.settings.network = "'; DROP TABLE run; --";

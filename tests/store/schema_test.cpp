@@ -101,9 +101,10 @@ TEST_F(SchemaTest, ANewerDatabaseIsRefusedAndSaysWhatToDo) {
 
 // Everything that a database consists of, without the views, which need no version.
 std::string tables_of(const Database& database) {
-    return only_text(database,
-                     "SELECT group_concat(type || name || coalesce(sql, ''), char(10)) FROM (SELECT "
-                     "* FROM sqlite_master WHERE type <> 'view' ORDER BY type, name)");
+    return only_text(
+        database,
+        "SELECT group_concat(type || name || coalesce(sql, ''), char(10)) FROM (SELECT "
+        "* FROM sqlite_master WHERE type <> 'view' ORDER BY type, name)");
 }
 
 TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
@@ -111,7 +112,8 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
     {
         const Database old = Database::open(file_);
         old.execute(
-            "DROP VIEW kernel_use; DROP VIEW kernel_census; DROP VIEW tracked_kernel;"
+            "DROP VIEW trace_time; DROP VIEW step_counter; DROP VIEW kernel_use; DROP VIEW kernel_census; DROP VIEW tracked_kernel;"
+            "DROP TABLE step_metric; DROP TABLE trace_span; DROP TABLE trace;"
             "DROP TABLE kernel_metric; DROP TABLE kernel; DROP TABLE kernel_set;"
             "PRAGMA user_version = 1");
         EXPECT_NE(tables_of(old), fresh);
@@ -124,7 +126,7 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
 TEST_F(SchemaTest, EveryViewOfStrataAnswersOnAnEmptyDatabase) {
     const Database database = Database::open(file_);
     for (const char* view : {"step_time", "layer_time", "run_summary", "tracked_kernel",
-                             "kernel_census", "kernel_use"}) {
+                             "kernel_census", "kernel_use", "trace_time", "step_counter"}) {
         EXPECT_EQ(only_text(database, std::string("SELECT count(*) FROM ") + view), "0") << view;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/profiling.h"
 #include "backend/reference/reference.h"
 
 #include <functional>
@@ -61,6 +62,9 @@ public:
     void write(TensorId tensor, Content content, std::span<const float> values) override {
         real_->write(tensor, content, values);
     }
+    Profiling* profiling() override { return profiling_.get(); }
+
+    void profile_with(std::unique_ptr<Profiling> profiling) { profiling_ = std::move(profiling); }
 
 private:
     // Every step takes a millisecond of an imagined clock.
@@ -78,6 +82,7 @@ private:
     std::unique_ptr<Executable> real_;
     std::vector<Step> steps_;
     std::vector<Script> actions_;
+    std::unique_ptr<Profiling> profiling_;
 };
 
 // A backend whose executables `direct` prepares for their part.

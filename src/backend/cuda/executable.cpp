@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/executable.h"
 
+#include "backend/cuda/nvtx_range.h"
+#include "backend/cuda/profiling.h"
 #include "backend/cuda/values.h"
+#include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "graph/memory.h"
@@ -19,6 +22,13 @@ bool shares_memory(const Program& program) {
     return std::ranges::any_of(program.buffers, [](const PlannedBuffer& buffer) {
         return buffer.life == Life::transient;
     });
+}
+
+// "conv1 forward", "conv1 backward_data reorder".
+std::string name_of_step(const Graph& graph, const Step& step) {
+    std::string name = graph.layers[step.layer].name + " ";
+    name += name_of(step.pass);
+    return step.kind == StepKind::compute ? name : name + " " + std::string(name_of(step.kind));
 }
 
 }  // namespace
@@ -40,6 +50,10 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
     for (std::size_t step = 0; step < steps_.size(); ++step) {
         try_out(step);
     }
+    for (const Step& step : steps_) {
+        step_names_.push_back(name_of_step(graph, step));
+    }
+    distinct_steps_ = strata::distinct_steps(graph, steps_);
     initialize(program);
     prepare_again();
 }
@@ -122,10 +136,36 @@ void CudaExecutable::enqueue(const std::vector<BoundCall>& calls) const {
     }
 }
 
+// In a range that other tools show, and known to whoever watches.
+void CudaExecutable::enqueue_step(std::size_t step) const {
+    const NvtxRange range(step_names_[step]);
+    if (watch_ == nullptr) {
+        enqueue(calls_[step]);
+        return;
+    }
+    watch_->begin(steps_[step]);
+    const std::unique_ptr<StepWatch, void (*)(StepWatch*)> watched(
+        watch_, [](StepWatch* watch) { watch->end(); });
+    enqueue(calls_[step]);
+}
+
+void CudaExecutable::watch(StepWatch* watch) {
+    watch_ = watch;
+    whole_.replay.reset();
+    stamped_.replay.reset();
+}
+
+Profiling* CudaExecutable::profiling() {
+    if (!profiling_) {
+        profiling_ = make_profiling(*this);
+    }
+    return profiling_.get();
+}
+
 void CudaExecutable::enqueue_whole() const {
     machine_->stamp(0);
-    for (const std::vector<BoundCall>& calls : calls_) {
-        enqueue(calls);
+    for (std::size_t step = 0; step < steps_.size(); ++step) {
+        enqueue_step(step);
     }
     machine_->stamp(1);
 }
@@ -133,7 +173,7 @@ void CudaExecutable::enqueue_whole() const {
 void CudaExecutable::enqueue_stamped() const {
     machine_->stamp(0);
     for (std::size_t step = 0; step < steps_.size(); ++step) {
-        enqueue(calls_[step]);
+        enqueue_step(step);
         machine_->stamp(step + 1);
     }
 }
@@ -145,7 +185,8 @@ void CudaExecutable::prepare_again() {
 
 // The first time as it is: libraries load and compile what they need, which cannot be recorded.
 // From the second on at one launch, so that the host's part in a step is not in its time.
-void CudaExecutable::iterate(Recording& recording, const std::function<void()>& enqueue_all) {
+void CudaExecutable::iterate(RecordedIteration& recording,
+                             const std::function<void()>& enqueue_all) {
     if (recording.has_run && !recording.replay) {
         recording.replay = machine_->record(enqueue_all);
     }
@@ -169,7 +210,7 @@ Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
 }
 
 void CudaExecutable::run_step(std::size_t step) {
-    enqueue(calls_[step]);
+    enqueue_step(step);
     machine_->wait();
 }
 

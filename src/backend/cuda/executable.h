@@ -2,8 +2,18 @@
 #pragma once
 
 #include "backend/cuda/machine.h"
+#include "backend/distinct_steps.h"
+#include "backend/profiling.h"
 
 namespace strata::cuda {
+
+// Told when the calls of a step begin to be enqueued, and when all of them are.
+class StepWatch {
+public:
+    virtual ~StepWatch() = default;
+    virtual void begin(const Step& step) = 0;
+    virtual void end() noexcept = 0;
+};
 
 // A program with memory on a machine: every call has its addresses, nothing is decided or allocated
 // while it runs. An iteration, with or without time stamps in it, is recorded once and repeated at
@@ -20,6 +30,15 @@ public:
     void run_step(std::size_t step) override;
     HostValues read(TensorId tensor, Content content) const override;
     void write(TensorId tensor, Content content, std::span<const float> values) override;
+    Profiling* profiling() override;
+
+    // Tells the watch, or nobody (nullptr), of each step from here on. Iterations are recorded
+    // anew, so that it sees them being recorded.
+    void watch(StepWatch* watch);
+    // Waits for all that the device has to do.
+    void wait() { machine_->wait(); }
+    const DeviceProperties& device() const { return machine_->properties(); }
+    std::span<const DistinctStep> distinct_steps() const { return distinct_steps_; }
 
 private:
     struct BoundCall {
@@ -28,7 +47,7 @@ private:
     };
 
     // An iteration that is recorded after it has run once.
-    struct Recording {
+    struct RecordedIteration {
         bool has_run = false;
         std::unique_ptr<Replay> replay = {};
     };
@@ -42,9 +61,10 @@ private:
         return buffers_[place.buffer] + place.offset;
     }
     void enqueue(const std::vector<BoundCall>& calls) const;
+    void enqueue_step(std::size_t step) const;
     void enqueue_whole() const;
     void enqueue_stamped() const;
-    void iterate(Recording& recording, const std::function<void()>& enqueue_all);
+    void iterate(RecordedIteration& recording, const std::function<void()>& enqueue_all);
     void prepare_again();
     const Place& place_of(TensorId tensor, Content content) const;
     void fill(const Place& place, std::span<const float> values);
@@ -53,12 +73,16 @@ private:
     std::vector<Memory> memory_;
     std::vector<std::byte*> buffers_;  // by buffer of the program
     std::vector<Step> steps_;
+    std::vector<std::string> step_names_;  // "conv1 forward", as other tools show them
+    std::vector<DistinctStep> distinct_steps_;
     std::vector<std::vector<BoundCall>> calls_;  // by step
     std::vector<BoundCall> preparations_;
     std::vector<Program::TensorPlaces> tensors_;
     std::vector<std::string> tensor_names_;
-    Recording whole_;
-    Recording stamped_;
+    RecordedIteration whole_;
+    RecordedIteration stamped_;
+    StepWatch* watch_ = nullptr;
+    std::unique_ptr<Profiling> profiling_;
 };
 
 }  // namespace strata::cuda

@@ -11,23 +11,14 @@ namespace strata::cuda {
 
 namespace {
 
-// Every metric without a value for the same reason, but those that the chip lacks anyway.
-std::vector<EvaluatedMetric> without_values(const MetricPlan& plan, const std::string& reason) {
-    CounterValues values;
-    for (const std::string& counter : plan.counters) {
-        values.emplace(counter, NoValue{reason});
-    }
-    return evaluate(plan, values);
-}
-
 class StepCounting {
 public:
-    StepCounting(Executable& executable, const CountingJob& job)
+    StepCounting(Executable& executable, const StepCountingJob& job)
         : executable_(executable), job_(job) {}
 
     void run() {
         for (const DistinctStep& step : job_.steps) {
-            if (!job_.is_known(step.signature)) {
+            if (!job_.is_known(step)) {
                 job_.keep({.step = step, .metrics = metrics_of(step)});
             }
         }
@@ -36,14 +27,15 @@ public:
 private:
     std::vector<EvaluatedMetric> metrics_of(const DistinctStep& step) {
         if (forbidden_) {
-            return without_values(*job_.plan, *forbidden_);
+            return metrics_without_values(*job_.plan, *forbidden_);
         }
         try {
             return evaluated(counted(step));
         } catch (const ProfilerError& error) {
             return refused({error.trouble(), error.what()});
         } catch (const Error& error) {
-            return without_values(*job_.plan, fmt::format("the step failed: {}", error.what()));
+            return metrics_without_values(*job_.plan,
+                                          fmt::format("the step failed: {}", error.what()));
         }
     }
 
@@ -62,19 +54,19 @@ private:
         const auto& ranges = std::get<std::vector<CountedRange>>(outcome);
         return ranges.size() == 1
                    ? evaluate(*job_.plan, ranges.front().values)
-                   : without_values(*job_.plan,
-                                    fmt::format("one range was counted as {}", ranges.size()));
+                   : metrics_without_values(
+                         *job_.plan, fmt::format("one range was counted as {}", ranges.size()));
     }
 
     std::vector<EvaluatedMetric> refused(const NotCounted& trouble) {
         if (forbids_all(trouble.trouble)) {
             forbidden_ = trouble.sentence;
         }
-        return without_values(*job_.plan, trouble.sentence);
+        return metrics_without_values(*job_.plan, trouble.sentence);
     }
 
     Executable& executable_;
-    const CountingJob& job_;
+    const StepCountingJob& job_;
     std::optional<std::string> forbidden_;
 };
 
@@ -93,7 +85,16 @@ bool forbids_all(ProfilerTrouble trouble) {
     }
 }
 
-void count_steps(Executable& executable, const CountingJob& job) {
+std::vector<EvaluatedMetric> metrics_without_values(const MetricPlan& plan,
+                                                    const std::string& reason) {
+    CounterValues values;
+    for (const std::string& counter : plan.counters) {
+        values.emplace(counter, NoValue{reason});
+    }
+    return evaluate(plan, values);
+}
+
+void count_steps(Executable& executable, const StepCountingJob& job) {
     check(job.plan != nullptr && job.make_counter && job.is_known && job.keep,
           "a counting job says what to do");
     StepCounting(executable, job).run();

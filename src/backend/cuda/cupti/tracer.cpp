@@ -21,11 +21,12 @@ Tracer::~Tracer() {
     calls_.stop();
 }
 
-void Tracer::begin_range(std::optional<Task> task) {
+std::uint64_t Tracer::begin_range(std::optional<Task> task) {
     const std::uint64_t id = ranges_.size() + 1;
     calls_.enter(id);
     ranges_.push_back({.id = id, .parent = open_.empty() ? 0 : open_.back(), .task = task});
     open_.push_back(id);
+    return id;
 }
 
 void Tracer::end_range() {

@@ -26,8 +26,11 @@ public:
 
     // A range within the present one, and the end of the innermost. Ranges without a task belong to
     // that of the range around them.
-    void begin_range(std::optional<Task> task = {});
+    // Says the range's id.
+    std::uint64_t begin_range(std::optional<Task> task = {});
     void end_range();
+    // Where nothing may be thrown: a failure counts among what was dropped.
+    void end_range_or_note() noexcept;
 
     // Ends the recording. An end of a range that failed counts among what was dropped: calls after
     // it are recorded within a range that had ended. Requires: the device has done its work, no
@@ -35,9 +38,6 @@ public:
     Trace finish();
 
 private:
-    friend class TracedRange;
-    void end_range_or_note() noexcept;
-
     ActivityCalls& calls_;
     std::vector<TraceRange> ranges_;
     std::vector<std::uint64_t> open_;  // from the outermost to the innermost
@@ -47,15 +47,16 @@ private:
 // The range around what is done while it lives.
 class TracedRange {
 public:
-    explicit TracedRange(Tracer& tracer, std::optional<Task> task = {}) : tracer_(tracer) {
-        tracer_.begin_range(task);
-    }
+    explicit TracedRange(Tracer& tracer, std::optional<Task> task = {})
+        : tracer_(tracer), id_(tracer.begin_range(task)) {}
     TracedRange(const TracedRange&) = delete;
     TracedRange& operator=(const TracedRange&) = delete;
     ~TracedRange() { tracer_.end_range_or_note(); }
+    std::uint64_t id() const { return id_; }
 
 private:
     Tracer& tracer_;
+    std::uint64_t id_;
 };
 
 }  // namespace strata::cuda

@@ -47,7 +47,7 @@ protected:
                              script(*counter);
                              return counter;
                          },
-                     .is_known = [&](const std::string& s) { return known_.contains(s); },
+                     .is_known = [&](const DistinctStep& s) { return known_.contains(s.signature); },
                      .keep = [&](CountedStep step) { kept_.push_back(std::move(step)); }});
     }
 

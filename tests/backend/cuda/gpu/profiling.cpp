@@ -3,11 +3,10 @@
 
 #include "backend/cuda/cupti/count_steps.h"
 #include "backend/cuda/cupti/gpu_range_counter.h"
-#include "backend/cuda/cupti/tracer.h"
 #include "backend/cuda/engine.h"
 #include "graph/network.h"
 #include "metric/counting_cost.h"
-#include "trace/budget.h"
+#include "record/trace_result.h"
 
 #include <fmt/format.h>
 
@@ -29,29 +28,19 @@ double seconds_now() {
         .count();
 }
 
-// Every step in a range of its own.
-Trace traced_steps(Executable& executable) {
-    const auto calls = cuda::open_activity_calls();
-    cuda::Tracer tracer(*calls);
-    for (std::size_t i = 0; i < executable.steps().size(); ++i) {
-        const Step& step = executable.steps()[i];
-        const cuda::TracedRange range(tracer, Task{step.layer, step.pass});
-        executable.run_step(i);
-    }
-    return tracer.finish();
-}
-
 // The first task that steps do and no span was attributed to. A step that gives a value another
 // shape ("alias") does nothing on the device.
 std::string task_without_spans(const Graph& graph, const Executable& executable,
-                               const TraceBudget& budget) {
-    std::set<std::pair<LayerId, Pass>> seen;
-    for (const TaskSpans& task : budget.tasks) {
-        seen.emplace(task.task.layer, task.task.pass);
+                               const TraceResult& result) {
+    std::set<std::pair<std::string, Pass>> seen;
+    for (const TracedSpan& traced : result.spans) {
+        if (traced.pass) {
+            seen.emplace(traced.layer, *traced.pass);
+        }
     }
     for (const Step& step : executable.steps()) {
         const bool runs = step.refusal.empty() && step.implementation != "alias";
-        if (runs && !seen.contains({step.layer, step.pass})) {
+        if (runs && !seen.contains({graph.layers[step.layer].name, step.pass})) {
             return fmt::format("{} {} by {} has no kernel", graph.layers[step.layer].name,
                                name_of(step.pass), step.implementation);
         }
@@ -59,44 +48,57 @@ std::string task_without_spans(const Graph& graph, const Executable& executable,
     return {};
 }
 
-std::vector<Finding> attributed(const Graph& graph, Executable& executable) {
-    const Trace trace = traced_steps(executable);
-    const TraceBudget budget = budget_of(trace, attribute(trace), 0);
+double median_of(std::vector<Seconds> samples) {
+    std::ranges::sort(samples);
+    return samples[samples.size() / 2].value;
+}
+
+double median_replay(Executable& executable) {
+    std::vector<Seconds> samples;
+    for (int i = 0; i < 21; ++i) {
+        samples.push_back(executable.run());
+    }
+    return median_of(std::move(samples));
+}
+
+// What the kept iteration of a recording says; its kernels were launched by a graph.
+std::vector<Finding> attributed(const Graph& graph, const Executable& executable,
+                                const TraceResult& result) {
+    const TraceBudget budget = budget_of(result).budget;
     const double unattributed = unattributed_share(budget).value_or(1);
     const auto milliseconds = [](Nanoseconds time) { return seconds_of(time).value * 1e3; };
-    return {{"spans of a training step", static_cast<double>(trace.spans.size()), "spans",
-             trace.spans.empty() ? "nothing was recorded" : ""},
+    return {{"spans of a training step", static_cast<double>(result.spans.size()), "spans", ""},
             {"unattributed", unattributed * 100, "%",
              unattributed > 0.02 ? "more than 2 % belong to no layer" : ""},
-            {"every task has a kernel", 0, "", task_without_spans(graph, executable, budget)},
+            {"every task has a kernel", 0, "", task_without_spans(graph, executable, result)},
             {"time of the layers", milliseconds(budget.attributed), "ms", ""},
-            {"launch gaps, step by step", milliseconds(budget.gaps), "ms", ""},
+            {"launch gaps", milliseconds(budget.gaps), "ms", ""},
+            {"first start to last end", milliseconds(budget.window), "ms", ""},
             {"dropped records", static_cast<double>(budget.dropped), "records",
              budget.dropped > 0 ? "records were dropped" : ""},
             {"spans without stamps", static_cast<double>(budget.untimed), "spans",
              budget.untimed > 0 ? "spans have no believable stamps" : ""}};
 }
 
-double median_replay(Executable& executable) {
-    std::vector<double> samples;
-    for (int i = 0; i < 21; ++i) {
-        samples.push_back(executable.run().value);
-    }
-    std::ranges::sort(samples);
-    return samples[samples.size() / 2];
-}
-
-Finding tracing_cost(Executable& executable) {
+std::vector<Finding> traced(const Graph& graph, Executable& executable) {
+    constexpr std::size_t iterations = 11;
     const double plain = median_replay(executable);
-    const auto calls = cuda::open_activity_calls();
-    cuda::Tracer tracer(*calls);
-    const double traced = median_replay(executable);
-    tracer.finish();
-    return {"recording costs a replayed iteration", (traced / plain - 1) * 100, "%", ""};
+    Recording recording = executable.profiling()->record(iterations);
+    const double cost = median_of(recording.times) / plain - 1;
+    const auto result = trace_result(recording.trace, recording.iterations, {recording.times},
+                                     graph, recording.device);
+    if (!result) {
+        return {{"trace", 0, "", "nothing was recorded"}};
+    }
+    std::vector<Finding> findings = attributed(graph, executable, *result);
+    findings.push_back({"iterations told apart", static_cast<double>(result->windows.values.size()),
+                        "", result->windows.values.size() == iterations ? "" : "some were lost"});
+    findings.push_back({"recording costs an iteration", cost * 100, "%", ""});
+    return findings;
 }
 
 // A metric's value in what was counted; nothing where it has none.
-std::optional<double> value_of(const cuda::CountedStep& step, std::string_view name) {
+std::optional<double> value_of(const CountedStep& step, std::string_view name) {
     const auto found = std::ranges::find(step.metrics, name, [](const EvaluatedMetric& metric) {
         return std::string_view(metric.metric.name);
     });
@@ -104,7 +106,7 @@ std::optional<double> value_of(const cuda::CountedStep& step, std::string_view n
     return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
-std::string first_reason(const cuda::CountedStep& step) {
+std::string first_reason(const CountedStep& step) {
     for (const EvaluatedMetric& metric : step.metrics) {
         if (const auto* missing = std::get_if<NoValue>(&metric.value)) {
             return missing->reason;
@@ -114,7 +116,7 @@ std::string first_reason(const cuda::CountedStep& step) {
 }
 
 // What the default sets say of one step.
-std::vector<Finding> counted(const cuda::CountedStep& step) {
+std::vector<Finding> counted(const CountedStep& step) {
     std::vector<Finding> findings;
     for (const char* name : {"f32_operations", "dram_read", "dram_written", "l2_hit_rate"}) {
         if (const auto value = value_of(step, name)) {
@@ -127,9 +129,9 @@ std::vector<Finding> counted(const cuda::CountedStep& step) {
     return findings;
 }
 
-double wall_of_steps(Executable& executable, const std::vector<cuda::DistinctStep>& steps) {
+double wall_of_steps(Executable& executable, const std::vector<DistinctStep>& steps) {
     const double begin = seconds_now();
-    for (const cuda::DistinctStep& step : steps) {
+    for (const DistinctStep& step : steps) {
         executable.run_step(step.steps.front());
     }
     return seconds_now() - begin;
@@ -145,7 +147,7 @@ std::vector<Finding> counted_steps(const cuda::CountingDevice& device) {
     const auto backend = cuda::make_backend();
     const auto executable = backend->prepare(graph, {.mode = Mode::inference});
     executable->run();
-    const auto steps = cuda::distinct_steps(graph, executable->steps());
+    const auto steps = distinct_steps(graph, executable->steps());
     const double once = wall_of_steps(*executable, steps);
     std::vector<Finding> findings = {
         {cost_sentence({plan.counters.size(), config.passes(), steps.size(), Seconds{once}}),
@@ -157,9 +159,9 @@ std::vector<Finding> counted_steps(const cuda::CountingDevice& device) {
          .plan = &plan,
          .passes = config.passes(),
          .make_counter = [&] { return std::make_unique<cuda::GpuRangeCounter>(device, config, 1); },
-         .is_known = [](const std::string&) { return false; },
+         .is_known = [](const DistinctStep&) { return false; },
          .keep =
-             [&](const cuda::CountedStep& step) {
+             [&](const CountedStep& step) {
                  std::ranges::copy(counted(step), std::back_inserter(findings));
              }});
     findings.push_back({"counting, times the steps alone", (seconds_now() - begin) / once, "", ""});
@@ -174,9 +176,7 @@ std::vector<Finding> check_trace() {
     const auto executable = backend->prepare(graph, {});
     executable->run();
     try {
-        std::vector<Finding> findings = attributed(graph, *executable);
-        findings.push_back(tracing_cost(*executable));
-        return findings;
+        return traced(graph, *executable);
     } catch (const cuda::ProfilerError& error) {
         return {{error.what(), 0, "", ""}};
     }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/cupti/nvtx_range.h"
+#include "backend/cuda/nvtx_range.h"
+
+#include "graph/network.h"
+#include "tests/backend/cuda/emulated.h"
 
 #include <gtest/gtest.h>
 
 #define NVTX_NO_IMPL  // this is the tool's side of NVTX
 #include <nvtx3/nvToolsExt.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace {
@@ -57,13 +61,30 @@ NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = attach;
 namespace strata::cuda {
 namespace {
 
-TEST(NvtxRange, AToolSeesRangesAsTheyNest) {
+TEST(NvtxRange, AToolSeesRangesAsTheyNestInADomainOfTheirOwn) {
+    { const NvtxRange first("the domain is made once"); }
+    EXPECT_EQ(std::ranges::count(seen, "domain strata"), 1);
+    seen.clear();
     {
         const NvtxRange iteration("iteration");
         const NvtxRange layer("conv1 forward");
     }
-    EXPECT_EQ(seen, (std::vector<std::string>{"domain strata", "push iteration",
-                                              "push conv1 forward", "pop", "pop"}));
+    EXPECT_EQ(seen,
+              (std::vector<std::string>{"push iteration", "push conv1 forward", "pop", "pop"}));
+}
+
+TEST(NvtxRange, EveryStepOfANetworkHasOne) {
+    const Graph graph =
+        load_network({.network = "fc:layers=1,nodes=8", .batch = 2, .dims = {}, .variables = {}});
+    const auto executable = strata::testing::emulated_backend()->prepare(graph, {});
+    seen.clear();
+    executable->run();
+    for (const Step& step : executable->steps()) {
+        const std::string name =
+            "push " + graph.layers[step.layer].name + " " + std::string(name_of(step.pass));
+        const auto starts = [&](const std::string& one) { return one.starts_with(name); };
+        EXPECT_TRUE(std::ranges::any_of(seen, starts)) << name;
+    }
 }
 
 }  // namespace

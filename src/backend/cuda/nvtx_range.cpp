@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/cupti/nvtx_range.h"
+#include "backend/cuda/nvtx_range.h"
 
 #include <nvtx3/nvToolsExt.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/cupti/distinct_steps.h"
+#include "backend/distinct_steps.h"
 
 #include "base/enumeration.h"
 #include "op/problem.h"
@@ -8,7 +8,7 @@
 
 #include <map>
 
-namespace strata::cuda {
+namespace strata {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::vector<DistinctStep> distinct_steps(const Graph& graph, std::span<const Ste
     return distinct;
 }
 
-}  // namespace strata::cuda
+}  // namespace strata

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace strata::cuda {
+namespace strata {
 
 // A piece of work that an iteration does once or several times: steps that do the same to tensors
 // of the same shapes, by the same implementation. Counters need to see it once.
@@ -20,4 +20,4 @@ struct DistinctStep {
 // The distinct steps of an executable in the order of their first ones; refused steps are left out.
 std::vector<DistinctStep> distinct_steps(const Graph& graph, std::span<const Step> steps);
 
-}  // namespace strata::cuda
+}  // namespace strata

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/cupti/activity_calls.h"
+#include "backend/cuda/cupti/counter_config.h"
+#include "backend/cuda/cupti/counting_device.h"
+#include "backend/cuda/cupti/range_counter.h"
+#include "backend/cuda/executable.h"
+
+#include <functional>
+#include <memory>
+
+namespace strata::cuda {
+
+// What of CUPTI the profiling of an executable needs. Each function throws ProfilerError.
+struct CuptiLibrary {
+    std::function<std::unique_ptr<ActivityCalls>()> open_activity = {};
+    std::function<CountingDevice()> open_device = {};
+    // Counters set up for one range. Requires: device and config outlive what it gives.
+    std::function<std::unique_ptr<RangeCounter>(const CountingDevice&, const CounterConfig&)>
+        make_counter = {};
+};
+
+// CUPTI itself.
+CuptiLibrary cupti_library();
+
+// An executable's iterations traced and its steps counted.
+class CuptiProfiling : public Profiling {
+public:
+    // Requires: the executable outlives it.
+    CuptiProfiling(CudaExecutable& executable, CuptiLibrary library)
+        : executable_(executable), library_(std::move(library)) {}
+
+    Recording record(std::size_t iterations) override;
+    void count(const CountingJob& job) override;
+
+private:
+    CudaExecutable& executable_;
+    CuptiLibrary library_;
+};
+
+}  // namespace strata::cuda

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "metric/catalogue.h"
+#include "record/run.h"
+#include "report/document.h"
+#include "view/step_filter.h"
+
+#include <vector>
+
+namespace strata {
+
+// What counters say of a run's steps, a table for each set of metrics that was counted; empty where
+// none was:
+//
+//   counters: Device memory and caches
+//   layer  pass     alike  dram_read [MB]  dram_written [MB]  ...  l2_hit_rate [%]
+//   conv1  forward      1            12.1                9.6  ...             71.2
+//
+// Steps that do the same are counted once and stand in one line, `alike` of them. What could not be
+// counted is a dash with its reason. The stalls' ten categories (Dong et al., ICPE 2018) have a
+// table of their own.
+std::vector<Table> counter_tables(const Run& run, const MetricCatalogue& catalogue,
+                                  const StepFilter& filter = {});
+
+}  // namespace strata

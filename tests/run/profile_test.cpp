@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "run/profile.h"
+
+#include "graph/network.h"
+#include "tests/support/scripted_backend.h"
+#include "tests/support/scripted_profiling.h"
+#include "trace/budget.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace strata {
+namespace {
+
+// Four fully connected layers, of which the inner ones are alike, on a device that tells.
+class Profile : public ::testing::Test {
+protected:
+    Profile() {
+        job_.request = {.network = "fc:layers=4,nodes=8,inputs=8,outputs=8",
+                        .batch = 2,
+                        .dims = {},
+                        .variables = {}};
+        job_.backend = "scripted";
+        job_.policy = {.warmup = 0,
+                       .min_time = Seconds{0},
+                       .max_time = Seconds{0.2},
+                       .min_samples = 3,
+                       .precision = 10};
+        job_.tracing = Tracing::done;
+        job_.counters = default_sets(metric_catalogue());
+    }
+
+    strata::Run run(const Observer& observer = {}, const std::optional<strata::Run>& earlier = {}) {
+        const Graph graph = graph_for(job_);
+        strata::testing::ScriptedBackend backend(
+            [&](strata::testing::ScriptedExecutable& executable) {
+                auto profiling =
+                    std::make_unique<strata::testing::ScriptedProfiling>(graph, executable.steps());
+                script_(*profiling);
+                executable.profile_with(std::move(profiling));
+            });
+        return execute(job_, graph, backend, observer, earlier);
+    }
+
+    static bool has_flag(const strata::Run& run, const std::string& kind) {
+        return std::ranges::find(run.flags, kind, &Flag::kind) != run.flags.end();
+    }
+
+    Job job_;
+    std::function<void(strata::testing::ScriptedProfiling&)> script_ =
+        [](strata::testing::ScriptedProfiling&) {};
+};
+
+TEST_F(Profile, EveryStepHasItsKernelAndTheTracesBudgetCloses) {
+    const strata::Run done = run();
+    ASSERT_TRUE(done.trace);
+    EXPECT_EQ(done.trace->spans.size(), done.steps.size());
+    EXPECT_EQ(done.trace->recorded.values.size(), done.trace->windows.values.size());
+    const TraceBudget budget = budget_of(*done.trace).budget;
+    EXPECT_EQ(budget.attributed + budget.gaps, budget.window);
+    EXPECT_EQ(budget.unattributed, Nanoseconds(0));
+}
+
+TEST_F(Profile, StepsThatDoTheSameShareWhatOneOfThemWasCounted) {
+    const strata::Run done = run();
+    std::set<std::size_t> counted;
+    for (const StepResult& step : done.steps) {
+        ASSERT_TRUE(step.counted_at) << step.layer;
+        EXPECT_EQ(step.metrics, done.steps[*step.counted_at].metrics);
+        EXPECT_FALSE(step.metrics.empty());
+        counted.insert(*step.counted_at);
+    }
+    EXPECT_LT(counted.size(), done.steps.size());
+}
+
+TEST_F(Profile, WhatCountingCostsIsSaidBefore) {
+    std::string said;
+    run({.say = [&](const std::string& sentence) { said = sentence; }});
+    EXPECT_NE(said.find("counting 1 counters takes 2 passes"), std::string::npos) << said;
+    EXPECT_NE(said.find("unobserved"), std::string::npos) << said;
+}
+
+TEST_F(Profile, ARefusedTraceIsADoubtAndTheTimesStay) {
+    script_ = [](strata::testing::ScriptedProfiling& p) { p.trace_refusal = "nsys is attached"; };
+    const strata::Run done = run();
+    EXPECT_FALSE(done.trace);
+    EXPECT_TRUE(has_flag(done, "not-traced"));
+    EXPECT_EQ(done.state, RunState::complete);
+    EXPECT_TRUE(std::holds_alternative<Samples>(done.steps[0].time));
+    EXPECT_TRUE(done.steps[0].counted_at) << "counting does not need tracing";
+}
+
+TEST_F(Profile, DeniedCountersAreNeverZero) {
+    script_ = [](strata::testing::ScriptedProfiling& p) { p.count_refusal = "not allowed here"; };
+    const strata::Run done = run();
+    EXPECT_TRUE(has_flag(done, "not-counted"));
+    for (const MetricResult& metric : done.steps[0].metrics) {
+        EXPECT_FALSE(metric.value) << metric.name;
+        EXPECT_FALSE(metric.reason.empty()) << metric.name;
+    }
+}
+
+TEST_F(Profile, StallsHaveTheirTenCategoriesToo) {
+    job_.counters = {find_metric_set(metric_catalogue(), "stalls")};
+    const strata::Run done = run();
+    const auto& metrics = done.steps[0].metrics;
+    EXPECT_EQ(std::ranges::count_if(
+                  metrics, [](const MetricResult& m) { return m.name.starts_with("stalls: "); }),
+              10);
+}
+
+TEST_F(Profile, AnInterruptedCountGoesOnWhereItWas) {
+    strata::Run earlier = run();
+    const std::size_t last = *earlier.steps.back().counted_at;
+    for (StepResult& step : earlier.steps) {
+        if (step.counted_at == last) {
+            step.metrics.clear();
+            step.counted_at.reset();
+        }
+    }
+    earlier.trace->device = "kept";
+    std::size_t counted = 0;
+    strata::Run whole =
+        run({.progress = [&](const std::string& stage, double) { counted += stage == "counting"; }},
+            earlier);
+    EXPECT_EQ(counted, 1u);
+    EXPECT_EQ(whole.trace->device, "kept");
+    EXPECT_TRUE(whole.steps.back().counted_at);
+}
+
+TEST_F(Profile, AStopLeavesAPartialRunWithoutAsking) {
+    const std::atomic<bool> stop{true};
+    const strata::Run partial = run({.stop = &stop});
+    EXPECT_EQ(partial.state, RunState::partial);
+    EXPECT_FALSE(partial.trace);
+}
+
+TEST_F(Profile, ABackendWithoutAProfilerSaysSo) {
+    const Graph graph = graph_for(job_);
+    strata::testing::ScriptedBackend backend([](strata::testing::ScriptedExecutable&) {});
+    EXPECT_TRUE(has_flag(execute(job_, graph, backend, {}), "not-traced"));
+}
+
+TEST(IterationsToRecord, AreFewerWhereOneTakesLong) {
+    EXPECT_EQ(iterations_to_record(Seconds{1e-3}), 11u);
+    EXPECT_EQ(iterations_to_record(Seconds{0.5}), 4u);
+    EXPECT_EQ(iterations_to_record(Seconds{10}), 3u);
+}
+
+}  // namespace
+}  // namespace strata
