@@ -8,6 +8,7 @@ medians, and the ratio to strata's as the median over the rounds with its 95 % i
 (order statistics).
 
     compare.py --programs build/release/bench/peers --torch-python PYTHON alexnet-owt:32 vgg-16:8
+    compare.py --programs bin --torch-python python3 --backend cuda --type bf16 resnet-50:64
 """
 import argparse
 import csv
@@ -44,14 +45,16 @@ class Peer:
 def start_peers(network, batch, options):
     common = [network, batch, str(options.threads)]
     program = lambda name: os.path.join(options.programs, name)
-    commands = [(f"strata {algorithm}", [program("step_strata"), *common, algorithm])
+    on_gpu = options.backend == "cuda"
+    place = ["cuda" if on_gpu else "cpu", options.type]
+    commands = [(f"strata {algorithm}", [program("step_strata"), *common, algorithm, options.backend, options.type])
                 for algorithm in options.algorithms.split(",")]
-    if os.path.exists(program("step_libtorch")):
+    if os.path.exists(program("step_libtorch")) and not on_gpu and options.type == "f32":
         commands += [(f"libtorch {form}", [program("step_libtorch"), *common, form])
                      for form in ("contiguous", "channels_last")]
     if options.torch_python:
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "step_torch.py")
-        commands += [(f"torch {form}", [options.torch_python, script, *common, form])
+        commands += [(f"torch {form}", [options.torch_python, script, *common, form, *place])
                      for form in options.torch_forms.split(",")]
     peers = []
     for name, command in commands:
@@ -97,6 +100,8 @@ def main():
     parser.add_argument("--programs", required=True, help="folder of step_strata and step_libtorch")
     parser.add_argument("--torch-python", help="a Python that has torch and torchvision")
     parser.add_argument("--torch-forms", default="eager,channels_last")
+    parser.add_argument("--backend", default="onednn", help="of strata: onednn, or cuda with torch on the GPU, too")
+    parser.add_argument("--type", default="f32", help="f32, tf32, bf16, f16")
     parser.add_argument("--algorithms", default="direct", help="of strata's convolutions: direct,winograd")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--rounds", type=int, default=9)

@@ -1,29 +1,53 @@
 // SPDX-License-Identifier: MIT
 //
-// Training steps of a network in strata's own engine, for compare.py (see protocol.h).
-//   step_strata NETWORK BATCH THREADS [direct|winograd|auto]
+// Training steps of a network in strata's own engines, for compare.py (see protocol.h).
+//   step_strata NETWORK BATCH THREADS [direct|winograd|auto] [BACKEND] [f32|tf32|bf16|f16]
 #include "backend/backend.h"
 #include "backend/module.h"
+#include "base/enumeration.h"
+#include "base/error.h"
 #include "bench/peers/protocol.h"
 #include "graph/network.h"
 
 #include <cstdlib>
 
+namespace {
+
+using namespace strata;
+
+Execution execution_of(int threads, const std::string& algorithm, const std::string& type) {
+    Execution execution;
+    execution.threads = threads;
+    execution.algorithm = value_named<ConvolutionAlgorithm>(algorithm).value();
+    execution.single_precision = type == "tf32" ? SinglePrecision::tf32 : SinglePrecision::full;
+    execution.dtype = parse_data_type(type == "tf32" ? "f32" : type);
+    return execution;
+}
+
+void answer(int argc, char** argv) {
+    const auto argument = [&](int i, const char* otherwise) {
+        return std::string(argc > i ? argv[i] : otherwise);
+    };
+    const Graph graph = load_network(
+        {.network = argv[1], .batch = std::atoll(argv[2]), .dims = {}, .variables = {}});
+    const auto backend = open_backend_module(argument(5, "onednn"));
+    const auto executable = backend->prepare(
+        graph, execution_of(std::atoi(argv[3]), argument(4, "direct"), argument(6, "f32")));
+    answer_requests([&] { executable->run(); });
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-    using namespace strata;
     if (argc < 4) {
-        std::fprintf(stderr, "usage: step_strata NETWORK BATCH THREADS [direct|winograd|auto]\n");
+        std::fprintf(stderr, "usage: step_strata NETWORK BATCH THREADS [direct|winograd|auto] "
+                             "[BACKEND] [f32|tf32|bf16|f16]\n");
         return 2;
     }
-    const std::string algorithm = argc > 4 ? argv[4] : "direct";
-    Execution execution;
-    execution.threads = std::atoi(argv[3]);
-    execution.algorithm = algorithm == "winograd" ? ConvolutionAlgorithm::winograd
-                          : algorithm == "auto"   ? ConvolutionAlgorithm::automatic
-                                                  : ConvolutionAlgorithm::direct;
-    const Graph graph =
-        load_network({.network = argv[1], .batch = std::atoll(argv[2]), .dims = {}, .variables = {}});
-    const auto backend = open_backend_module("onednn");
-    const auto executable = backend->prepare(graph, execution);
-    answer_requests([&] { executable->run(); });
+    try {
+        answer(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "step_strata: %s\n", error.what());
+        return 1;
+    }
 }

@@ -3,8 +3,11 @@
 """Training steps of the classic networks, of an LSTM language model and of a Transformer in PyTorch,
 for compare.py (see protocol.h).
 
-    step_torch.py NETWORK BATCH THREADS [eager|channels_last|compile]
+    step_torch.py NETWORK BATCH THREADS [eager|channels_last|compile|compile_graphs] [cpu|cuda] [f32|tf32|bf16|f16]
+
+compile_graphs records CUDA graphs. Narrow types are automatic mixed precision, as users of PyTorch train.
 """
+import contextlib
 import sys
 import time
 
@@ -44,12 +47,26 @@ def model_of(network, batch):
     return model, torch.randn(batch, 3, 224, 224), torch.randint(1000, (batch,))
 
 
+NARROW = {"bf16": torch.bfloat16, "f16": torch.float16}
+COMPILED = {"compile": "default", "compile_graphs": "reduce-overhead"}
+
+
+def use_device(device, dtype):
+    """Settings that a careful user of PyTorch would choose on a GPU."""
+    if device == "cuda":
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = dtype == "tf32"
+        torch.backends.cudnn.benchmark = True
+
+
 def main():
     network, batch, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    form = sys.argv[4] if len(sys.argv) > 4 else "eager"
+    given = sys.argv[4:]
+    form, device, dtype = given + ["eager", "cpu", "f32"][len(given):]
     torch.set_num_threads(threads)
     torch.manual_seed(1)
+    use_device(device, dtype)
     model, images, labels = model_of(network, batch)
+    model, images, labels = model.to(device), images.to(device), labels.to(device)
     model.train()
     if form == "channels_last" and images.dim() != 4:
         sys.exit("channels_last is a layout of images")
@@ -57,12 +74,21 @@ def main():
         model = model.to(memory_format=torch.channels_last)
         images = images.to(memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(model.parameters(), 1e-4, momentum=0.9)
-    run = torch.compile(model) if form == "compile" else model
+    run = torch.compile(model, mode=COMPILED[form]) if form in COMPILED else model
+    scaler = torch.amp.GradScaler(device, enabled=dtype == "f16")
+
+    def precision():
+        return torch.autocast(device, NARROW[dtype]) if dtype in NARROW else contextlib.nullcontext()
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        torch.nn.functional.cross_entropy(run(images), labels).backward()
-        optimizer.step()
+        with precision():
+            loss = torch.nn.functional.cross_entropy(run(images), labels)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        if device == "cuda":
+            torch.cuda.synchronize()
 
     print("ready", flush=True)
     for line in sys.stdin:
