@@ -3,10 +3,13 @@
 
 #include "backend/cuda/convolution.h"
 #include "backend/cuda/cudnn/device.h"
+#include "backend/cuda/cudnn/legacy.h"
 #include "backend/cuda/gpu_machine.h"
 #include "backend/cuda/values.h"
 #include "base/random.h"
 #include "graph/schedule.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -30,11 +33,9 @@ public:
         }
     }
 
-    // Runs a plan: its times, and how far its result is from that of the first precise one.
-    void run(const std::shared_ptr<const BuiltPlan>& plan, Algorithm& algorithm) {
-        const NumericalNotes& notes = plan->traits.notes;
-        const bool is_precise = !notes.tensor_core && !notes.down_converts_inputs;
-        const Call call = {convolution_call(problem_, plan), {}};
+    // Runs a call: its times, and how far its result is from that of the first precise one.
+    void run(std::shared_ptr<LibraryCall> work, bool is_precise, Algorithm& algorithm) {
+        const Call call = {std::move(work), {}};
         const std::vector<void*> addresses = {memory_[0].get(), memory_[1].get(), memory_[2].get()};
         machine_.settle(call);
         machine_.enqueue(call, addresses);
@@ -170,7 +171,30 @@ private:
                 }
             }
         }
+        for (std::size_t i = 0; trial && i < legacy_algorithms(problem.pass).size(); ++i) {
+            algorithms.push_back(tried_by_name(problem, static_cast<int>(i), *trial));
+        }
         return algorithms;
+    }
+
+    // The literature's algorithms, of which only a device knows what it still computes.
+    static Algorithm tried_by_name(const ConvolutionProblem& problem, int number, Trial& trial) {
+        Algorithm algorithm;
+        algorithm.implementation = fmt::format(
+            "cudnn legacy:{}", legacy_algorithms(problem.pass)[static_cast<std::size_t>(number)]);
+        algorithm.notes = is_deterministic(problem.pass, number) ? "" : "nondeterministic";
+        algorithm.layout = text_of(problem.x, problem.format);
+        try {
+            const auto call = legacy_convolution(problem, number);
+            trial.run(call, false, algorithm);
+            algorithm.workspace = {static_cast<double>(call->workspace())};
+        } catch (const DeviceError& error) {
+            if (error.trouble() != DeviceTrouble::library_refused) {
+                throw;
+            }
+            algorithm.time = Failed{error.what()};
+        }
+        return algorithm;
     }
 
     // Not every list is there for every problem.
@@ -194,7 +218,9 @@ private:
             const auto plan = std::make_shared<const BuiltPlan>(build_plan(offered, device_));
             algorithm.workspace = {static_cast<double>(plan->workspace)};
             if (trial) {
-                trial->run(plan, algorithm);
+                const NumericalNotes& notes = plan->traits.notes;
+                trial->run(convolution_call(problem, plan),
+                           !notes.tensor_core && !notes.down_converts_inputs, algorithm);
             }
         } catch (const DeviceError& error) {
             algorithm.time = Failed{error.what()};

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace strata::testing {
 
@@ -78,6 +79,42 @@ TEST(Algorithms, PlansAreRunWhereThereIsAMachine) {
         if (const auto* samples = std::get_if<Samples>(&algorithm.time)) {
             EXPECT_EQ(samples->values.size(), 10U);
             EXPECT_EQ(algorithm.error, 0.0);
+        }
+    }
+}
+
+// cuDNN takes every description, whether or not a device still computes it.
+TEST(Algorithms, TheLiteraturesNamesStandBesideThePlansWhereThereIsAMachine) {
+    const auto source = cuda::algorithm_source(
+        described_h200(), std::make_shared<cuda::HostMachine>(described_h200()));
+    for (const char* problem :
+         {"convolution(1x4x5x5) out_channels=4 kernel=3x3 pad_begin=1x1 pad_end=1x1",
+          "convolution(2x4x9) out_channels=6 kernel=3 groups=2"}) {
+        const auto algorithms = source->algorithms(graph_of_problem(problem), {});
+        std::map<Pass, std::vector<std::string>> names;
+        for (const Algorithm& algorithm : algorithms) {
+            if (algorithm.implementation.starts_with("cudnn legacy:")) {
+                names[algorithm.pass].push_back(algorithm.implementation);
+                EXPECT_TRUE(std::holds_alternative<Samples>(algorithm.time)) << problem;
+                EXPECT_EQ(algorithm.error, 0.0) << problem << " " << algorithm.implementation;
+            }
+        }
+        EXPECT_EQ(names[Pass::forward].size(), 8U);
+        EXPECT_EQ(names[Pass::backward_data].size(), 6U);
+        EXPECT_EQ(names[Pass::backward_weights].size(), 7U);
+        EXPECT_EQ(names[Pass::forward][6], "cudnn legacy:WINOGRAD");
+    }
+}
+
+TEST(Algorithms, WhatTheOlderInterfaceHasNoWordsForIsAResultWithItsReason) {
+    const Graph graph = graph_of_problem(
+        "convolution(1x4x5x5) out_channels=4 kernel=2x2 pad_begin=0x0 pad_end=1x1");
+    const auto source = cuda::algorithm_source(
+        described_h200(), std::make_shared<cuda::HostMachine>(described_h200()));
+    for (const Algorithm& algorithm : source->algorithms(graph, {})) {
+        if (algorithm.implementation.starts_with("cudnn legacy:")) {
+            EXPECT_NE(std::get<Failed>(algorithm.time).reason.find("pads alike"),
+                      std::string::npos);
         }
     }
 }
