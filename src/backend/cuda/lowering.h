@@ -83,6 +83,8 @@ public:
     // The library's plan of this name, made once for all layers with the same problem; empty until
     // the first has made it.
     std::shared_ptr<const BuiltPlan>& plan(const std::string& key) { return plans_[key]; }
+    // Whether this plan is asked for the first time: what there is not need not be sought again.
+    bool seeks_plan(const std::string& key) { return sought_plans_.insert(key).second; }
     // What the optimizer counts over all parameters; made by the first that asks for it.
     std::optional<Place>& optimizer_state() { return optimizer_state_; }
 
@@ -118,6 +120,7 @@ private:
     std::set<BufferId> protected_;
     Task task_;
     std::map<std::string, std::shared_ptr<const BuiltPlan>> plans_;
+    std::set<std::string> sought_plans_;
     std::optional<Place> optimizer_state_;
     bool once_ = false;  // copies are made before the first iteration, not in each
     Program program_;

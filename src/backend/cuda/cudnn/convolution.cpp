@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cudnn/convolution.h"
 
+#include "backend/cuda/cudnn/operation_graph.h"
 #include "backend/cuda/machine.h"
 
 #include <fmt/format.h>
@@ -8,18 +9,6 @@
 namespace strata::cuda {
 
 namespace {
-
-cudnnDataType_t data_type(ElementType type) {
-    switch (type) {
-        case ElementType::f16:
-            return CUDNN_DATA_HALF;
-        case ElementType::bf16:
-            return CUDNN_DATA_BFLOAT16;
-        case ElementType::f32:
-            break;
-    }
-    return CUDNN_DATA_FLOAT;
-}
 
 // cuDNN wants two spatial axes at least: a sequence is an image of one column.
 Dims with_two_axes(Dims values, std::size_t spatial, std::int64_t added) {

@@ -123,4 +123,12 @@ BuiltPlan build_plan(const OfferedPlan& offered, const Descriptor& device) {
     return {std::move(plan), offered.traits, workspace};
 }
 
+std::optional<BuiltPlan> plan_if_built(const OfferedPlan& offered, const Descriptor& device) {
+    try {
+        return build_plan(offered, device);
+    } catch (const DeviceError&) {
+        return std::nullopt;
+    }
+}
+
 }  // namespace strata::cuda

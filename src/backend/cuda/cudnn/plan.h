@@ -4,6 +4,7 @@
 #include "backend/cuda/cudnn/descriptor.h"
 #include "backend/cuda/properties.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,5 +56,7 @@ struct BuiltPlan {
 
 // Throws DeviceError where cuDNN takes its offer back.
 BuiltPlan build_plan(const OfferedPlan& offered, const Descriptor& device);
+// Nothing where it does.
+std::optional<BuiltPlan> plan_if_built(const OfferedPlan& offered, const Descriptor& device);
 
 }  // namespace strata::cuda

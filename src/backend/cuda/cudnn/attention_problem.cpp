@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/cudnn/attention.h"
+
+#include <fmt/format.h>
+
+namespace strata::cuda {
+
+using enum AttentionTensor;
+
+namespace {
+
+// What sm_90's backward pass takes of the keys at a time.
+constexpr std::int64_t keys_at_once = 128;
+
+// What its accesses are aligned to, in elements of 16 bits.
+constexpr std::int64_t aligned_elements = 8;
+
+// Query s sees keys up to s + keys - queries.
+bool is_shifted(const AttentionProblem& problem) {
+    return problem.causal && problem.extents.queries != problem.extents.keys;
+}
+
+bool takes_mask(const AttentionProblem& problem) {
+    return problem.mask.empty() ||
+           (!is_shifted(problem) && problem.mask.back() == problem.extents.keys &&
+            problem.extents.keys % aligned_elements == 0);
+}
+
+Dims shape_of(const AttentionExtents& e, std::int64_t positions, std::int64_t heads,
+              std::int64_t width) {
+    return {e.batch, heads, positions, width};
+}
+
+}  // namespace
+
+bool counts_positions(const AttentionProblem& problem) {
+    const AttentionExtents& e = problem.extents;
+    return problem.pass != Pass::forward && (e.keys % keys_at_once != 0 || e.queries == 1);
+}
+
+bool may_be_fused(const AttentionProblem& problem) {
+    const AttentionExtents& e = problem.extents;
+    const bool sees = !problem.causal || e.queries <= e.keys;
+    const bool aligned = e.width % aligned_elements == 0 && e.value_width % aligned_elements == 0;
+    const bool alone = problem.trains && e.queries == 1 && e.keys == 1;
+    return problem.type != ElementType::f32 && sees && aligned && !alone && takes_mask(problem);
+}
+
+std::vector<AttentionTensor> tensors_of(const AttentionProblem& problem) {
+    std::vector<AttentionTensor> tensors = {query, key, value, y};
+    if (!problem.mask.empty()) {
+        tensors.push_back(mask);
+    }
+    if (problem.pass != Pass::forward) {
+        tensors.insert(tensors.end(), {statistics, dy, dq, dk, dv, dot_products, dq_sums});
+    } else if (problem.trains) {
+        tensors.push_back(statistics);
+    }
+    if (counts_positions(problem)) {
+        tensors.insert(tensors.end(), {query_counts, key_counts});
+    }
+    return tensors;
+}
+
+std::vector<AttentionTensor> scalars_of(const AttentionProblem& problem) {
+    std::vector<AttentionTensor> scalars = {scale};
+    if (problem.pass != Pass::forward) {
+        scalars.push_back(one);
+    }
+    if (problem.causal || counts_positions(problem)) {
+        scalars.push_back(minus_infinity);
+    }
+    if (is_shifted(problem) && !counts_positions(problem)) {
+        scalars.insert(scalars.end(), {queries, keys});
+    }
+    return scalars;
+}
+
+std::string text_of(const AttentionProblem& problem) {
+    const AttentionExtents& e = problem.extents;
+    std::string text = fmt::format("attention {} {} * {} * {}, {}, {}", name_of(problem.pass),
+                                   to_text(shape_of(e, e.queries, e.heads, e.width)),
+                                   to_text(shape_of(e, e.keys, e.kv_heads, e.width)),
+                                   to_text(shape_of(e, e.keys, e.kv_heads, e.value_width)),
+                                   names_of(problem.type)[static_cast<std::size_t>(problem.type)],
+                                   e.packed ? "heads packed" : "by head");
+    text += problem.causal ? ", causal" : "";
+    text += problem.mask.empty() ? "" : ", mask " + to_text(problem.mask);
+    text += problem.trains && problem.pass == Pass::forward ? ", with statistics" : "";
+    return text;
+}
+
+}  // namespace strata::cuda

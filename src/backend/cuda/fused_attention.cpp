@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/attention.h"
+#include "backend/cuda/cudnn/device.h"
+#include "backend/cuda/cudnn/plan.h"
+#include "backend/cuda/queue.h"
+#include "backend/cuda/trouble.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace strata::cuda {
+
+namespace {
+
+enum Operand : std::size_t { query, key, value, mask };
+
+class AttentionCall : public LibraryCall {
+public:
+    AttentionCall(const AttentionProblem& problem, std::shared_ptr<const BuiltPlan> plan)
+        : problem_(problem),
+          plan_(std::move(plan)),
+          scale_(static_cast<float>(problem.extents.scale)),
+          queries_(static_cast<std::int32_t>(problem.extents.queries)),
+          keys_(static_cast<std::int32_t>(problem.extents.keys)) {}
+
+    void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
+    void compute_on_host(std::span<void* const> addresses) const override {
+        compute_attention_on_host(problem_, addresses);
+    }
+    std::size_t workspace() const override { return plan_->workspace; }
+
+private:
+    const void* scalar(AttentionTensor which) const;
+
+    AttentionProblem problem_;
+    std::shared_ptr<const BuiltPlan> plan_;
+    float scale_;
+    float minus_infinity_ = -std::numeric_limits<float>::infinity();
+    float one_ = 1;
+    std::int32_t queries_;
+    std::int32_t keys_;
+};
+
+const void* AttentionCall::scalar(AttentionTensor which) const {
+    switch (which) {
+        case AttentionTensor::minus_infinity:
+            return &minus_infinity_;
+        case AttentionTensor::one:
+            return &one_;
+        case AttentionTensor::queries:
+            return &queries_;
+        case AttentionTensor::keys:
+            return &keys_;
+        default:
+            return &scale_;
+    }
+}
+
+void AttentionCall::enqueue(const Queue& queue, std::span<void* const> addresses) const {
+    std::vector<std::int64_t> ids;
+    std::vector<const void*> pointers(addresses.begin(), addresses.end());
+    for (const AttentionTensor tensor : tensors_of(problem_)) {
+        ids.push_back(static_cast<std::int64_t>(tensor));
+    }
+    for (const AttentionTensor which : scalars_of(problem_)) {
+        ids.push_back(static_cast<std::int64_t>(which));
+        pointers.push_back(scalar(which));
+    }
+    Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+    pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
+    pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, std::ssize(pointers),
+             pointers.data());
+    pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &queue.workspace);
+    pack.finalize();
+    const cudnnStatus_t status = cudnnBackendExecute(queue.cudnn, plan_->plan.get(), pack.get());
+    if (status != CUDNN_STATUS_SUCCESS) {
+        require_cudnn(status, text_of(problem_));
+    }
+}
+
+// The first offer that can be built; nothing where there is none.
+std::shared_ptr<const BuiltPlan> make_plan(const DeviceProperties& properties,
+                                           const AttentionProblem& problem) {
+    for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
+        try {
+            const Descriptor device = device_descriptor(properties);
+            for (const OfferedPlan& offered :
+                 offered_plans(attention_graph(problem), device, mode)) {
+                if (auto built = plan_if_built(offered, device)) {
+                    return std::make_shared<BuiltPlan>(std::move(*built));
+                }
+            }
+        } catch (const DeviceError&) {  // a graph that cuDNN does not know is as good as no offer
+        }
+    }
+    return nullptr;
+}
+
+std::shared_ptr<const BuiltPlan> plan_for(Lowering& lowering, const AttentionProblem& problem) {
+    const std::string key = text_of(problem);
+    std::shared_ptr<const BuiltPlan>& plan = lowering.plan(key);
+    if (!plan && lowering.seeks_plan(key)) {
+        plan = make_plan(lowering.properties(), problem);
+    }
+    return plan;
+}
+
+struct Plans {
+    std::shared_ptr<const BuiltPlan> forward;
+    std::shared_ptr<const BuiltPlan> backward;  // none for inference
+};
+
+class FusedAttention : public LayerLowering {
+public:
+    FusedAttention(const Layer& layer, AttentionProblem problem, Plans plans)
+        : LayerLowering(layer), problem_(std::move(problem)), plans_(std::move(plans)) {}
+
+    void forward(Lowering& lowering) override {
+        Places places = operands(lowering);
+        y_ = lowering.make_value(output(), lowering.row_format(output()));
+        places.emplace(AttentionTensor::y, *y_);
+        if (problem_.trains) {
+            lowering.protect(*y_);  // the backward pass reads it, which no other attention does
+            statistics_ = lowering.make_transient(by_query(1), {ElementType::f32});
+            places.emplace(AttentionTensor::statistics, *statistics_);
+        }
+        add_step(lowering, problem_, plans_.forward, places);
+    }
+
+    void backward_data(Lowering& lowering) override {
+        AttentionProblem problem = problem_;
+        problem.pass = Pass::backward_data;
+        Places places = operands(lowering);
+        places.emplace(AttentionTensor::y, *y_);
+        places.emplace(AttentionTensor::statistics, *statistics_);
+        places.emplace(AttentionTensor::dy, lowering.row_gradient(output()));
+        places.emplace(AttentionTensor::dot_products,
+                       lowering.make_transient(by_query(1), {ElementType::f32}));
+        places.emplace(
+            AttentionTensor::dq_sums,
+            lowering.make_transient(by_query(problem_.extents.width), {ElementType::f32}));
+        places.emplace(AttentionTensor::dq, gradient_place(lowering, query));
+        places.emplace(AttentionTensor::dk, gradient_place(lowering, key));
+        places.emplace(AttentionTensor::dv, gradient_place(lowering, value));
+        if (counts_positions(problem)) {
+            places.emplace(AttentionTensor::query_counts,
+                           counts(lowering, problem_.extents.queries));
+            places.emplace(AttentionTensor::key_counts, counts(lowering, problem_.extents.keys));
+        }
+        add_step(lowering, problem, plans_.backward, places);
+    }
+
+private:
+    using Places = std::map<AttentionTensor, Place>;
+
+    Dims by_query(std::int64_t width) const {
+        const AttentionExtents& e = problem_.extents;
+        return {e.batch, e.heads, e.queries, width};
+    }
+
+    Places operands(Lowering& lowering) const {
+        Places places = {{AttentionTensor::query, lowering.row_value(input(query))},
+                         {AttentionTensor::key, lowering.row_value(input(key))},
+                         {AttentionTensor::value, lowering.row_value(input(value))}};
+        if (!problem_.mask.empty()) {
+            places.emplace(AttentionTensor::mask, lowering.row_value(input(mask)));
+        }
+        return places;
+    }
+
+    // The plan gives all three, wanted or not.
+    Place gradient_place(Lowering& lowering, Operand operand) const {
+        const Format format = lowering.row_format(input(operand));
+        return lowering.needs_gradient(input(operand))
+                   ? lowering.make_gradient(input(operand), format)
+                   : lowering.make_transient(lowering.dims(input(operand)), format);
+    }
+
+    // The bits of an integer of each image.
+    Place counts(Lowering& lowering, std::int64_t positions) const {
+        const auto images = static_cast<std::size_t>(problem_.extents.batch);
+        const auto bits = std::bit_cast<float>(static_cast<std::int32_t>(positions));
+        return lowering.make_persistent({problem_.extents.batch}, {ElementType::f32},
+                                        [=] { return HostValues(images, bits); });
+    }
+
+    void add_step(Lowering& lowering, const AttentionProblem& problem,
+                  const std::shared_ptr<const BuiltPlan>& plan, const Places& by_tensor) const {
+        std::vector<Place> places;
+        for (const AttentionTensor tensor : tensors_of(problem)) {
+            places.push_back(by_tensor.at(tensor));
+        }
+        const bool forward = problem.pass == Pass::forward;
+        lowering.compute({"cudnn:" + name_of(plan->traits), text_of(y_->dims, y_->format),
+                          forward ? "fused" : "fused, atomic additions"},
+                         {Call{std::make_shared<AttentionCall>(problem, plan), std::move(places)}});
+    }
+
+    AttentionProblem problem_;
+    Plans plans_;
+    std::optional<Place> y_;
+    std::optional<Place> statistics_;
+};
+
+// A mask's extents in the scores' four axes, 1 where it has fewer.
+Dims mask_extents(const Dims& dims) {
+    Dims extents(4 - dims.size(), 1);
+    extents.insert(extents.end(), dims.begin(), dims.end());
+    return extents;
+}
+
+AttentionProblem problem_of(const Lowering& lowering, const Layer& layer, const Attention& op) {
+    const bool has_mask = layer.inputs.size() > mask;
+    return {.extents = extents_of(op, signature_of(lowering.graph(), layer)),
+            .type = lowering.element_type(),
+            .causal = op.causal,
+            .mask = has_mask ? mask_extents(lowering.dims(layer.inputs[mask])) : Dims{},
+            .trains = lowering.trains()};
+}
+
+// A mask of whole numbers lies in another type than the rest.
+bool lies_alike(const Lowering& lowering, const Layer& layer) {
+    return std::ranges::all_of(layer.inputs, [&](TensorId operand) {
+        return lowering.element_type(operand) == lowering.element_type();
+    });
+}
+
+}  // namespace
+
+Made fused_attention(Lowering& lowering, const Layer& layer, const Attention& op) {
+    const AttentionProblem problem = problem_of(lowering, layer, op);
+    if (!may_be_fused(problem) || !lies_alike(lowering, layer)) {
+        return nullptr;
+    }
+    Plans plans = {plan_for(lowering, problem), nullptr};
+    if (plans.forward && problem.trains) {
+        AttentionProblem backward = problem;
+        backward.pass = Pass::backward_data;
+        plans.backward = plan_for(lowering, backward);
+    }
+    if (!plans.forward || (problem.trains && !plans.backward)) {
+        return nullptr;
+    }
+    return std::make_unique<FusedAttention>(layer, problem, std::move(plans));
+}
+
+}  // namespace strata::cuda
