@@ -7,12 +7,18 @@
 
 namespace strata::cuda {
 
-// An element of a tensor of images: where its plane begins, how far apart its positions are, and
-// which position it is.
+// An element of a tensor of images: its plane by number, or its image and channel where channels
+// lie innermost; how far apart the plane's positions are; and which position it is.
 struct Element {
     std::int64_t plane;
+    std::int64_t channel;
     std::int64_t stride;
     std::int64_t at[3];
+
+    // Where its plane begins in a tensor whose planes have so many positions.
+    __host__ __device__ std::int64_t begin(std::int64_t positions) const {
+        return plane * positions * stride + channel;
+    }
 };
 
 // Takes the number of an element in memory apart.
@@ -24,21 +30,15 @@ struct Locator {
     bool is_last;
 
     __host__ __device__ Element operator()(std::int64_t i) const {
-        std::int64_t position;
-        Element element;
+        Element element = {0, 0, 1, {}};
+        std::int64_t pixel = i;
         if (is_last) {
-            const std::int64_t pixel = channels.quotient(i);
-            const std::int64_t image = positions.quotient(pixel);
-            position = pixel - image * positions.value();
-            element.plane =
-                image * positions.value() * channels.value() + (i - pixel * channels.value());
+            pixel = channels.quotient(i);
+            element.channel = i - pixel * channels.value();
             element.stride = channels.value();
-        } else {
-            const std::int64_t plane = positions.quotient(i);
-            position = i - plane * positions.value();
-            element.plane = plane * positions.value();
-            element.stride = 1;
         }
+        element.plane = positions.quotient(pixel);
+        const std::int64_t position = pixel - element.plane * positions.value();
         const std::int64_t row = width.quotient(position);
         element.at[2] = position - row * width.value();
         element.at[0] = height.quotient(row);
@@ -46,16 +46,5 @@ struct Locator {
         return element;
     }
 };
-
-// Where the same plane begins in the tensor on the window's other side.
-__host__ __device__ inline std::int64_t other_plane(const Element& element, std::int64_t own,
-                                                    std::int64_t other, bool is_last,
-                                                    std::int64_t channels) {
-    if (!is_last) {
-        return element.plane / own * other;
-    }
-    const std::int64_t image = element.plane / (own * channels);
-    return image * other * channels + element.plane - image * own * channels;
-}
 
 }  // namespace strata::cuda

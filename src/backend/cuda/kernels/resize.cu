@@ -22,8 +22,7 @@ struct Taps {
     __host__ __device__ void each(std::int64_t i, const Use& use) const {
         const Element o = locate(i);
         const std::int64_t inputs = input[0] * input[1] * input[2];
-        const std::int64_t plane = other_plane(o, output[0] * output[1] * output[2], inputs,
-                                               locate.is_last, locate.channels.value());
+        const std::int64_t plane = o.begin(inputs);
         const std::int64_t all = taps[0] * taps[1] * taps[2];
         for (std::int64_t tap = 0; tap < all; ++tap) {
             std::int64_t rest = tap;

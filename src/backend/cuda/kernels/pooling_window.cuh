@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/kernels/divisor.h"
+#include "backend/reference/window.h"
+
+namespace strata::cuda {
+
+// One axis of the window, as WindowAxis. Positions of a plane fit 32 bits, in which a GPU counts
+// faster.
+struct AxisOfWindow {
+    int input;
+    int output;
+    int kernel;
+    int stride;
+    int dilation;
+    int begin;
+    int end;
+    Divisor by_stride;
+
+    __host__ __device__ int position(int o, int tap) const {
+        return o * stride - begin + tap * dilation;
+    }
+    __host__ __device__ bool inside(int at) const { return at >= 0 && at < input; }
+
+    // Taps of an output's window that count: those inside, or those in the padding, too.
+    __host__ __device__ int counted(int o, bool include_pad) const {
+        const int least = include_pad ? -begin : 0;
+        const int limit = include_pad ? input + end : input;
+        int count = 0;
+        for (int tap = 0; tap < kernel; ++tap) {
+            const int at = position(o, tap);
+            count += at >= least && at < limit ? 1 : 0;
+        }
+        return count;
+    }
+
+    // The outputs whose windows reach an input: [first_over, last_over].
+    __host__ __device__ int first_over(int at) const {
+        const int least = at + begin - (kernel - 1) * dilation;
+        return least <= 0 ? 0 : static_cast<int>(by_stride.quotient(least + stride - 1));
+    }
+    __host__ __device__ int last_over(int at) const {
+        const int last = static_cast<int>(by_stride.quotient(at + begin));
+        return last < output ? last : output - 1;
+    }
+    __host__ __device__ bool covers(int o, int at) const {
+        return dilation == 1 || (at - position(o, 0)) % dilation == 0;
+    }
+};
+
+struct DeviceWindow {
+    AxisOfWindow axes[3];
+
+    __host__ __device__ int inputs() const { return axes[0].input * axes[1].input * axes[2].input; }
+    __host__ __device__ int outputs() const {
+        return axes[0].output * axes[1].output * axes[2].output;
+    }
+    // What the sum over an output's window is divided by.
+    __host__ __device__ float divisor(const int* o, bool include_pad) const {
+        int count = 1;
+        for (int axis = 0; axis < 3; ++axis) {
+            count *= axes[axis].counted(o[axis], include_pad);
+        }
+        return static_cast<float>(count > 1 ? count : 1);
+    }
+};
+
+// Requires: a plane has fewer than 2^31 positions.
+inline DeviceWindow window_on_device(const SpatialWindow& window) {
+    DeviceWindow result = {};
+    for (std::size_t i = 0; i < 3; ++i) {
+        const WindowAxis& a = window.axes[i];
+        const auto narrow = [](std::int64_t value) { return static_cast<int>(value); };
+        result.axes[i] = {narrow(a.input),  narrow(a.output),   narrow(a.kernel),
+                          narrow(a.stride), narrow(a.dilation), narrow(a.begin),
+                          narrow(a.end),    Divisor(a.stride)};
+    }
+    return result;
+}
+
+}  // namespace strata::cuda
