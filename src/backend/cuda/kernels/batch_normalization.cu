@@ -77,12 +77,13 @@ private:
         return scale * ((x - mean) * inverse) + shift;
     }
     __host__ __device__ void whole(std::int64_t begin) const {
+        const RawPack raw = x.load_raw_pack(begin);
         const std::int64_t c = channels.of(begin);
         const Pack means = channels.load(mean, begin, c);
         const Pack inverses = channels.load(inverse, begin, c);
         const Pack scales = channels.load(scale, begin, c);
         const Pack shifts = channels.load(shift, begin, c);
-        Pack values = x.load_pack(begin);
+        Pack values = x.values_of(raw);
         for (int j = 0; j < Pack::size; ++j) {
             values.at[j] =
                 value(values.at[j], means.at[j], inverses.at[j], scales.at[j], shifts.at[j]);
@@ -128,14 +129,16 @@ private:
         return factor * (gradient - sum_of * share - normalized * product_of * share);
     }
     __host__ __device__ void whole(std::int64_t begin) const {
+        const RawPack raw_x = x.load_raw_pack(begin);
+        const RawPack raw_dy = dy.load_raw_pack(begin);
         const std::int64_t c = channels.of(begin);
         const Pack means = channels.load(mean, begin, c);
         const Pack inverses = channels.load(inverse, begin, c);
         const Pack scales = channels.load(scale, begin, c);
         const Pack sums = channels.load(sum, begin, c);
         const Pack products = channels.load(product_sum, begin, c);
-        const Pack xs = x.load_pack(begin);
-        Pack values = dy.load_pack(begin);
+        const Pack xs = x.values_of(raw_x);
+        Pack values = dy.values_of(raw_dy);
         for (int j = 0; j < Pack::size; ++j) {
             const float normalized = (xs.at[j] - means.at[j]) * inverses.at[j];
             values.at[j] = value(normalized, values.at[j], scales.at[j] * inverses.at[j],

@@ -36,7 +36,7 @@ struct ChannelFoldBody {
         }
         std::int64_t row = rows * slice / slices + team.index();
         for (; row + (ahead - 1) * team.size() < end; row += ahead * team.size()) {
-            Pack packs_ahead[ahead][Moving];
+            RawPack packs_ahead[ahead][Moving];
             for (int step = 0; step < ahead; ++step) {
                 load(packs_ahead[step], row + step * team.size(), first);
             }
@@ -45,7 +45,7 @@ struct ChannelFoldBody {
             }
         }
         for (; row < end; row += team.size()) {
-            Pack one[Moving];
+            RawPack one[Moving];
             load(one, row, first);
             add(carried, one, same, row);
         }
@@ -58,13 +58,17 @@ private:
         float of[Pack::size][Fold::width];
     };
 
-    __host__ __device__ void load(Pack* to, std::int64_t row, std::int64_t first) const {
+    __host__ __device__ void load(RawPack* to, std::int64_t row, std::int64_t first) const {
         for (int k = 0; k < Moving; ++k) {
-            to[k] = moving[k].load_pack(row * channels + first);
+            to[k] = moving[k].load_raw_pack(row * channels + first);
         }
     }
-    __host__ __device__ void add(Carried& carried, const Pack* packs, const Pack* same,
+    __host__ __device__ void add(Carried& carried, const RawPack* raw, const Pack* same,
                                  std::int64_t row) const {
+        Pack packs[Moving];
+        for (int k = 0; k < Moving; ++k) {
+            packs[k] = moving[k].values_of(raw[k]);
+        }
         for (int j = 0; j < Pack::size; ++j) {
             float values[Moving + Fixed];
             for (int k = 0; k < Moving; ++k) {

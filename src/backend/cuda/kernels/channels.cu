@@ -18,8 +18,9 @@ struct BiasBody {
         each_pack(
             pack, count,
             [&](std::int64_t begin) {
-                Pack values = y.load_pack(begin);
+                const RawPack raw = y.load_raw_pack(begin);
                 const Pack added = channels.load(bias, begin, channels.of(begin));
+                Pack values = y.values_of(raw);
                 for (int j = 0; j < Pack::size; ++j) {
                     values.at[j] += added.at[j];
                 }

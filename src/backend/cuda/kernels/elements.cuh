@@ -6,6 +6,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <bit>
 #include <cstdint>
 
 namespace strata::cuda {
@@ -16,8 +17,17 @@ struct Pack {
     float at[size];
 };
 
+// An element as it is stored, and a pack of them: 32 bytes of f32, or 16 of a narrow type in `low`.
+using RawElement = std::uint32_t;
+struct RawPack {
+    uint4 low;
+    uint4 high;
+};
+
 // Elements in memory, read and written as float whatever they are stored as. The type is the same
-// for a whole launch, so the branch costs next to nothing beside the access.
+// for a whole launch, so the branch costs next to nothing beside the access. But a conversion waits
+// for its element: who has several to read, reads them all as they are stored before the first is
+// converted.
 class Elements {
 public:
     Elements() = default;
@@ -46,42 +56,63 @@ public:
         }
     }
 
-    // From element `i` on, which is a multiple of the pack's size.
-    __host__ __device__ Pack load_pack(std::int64_t i) const {
-        Pack pack;
-        if (type_ == ElementType::f32 && is_aligned()) {
-            const auto* from =
-                reinterpret_cast<const float4*>(static_cast<const float*>(begin_) + i);
-            const float4 low = from[0];
-            const float4 high = from[1];
-            pack = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-        } else if (type_ != ElementType::f32 && is_aligned()) {
-            const uint4 bits =
-                *reinterpret_cast<const uint4*>(static_cast<const Half*>(begin_) + i);
-            widen(bits.x, pack.at);
-            widen(bits.y, pack.at + 2);
-            widen(bits.z, pack.at + 4);
-            widen(bits.w, pack.at + 6);
-        } else {
-            for (int j = 0; j < Pack::size; ++j) {
-                pack.at[j] = load(i + j);
-            }
-        }
-        return pack;
+    __host__ __device__ RawElement load_raw(std::int64_t i) const {
+        return type_ == ElementType::f32 ? static_cast<const std::uint32_t*>(begin_)[i]
+                                         : static_cast<const Half*>(begin_)[i];
     }
+    __host__ __device__ float value_of(RawElement raw) const {
+        return type_ == ElementType::f32    ? as_float(raw)
+               : type_ == ElementType::bf16 ? of_bf16(raw)
+                                            : of_f16(raw);
+    }
+
+    // From element `i` on, which is a multiple of the pack's size.
+    __host__ __device__ RawPack load_raw_pack(std::int64_t i) const {
+        RawPack raw = {};
+        if (!is_aligned()) {
+            gather(i, raw);
+        } else if (type_ == ElementType::f32) {
+            const auto* from =
+                reinterpret_cast<const uint4*>(static_cast<const float*>(begin_) + i);
+            raw.low = from[0];
+            raw.high = from[1];
+        } else {
+            raw.low = *reinterpret_cast<const uint4*>(static_cast<const Half*>(begin_) + i);
+        }
+        return raw;
+    }
+    // One branch for the pack: eight would take longer than the pack itself.
+    __host__ __device__ Pack values_of(const RawPack& raw) const {
+        const uint4& low = raw.low;
+        const uint4& high = raw.high;
+        switch (type_) {
+            case ElementType::f16:
+                return {of_f16(low.x), of_f16(low.x >> 16U), of_f16(low.y), of_f16(low.y >> 16U),
+                        of_f16(low.z), of_f16(low.z >> 16U), of_f16(low.w), of_f16(low.w >> 16U)};
+            case ElementType::bf16:
+                return {of_bf16(low.x), of_high_bf16(low.x), of_bf16(low.y), of_high_bf16(low.y),
+                        of_bf16(low.z), of_high_bf16(low.z), of_bf16(low.w), of_high_bf16(low.w)};
+            default:
+                return {as_float(low.x),  as_float(low.y),  as_float(low.z),  as_float(low.w),
+                        as_float(high.x), as_float(high.y), as_float(high.z), as_float(high.w)};
+        }
+    }
+    __host__ __device__ Pack load_pack(std::int64_t i) const { return values_of(load_raw_pack(i)); }
     __host__ __device__ void store_pack(std::int64_t i, const Pack& pack) const {
         const float* p = pack.at;
-        if (type_ == ElementType::f32 && is_aligned()) {
-            auto* to = reinterpret_cast<float4*>(static_cast<float*>(begin_) + i);
-            to[0] = {p[0], p[1], p[2], p[3]};
-            to[1] = {p[4], p[5], p[6], p[7]};
-        } else if (type_ != ElementType::f32 && is_aligned()) {
-            *reinterpret_cast<uint4*>(static_cast<Half*>(begin_) + i) = {
-                narrow(p), narrow(p + 2), narrow(p + 4), narrow(p + 6)};
-        } else {
+        if (!is_aligned()) {
             for (int j = 0; j < Pack::size; ++j) {
                 store(i + j, p[j]);
             }
+        } else if (type_ == ElementType::f32) {
+            auto* to = reinterpret_cast<float4*>(static_cast<float*>(begin_) + i);
+            to[0] = {p[0], p[1], p[2], p[3]};
+            to[1] = {p[4], p[5], p[6], p[7]};
+        } else {
+            *reinterpret_cast<uint4*>(static_cast<Half*>(begin_) + i) =
+                type_ == ElementType::bf16
+                    ? uint4{two_bf16(p), two_bf16(p + 2), two_bf16(p + 4), two_bf16(p + 6)}
+                    : uint4{two_f16(p), two_f16(p + 2), two_f16(p + 4), two_f16(p + 6)};
         }
     }
 
@@ -94,25 +125,43 @@ private:
     __host__ __device__ bool is_aligned() const {
         return reinterpret_cast<std::uintptr_t>(begin_) % 16 == 0;
     }
+    __host__ __device__ static float as_float(std::uint32_t bits) {
+#ifdef __CUDA_ARCH__
+        return __uint_as_float(bits);
+#else
+        return std::bit_cast<float>(bits);
+#endif
+    }
+    // A pack of which no access of 16 bytes can be made.
+    __host__ __device__ void gather(std::int64_t i, RawPack& raw) const {
+        if (type_ == ElementType::f32) {
+            raw.low = {load_raw(i), load_raw(i + 1), load_raw(i + 2), load_raw(i + 3)};
+            raw.high = {load_raw(i + 4), load_raw(i + 5), load_raw(i + 6), load_raw(i + 7)};
+        } else {
+            raw.low = {two_halves(i), two_halves(i + 2), two_halves(i + 4), two_halves(i + 6)};
+        }
+    }
     // Two halves lie in one word, the first in its low bits.
-    __host__ __device__ float widened(std::uint32_t half) const {
-        if (type_ == ElementType::bf16) {
-            return __bfloat162float(__ushort_as_bfloat16(static_cast<Half>(half)));
-        }
-        return __half2float(__ushort_as_half(static_cast<Half>(half)));
+    __host__ __device__ std::uint32_t two_halves(std::int64_t i) const {
+        return load_raw(i) | load_raw(i + 1) << 16U;
     }
-    __host__ __device__ void widen(std::uint32_t bits, float* to) const {
-        to[0] = widened(bits & 0xffffU);
-        to[1] = widened(bits >> 16U);
+    __host__ __device__ static float of_f16(std::uint32_t bits) {
+        return __half2float(__ushort_as_half(static_cast<Half>(bits)));
     }
-    __host__ __device__ std::uint32_t narrowed(float value) const {
-        if (type_ == ElementType::bf16) {
-            return __bfloat16_as_ushort(__float2bfloat16_rn(value));
-        }
-        return __half_as_ushort(__float2half_rn(value));
+    // bf16 is the upper half of an f32.
+    __host__ __device__ static float of_bf16(std::uint32_t bits) {
+        return as_float(bits << 16U);
     }
-    __host__ __device__ std::uint32_t narrow(const float* from) const {
-        return narrowed(from[0]) | narrowed(from[1]) << 16U;
+    __host__ __device__ static float of_high_bf16(std::uint32_t bits) {
+        return as_float(bits & 0xffff0000U);
+    }
+    __host__ __device__ static std::uint32_t two_bf16(const float* from) {
+        return std::uint32_t{__bfloat16_as_ushort(__float2bfloat16_rn(from[0]))} |
+               std::uint32_t{__bfloat16_as_ushort(__float2bfloat16_rn(from[1]))} << 16U;
+    }
+    __host__ __device__ static std::uint32_t two_f16(const float* from) {
+        return std::uint32_t{__half_as_ushort(__float2half_rn(from[0]))} |
+               std::uint32_t{__half_as_ushort(__float2half_rn(from[1]))} << 16U;
     }
 
     void* begin_ = nullptr;

@@ -38,7 +38,8 @@ struct SumFold : SumsFold<1> {
     }
 };
 
-// Folds the elements [slice / slices, (slice + 1) / slices) of one result.
+// Folds the elements [slice / slices, (slice + 1) / slices) of one result. A thread has several of
+// them on their way at once: with one, memory would wait for the threads.
 template <int Inputs, class Fold>
 struct FoldBody {
     Elements inputs[Inputs];
@@ -56,19 +57,41 @@ struct FoldBody {
         const std::int64_t end = folded.count * (slice + 1) / slices;
         float carried[Fold::width];
         fold.start(carried);
-        for (std::int64_t i = folded.count * slice / slices + team.index(); i < end;
-             i += team.size()) {
-            const auto offsets = offsets_of<Inputs>(folded, i);
-            float values[Inputs];
-            for (int k = 0; k < Inputs; ++k) {
-                values[k] = inputs[k].load(base.at[k] + offsets.at[k]);
+        std::int64_t i = folded.count * slice / slices + team.index();
+        for (; i + (ahead - 1) * team.size() < end; i += ahead * team.size()) {
+            RawElement raw[ahead][Inputs];
+            for (int step = 0; step < ahead; ++step) {
+                load(raw[step], base, i + step * team.size());
             }
-            fold.add(carried, values, i);
+            for (int step = 0; step < ahead; ++step) {
+                add(carried, raw[step], i + step * team.size());
+            }
+        }
+        for (; i < end; i += team.size()) {
+            RawElement raw[Inputs];
+            load(raw, base, i);
+            add(carried, raw, i);
         }
         combine_and_store(carried, team, slice, result, base.at[Inputs]);
     }
 
 private:
+    static constexpr int ahead = 4;
+
+    __host__ __device__ void load(RawElement* raw, const Offsets<Inputs + 1>& base,
+                                  std::int64_t i) const {
+        const auto offsets = offsets_of<Inputs>(folded, i);
+        for (int k = 0; k < Inputs; ++k) {
+            raw[k] = inputs[k].load_raw(base.at[k] + offsets.at[k]);
+        }
+    }
+    __host__ __device__ void add(float* carried, const RawElement* raw, std::int64_t i) const {
+        float values[Inputs];
+        for (int k = 0; k < Inputs; ++k) {
+            values[k] = inputs[k].value_of(raw[k]);
+        }
+        fold.add(carried, values, i);
+    }
     template <class Team>
     __host__ __device__ void combine_and_store(float* carried, const Team& team, std::int64_t slice,
                                                std::int64_t result, std::int64_t place) const {

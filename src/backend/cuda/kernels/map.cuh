@@ -30,10 +30,14 @@ struct MapBody {
 
 private:
     __host__ __device__ void whole(std::int64_t begin) const {
+        RawPack raw[Inputs];
         Pack in[Inputs];
         Pack out[Outputs];
         for (int k = 0; k < Inputs; ++k) {
-            in[k] = inputs[k].load_pack(begin);
+            raw[k] = inputs[k].load_raw_pack(begin);
+        }
+        for (int k = 0; k < Inputs; ++k) {
+            in[k] = inputs[k].values_of(raw[k]);
         }
         for (int j = 0; j < Pack::size; ++j) {
             float from[Inputs];
