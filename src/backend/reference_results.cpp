@@ -8,7 +8,7 @@ namespace strata {
 namespace {
 
 Expected expected(const ExecutedLayer& executed, const SumShape& sum, const HostValues& values) {
-    return {values, sum.typical(), tolerance_of(sum, executed.execution.dtype, executed.algorithm)};
+    return {values, sum.typical(), tolerance_of(sum, executed.execution, executed.algorithm)};
 }
 
 }  // namespace

@@ -33,11 +33,12 @@ SumShape gradient_sum(const Op& op, const ReferenceOperands& operands, std::size
 //
 //   f32:  2^-24 (256 + 12 sqrt(length)), 4 times that for Winograd's transformed sums
 //   bf16: 2^-7, two roundings of the operands or the result with a factor of two to spare
+//   f32 with TF32 products: of sums 2^-8 more, two operands cut off at 11 bits, likewise
 //
 // A serial f32 sum of random terms errs by about 2^-24 * 0.4 sqrt(length), the largest of many
 // elements by five times that, and sums of activations that a ReLU has made positive by up to twice
 // as much again; 12 leaves room for those. 256 units (1.5e-5) do for vectorised exp, pow and tanh.
 // A wrong index or a lost term errs by 1e-2 and more.
-double tolerance_of(const SumShape& sum, DataType dtype, std::string_view algorithm);
+double tolerance_of(const SumShape& sum, const Execution& execution, std::string_view algorithm);
 
 }  // namespace strata

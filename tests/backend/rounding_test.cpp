@@ -42,18 +42,22 @@ TEST(Comparison, MagnitudesAreOfTheWholeTensor) {
 
 TEST(Rounding, TolerancesGrowWithTypeLengthAndAlgorithm) {
     const SumShape short_sum = {.length = 9}, long_sum = {.length = 90'000};
-    const double base = tolerance_of(short_sum, DataType::f32, "direct");
+    const double base = tolerance_of(short_sum, {}, "direct");
     EXPECT_LT(base, 2e-5);
-    EXPECT_GT(tolerance_of(long_sum, DataType::f32, "direct"), 5 * base);
-    EXPECT_LT(tolerance_of(long_sum, DataType::f32, "direct"), 5e-4);
-    EXPECT_DOUBLE_EQ(tolerance_of(short_sum, DataType::f32, "winograd"), 4 * base);
-    EXPECT_NEAR(tolerance_of(short_sum, DataType::bf16, ""), 0x1p-7, 1e-4);
+    EXPECT_GT(tolerance_of(long_sum, {}, "direct"), 5 * base);
+    EXPECT_LT(tolerance_of(long_sum, {}, "direct"), 5e-4);
+    EXPECT_DOUBLE_EQ(tolerance_of(short_sum, {}, "winograd"), 4 * base);
+    EXPECT_NEAR(tolerance_of(short_sum, {.dtype = DataType::bf16}, ""), 0x1p-7, 1e-4);
+    const Execution fast = {.single_precision = SinglePrecision::tf32};
+    EXPECT_DOUBLE_EQ(tolerance_of({}, fast, ""), tolerance_of({}, {}, "")) << "nothing is summed";
+    EXPECT_NEAR(tolerance_of(long_sum, fast, ""), 0x1p-8, 5e-4);
+    EXPECT_DOUBLE_EQ(tolerance_of(short_sum, {}, "tensor cores, winograd"), 4 * base);
 }
 
 // Terms that cancel leave a small sum with the rounding of the large terms.
 TEST(Rounding, ASumThatCancelsIsJudgedByItsTerms) {
     const SumShape sum = {.length = 10'000, .magnitude = 1};
-    const Expected cancelled = {{1e-6F}, sum.typical(), tolerance_of(sum, DataType::f32, "direct")};
+    const Expected cancelled = {{1e-6F}, sum.typical(), tolerance_of(sum, {}, "direct")};
     EXPECT_TRUE(cancelled.compare(HostValues{2e-6F}).agrees());
     EXPECT_FALSE(cancelled.compare(HostValues{1e-1F}).agrees());
 }
@@ -96,7 +100,7 @@ TEST(Rounding, ASerialSumInSinglePrecisionIsWithinItsTolerance) {
         const SumShape sum = {.length = static_cast<double>(length),
                               .magnitude = 1 / std::sqrt(3.0)};
         const Expected expected = {
-            {static_cast<float>(exact)}, sum.typical(), tolerance_of(sum, DataType::f32, "direct")};
+            {static_cast<float>(exact)}, sum.typical(), tolerance_of(sum, {}, "direct")};
         EXPECT_TRUE(expected.compare(HostValues{serial}).agrees()) << length;
         EXPECT_LT(expected.tolerance, 1e-3);
     }

@@ -41,8 +41,11 @@ Execution kept(Mode mode, DataType dtype) {
 std::vector<std::pair<std::string, Execution>> executions() {
     Execution last = kept(Mode::training, DataType::f32);
     last.image_layout = ImageLayout::channels_last;
+    Execution fast = kept(Mode::training, DataType::f32);
+    fast.single_precision = SinglePrecision::tf32;
     return {{"f32", kept(Mode::training, DataType::f32)},
             {"f32 nhwc", last},
+            {"tf32", fast},
             {"bf16", kept(Mode::training, DataType::bf16)},
             {"f16", kept(Mode::training, DataType::f16)},
             {"f32 inference", kept(Mode::inference, DataType::f32)}};
