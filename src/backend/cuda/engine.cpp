@@ -3,11 +3,13 @@
 
 #include "backend/cuda/executable.h"
 #include "backend/cuda/gpu_machine.h"
-#include "backend/cuda/lowering.h"
+#include "backend/cuda/recurrent.h"
 
 #include <cublasLt.h>
 #include <cudnn.h>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace strata::cuda {
 
@@ -37,20 +39,35 @@ public:
                 Bytes{static_cast<double>(device.memory_bytes)}};
     }
 
+    // What cuDNN refuses of a recurrent layer, and only the device can tell, is composed.
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
-        return std::make_unique<CudaExecutable>(
-            graph, prepare_program(graph, execution, machine_->properties()), machine_);
+        auto executable = prepare(graph, execution, RecurrentForm::library);
+        if (std::ranges::any_of(executable->steps(), is_refused_recurrent)) {
+            executable.reset();
+            executable = prepare(graph, execution, RecurrentForm::composed);
+        }
+        return executable;
     }
 
 private:
+    static bool is_refused_recurrent(const Step& step) {
+        return !step.refusal.empty() && step.implementation == recurrent_implementation;
+    }
+
+    std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution,
+                                        RecurrentForm form) {
+        return std::make_unique<CudaExecutable>(
+            graph, prepare_program(graph, execution, machine_->properties(), form), machine_);
+    }
+
     std::shared_ptr<Machine> machine_;
 };
 
 }  // namespace
 
 Program prepare_program(const Graph& graph, const Execution& execution,
-                        const DeviceProperties& properties) {
-    return Lowering(graph, execution, properties).run();
+                        const DeviceProperties& properties, RecurrentForm recurrent_form) {
+    return Lowering(graph, execution, properties, recurrent_form).run();
 }
 
 std::unique_ptr<Backend> make_backend() {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "backend/cuda/program.h"
+#include "backend/cuda/lowering.h"
 #include "backend/cuda/properties.h"
 
 namespace strata::cuda {
@@ -14,6 +14,7 @@ std::unique_ptr<Backend> make_backend();
 // Everything that is done before memory is taken, for a GPU that need not be there: operators
 // lowered, plans of cuDNN built, workspaces known, kernels' launches laid out.
 Program prepare_program(const Graph& graph, const Execution& execution,
-                        const DeviceProperties& properties);
+                        const DeviceProperties& properties,
+                        RecurrentForm recurrent_form = RecurrentForm::library);
 
 }  // namespace strata::cuda

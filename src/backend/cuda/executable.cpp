@@ -105,6 +105,8 @@ std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Cal
     refuse_step_if_it_fails(step, [&] {
         for (Call& call : calls) {
             bound.push_back(bind(std::move(call)));
+            const Bytes settled{static_cast<double>(workspace_of(bound.back().call))};
+            step.workspace = std::max(step.workspace, settled);
         }
     });
     return step.refusal.empty() ? std::move(bound) : std::vector<BoundCall>();

@@ -89,6 +89,7 @@ GpuMachine::GpuMachine() {
     require_cudnn(cudnnCreate(&queue_.cudnn), "opening cuDNN");
     require_cudnn(cudnnSetStream(queue_.cudnn, queue_.stream), "opening cuDNN");
     require_cublas(cublasLtCreate(&queue_.cublas), "opening cuBLASLt");
+    queue_.allocate = [this](std::size_t bytes) { return allocate(bytes); };
     properties_ = parse_device_properties(description_of_device(device));
 }
 

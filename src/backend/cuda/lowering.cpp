@@ -22,12 +22,12 @@ void lower_pass(Lowering& lowering, const Task& task, LayerLowering& layer) {
     }
 }
 
+}  // namespace
+
 std::size_t workspace_of(const Call& call) {
     const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function);
     return library ? (*library)->workspace() : 0;
 }
-
-}  // namespace
 
 Place part_of(const Place& place, std::int64_t first_element, Dims dims) {
     const auto begin = static_cast<std::size_t>(first_element) * size_in_bytes(place.format.type);
@@ -35,10 +35,11 @@ Place part_of(const Place& place, std::int64_t first_element, Dims dims) {
 }
 
 Lowering::Lowering(const Graph& graph, const Execution& execution,
-                   const DeviceProperties& properties)
+                   const DeviceProperties& properties, RecurrentForm recurrent_form)
     : graph_(graph),
       execution_(execution),
       properties_(properties),
+      recurrent_form_(recurrent_form),
       schedule_(schedule_of(graph, execution)),
       states_(graph.tensors.size()),
       refusals_(graph.layers.size()) {}

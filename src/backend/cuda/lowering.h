@@ -12,13 +12,17 @@ namespace strata::cuda {
 
 struct BuiltPlan;
 
+// Whether recurrent layers are left to cuDNN where it computes the same, or composed of products.
+enum class RecurrentForm { library, composed };
+
 // A graph on its way to a program: where each tensor's value and gradient lie, in which format, and
 // the steps so far. Operators ask for their operands in the format they want and reorders appear
 // only where it is not there yet; each copy is made once and shared. Needs no GPU: only what
 // `properties` says of one.
 class Lowering {
 public:
-    Lowering(const Graph& graph, const Execution& execution, const DeviceProperties& properties);
+    Lowering(const Graph& graph, const Execution& execution, const DeviceProperties& properties,
+             RecurrentForm recurrent_form = RecurrentForm::library);
 
     // Every task of the schedule, in order.
     Program run();
@@ -27,6 +31,7 @@ public:
     const Execution& execution() const { return execution_; }
     const DeviceProperties& properties() const { return properties_; }
     const Schedule& schedule() const { return schedule_; }
+    RecurrentForm recurrent_form() const { return recurrent_form_; }
     bool trains() const { return execution_.mode == Mode::training; }
     bool keeps_memory() const { return execution_.memory == MemoryReuse::kept; }
 
@@ -77,6 +82,8 @@ public:
     void compute(StepText text, std::vector<Call> calls);
     // The same of one kernel, which gives the step its name.
     void compute(Kernel kernel, std::vector<Place> places);
+    // Before the first iteration and after each write of a value: what iterations do not change.
+    void compute_once(Call call) { program_.preparations.push_back(std::move(call)); }
     // The task is not executed on its own.
     void refuse(std::string reason);
 
@@ -114,6 +121,7 @@ private:
     const Graph& graph_;
     Execution execution_;
     DeviceProperties properties_;
+    RecurrentForm recurrent_form_;
     Schedule schedule_;
     std::vector<TensorState> states_;
     std::vector<std::string> refusals_;  // by layer; empty: not refused

@@ -49,6 +49,9 @@ struct Call {
     std::vector<Place> places;
 };
 
+// Of a kernel 0; of what is settled on the device known only then.
+std::size_t workspace_of(const Call& call);
+
 // Nothing in it needs a GPU.
 using Program = LoweredProgram<Place, Call>;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/cuda/machine.h"
+
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
@@ -17,6 +19,8 @@ struct Queue {
     cublasLtHandle_t cublas = nullptr;
     void* workspace = nullptr;
     std::size_t workspace_bytes = 0;
+    // Memory that a call keeps from one time to the next, zero until written; while settling.
+    std::function<Memory(std::size_t bytes)> allocate = {};
 };
 
 }  // namespace strata::cuda

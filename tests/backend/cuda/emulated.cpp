@@ -11,13 +11,19 @@ namespace {
 
 class EmulatedBackend : public Backend {
 public:
+    explicit EmulatedBackend(cuda::RecurrentForm recurrent_form)
+        : recurrent_form_(recurrent_form) {}
+
     BackendInfo info() const override { return {"cuda", "0", "emulated on the host"}; }
 
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
         return std::make_unique<cuda::CudaExecutable>(
-            graph, cuda::prepare_program(graph, execution, described_h200()),
+            graph, cuda::prepare_program(graph, execution, described_h200(), recurrent_form_),
             std::make_shared<cuda::HostMachine>(described_h200()));
     }
+
+private:
+    cuda::RecurrentForm recurrent_form_;
 };
 
 }  // namespace
@@ -48,8 +54,8 @@ cuda::DeviceProperties described_h200() {
             .supports_cooperative_launch = true};
 }
 
-std::unique_ptr<Backend> emulated_backend() {
-    return std::make_unique<EmulatedBackend>();
+std::unique_ptr<Backend> emulated_backend(cuda::RecurrentForm recurrent_form) {
+    return std::make_unique<EmulatedBackend>(recurrent_form);
 }
 
 }  // namespace strata::testing

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "backend/cuda/lowering.h"
 #include "backend/cuda/properties.h"
 
 namespace strata::testing {
@@ -10,6 +11,7 @@ namespace strata::testing {
 cuda::DeviceProperties described_h200();
 
 // The GPU backend with this processor in the GPU's place (backend/cuda/host_machine.h).
-std::unique_ptr<Backend> emulated_backend();
+std::unique_ptr<Backend> emulated_backend(
+    cuda::RecurrentForm recurrent_form = cuda::RecurrentForm::library);
 
 }  // namespace strata::testing

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/machine.h"
+#include "backend/cuda/queue.h"
+#include "op/recurrent.h"
+
+#include <cudnn.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata::cuda {
+
+// Stacked recurrent cells in f32.
+struct RecurrentProblem {
+    Recurrent op = {};
+    std::int64_t steps = 0;
+    std::int64_t batch = 0;
+    std::int64_t features = 0;
+    bool trains = false;
+    SinglePrecision products = SinglePrecision::full;
+};
+
+// Whether cuDNN computes the very same: it reads forward or both ways, and a GRU of its resets the
+// state after the product.
+bool may_be_cudnn(const RecurrentProblem& problem);
+
+// "recurrent lstm 5x4x24, hidden 32, 2 layers, bidirectional"
+std::string text_of(const RecurrentProblem& problem);
+
+// Memory on the device; null where there is none. States stand by layer and direction.
+struct RecurrentAddresses {
+    struct Sequence {
+        void* whole = nullptr;  // [steps, batch, features]
+        void* h = nullptr;
+        void* c = nullptr;
+    };
+    Sequence x = {};
+    Sequence y = {};
+    Sequence dy = {};
+    Sequence dx = {};
+    const void* lengths = nullptr;  // by image, of type int32
+    std::vector<void*> parameters = {};
+    std::vector<void*> gradients = {};  // of the parameters
+};
+
+template <auto destroy>
+struct Destroyer {
+    void operator()(auto* descriptor) const { destroy(descriptor); }
+};
+
+// The passes of one layer by cuDNN's functions, with the memory that lives from one to the other.
+// How much that is only the device says, and how the parameters lie in it: they are copied there
+// before the forward pass and their gradients from there after the last. Functions throw
+// DeviceError.
+class RecurrentLibrary {
+public:
+    explicit RecurrentLibrary(RecurrentProblem problem) : problem_(std::move(problem)) {}
+
+    // Once, before the rest.
+    void settle(const Queue& queue);
+    bool is_settled() const { return is_settled_; }
+    std::size_t workspace() const { return workspace_; }
+
+    void copy_parameters(const Queue& queue, const RecurrentAddresses& at) const;
+    void forward(const Queue& queue, const RecurrentAddresses& at) const;
+    void backward_data(const Queue& queue, const RecurrentAddresses& at) const;
+    void backward_weights(const Queue& queue, const RecurrentAddresses& at) const;
+
+private:
+    using Rnn = std::unique_ptr<cudnnRNNStruct, Destroyer<cudnnDestroyRNNDescriptor>>;
+    using Data = std::unique_ptr<cudnnRNNDataStruct, Destroyer<cudnnDestroyRNNDataDescriptor>>;
+    using Dropout = std::unique_ptr<cudnnDropoutStruct, Destroyer<cudnnDestroyDropoutDescriptor>>;
+    using Tensor = std::unique_ptr<cudnnTensorStruct, Destroyer<cudnnDestroyTensorDescriptor>>;
+
+    // Part of a parameter and where it lies among all of cuDNN's.
+    struct Block {
+        std::size_t parameter = 0;
+        std::int64_t first = 0;  // element
+        std::int64_t count = 0;
+        std::size_t offset = 0;  // in bytes
+    };
+
+    void require(cudnnStatus_t status) const;
+    std::int64_t directions() const;
+    void describe(const Queue& queue);
+    Data sequence_of(std::int64_t features) const;
+    Tensor states() const;
+    void take_memory(const Queue& queue);
+    void find_parameters(const Queue& queue);
+    void find_parameters_of(const Queue& queue, std::size_t cell);
+    void add_matrix(const Queue& queue, std::size_t cell, int number, Block block);
+    void add_bias(const Queue& queue, std::size_t cell, int number, Block block);
+    void add(const Block& block);
+    void copy(const Queue& queue, std::byte* to, const std::byte* from,
+              std::int64_t elements) const;
+
+    RecurrentProblem problem_;
+    bool is_settled_ = false;
+    Dropout dropout_;
+    Rnn rnn_;
+    Data x_, y_;
+    Tensor states_;
+    std::size_t parameter_bytes_ = 0;
+    std::size_t reserve_bytes_ = 0;
+    std::size_t workspace_ = 0;
+    Memory parameters_;
+    Memory gradients_;
+    Memory reserve_;  // what the forward pass leaves to the others
+    std::vector<Block> blocks_;
+};
+
+}  // namespace strata::cuda

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/kernels/copy.h"
+#include "backend/cuda/recurrent.h"
+#include "backend/cuda/recurrent_call.h"
+
+#include <bit>
+
+namespace strata::cuda {
+
+namespace {
+
+constexpr Format floats = {ElementType::f32, Order::rows};
+
+// In f32 whatever the network computes in, as the composed form.
+class LibraryRecurrent : public LayerLowering {
+public:
+    LibraryRecurrent(const Layer& layer, const RecurrentProblem& problem)
+        : LayerLowering(layer),
+          problem_(problem),
+          library_(std::make_shared<RecurrentLibrary>(problem)) {
+        const auto cells = static_cast<std::size_t>(
+            problem.op.layers * (problem.op.direction == strata::Direction::bidirectional ? 2 : 1));
+        first_parameter_ = layer.inputs.size() - cells * (problem.op.bias ? 3 : 2);
+    }
+
+    void forward(Lowering& lowering) override {
+        for (const TensorId tensor : layer_.inputs) {
+            inputs_.push_back(lowering.value(tensor, floats));
+        }
+        for (const TensorId tensor : layer_.outputs) {
+            outputs_.push_back(lowering.make_value(tensor, floats));
+        }
+        lengths_ = make_lengths(lowering);
+        std::vector<Call> calls;
+        if (lowering.trains()) {
+            calls.push_back(call(lowering, RecurrentStage::parameters));
+        } else {
+            lowering.compute_once(call(lowering, RecurrentStage::parameters));
+        }
+        calls.push_back(call(lowering, RecurrentStage::forward));
+        compute(lowering, lowering.trains() ? "parameters copied" : "", std::move(calls));
+    }
+
+    void backward_data(Lowering& lowering) override {
+        std::vector<Call> calls;
+        go_back(lowering, calls);
+        compute(lowering, "", std::move(calls));
+    }
+
+    void backward_weights(Lowering& lowering) override {
+        std::vector<Call> calls;
+        if (output_gradients_.empty()) {
+            go_back(lowering, calls);
+        }
+        Places gradients(first_parameter_);
+        for (std::size_t i = first_parameter_; i < layer_.inputs.size(); ++i) {
+            gradients.emplace_back(lowering.make_gradient(input(i), floats));
+        }
+        calls.push_back(call(lowering, RecurrentStage::backward_weights, gradients));
+        compute(lowering, "gradients copied", std::move(calls));
+    }
+
+private:
+    using Places = std::vector<std::optional<Place>>;
+
+    // The bits of as many integers as there are images.
+    Place make_lengths(Lowering& lowering) const {
+        const auto images = static_cast<std::size_t>(problem_.batch);
+        const auto bits = std::bit_cast<float>(static_cast<std::int32_t>(problem_.steps));
+        return lowering.make_persistent({problem_.batch}, floats,
+                                        [=] { return HostValues(images, bits); });
+    }
+
+    Call call(Lowering& lowering, RecurrentStage stage, const Places& input_gradients = {}) const {
+        RecurrentPlaces places;
+        RecurrentSlots slots;
+        slots.inputs = places.add(inputs_);
+        slots.lengths = places.add(lengths_);
+        slots.first_parameter = first_parameter_;
+        if (stage != RecurrentStage::parameters) {
+            slots.outputs = places.add(outputs_);
+            slots.output_gradients = places.add(output_gradients_);
+            slots.input_gradients = places.add(input_gradients);
+        }
+        return {recurrent_call(stage, problem_, library_, std::move(slots),
+                               signature_of(lowering.graph(), layer_)),
+                places.places()};
+    }
+
+    // cuDNN wants the gradient of the result, and gives that of the sequence, needed or not.
+    void go_back(Lowering& lowering, std::vector<Call>& calls) {
+        output_gradients_ = {result_gradient(lowering, calls)};
+        for (std::size_t i = 1; i < layer_.outputs.size(); ++i) {
+            const TensorId state = layer_.outputs[i];
+            output_gradients_.push_back(lowering.needs_gradient(state)
+                                            ? std::optional(lowering.gradient(state, floats))
+                                            : std::nullopt);
+        }
+        Places gradients;
+        for (std::size_t i = 0; i < first_parameter_; ++i) {
+            gradients.push_back(wanted_gradient(lowering, i));
+        }
+        calls.push_back(call(lowering, RecurrentStage::backward_data, gradients));
+    }
+
+    Place result_gradient(Lowering& lowering, std::vector<Call>& calls) const {
+        if (lowering.needs_gradient(output())) {
+            return lowering.gradient(output(), floats);
+        }
+        const Place zeros = lowering.make_transient(lowering.dims(output()), floats);
+        calls.push_back({fill("strata:zero", product(zeros.dims), ElementType::f32, 0), {zeros}});
+        return zeros;
+    }
+
+    std::optional<Place> wanted_gradient(Lowering& lowering, std::size_t operand) const {
+        if (lowering.needs_gradient(input(operand))) {
+            return lowering.make_gradient(input(operand), floats);
+        }
+        return operand == 0
+                   ? std::optional(lowering.make_transient(lowering.dims(input(operand)), floats))
+                   : std::nullopt;
+    }
+
+    void compute(Lowering& lowering, const std::string& copies, std::vector<Call> calls) const {
+        const Place& x = *inputs_.front();
+        const std::string algorithm = copies.empty() ? "standard" : "standard, " + copies;
+        lowering.compute(
+            {std::string(recurrent_implementation), text_of(x.dims, x.format), algorithm},
+            std::move(calls));
+    }
+
+    RecurrentProblem problem_;
+    std::shared_ptr<RecurrentLibrary> library_;
+    std::size_t first_parameter_;
+    Places inputs_;
+    Places outputs_;
+    Places output_gradients_;
+    std::optional<Place> lengths_;
+};
+
+}  // namespace
+
+Made library_recurrent(const Layer& layer, const RecurrentProblem& problem) {
+    return std::make_unique<LibraryRecurrent>(layer, problem);
+}
+
+}  // namespace strata::cuda

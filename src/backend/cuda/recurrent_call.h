@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/cudnn/recurrent.h"
+
+#include <optional>
+
+namespace strata::cuda {
+
+// Which of a recurrent layer's functions a call stands for: the copy of its parameters to where
+// cuDNN wants them, or a pass.
+enum class RecurrentStage { parameters, forward, backward_data, backward_weights };
+
+// Where a call's addresses stand, by the layer's operands and results; nothing where the stage has
+// none.
+struct RecurrentSlots {
+    using Slot = std::optional<std::size_t>;
+    std::vector<Slot> inputs = {};  // the sequence, first states, parameters
+    std::vector<Slot> outputs = {};
+    std::vector<Slot> output_gradients = {};
+    std::vector<Slot> input_gradients = {};
+    Slot lengths = {};
+    std::size_t first_parameter = 1;
+};
+
+// The places of a call, and where they stand.
+class RecurrentPlaces {
+public:
+    RecurrentSlots::Slot add(const std::optional<Place>& place);
+    std::vector<RecurrentSlots::Slot> add(const std::vector<std::optional<Place>>& places);
+    std::vector<Place> places() const { return places_; }
+
+private:
+    std::vector<Place> places_;
+};
+
+// One stage, by the library that all stages of the layer share.
+std::shared_ptr<LibraryCall> recurrent_call(RecurrentStage stage, const RecurrentProblem& problem,
+                                            std::shared_ptr<RecurrentLibrary> library,
+                                            RecurrentSlots slots, Signature signature);
+
+}  // namespace strata::cuda
