@@ -12,7 +12,9 @@ public:
     AttentionLowering(const Layer& layer, const Attention& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        chosen_ = fused_attention(lowering, layer_, op_);
+        if (lowering.layer_form() == LayerForm::library) {
+            chosen_ = fused_attention(lowering, layer_, op_);
+        }
         if (!chosen_) {
             chosen_ = unfused_attention(layer_, op_);
         }

@@ -3,7 +3,7 @@
 
 #include "backend/cuda/executable.h"
 #include "backend/cuda/gpu_machine.h"
-#include "backend/cuda/recurrent.h"
+#include "backend/cuda/lowering.h"
 
 #include <cublasLt.h>
 #include <cudnn.h>
@@ -26,6 +26,14 @@ std::string cublas_version() {
     return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
+bool refuses_whole_layer(const Graph& graph, std::span<const Step> steps) {
+    return std::ranges::any_of(steps, [&](const Step& step) {
+        const Op& op = graph.layers[step.layer].op;
+        return !step.refusal.empty() && step.implementation.starts_with("cudnn:") &&
+               (std::holds_alternative<Attention>(op) || std::holds_alternative<Recurrent>(op));
+    });
+}
+
 class CudaBackend : public Backend {
 public:
     CudaBackend() : machine_(open_gpu()) {}
@@ -39,23 +47,19 @@ public:
                 Bytes{static_cast<double>(device.memory_bytes)}};
     }
 
-    // What cuDNN refuses of a recurrent layer, and only the device can tell, is composed.
+    // What cuDNN has for a whole layer and refuses, which only the device can tell, is composed.
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
-        auto executable = prepare(graph, execution, RecurrentForm::library);
-        if (std::ranges::any_of(executable->steps(), is_refused_recurrent)) {
+        auto executable = prepare(graph, execution, LayerForm::library);
+        if (refuses_whole_layer(graph, executable->steps())) {
             executable.reset();
-            executable = prepare(graph, execution, RecurrentForm::composed);
+            executable = prepare(graph, execution, LayerForm::composed);
         }
         return executable;
     }
 
 private:
-    static bool is_refused_recurrent(const Step& step) {
-        return !step.refusal.empty() && step.implementation == recurrent_implementation;
-    }
-
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution,
-                                        RecurrentForm form) {
+                                        LayerForm form) {
         return std::make_unique<CudaExecutable>(
             graph, prepare_program(graph, execution, machine_->properties(), form), machine_);
     }
@@ -66,8 +70,8 @@ private:
 }  // namespace
 
 Program prepare_program(const Graph& graph, const Execution& execution,
-                        const DeviceProperties& properties, RecurrentForm recurrent_form) {
-    return Lowering(graph, execution, properties, recurrent_form).run();
+                        const DeviceProperties& properties, LayerForm layer_form) {
+    return Lowering(graph, execution, properties, layer_form).run();
 }
 
 std::unique_ptr<Backend> make_backend() {

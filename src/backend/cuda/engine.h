@@ -15,6 +15,6 @@ std::unique_ptr<Backend> make_backend();
 // lowered, plans of cuDNN built, workspaces known, kernels' launches laid out.
 Program prepare_program(const Graph& graph, const Execution& execution,
                         const DeviceProperties& properties,
-                        RecurrentForm recurrent_form = RecurrentForm::library);
+                        LayerForm layer_form = LayerForm::library);
 
 }  // namespace strata::cuda

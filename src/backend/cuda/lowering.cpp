@@ -35,11 +35,11 @@ Place part_of(const Place& place, std::int64_t first_element, Dims dims) {
 }
 
 Lowering::Lowering(const Graph& graph, const Execution& execution,
-                   const DeviceProperties& properties, RecurrentForm recurrent_form)
+                   const DeviceProperties& properties, LayerForm layer_form)
     : graph_(graph),
       execution_(execution),
       properties_(properties),
-      recurrent_form_(recurrent_form),
+      layer_form_(layer_form),
       schedule_(schedule_of(graph, execution)),
       states_(graph.tensors.size()),
       refusals_(graph.layers.size()) {}

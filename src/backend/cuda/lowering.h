@@ -12,8 +12,9 @@ namespace strata::cuda {
 
 struct BuiltPlan;
 
-// Whether recurrent layers are left to cuDNN where it computes the same, or composed of products.
-enum class RecurrentForm { library, composed };
+// Whether attention and recurrent layers are left to what cuDNN has for a whole layer, where it
+// computes the same, or composed of products and kernels.
+enum class LayerForm { library, composed };
 
 // A graph on its way to a program: where each tensor's value and gradient lie, in which format, and
 // the steps so far. Operators ask for their operands in the format they want and reorders appear
@@ -22,7 +23,7 @@ enum class RecurrentForm { library, composed };
 class Lowering {
 public:
     Lowering(const Graph& graph, const Execution& execution, const DeviceProperties& properties,
-             RecurrentForm recurrent_form = RecurrentForm::library);
+             LayerForm layer_form = LayerForm::library);
 
     // Every task of the schedule, in order.
     Program run();
@@ -31,7 +32,7 @@ public:
     const Execution& execution() const { return execution_; }
     const DeviceProperties& properties() const { return properties_; }
     const Schedule& schedule() const { return schedule_; }
-    RecurrentForm recurrent_form() const { return recurrent_form_; }
+    LayerForm layer_form() const { return layer_form_; }
     bool trains() const { return execution_.mode == Mode::training; }
     bool keeps_memory() const { return execution_.memory == MemoryReuse::kept; }
 
@@ -121,7 +122,7 @@ private:
     const Graph& graph_;
     Execution execution_;
     DeviceProperties properties_;
-    RecurrentForm recurrent_form_;
+    LayerForm layer_form_;
     Schedule schedule_;
     std::vector<TensorState> states_;
     std::vector<std::string> refusals_;  // by layer; empty: not refused

@@ -23,7 +23,7 @@ public:
     void forward(Lowering& lowering) override {
         const RecurrentProblem problem = problem_of(lowering, layer_, op_);
         const bool by_library =
-            lowering.recurrent_form() == RecurrentForm::library && may_be_cudnn(problem);
+            lowering.layer_form() == LayerForm::library && may_be_cudnn(problem);
         chosen_ = by_library ? library_recurrent(layer_, problem) : composed_recurrent(layer_, op_);
         chosen_->forward(lowering);
     }

@@ -107,6 +107,13 @@ TEST(Attention, OfTheZooIsFusedInBf16) {
     }
 }
 
+TEST(Attention, IsUnfusedWhereAskedFor) {
+    const Graph graph = graph_of_problem("attention(2x40x128, 2x40x128, 2x40x128) heads=2");
+    const cuda::Program program = cuda::prepare_program(
+        graph, {.dtype = DataType::f16}, described_h200(), cuda::LayerForm::composed);
+    EXPECT_EQ(program.steps.front().step.algorithm, "unfused");
+}
+
 TEST(Attention, OfADeviceWithoutPlansIsUnfused) {
     cuda::DeviceProperties turing = described_h200();
     turing.compute_capability = 75;

@@ -11,19 +11,18 @@ namespace {
 
 class EmulatedBackend : public Backend {
 public:
-    explicit EmulatedBackend(cuda::RecurrentForm recurrent_form)
-        : recurrent_form_(recurrent_form) {}
+    explicit EmulatedBackend(cuda::LayerForm layer_form) : layer_form_(layer_form) {}
 
     BackendInfo info() const override { return {"cuda", "0", "emulated on the host"}; }
 
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
         return std::make_unique<cuda::CudaExecutable>(
-            graph, cuda::prepare_program(graph, execution, described_h200(), recurrent_form_),
+            graph, cuda::prepare_program(graph, execution, described_h200(), layer_form_),
             std::make_shared<cuda::HostMachine>(described_h200()));
     }
 
 private:
-    cuda::RecurrentForm recurrent_form_;
+    cuda::LayerForm layer_form_;
 };
 
 }  // namespace
@@ -54,8 +53,8 @@ cuda::DeviceProperties described_h200() {
             .supports_cooperative_launch = true};
 }
 
-std::unique_ptr<Backend> emulated_backend(cuda::RecurrentForm recurrent_form) {
-    return std::make_unique<EmulatedBackend>(recurrent_form);
+std::unique_ptr<Backend> emulated_backend(cuda::LayerForm layer_form) {
+    return std::make_unique<EmulatedBackend>(layer_form);
 }
 
 }  // namespace strata::testing

@@ -11,7 +11,6 @@ namespace strata::testing {
 cuda::DeviceProperties described_h200();
 
 // The GPU backend with this processor in the GPU's place (backend/cuda/host_machine.h).
-std::unique_ptr<Backend> emulated_backend(
-    cuda::RecurrentForm recurrent_form = cuda::RecurrentForm::library);
+std::unique_ptr<Backend> emulated_backend(cuda::LayerForm layer_form = cuda::LayerForm::library);
 
 }  // namespace strata::testing

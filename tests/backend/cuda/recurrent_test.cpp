@@ -27,7 +27,7 @@ std::vector<std::string> recurrent_problems() {
 class ComposedRecurrent : public ::testing::TestWithParam<std::string> {};
 
 std::string verify_composed(const std::string& problem, const Execution& execution) {
-    return verify_graph(*emulated_backend(cuda::RecurrentForm::composed), graph_of_problem(problem),
+    return verify_graph(*emulated_backend(cuda::LayerForm::composed), graph_of_problem(problem),
                         execution);
 }
 
@@ -59,7 +59,7 @@ std::set<std::string> implementations_of(const cuda::Program& program) {
 
 std::set<std::string> implementations_of(const std::string& problem,
                                          const Execution& execution = {},
-                                         cuda::RecurrentForm form = cuda::RecurrentForm::library) {
+                                         cuda::LayerForm form = cuda::LayerForm::library) {
     return implementations_of(
         cuda::prepare_program(graph_of_problem(problem), execution, described_h200(), form));
 }
@@ -88,7 +88,7 @@ TEST(Recurrent, IsComposedWhereCudnnComputesAnother) {
 TEST(Recurrent, IsComposedWhereAskedFor) {
     const std::string problem = "recurrent(5x4x24) hidden=32";
     EXPECT_EQ(implementations_of(problem), by_library);
-    EXPECT_EQ(implementations_of(problem, {}, cuda::RecurrentForm::composed), composed_lstm);
+    EXPECT_EQ(implementations_of(problem, {}, cuda::LayerForm::composed), composed_lstm);
 }
 
 TEST(Recurrent, CopiesParametersOnceWhereTheyNeverChange) {
