@@ -69,8 +69,8 @@ CuptiLibrary cupti_library() {
                 }};
 }
 
-// The first two iterations are left out: in one what was recorded before is still to be forgotten,
-// in the next the graph is recorded anew, within the steps' ranges.
+// The first two iterations are left out. One of them records the iteration's graph, within the
+// steps' ranges; where nothing ran before, the other is needed for libraries to load what they need.
 Recording CuptiProfiling::record(std::size_t iterations) {
     const auto calls = library_.open_activity();
     Tracer tracer(*calls);

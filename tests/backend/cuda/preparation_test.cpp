@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/engine.h"
+#include "backend/distinct_steps.h"
 #include "graph/network.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/problems.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace strata::testing {
 
@@ -38,6 +41,22 @@ void expect_complete(const Graph& graph, const Program& program) {
     }
 }
 
+// Counters see every step, by itself or by one that does the same, and none twice.
+void expect_countable(const Graph& graph, const Program& program) {
+    std::vector<Step> steps;
+    for (const cuda::Program::PlannedStep& planned : program.steps) {
+        steps.push_back(planned.step);
+    }
+    std::vector<int> seen(steps.size());
+    for (const DistinctStep& distinct : distinct_steps(graph, steps)) {
+        for (const std::size_t step : distinct.steps) {
+            ++seen.at(step);
+            EXPECT_EQ(steps[step].implementation, steps[distinct.steps.front()].implementation);
+        }
+    }
+    EXPECT_TRUE(std::ranges::all_of(seen, [](int times) { return times == 1; }));
+}
+
 std::vector<Execution> executions() {
     return {{.dtype = DataType::bf16},
             {.dtype = DataType::f16},
@@ -55,7 +74,9 @@ TEST_P(Preparation, EveryLayerAndPassHasItsStepsInEveryType) {
     for (const Execution& execution : executions()) {
         const bool trains = execution.mode == Mode::training;
         const Graph graph = trains ? trained : for_inference(trained);
-        expect_complete(graph, cuda::prepare_program(graph, execution, described_h200()));
+        const Program program = cuda::prepare_program(graph, execution, described_h200());
+        expect_complete(graph, program);
+        expect_countable(graph, program);
     }
 }
 
