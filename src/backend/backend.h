@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/error.h"
 #include "graph/execution.h"
 #include "graph/graph.h"
 #include "graph/schedule.h"
@@ -44,6 +45,18 @@ class Profiling;
 
 // Dense values in the operators' own order (row-major), as f32 whatever the backend stores.
 using HostValues = std::vector<float>;
+
+// A step that has made its device unusable for this process: nothing can run there any more. The
+// layer's pass is what another process should leave out (Execution::omissions).
+class StepFailure : public Error {
+public:
+    StepFailure(const Task& task, std::string sentence)
+        : Error(std::move(sentence), ExitCode::failed), task_(task) {}
+    const Task& task() const { return task_; }
+
+private:
+    Task task_;
+};
 
 // A graph prepared on some machine: memory allocated, implementations chosen, parameters drawn.
 // Inputs and parameters hold the values of backend/inputs.h until `write` replaces them.

@@ -14,6 +14,14 @@ std::vector<Lifetime> lifetimes_of(std::span<const PlannedBuffer> buffers, std::
     return lifetimes;
 }
 
+void refuse_omitted(const Execution& execution, const Layer& layer, Pass pass) {
+    for (const Omission& omission : execution.omissions) {
+        if (omission.layer == layer.name && omission.pass == pass) {
+            throw Refusal{omission.reason};
+        }
+    }
+}
+
 Step step_of(const Task& task, StepKind kind, StepText text, Bytes workspace, Bytes moved) {
     Step step;
     step.layer = task.layer;

@@ -44,6 +44,9 @@ struct Refusal {
     std::string reason;
 };
 
+// Throws Refusal where the execution leaves the layer's pass out.
+void refuse_omitted(const Execution& execution, const Layer& layer, Pass pass);
+
 // What a step says of itself.
 struct StepText {
     std::string implementation = {};

@@ -9,6 +9,7 @@
 #include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "metric/plan.h"
+#include "run/lost_device.h"
 #include "run/refusal.h"
 #include "store/database.h"
 #include "store/plan.h"
@@ -257,7 +258,10 @@ std::vector<Run> run_group(const Group& group, std::size_t first, const RunOptio
                            StoredPlan& plan, Database& database) {
     const Refused refused = group.size() > 1 ? Refused::is_a_result : Refused::ends;
     std::vector<Run> runs;
-    for (std::size_t i = 0; i < group.size() && !InterruptGuard::requested(); ++i) {
+    const auto goes_on = [&] {
+        return !InterruptGuard::requested() && (runs.empty() || !lost_its_device(runs.back()));
+    };
+    for (std::size_t i = 0; i < group.size() && goes_on(); ++i) {
         auto stored = plan.complete_run(first + i);
         runs.push_back(stored
                            ? std::move(*stored)
@@ -303,6 +307,9 @@ ExitCode run_all(const RunOptions& options) {
         if (InterruptGuard::requested()) {
             tell_of_interrupt(runs);
             return ExitCode::interrupted;
+        }
+        if (std::ranges::any_of(runs, lost_its_device)) {
+            return ExitCode::failed;  // the plan stays open: the same command goes on
         }
     }
     plan.close();

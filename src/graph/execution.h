@@ -3,9 +3,12 @@
 
 #include "op/optimizer.h"
 #include "op/tensor.h"
+#include "op/work.h"
 
 #include <array>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace strata {
 
@@ -44,6 +47,13 @@ inline constexpr std::array<std::string_view, 2> names_of(SinglePrecision) {
     return {"full", "tf32"};
 }
 
+// A layer's pass that is not to be executed, and why: an attempt at it made the device unusable.
+struct Omission {
+    std::string layer = {};
+    Pass pass = Pass::forward;
+    std::string reason = {};
+};
+
 // How a graph is to be executed, whoever executes it.
 struct Execution {
     Mode mode = Mode::training;
@@ -57,6 +67,7 @@ struct Execution {
     MemoryReuse memory = MemoryReuse::shared;
     Optimizer optimizer = SgdMomentum{};
     std::uint64_t seed = 1;  // of the values drawn for inputs and parameters
+    std::vector<Omission> omissions = {};
 };
 
 }  // namespace strata

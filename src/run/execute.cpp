@@ -15,6 +15,7 @@
 #include "measure/sampler.h"
 #include "record/provenance.h"
 #include "run/files.h"
+#include "run/lost_device.h"
 #include "run/profile.h"
 #include "run/steps.h"
 
@@ -221,8 +222,10 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
     return run;
 }
 
-Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer& observer,
-            const std::optional<Run>& earlier) {
+namespace {
+
+Run execute_what_is_left(const Job& job, const Graph& graph, Backend& backend,
+                         const Observer& observer, const std::optional<Run>& earlier) {
     Run run = planned_run(job, graph, backend);
     const BackendInfo info = backend.info();
     require_memory(graph, run.predicted_memory, job.memory, info);
@@ -240,6 +243,7 @@ Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer
     const MemoryUse before = read_memory_use();
     const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
     run.steps = step_results(graph, job.execution, executable->steps(), failures);
+    mark_omitted(job.execution.omissions, run);
     SampledIteration sampled;
     if (earlier && same_steps(*earlier, run)) {
         run.id = earlier->id;
@@ -257,6 +261,24 @@ Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer
     }
     profile_into(run, executable->profiling(), graph, job, observer);
     return run;
+}
+
+}  // namespace
+
+Run execute(const Job& asked, const Graph& graph, Backend& backend, const Observer& observer,
+            const std::optional<Run>& earlier) {
+    Job job = asked;
+    job.execution.omissions = omissions_of(earlier);
+    try {
+        return execute_what_is_left(job, graph, backend, observer, earlier);
+    } catch (const StepFailure& failure) {
+        Run run = planned_run(job, graph, backend);
+        end_by_failure(run, graph, job.execution, failure);
+        if (observer.begun) {
+            observer.begun(run);
+        }
+        return run;
+    }
 }
 
 }  // namespace strata

@@ -10,20 +10,11 @@ namespace strata {
 
 namespace {
 
-// The steps that the schedule would have had, none of them executed.
-std::vector<Step> refused_steps(const Graph& graph, const Execution& execution,
-                                const std::string& reason) {
-    std::vector<Step> steps;
-    for (const Task& task : schedule_of(graph, execution).tasks) {
-        steps.push_back({.layer = task.layer, .pass = task.pass, .refusal = reason});
-    }
-    return steps;
-}
-
 Run refused_run(const Job& job, const Graph& graph, const Backend& backend,
                 const Observer& observer, const std::string& reason) {
     Run run = planned_run(job, graph, backend);
-    run.steps = step_results(graph, job.execution, refused_steps(graph, job.execution, reason), {});
+    run.steps =
+        step_results(graph, job.execution, scheduled_steps(graph, job.execution, reason), {});
     run.state = RunState::complete;
     if (observer.begun) {
         observer.begun(run);

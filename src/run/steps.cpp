@@ -77,6 +77,15 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
     return results;
 }
 
+std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution,
+                                  const std::string& reason) {
+    std::vector<Step> steps;
+    for (const Task& task : schedule_of(graph, execution).tasks) {
+        steps.push_back({.layer = task.layer, .pass = task.pass, .refusal = reason});
+    }
+    return steps;
+}
+
 int thread_count(const Execution& execution) {
     // Asked once: a backend that has bound this thread leaves it a single processor.
     static const int allowed = [] {

@@ -19,6 +19,10 @@ using StepFailures = std::map<std::pair<LayerId, Pass>, std::string>;
 std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
                                      std::span<const Step> steps, const StepFailures& failures);
 
+// The steps that the schedule would have had, refused for this reason.
+std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution,
+                                  const std::string& reason);
+
 // Threads that an execution really uses: its own number, or all that this process could use when
 // this was first asked. Requires: first asked before a backend binds threads.
 int thread_count(const Execution& execution);

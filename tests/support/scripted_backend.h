@@ -94,11 +94,14 @@ public:
     BackendInfo info() const override { return {"scripted", "1", "the reference with a script"}; }
 
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
+        asked = execution;
         auto executable = std::make_unique<ScriptedExecutable>(
             make_reference_backend()->prepare(graph, execution));
         direct_(*executable);
         return executable;
     }
+
+    Execution asked = {};  // of the last preparation
 
 private:
     std::function<void(ScriptedExecutable&)> direct_;

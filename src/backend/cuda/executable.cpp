@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "graph/memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace strata::cuda {
@@ -48,7 +50,10 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
         preparations_.push_back(bind(std::move(call)));
     }
     for (std::size_t step = 0; step < steps_.size(); ++step) {
-        try_out(step);
+        try_out(graph, step);
+    }
+    for (std::size_t buffer = 0; buffer < buffers_.size(); ++buffer) {
+        machine_->clear(buffers_[buffer], program.buffers[buffer].bytes);
     }
     for (const Step& step : steps_) {
         step_names_.push_back(name_of_step(graph, step));
@@ -84,17 +89,24 @@ void CudaExecutable::initialize(const Program& program) {
 
 namespace {
 
-// What a library refuses on the device itself is refused of one step alone.
+// What is refused on the device itself is refused of one step alone.
 template <class Doing>
 void refuse_step_if_it_fails(Step& step, const Doing& doing) {
     try {
         doing();
     } catch (const DeviceError& error) {
-        if (error.trouble() != DeviceTrouble::library_refused) {
+        if (error.trouble() != DeviceTrouble::library_refused &&
+            error.trouble() != DeviceTrouble::launch_refused) {
             throw;
         }
         step.refusal = error.what();
     }
+}
+
+// After these nothing runs on the device any more.
+bool is_fatal(DeviceTrouble trouble) {
+    return trouble == DeviceTrouble::kernel_failed || trouble == DeviceTrouble::device_lost ||
+           trouble == DeviceTrouble::timed_out;
 }
 
 }  // namespace
@@ -112,12 +124,22 @@ std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Cal
     return step.refusal.empty() ? std::move(bound) : std::vector<BoundCall>();
 }
 
-void CudaExecutable::try_out(std::size_t step) {
-    refuse_step_if_it_fails(steps_[step], [&] {
-        for (const BoundCall& bound : calls_[step]) {
-            machine_->try_out(bound.call, bound.addresses);
+// Each step by itself, so that trouble has a name before an iteration hides it.
+void CudaExecutable::try_out(const Graph& graph, std::size_t step) {
+    try {
+        refuse_step_if_it_fails(steps_[step], [&] {
+            for (const BoundCall& bound : calls_[step]) {
+                machine_->try_out(bound.call, bound.addresses);
+            }
+        });
+    } catch (const DeviceError& error) {
+        if (!is_fatal(error.trouble())) {
+            throw;
         }
-    });
+        throw StepFailure({steps_[step].layer, steps_[step].pass},
+                          fmt::format("{} by {}: {}", name_of_step(graph, steps_[step]),
+                                      steps_[step].implementation, error.what()));
+    }
     if (!steps_[step].refusal.empty()) {
         calls_[step].clear();
     }

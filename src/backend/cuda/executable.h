@@ -20,7 +20,8 @@ public:
 // one launch.
 class CudaExecutable : public Executable {
 public:
-    // Throws DeviceError where the machine has not the memory or a library refuses.
+    // Tries each step. What is refused becomes the step's refusal; throws StepFailure where one
+    // leaves the device unusable, DeviceError where the machine has not the memory.
     CudaExecutable(const Graph& graph, Program program, std::shared_ptr<Machine> machine);
 
     std::span<const Step> steps() const override { return steps_; }
@@ -55,7 +56,7 @@ private:
     void plan_memory(const Program& program);
     void initialize(const Program& program);
     std::vector<BoundCall> bind_step(std::vector<Call> calls, Step& step);
-    void try_out(std::size_t step);
+    void try_out(const Graph& graph, std::size_t step);
     BoundCall bind(Call call);
     std::byte* address_of(const Place& place) const {
         return buffers_[place.buffer] + place.offset;

@@ -60,6 +60,7 @@ public:
 
     const DeviceProperties& properties() const override { return properties_; }
     Memory allocate(std::size_t bytes) override;
+    void clear(void* memory, std::size_t bytes) override;
     void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) override;
     void settle(const Call& call) override;
     void try_out(const Call& call, std::span<void* const> addresses) override;
@@ -71,6 +72,9 @@ public:
 
 private:
     void reserve_workspace();
+    // Asks `state` until it is no longer cudaErrorNotReady; says what it is then.
+    template <class State>
+    cudaError_t awaited(const State& state);
 
     DeviceProperties properties_;
     Queue queue_;
@@ -114,8 +118,12 @@ Memory GpuMachine::allocate(std::size_t bytes) {
                              cudaFree(taken);
                          }
                      }};
-    require_cuda(cudaMemsetAsync(begin, 0, bytes, queue_.stream), "clearing memory of the GPU");
+    clear(begin, bytes);
     return memory;
+}
+
+void GpuMachine::clear(void* memory, std::size_t bytes) {
+    require_cuda(cudaMemsetAsync(memory, 0, bytes, queue_.stream), "clearing memory of the GPU");
 }
 
 void GpuMachine::copy(Transfer transfer, void* machine, void* host, std::size_t bytes) {
@@ -135,10 +143,8 @@ void GpuMachine::settle(const Call& call) {
 }
 
 void GpuMachine::try_out(const Call& call, std::span<void* const> addresses) {
-    if (std::holds_alternative<std::shared_ptr<LibraryCall>>(call.function)) {
-        enqueue(call, addresses);
-        wait();
-    }
+    enqueue(call, addresses);
+    wait();
 }
 
 void GpuMachine::reserve_workspace() {
@@ -194,21 +200,26 @@ void GpuMachine::stamp(std::size_t number) {
 }
 
 // Asks instead of waiting: a kernel that never ends must not hang the program with it.
-Seconds GpuMachine::between(std::size_t earlier, std::size_t later) {
+template <class State>
+cudaError_t GpuMachine::awaited(const State& state) {
     const auto begin = std::chrono::steady_clock::now();
-    cudaError_t state = cudaEventQuery(stamps_[later]);
-    while (state == cudaErrorNotReady) {
+    cudaError_t answer = state();
+    while (answer == cudaErrorNotReady) {
         if (std::chrono::steady_clock::now() - begin > patience) {
             *abandoned_ = true;
             throw DeviceError(DeviceTrouble::timed_out,
-                              "an iteration on the GPU has not ended after 5 minutes: a kernel "
-                              "hangs; end the process, and choose a smaller batch");
+                              "work on the GPU has not ended after 5 minutes: a kernel hangs; end "
+                              "the process, and choose a smaller batch");
         }
         (void)cudaGetLastError();  // "not ready" is no error
         std::this_thread::sleep_for(std::chrono::microseconds(20));
-        state = cudaEventQuery(stamps_[later]);
+        answer = state();
     }
-    require_cuda(state, "running an iteration");
+    return answer;
+}
+
+Seconds GpuMachine::between(std::size_t earlier, std::size_t later) {
+    require_cuda(awaited([&] { return cudaEventQuery(stamps_[later]); }), "running an iteration");
     float milliseconds = 0;
     require_cuda(cudaEventElapsedTime(&milliseconds, stamps_[earlier], stamps_[later]),
                  "reading a time stamp");
@@ -216,7 +227,7 @@ Seconds GpuMachine::between(std::size_t earlier, std::size_t later) {
 }
 
 void GpuMachine::wait() {
-    require_cuda(cudaStreamSynchronize(queue_.stream), "waiting for the GPU");
+    require_cuda(awaited([&] { return cudaStreamQuery(queue_.stream); }), "waiting for the GPU");
 }
 
 }  // namespace

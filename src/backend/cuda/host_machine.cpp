@@ -27,6 +27,10 @@ Memory HostMachine::allocate(std::size_t bytes) {
     return {begin, [](void* memory) { std::free(memory); }};
 }
 
+void HostMachine::clear(void* memory, std::size_t bytes) {
+    std::memset(memory, 0, bytes);
+}
+
 void HostMachine::copy(Transfer transfer, void* machine, void* host, std::size_t bytes) {
     if (transfer == Transfer::to_machine) {
         std::memcpy(machine, host, bytes);

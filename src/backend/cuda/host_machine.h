@@ -14,6 +14,7 @@ public:
 
     const DeviceProperties& properties() const override { return properties_; }
     Memory allocate(std::size_t bytes) override;
+    void clear(void* memory, std::size_t bytes) override;
     void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) override;
     void settle(const Call&) override {}
     void try_out(const Call&, std::span<void* const>) override {}

@@ -57,14 +57,16 @@ public:
 
     // Zero until written.
     virtual Memory allocate(std::size_t bytes) = 0;
+    // Zeros again, after all that was enqueued.
+    virtual void clear(void* memory, std::size_t bytes) = 0;
     // Blocking, after all that was enqueued.
     virtual void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) = 0;
 
     // Before the first enqueue: what the library decides on the device; how much scratch memory all
     // need together is known after the last.
     virtual void settle(const Call& call) = 0;
-    // Runs a library's call once, blocking, so that what it refuses on the device is known. Only
-    // where there is a device: it writes to its places.
+    // Runs a call once, blocking, so that what is refused on the device, or fails there, is known
+    // of this call. Only where there is a device: it writes to its places.
     virtual void try_out(const Call& call, std::span<void* const> addresses) = 0;
     virtual void enqueue(const Call& call, std::span<void* const> addresses) = 0;
     // What `enqueue_all` enqueues, to be repeated.

@@ -70,6 +70,7 @@ void Lowering::lower(const Task& task, LayerLowering& layer) {
 // What the library cannot do ends the pass, not the network.
 void Lowering::lower_guarded(const Task& task, LayerLowering& layer) {
     try {
+        refuse_omitted(execution_, graph_.layers[task.layer], task.pass);
         lower_pass(*this, task, layer);
     } catch (const Refusal& refusal) {
         give_up(task, refusal.reason);

@@ -12,6 +12,8 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace strata::testing {
 
 namespace {
@@ -25,6 +27,8 @@ struct Script {
     std::optional<int> allocation = {};
     std::optional<int> settlement = {};
     std::optional<int> launch = {};
+    std::optional<int> trial = {};
+    DeviceTrouble trial_trouble = DeviceTrouble::kernel_failed;
 };
 
 class ScriptedMachine : public cuda::HostMachine {
@@ -40,6 +44,9 @@ public:
         if (std::holds_alternative<std::shared_ptr<cuda::LibraryCall>>(call.function)) {
             fail_at(script_.settlement, DeviceTrouble::library_refused, "the library refuses");
         }
+    }
+    void try_out(const Call&, std::span<void* const>) override {
+        fail_at(script_.trial, script_.trial_trouble, "an illegal address");
     }
     void enqueue(const Call& call, std::span<void* const> addresses) override {
         fail_at(script_.launch, DeviceTrouble::device_lost, "the device is gone");
@@ -82,6 +89,45 @@ TEST(Trouble, WhatALibraryRefusesOnTheDeviceIsOneStepsRefusal) {
     }
     EXPECT_EQ(refused, 1);
     executable->run();  // the rest of the network still runs
+}
+
+TEST(Trouble, AKernelThatFailsIsKnownByItsStep) {
+    const Graph graph = branching_network();
+    try {
+        prepared(graph, {.trial = 4});
+        FAIL() << "the fifth call fails";
+    } catch (const StepFailure& failure) {
+        EXPECT_EQ(failure.code(), ExitCode::failed);
+        const std::string sentence = failure.what();
+        EXPECT_TRUE(sentence.starts_with(graph.layers.at(failure.task().layer).name)) << sentence;
+        EXPECT_NE(sentence.find("an illegal address"), std::string::npos) << sentence;
+    }
+}
+
+TEST(Trouble, ALaunchThatTheDeviceRefusesIsOneStepsRefusal) {
+    const auto executable =
+        prepared(branching_network(), {.trial = 4, .trial_trouble = DeviceTrouble::launch_refused});
+    EXPECT_EQ(std::ranges::count_if(executable->steps(),
+                                    [](const Step& step) { return !step.refusal.empty(); }),
+              1);
+    executable->run();
+}
+
+// The process after the one that lost its device.
+TEST(Trouble, WhatIsLeftOutIsRefusedAndTheRestOfTheNetworkRuns) {
+    const Graph graph = branching_network();
+    Execution execution = kept_execution();
+    const Layer& layer = graph.layers.at(1);
+    execution.omissions = {{layer.name, Pass::forward, "failed before"}};
+    cuda::CudaExecutable executable(graph,
+                                    cuda::prepare_program(graph, execution, described_h200()),
+                                    std::make_shared<ScriptedMachine>(Script{}));
+    executable.run();
+    for (const Step& step : executable.steps()) {
+        const bool is_left_out = step.layer == 1 && step.pass != Pass::update;
+        EXPECT_EQ(step.refusal.find("failed before") != std::string::npos, is_left_out)
+            << graph.layers[step.layer].name << " " << name_of(step.pass) << step.refusal;
+    }
 }
 
 TEST(Trouble, ADeviceThatIsLostEndsTheIteration) {
