@@ -14,6 +14,7 @@
 #include "backend/verify.h"
 #include "graph/network.h"
 #include "tests/backend/cuda/gpu/profiling.h"
+#include "tests/backend/cuda/gpu/whole_layers.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/problems.h"
 
@@ -316,6 +317,9 @@ void single(std::size_t first, const Begins& begins, const Sink& sink) {
 constexpr Check checks[] = {
     {"plans", "a description of the device gives its plans", single<check_plans>},
     {"networks", "shortcuts and branches agree, step by step", check_networks},
+    {"whole_layers",
+     "attention and recurrent layers by cuDNN agree; their time beside composed ones",
+     single<check_whole_layers>},
     {"replay", "a recorded iteration learns as the reference does", single<check_replay>},
     {"ceilings", "what copies and products reach", single<check_ceilings>},
     {"training", "training steps, replayed and by steps", check_training},
