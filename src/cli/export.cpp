@@ -5,6 +5,7 @@
 #include "cli/verbs.h"
 #include "store/database.h"
 #include "store/load.h"
+#include "view/chrome_trace.h"
 #include "view/run.h"
 
 #include <memory>
@@ -20,11 +21,16 @@ struct ExportOptions {
     NetworkOptions network;
     std::uint64_t seed = 1;
     bool inference = false;
+    bool chrome = false;
     OutputOptions output;
 };
 
 void export_run(const ExportOptions& options) {
     const Run run = load_named_run(database_path(options.database), options.subject);
+    if (options.chrome) {
+        emit(chrome_trace_json(run), options.output);
+        return;
+    }
     if (options.output.json) {
         emit(run_json(run), options.output);
         return;
@@ -66,13 +72,17 @@ void add_onnx_options(CLI::App& verb, ExportOptions& options) {
 void add_export(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ExportOptions>();
     CLI::App* verb = app.add_subcommand(
-        "export", "A stored run as CSV (the default) or JSON; a network as ONNX.");
+        "export",
+        "A stored run as CSV (the default) or JSON, its trace for a timeline; a network as ONNX.");
     verb->footer(
         "Examples: strata export last --json -o run.json\n"
+        "          strata export last --chrome -o trace.json\n"
         "          strata export alexnet --batch 32 --onnx alexnet.onnx");
     verb->add_option("run", options->subject,
                      "an id, last, last~1, or FILE:ID; for --onnx a network as in strata show");
     add_option(*verb, "--database", options->database, "the database of runs");
+    add_switch(*verb, "--chrome", options->chrome,
+               "the run's trace, for chrome://tracing or ui.perfetto.dev");
     add_output_options(*verb, options->output);
     add_onnx_options(*verb, *options);
     verb->callback(
