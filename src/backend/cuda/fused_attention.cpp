@@ -2,11 +2,11 @@
 #include "backend/cuda/attention.h"
 #include "backend/cuda/cudnn/device.h"
 #include "backend/cuda/cudnn/plan.h"
+#include "backend/cuda/integers.h"
 #include "backend/cuda/queue.h"
 #include "backend/cuda/trouble.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 namespace strata::cuda {
@@ -24,6 +24,7 @@ public:
           queries_(static_cast<std::int32_t>(problem.extents.queries)),
           keys_(static_cast<std::int32_t>(problem.extents.keys)) {}
 
+    void settle(const Queue& queue) override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
     void compute_on_host(std::span<void* const> addresses) const override {
         compute_attention_on_host(problem_, addresses);
@@ -40,7 +41,17 @@ private:
     float one_ = 1;
     std::int32_t queries_;
     std::int32_t keys_;
+    Memory query_counts_;
+    Memory key_counts_;
 };
+
+// Before any pass is tried, and not with the network's values, which come later.
+void AttentionCall::settle(const Queue& queue) {
+    if (counts_positions(problem_)) {
+        query_counts_ = repeated_integer(queue, queries_, problem_.extents.batch);
+        key_counts_ = repeated_integer(queue, keys_, problem_.extents.batch);
+    }
+}
 
 const void* AttentionCall::scalar(AttentionTensor which) const {
     switch (which) {
@@ -62,6 +73,11 @@ void AttentionCall::enqueue(const Queue& queue, std::span<void* const> addresses
     std::vector<const void*> pointers(addresses.begin(), addresses.end());
     for (const AttentionTensor tensor : tensors_of(problem_)) {
         ids.push_back(static_cast<std::int64_t>(tensor));
+    }
+    if (counts_positions(problem_)) {
+        ids.push_back(static_cast<std::int64_t>(AttentionTensor::query_counts));
+        ids.push_back(static_cast<std::int64_t>(AttentionTensor::key_counts));
+        pointers.insert(pointers.end(), {query_counts_.get(), key_counts_.get()});
     }
     for (const AttentionTensor which : scalars_of(problem_)) {
         ids.push_back(static_cast<std::int64_t>(which));
@@ -143,11 +159,6 @@ public:
         places.emplace(AttentionTensor::dq, gradient_place(lowering, query));
         places.emplace(AttentionTensor::dk, gradient_place(lowering, key));
         places.emplace(AttentionTensor::dv, gradient_place(lowering, value));
-        if (counts_positions(problem)) {
-            places.emplace(AttentionTensor::query_counts,
-                           counts(lowering, problem_.extents.queries));
-            places.emplace(AttentionTensor::key_counts, counts(lowering, problem_.extents.keys));
-        }
         add_step(lowering, problem, plans_.backward, places);
     }
 
@@ -175,14 +186,6 @@ private:
         return lowering.needs_gradient(input(operand))
                    ? lowering.make_gradient(input(operand), format)
                    : lowering.make_transient(lowering.dims(input(operand)), format);
-    }
-
-    // The bits of an integer of each image.
-    Place counts(Lowering& lowering, std::int64_t positions) const {
-        const auto images = static_cast<std::size_t>(problem_.extents.batch);
-        const auto bits = std::bit_cast<float>(static_cast<std::int32_t>(positions));
-        return lowering.make_persistent({problem_.extents.batch}, {ElementType::f32},
-                                        [=] { return HostValues(images, bits); });
     }
 
     void add_step(Lowering& lowering, const AttentionProblem& problem,

@@ -3,8 +3,6 @@
 #include "backend/cuda/recurrent.h"
 #include "backend/cuda/recurrent_call.h"
 
-#include <bit>
-
 namespace strata::cuda {
 
 namespace {
@@ -30,7 +28,6 @@ public:
         for (const TensorId tensor : layer_.outputs) {
             outputs_.push_back(lowering.make_value(tensor, floats));
         }
-        lengths_ = make_lengths(lowering);
         std::vector<Call> calls;
         if (lowering.trains()) {
             calls.push_back(call(lowering, RecurrentStage::parameters));
@@ -63,19 +60,10 @@ public:
 private:
     using Places = std::vector<std::optional<Place>>;
 
-    // The bits of as many integers as there are images.
-    Place make_lengths(Lowering& lowering) const {
-        const auto images = static_cast<std::size_t>(problem_.batch);
-        const auto bits = std::bit_cast<float>(static_cast<std::int32_t>(problem_.steps));
-        return lowering.make_persistent({problem_.batch}, floats,
-                                        [=] { return HostValues(images, bits); });
-    }
-
     Call call(Lowering& lowering, RecurrentStage stage, const Places& input_gradients = {}) const {
         RecurrentPlaces places;
         RecurrentSlots slots;
         slots.inputs = places.add(inputs_);
-        slots.lengths = places.add(lengths_);
         slots.first_parameter = first_parameter_;
         if (stage != RecurrentStage::parameters) {
             slots.outputs = places.add(outputs_);
@@ -135,7 +123,6 @@ private:
     Places inputs_;
     Places outputs_;
     Places output_gradients_;
-    std::optional<Place> lengths_;
 };
 
 }  // namespace

@@ -78,7 +78,6 @@ void RecurrentCall::enqueue(const Queue& queue, Addresses addresses) const {
         .y = sequence_at(addresses, slots_.outputs, slots_.outputs.size()),
         .dy = sequence_at(addresses, slots_.output_gradients, slots_.output_gradients.size()),
         .dx = sequence_at(addresses, slots_.input_gradients, activations),
-        .lengths = at(addresses, slots_.lengths),
         .parameters = parameters_at(addresses, slots_.inputs),
         .gradients = parameters_at(addresses, slots_.input_gradients)};
     switch (stage_) {

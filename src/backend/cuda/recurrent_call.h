@@ -19,7 +19,6 @@ struct RecurrentSlots {
     std::vector<Slot> outputs = {};
     std::vector<Slot> output_gradients = {};
     std::vector<Slot> input_gradients = {};
-    Slot lengths = {};
     std::size_t first_parameter = 1;
 };
 

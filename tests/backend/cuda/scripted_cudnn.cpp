@@ -132,9 +132,10 @@ constexpr int went_forward = 4711;
 constexpr int went_back = 4712;
 constexpr std::size_t scratch_bytes = 64;
 
-bool is_wrong(std::size_t scratch, const void* workspace, std::size_t reserve) {
-    return refuses || scratch != scratch_bytes || workspace == nullptr ||
-           reserve != sizeof(Reserve);
+bool is_wrong(const std::int32_t* lengths, std::size_t scratch, const void* workspace,
+              std::size_t reserve) {
+    return refuses || lengths == nullptr || lengths[0] <= 0 || scratch != scratch_bytes ||
+           workspace == nullptr || reserve != sizeof(Reserve);
 }
 
 const float* floats(const void* memory) {
@@ -199,13 +200,14 @@ cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t, cudnnRNNDescriptor_t rnn, s
 }
 
 cudnnStatus_t cudnnRNNForward(cudnnHandle_t, cudnnRNNDescriptor_t rnn, cudnnForwardMode_t mode,
-                              const std::int32_t*, cudnnRNNDataDescriptor_t x_data, const void* x,
-                              cudnnRNNDataDescriptor_t, void* y, cudnnTensorDescriptor_t,
-                              const void* hx, void* hy, cudnnTensorDescriptor_t, const void* cx,
-                              void* cy, std::size_t, const void* parameters, std::size_t scratch,
-                              void* workspace, std::size_t reserve_bytes, void* reserve) {
+                              const std::int32_t* lengths, cudnnRNNDataDescriptor_t x_data,
+                              const void* x, cudnnRNNDataDescriptor_t, void* y,
+                              cudnnTensorDescriptor_t, const void* hx, void* hy,
+                              cudnnTensorDescriptor_t, const void* cx, void* cy, std::size_t,
+                              const void* parameters, std::size_t scratch, void* workspace,
+                              std::size_t reserve_bytes, void* reserve) {
     const bool trains = mode == CUDNN_FWD_MODE_TRAINING;
-    if (is_wrong(scratch, workspace, trains ? reserve_bytes : sizeof(Reserve))) {
+    if (is_wrong(lengths, scratch, workspace, trains ? reserve_bytes : sizeof(Reserve))) {
         return CUDNN_STATUS_BAD_PARAM;
     }
     const ReferencePass pass(rnn, x_data, hx != nullptr, cx != nullptr, hy != nullptr, parameters);
@@ -219,16 +221,16 @@ cudnnStatus_t cudnnRNNForward(cudnnHandle_t, cudnnRNNDescriptor_t rnn, cudnnForw
     return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t, cudnnRNNDescriptor_t rnn, const std::int32_t*,
-                                      cudnnRNNDataDescriptor_t, const void*, const void* dy,
-                                      cudnnRNNDataDescriptor_t x_data, void* dx,
-                                      cudnnTensorDescriptor_t, const void* hx, const void* dhy,
-                                      void* dhx, cudnnTensorDescriptor_t, const void* cx,
-                                      const void* dcy, void* dcx, std::size_t,
+cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t, cudnnRNNDescriptor_t rnn,
+                                      const std::int32_t* lengths, cudnnRNNDataDescriptor_t,
+                                      const void*, const void* dy, cudnnRNNDataDescriptor_t x_data,
+                                      void* dx, cudnnTensorDescriptor_t, const void* hx,
+                                      const void* dhy, void* dhx, cudnnTensorDescriptor_t,
+                                      const void* cx, const void* dcy, void* dcx, std::size_t,
                                       const void* parameters, std::size_t scratch, void* workspace,
                                       std::size_t reserve_bytes, void* reserve) {
     auto* kept = static_cast<Reserve*>(reserve);
-    if (is_wrong(scratch, workspace, reserve_bytes) || kept->state != went_forward ||
+    if (is_wrong(lengths, scratch, workspace, reserve_bytes) || kept->state != went_forward ||
         dx == nullptr || dy == nullptr) {
         return CUDNN_STATUS_BAD_PARAM;
     }
@@ -243,15 +245,15 @@ cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t, cudnnRNNDescriptor_t rnn, c
 }
 
 cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t, cudnnRNNDescriptor_t rnn,
-                                         cudnnWgradMode_t mode, const std::int32_t*,
+                                         cudnnWgradMode_t mode, const std::int32_t* lengths,
                                          cudnnRNNDataDescriptor_t x_data, const void* x,
                                          cudnnTensorDescriptor_t, const void* hx,
                                          cudnnRNNDataDescriptor_t, const void*, std::size_t,
                                          void* gradients, std::size_t scratch, void* workspace,
                                          std::size_t reserve_bytes, void* reserve) {
     const auto* kept = static_cast<const Reserve*>(reserve);
-    if (is_wrong(scratch, workspace, reserve_bytes) || kept->state != went_back || kept->x != x ||
-        mode != CUDNN_WGRAD_MODE_ADD) {
+    if (is_wrong(lengths, scratch, workspace, reserve_bytes) || kept->state != went_back ||
+        kept->x != x || mode != CUDNN_WGRAD_MODE_ADD) {
         return CUDNN_STATUS_BAD_PARAM;
     }
     const ReferencePass pass(rnn, x_data, hx != nullptr, kept->cx != nullptr, true,
@@ -276,5 +278,9 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t) {
     std::memset(to, value, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
     return cudaSuccess;
 }

@@ -42,7 +42,8 @@ enum class AttentionTensor : std::int64_t {
     keys,
 };
 
-// Those in memory that the pass reads and writes, in the order of its call's places.
+// Those in memory that the pass reads and writes, in the order of its call's places: without the
+// counts, which the call has itself.
 std::vector<AttentionTensor> tensors_of(const AttentionProblem& problem);
 
 // The scalars of its graph.

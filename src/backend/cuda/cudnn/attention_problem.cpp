@@ -56,9 +56,6 @@ std::vector<AttentionTensor> tensors_of(const AttentionProblem& problem) {
     } else if (problem.trains) {
         tensors.push_back(statistics);
     }
-    if (counts_positions(problem)) {
-        tensors.insert(tensors.end(), {query_counts, key_counts});
-    }
     return tensors;
 }
 

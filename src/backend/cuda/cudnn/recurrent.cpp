@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cudnn/recurrent.h"
 
+#include "backend/cuda/integers.h"
 #include "backend/cuda/trouble.h"
 
 #include <fmt/format.h>
@@ -129,37 +130,43 @@ void RecurrentLibrary::take_memory(const Queue& queue) {
     require(cudnnGetRNNWeightSpaceSize(queue.cudnn, rnn_.get(), &parameter_bytes_));
     require(cudnnGetRNNTempSpaceSizes(queue.cudnn, rnn_.get(), mode_of(problem_), x_.get(),
                                       &workspace_, &reserve_bytes_));
-    parameters_ = queue.allocate(parameter_bytes_);
+    kept_bytes_ = 0;
+    parameters_ = take(queue, parameter_bytes_);
     if (problem_.trains) {
-        gradients_ = queue.allocate(parameter_bytes_);
-        reserve_ = queue.allocate(reserve_bytes_);
+        gradients_ = take(queue, parameter_bytes_);
+        reserve_ = take(queue, reserve_bytes_);
     }
+    lengths_ = repeated_integer(queue, problem_.steps, problem_.batch);
+}
+
+Memory RecurrentLibrary::take(const Queue& queue, std::size_t bytes) {
+    kept_bytes_ += bytes;
+    return queue.allocate(bytes);
 }
 
 void RecurrentLibrary::forward(const Queue& queue, const RecurrentAddresses& at) const {
-    require(cudnnRNNForward(queue.cudnn, rnn_.get(), mode_of(problem_),
-                            static_cast<const std::int32_t*>(at.lengths), x_.get(), at.x.whole,
-                            y_.get(), at.y.whole, states_.get(), at.x.h, at.y.h, states_.get(),
-                            at.x.c, at.y.c, parameter_bytes_, parameters_.get(), workspace_,
-                            queue.workspace, reserve_bytes_, reserve_.get()));
+    require(cudnnRNNForward(queue.cudnn, rnn_.get(), mode_of(problem_), lengths(), x_.get(),
+                            at.x.whole, y_.get(), at.y.whole, states_.get(), at.x.h, at.y.h,
+                            states_.get(), at.x.c, at.y.c, parameter_bytes_, parameters_.get(),
+                            workspace_, queue.workspace, reserve_bytes_, reserve_.get()));
 }
 
 void RecurrentLibrary::backward_data(const Queue& queue, const RecurrentAddresses& at) const {
-    require(cudnnRNNBackwardData_v8(
-        queue.cudnn, rnn_.get(), static_cast<const std::int32_t*>(at.lengths), y_.get(), at.y.whole,
-        at.dy.whole, x_.get(), at.dx.whole, states_.get(), at.x.h, at.dy.h, at.dx.h, states_.get(),
-        at.x.c, at.dy.c, at.dx.c, parameter_bytes_, parameters_.get(), workspace_, queue.workspace,
-        reserve_bytes_, reserve_.get()));
+    require(cudnnRNNBackwardData_v8(queue.cudnn, rnn_.get(), lengths(), y_.get(), at.y.whole,
+                                    at.dy.whole, x_.get(), at.dx.whole, states_.get(), at.x.h,
+                                    at.dy.h, at.dx.h, states_.get(), at.x.c, at.dy.c, at.dx.c,
+                                    parameter_bytes_, parameters_.get(), workspace_,
+                                    queue.workspace, reserve_bytes_, reserve_.get()));
 }
 
 // cuDNN adds to what is there.
 void RecurrentLibrary::backward_weights(const Queue& queue, const RecurrentAddresses& at) const {
     require_cuda(cudaMemsetAsync(gradients_.get(), 0, parameter_bytes_, queue.stream),
                  "clearing the gradients of a recurrent layer");
-    require(cudnnRNNBackwardWeights_v8(
-        queue.cudnn, rnn_.get(), CUDNN_WGRAD_MODE_ADD, static_cast<const std::int32_t*>(at.lengths),
-        x_.get(), at.x.whole, states_.get(), at.x.h, y_.get(), at.y.whole, parameter_bytes_,
-        gradients_.get(), workspace_, queue.workspace, reserve_bytes_, reserve_.get()));
+    require(cudnnRNNBackwardWeights_v8(queue.cudnn, rnn_.get(), CUDNN_WGRAD_MODE_ADD, lengths(),
+                                       x_.get(), at.x.whole, states_.get(), at.x.h, y_.get(),
+                                       at.y.whole, parameter_bytes_, gradients_.get(), workspace_,
+                                       queue.workspace, reserve_bytes_, reserve_.get()));
     for (const Block& block : blocks_) {
         copy(queue, static_cast<std::byte*>(at.gradients[block.parameter]) + 4 * block.first,
              static_cast<const std::byte*>(gradients_.get()) + block.offset, block.count);

@@ -42,7 +42,6 @@ struct RecurrentAddresses {
     Sequence y = {};
     Sequence dy = {};
     Sequence dx = {};
-    const void* lengths = nullptr;  // by image, of type int32
     std::vector<void*> parameters = {};
     std::vector<void*> gradients = {};  // of the parameters
 };
@@ -64,6 +63,8 @@ public:
     void settle(const Queue& queue);
     bool is_settled() const { return is_settled_; }
     std::size_t workspace() const { return workspace_; }
+    // What it keeps from one pass to the next.
+    std::size_t kept_bytes() const { return kept_bytes_; }
 
     void copy_parameters(const Queue& queue, const RecurrentAddresses& at) const;
     void forward(const Queue& queue, const RecurrentAddresses& at) const;
@@ -89,7 +90,9 @@ private:
     void describe(const Queue& queue);
     Data sequence_of(std::int64_t features) const;
     Tensor states() const;
+    Memory take(const Queue& queue, std::size_t bytes);
     void take_memory(const Queue& queue);
+    const std::int32_t* lengths() const { return static_cast<const std::int32_t*>(lengths_.get()); }
     void find_parameters(const Queue& queue);
     void find_parameters_of(const Queue& queue, std::size_t cell);
     void add_matrix(const Queue& queue, std::size_t cell, int number, Block block);
@@ -107,6 +110,8 @@ private:
     std::size_t parameter_bytes_ = 0;
     std::size_t reserve_bytes_ = 0;
     std::size_t workspace_ = 0;
+    std::size_t kept_bytes_ = 0;
+    Memory lengths_;  // of type int32, by image
     Memory parameters_;
     Memory gradients_;
     Memory reserve_;  // what the forward pass leaves to the others
