@@ -98,6 +98,12 @@ std::optional<Device> ceilings_of(const Run& run) {
     return parse_device(run.device, fmt::format("ceilings of run {}", run.id));
 }
 
+std::string arithmetic_of(const Settings& settings) {
+    const auto precision = settings.further.find("single_precision");
+    const bool is_narrowed = settings.dtype == "f32" && precision != settings.further.end();
+    return is_narrowed ? precision->second : settings.dtype;
+}
+
 std::vector<StepBound> bounds_of(const Run& run) {
     std::vector<StepBound> bounds(run.steps.size());
     const auto device = ceilings_of(run);
@@ -105,7 +111,7 @@ std::vector<StepBound> bounds_of(const Run& run) {
         const auto* samples = std::get_if<Samples>(&run.steps[i].time);
         if (samples && !samples->values.empty()) {
             bounds[i] = bound_of(run.steps[i], estimate(samples->values).median, *device,
-                                 run.settings.dtype);
+                                 arithmetic_of(run.settings));
         }
     }
     return bounds;

@@ -52,6 +52,9 @@ inline constexpr double explaining_share = 0.25;
 StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
                    std::string_view dtype);
 
+// What a run's products are computed in, as ceilings name it: its element type, or "tf32".
+std::string arithmetic_of(const Settings& settings);
+
 // One for each step of the run; unknown where the run has no ceilings or the step no time.
 std::vector<StepBound> bounds_of(const Run& run);
 

@@ -78,6 +78,10 @@ Budget budget_of(const Run& run) {
     budget.end_to_end = estimate_of(run.whole.end_to_end);
     budget.instrumented = estimate_of(run.whole.instrumented);
     budget.steps = sum_of_steps(run);
+    budget.is_comparable = !run.settings.further.contains("caches");
+    if (!budget.is_comparable) {
+        return budget;
+    }
     budget.overhead = difference(budget.instrumented, budget.end_to_end, budget.end_to_end);
     budget.residual = difference(budget.end_to_end, budget.steps, budget.end_to_end);
     return budget;

@@ -25,6 +25,9 @@ struct Budget {
     std::optional<Estimate> steps;         // the sum of an iteration's steps
     std::optional<Ratio> overhead;
     std::optional<Ratio> residual;
+    // Whether the steps, timed, are what end to end iterations consist of: not where caches were
+    // prepared before each of them. Then there is neither overhead nor residual.
+    bool is_comparable = true;
 };
 
 Budget budget_of(const Run& run);

@@ -12,7 +12,7 @@ namespace strata {
 // Predicted is the peak by liveness of the network's own tensors; scratch is what the library asks
 // for beside them, once for all steps; measured is the peak resident set of the process less what
 // was resident before the network was prepared, so it holds copies in other layouts, generated code
-// and the threads' stacks too.
+// and the threads' stacks too; on a device of its own it is what was allocated there.
 struct MemoryCheck {
     Bytes predicted;
     Bytes scratch;

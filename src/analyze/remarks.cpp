@@ -117,9 +117,10 @@ std::vector<std::string> general_remarks(const Run& run, const Summary& summary)
                     "the library runs its reference code there");
     remark_on_holes(remarks, run);
     if (run.device.empty() && !run.steps.empty()) {
-        remarks.emplace_back(
-            "No ceilings are known: `strata calibrate` measures them, and later "
-            "runs say what bounds each layer.");
+        remarks.push_back(fmt::format(
+            "No ceilings are known: `strata calibrate{}` measures them, and later "
+            "runs say what bounds each layer.",
+            run.provenance.contains("gpu.name") ? " --backend " + run.settings.backend : ""));
     }
     return remarks;
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "base/error.h"
+#include "device/device.h"
 #include "graph/execution.h"
 #include "graph/graph.h"
 #include "graph/schedule.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -84,6 +86,10 @@ public:
     // Kernels and counters of its steps (backend/profiling.h); nothing where the backend has none
     // to tell of. Lives as long as the executable.
     virtual Profiling* profiling() { return nullptr; }
+
+    // What it holds on a device of its own, scratch memory included; nothing where it computes in
+    // this machine's memory.
+    virtual std::optional<Bytes> device_memory() const { return {}; }
 };
 
 // The library behind a backend, for provenance.
@@ -93,6 +99,7 @@ struct BackendInfo {
     std::string details;  // instruction set, threading runtime; or the device
     // Of a device of its own that it computes on; absent: this machine's memory and processors.
     std::optional<Bytes> device_memory = {};
+    std::string device_model = {};  // "NVIDIA H200"; empty without such a device
 };
 
 // Whatever can say how long the steps of a network take.
@@ -104,6 +111,14 @@ public:
     // Throws Error only where the whole network cannot be prepared (memory); a layer that it cannot
     // do becomes a step with a refusal.
     virtual std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) = 0;
+
+    // What its own device can do at most, measured now; nothing where it has none, for then
+    // measure/ceilings.h measures this machine. `progress` hears what is measured next.
+    virtual std::optional<Device> measure_device(
+        const std::function<void(const std::string&)>& progress) {
+        (void)progress;
+        return {};
+    }
 };
 
 }  // namespace strata

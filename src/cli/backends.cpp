@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::array entries = {
     BackendEntry{"onednn", "this CPU through oneDNN: the fast engine",
-                 [] { return open_backend_module("onednn"); }},
+                 [] { return open_backend_module("onednn"); }, false, false, true},
     BackendEntry{"cuda", "an NVIDIA GPU through cuDNN, cuBLASLt and kernels of strata's own",
-                 [] { return open_backend_module("cuda"); }, true, true},
+                 [] { return open_backend_module("cuda"); }, true, true, true},
     BackendEntry{"reference", "plain loops with double accumulation: slow, the definition of right",
                  [] { return make_reference_backend(); }},
 };
@@ -58,6 +58,8 @@ void require_ability(const BackendEntry& entry, const Execution& execution) {
             "chooses layouts itself: leave --layout out");
     require(entry.has_tensor_cores || execution.single_precision == SinglePrecision::full,
             "has no TF32: leave --tf32 out");
+    require(entry.prepares_caches || execution.caches == CacheState::as_left,
+            "leaves the caches as they are: leave --cache out");
 }
 
 void require_profiler(const BackendEntry& entry, std::string_view option) {

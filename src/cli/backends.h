@@ -16,6 +16,7 @@ struct BackendEntry {
     std::unique_ptr<Backend> (*make)();  // throws Error (machine_cannot) where it cannot work here
     bool has_tensor_cores = false;       // also f16, TF32, and a choice of the images' layout
     bool has_profiler = false;           // records kernels and counts (backend/profiling.h)
+    bool prepares_caches = false;        // makes them cold or warm before a step
 };
 
 // THE list; the first is what `run` uses unless told otherwise.

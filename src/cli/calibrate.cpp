@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "cli/backends.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 namespace strata {
@@ -17,28 +19,61 @@ namespace strata {
 namespace {
 
 struct CalibrateOptions {
+    std::string backend;
     int threads = 0;
     bool if_missing = false;
     OutputOptions output;
 };
 
-void calibrate(const CalibrateOptions& options) {
-    if (options.if_missing && own_device()) {
-        return;
-    }
+bool has_ceilings(const BackendInfo& backend) {
+    return (backend.device_memory ? device_of(backend.device_model) : own_device()).has_value();
+}
+
+// What was measured, and the file that keeps it.
+struct Calibrated {
+    Device device;
+    std::filesystem::path file;
+};
+
+Calibrated calibrate_processors(const CalibrateOptions& options, ProgressLine& line) {
     Execution execution;
     execution.threads = options.threads;
-    Device device;
+    return {measure_ceilings(detect_host(), thread_count(execution), {},
+                             [&](const std::string& what) { line.show("measuring " + what, 0); }),
+            own_device_file()};
+}
+
+// Of the backend's own device, or, where it has none, of this machine's processors.
+Calibrated calibrate_backend(const CalibrateOptions& options, ProgressLine& line) {
+    const auto backend = find_backend(options.backend).make();
+    if (options.if_missing && has_ceilings(backend->info())) {
+        return {};
+    }
+    auto device = backend->measure_device(
+        [&](const std::string& what) { line.show("measuring " + what, 0); });
+    if (!device) {
+        return calibrate_processors(options, line);
+    }
+    const auto file = device_file_of(device->model);
+    return {*std::move(device), file};
+}
+
+void calibrate(const CalibrateOptions& options) {
+    if (options.backend.empty() && options.if_missing && own_device()) {
+        return;
+    }
+    Calibrated done;
     {
         ProgressLine line;
-        device =
-            measure_ceilings(detect_host(), thread_count(execution), {},
-                             [&](const std::string& what) { line.show("measuring " + what, 0); });
+        done = options.backend.empty() ? calibrate_processors(options, line)
+                                       : calibrate_backend(options, line);
     }
-    const auto path = own_device_file();
-    write_device(path, device);
-    emit(device_document(device), options.output);
-    fmt::print(stderr, "wrote {}\n", path.string());
+    if (done.file.empty()) {
+        return;
+    }
+    write_device(done.file, done.device);
+    emit(device_document(done.device), options.output);
+    fmt::print(stderr, "wrote {}\n", done.file.string());
 }
 
 }  // namespace
@@ -47,7 +82,11 @@ void add_calibrate(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<CalibrateOptions>();
     CLI::App* verb = app.add_subcommand(
         "calibrate", "Measure this machine's ceilings: arithmetic by type, caches, memory.");
-    verb->footer("Example: strata calibrate\nRuns made afterwards are judged by these ceilings.");
+    verb->footer(
+        "Examples: strata calibrate\n          strata calibrate --backend cuda\nRuns made "
+        "afterwards are judged by these ceilings.");
+    add_option(*verb, "--backend", options->backend,
+               "measure the device of this backend instead, such as cuda");
     add_option(*verb, "--threads", options->threads, "threads; 0 takes all this process may use")
         ->check(whole_number(0));
     add_switch(*verb, "--if-missing", options->if_missing, "only where it was never done");

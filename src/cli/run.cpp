@@ -32,6 +32,7 @@ struct RunOptions {
     std::vector<std::string> dtypes = {"f32"};
     std::string algorithm = "direct";
     std::string layout = "auto";
+    std::string cache = "as-left";
     std::string optimizer{optimizer_names().front()};
     std::string precision = "1%";
     std::string database;
@@ -87,6 +88,7 @@ Execution execution_of(const RunOptions& options) {
     execution.pinned = !options.unpinned;
     execution.algorithm = parse_choice<ConvolutionAlgorithm>(options.algorithm, "--algorithm");
     execution.image_layout = parse_choice<ImageLayout>(options.layout, "--layout");
+    execution.caches = parse_choice<CacheState>(options.cache, "--cache");
     execution.single_precision = options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
     execution.optimizer = find_optimizer(options.optimizer);
     execution.seed = options.seed;
@@ -336,6 +338,10 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
                "of convolutions: direct, winograd, or auto for the library's own choice");
     add_option(verb, "--layout", options.layout,
                "of images on a GPU: nchw, nhwc, or auto for what its convolutions run fastest in");
+    add_option(
+        verb, "--cache", options.cache,
+        "what the caches hold before a step that is timed: as-left by its predecessor, cold, "
+        "or warm");
     add_switch(verb, "--tf32", options.tf32,
                "let a GPU multiply f32 by its tensor cores, with 11 bits instead of 24");
     add_option(verb, "--optimizer", options.optimizer,

@@ -22,6 +22,13 @@ std::optional<std::filesystem::path> path_in_environment(const char* name) {
                                            : std::optional<std::filesystem::path>(value);
 }
 
+constexpr std::size_t longest_name = 100;
+
+std::optional<Device> read_if_there(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored) ? std::optional(read_device(path)) : std::nullopt;
+}
+
 std::filesystem::path data_home() {
     if (const auto data = path_in_environment("XDG_DATA_HOME")) {
         return *data;
@@ -82,10 +89,31 @@ std::filesystem::path own_device_file() {
     return data_home() / "strata" / "devices" / host_file_name();
 }
 
+std::string device_file_name(std::string_view model) {
+    std::string name;
+    for (const char c : model) {
+        const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        if ((lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9')) {
+            name += lower;
+        } else if (!name.empty() && name.back() != '-') {
+            name += '-';
+        }
+    }
+    const auto end = name.find_last_not_of('-');
+    return end == std::string::npos ? "unknown" : name.substr(0, std::min(end + 1, longest_name));
+}
+
+std::filesystem::path device_file_of(std::string_view model) {
+    return data_home() / "strata" / "devices" / (device_file_name(model) + ".toml");
+}
+
+std::optional<Device> device_of(std::string_view model) {
+    auto device = read_if_there(device_file_of(model));
+    return device && device->model == model ? device : std::nullopt;
+}
+
 std::optional<Device> own_device() {
-    const auto path = own_device_file();
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored) ? std::optional(read_device(path)) : std::nullopt;
+    return read_if_there(own_device_file());
 }
 
 }  // namespace strata

@@ -41,6 +41,8 @@ struct Device {
     int threads = 1;    // the ceilings hold for so many
     std::vector<ComputeCeiling> compute;
     std::vector<MemoryLevel> memory;
+    std::optional<Fact<Seconds>> launch =
+        {};  // of a GPU: from one kernel's begin to the next one's
 };
 
 // Nothing where the device says nothing about it.
@@ -58,6 +60,16 @@ void write_device(const std::filesystem::path& path, const Device& device);
 // Where this machine's own device file lies: $STRATA_DEVICE, or HOST.toml in
 // $XDG_DATA_HOME/strata/devices (~/.local/share without it). Throws Error where no home is known.
 std::filesystem::path own_device_file();
+
+// A model as a file's stem: "NVIDIA H200" is "nvidia-h200".
+std::string device_file_name(std::string_view model);
+
+// The same of a device that is not this machine's processors: MODEL.toml in that folder. Throws
+// Error as above.
+std::filesystem::path device_file_of(std::string_view model);
+
+// Its ceilings; nothing where it was not calibrated, or where the file is another model's.
+std::optional<Device> device_of(std::string_view model);
 
 // This machine's own device, as `strata calibrate` left it; nothing where it was not calibrated.
 std::optional<Device> own_device();

@@ -62,6 +62,18 @@ public:
         return static_cast<int>(*value);
     }
 
+    // The table [key] of the file; nothing where it is absent.
+    std::optional<Section> section(std::string_view key) const {
+        const auto node = table_[key];
+        if (!node) {
+            return {};
+        }
+        if (!node.is_table()) {
+            refuse(origin_, name_of(key), fmt::format("write it as a [{}] table", key));
+        }
+        return Section(*node.as_table(), origin_, name_of(key));
+    }
+
     // The tables of an array, [[key]] in the file; none where it is absent.
     std::vector<Section> sections(std::string_view key) const {
         std::vector<Section> found;
@@ -106,6 +118,11 @@ MemoryLevel memory_level(const Section& section) {
             .bandwidth = {{section.positive("bytes_per_second")}, section.text("source")}};
 }
 
+Fact<Seconds> launch_time(const Section& section) {
+    section.expect_only({"seconds", "source"});
+    return {{section.positive("seconds")}, section.text("source")};
+}
+
 toml::table parsed(std::string_view text, std::string_view origin) {
     try {
         return toml::parse(text);
@@ -144,12 +161,15 @@ std::string toml_string(std::string_view text) {
 Device parse_device(std::string_view toml, std::string_view origin) {
     const toml::table table = parsed(toml, origin);
     const Section whole(table, origin, "");
-    whole.expect_only({"name", "model", "threads", "compute", "memory"});
+    whole.expect_only({"name", "model", "threads", "compute", "memory", "launch"});
     Device device{.name = whole.text("name"),
                   .model = whole.text("model"),
                   .threads = whole.threads("threads"),
                   .compute = {},
                   .memory = {}};
+    if (const auto launch = whole.section("launch")) {
+        device.launch = launch_time(*launch);
+    }
     for (const Section& section : whole.sections("compute")) {
         device.compute.push_back(compute_ceiling(section));
     }
@@ -178,6 +198,10 @@ std::string to_toml(const Device& device) {
         }
         out += fmt::format("bytes_per_second = {}\nsource = {}\n", level.bandwidth.value.value,
                            toml_string(level.bandwidth.source));
+    }
+    if (device.launch) {
+        out += fmt::format("\n[launch]\nseconds = {}\nsource = {}\n", device.launch->value.value,
+                           toml_string(device.launch->source));
     }
     return out;
 }

@@ -54,6 +54,13 @@ struct Omission {
     std::string reason = {};
 };
 
+// What the caches hold before a step whose time is taken: what its predecessor left, nothing of its
+// own, or all that fits of its own. Without time stamps steps always follow each other as they are.
+enum class CacheState { as_left, cold, warm };
+inline constexpr std::array<std::string_view, 3> names_of(CacheState) {
+    return {"as-left", "cold", "warm"};
+}
+
 // How a graph is to be executed, whoever executes it.
 struct Execution {
     Mode mode = Mode::training;
@@ -65,6 +72,7 @@ struct Execution {
     SinglePrecision single_precision = SinglePrecision::full;
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
     MemoryReuse memory = MemoryReuse::shared;
+    CacheState caches = CacheState::as_left;
     Optimizer optimizer = SgdMomentum{};
     std::uint64_t seed = 1;  // of the values drawn for inputs and parameters
     std::vector<Omission> omissions = {};

@@ -5,15 +5,13 @@
 #include "base/text.h"
 #include "measure/clock.h"
 #include "measure/kernels/kernels.h"
+#include "measure/rates.h"
 #include "measure/segments.h"
-#include "measure/statistics.h"
 #include "measure/team.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <optional>
 #include <span>
 
@@ -27,14 +25,6 @@ constexpr std::size_t agreeing = 3;
 constexpr double agreement = 1.02;
 constexpr std::size_t trials = 3;
 constexpr std::size_t segments_of_main_memory = 16;
-
-// What a kernel reached, in operations or bytes per second.
-struct Rates {
-    std::string kernel;
-    double best = 0;
-    double median = 0;
-    std::size_t samples = 0;
-};
 
 // What is measured of a memory level.
 struct LevelPlan {
@@ -57,23 +47,6 @@ bool do_best_agree(std::vector<Seconds> times) {
     const auto last = times.begin() + agreeing - 1;
     std::ranges::nth_element(times, last);
     return *last <= agreement * *std::ranges::min_element(times);
-}
-
-std::string today() {
-    return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
-}
-
-// The best kernel's rate as a fact, the others named beside it. Requires: all not empty.
-template <class Rate>
-Fact<Rate> best_of(std::vector<Rates> all, const std::string& note) {
-    std::ranges::sort(all, std::ranges::greater{}, &Rates::best);
-    std::string source = fmt::format(
-        "measured {} by strata calibrate: {}; best of {}, median {:.1f} % lower", today(),
-        all[0].kernel, all[0].samples, 100 * (1 - all[0].median / all[0].best));
-    for (std::size_t i = 1; i < all.size(); ++i) {
-        source += fmt::format("; {}: {:.3g}", all[i].kernel, all[i].best);
-    }
-    return {.value = {all[0].best}, .source = source + note};
 }
 
 class Calibration {
@@ -130,11 +103,7 @@ private:
             const auto more = times_of(repetitions, samples_at_once);
             times.insert(times.end(), more.begin(), more.end());
         }
-        const double done = work * static_cast<double>(repetitions);
-        return {.kernel = std::string(kernel),
-                .best = done / std::ranges::min(times).value,
-                .median = done / median_of(times).value,
-                .samples = times.size()};
+        return rates_from(std::string(kernel), work * static_cast<double>(repetitions), times);
     }
 
     void add_arithmetic(Device& device, std::string_view dtype, bool has_tiles) const {

@@ -88,9 +88,10 @@ struct Run {
     Settings settings;
     std::vector<StepResult> steps;
     WholeResult whole;
-    Bytes predicted_memory;                // peak by liveness
-    std::optional<Bytes> measured_memory;  // peak resident set of the process, less that before it
-    std::optional<TraceResult> trace;      // of iterations that were recorded, not timed
+    Bytes predicted_memory;  // peak by liveness
+    // Peak resident set of the process, less that before it; or what was held on the device.
+    std::optional<Bytes> measured_memory;
+    std::optional<TraceResult> trace;  // of iterations that were recorded, not timed
     std::vector<Flag> flags;
     std::map<std::string, std::string> provenance;  // "cpu.model" -> ..., "onednn.version" -> ...
     std::string device;  // TOML of the ceilings that the run is judged by; empty: not calibrated

@@ -154,6 +154,11 @@ std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     return provenance;
 }
 
+// Ceilings of this machine's processors say nothing of a device of the backend's own.
+std::optional<Device> ceilings_for(const BackendInfo& backend) {
+    return backend.device_memory ? device_of(backend.device_model) : own_device();
+}
+
 std::vector<Flag> doubts_about(const SampledIteration& sampled, const Policy& policy,
                                const ActivityChange& activity) {
     std::vector<Flag> flags;
@@ -173,8 +178,9 @@ std::optional<Bytes> taken_since(const MemoryUse& before) {
 }
 
 // Samples until precise, stopped or out of time, and judges how far the samples can be trusted.
-void sample_into(Run& run, Executable& executable, const Job& job, const Observer& observer,
-                 SampledIteration earlier) {
+void sample_into(Run& run, Executable& executable, const Job& job,
+                 const Observer& observer, SampledIteration earlier) {
+    SteadyClock clock;
     const SamplerHooks hooks{
         .stop_requested = [&] { return observer.stop != nullptr && *observer.stop; },
         .checkpoint =
@@ -188,7 +194,6 @@ void sample_into(Run& run, Executable& executable, const Job& job, const Observe
     };
     const CalibrationLoop loop(run.settings.threads);
     NetworkIteration iteration(executable);
-    SteadyClock clock;
     const Activity before = read_activity(clock);
     const SampledIteration sampled = sample(
         iteration, job.policy, [&] { return loop.run(); }, clock, hooks, std::move(earlier));
@@ -214,9 +219,7 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
     run.settings = settings_of(job, batch_of(graph), thread_count(job.execution));
     run.predicted_memory = footprint_of(graph, job.execution).peak;
     run.provenance = provenance_of(backend.info());
-    // Ceilings of this machine's processors say nothing of a device of the backend's own.
-    const bool is_ours = !backend.info().device_memory;
-    if (const auto device = own_device(); device && is_ours) {
+    if (const auto device = ceilings_for(backend.info())) {
         run.device = to_toml(*device);
     }
     return run;
@@ -258,6 +261,9 @@ Run execute_what_is_left(const Job& job, const Graph& graph, Backend& backend,
     sample_into(run, *executable, job, observer, std::move(sampled));
     if (peak_is_ours) {
         run.measured_memory = taken_since(before);
+    }
+    if (const auto held = executable->device_memory()) {
+        run.measured_memory = held;
     }
     profile_into(run, executable->profiling(), graph, job, observer);
     return run;

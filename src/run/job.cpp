@@ -36,6 +36,9 @@ std::map<std::string, std::string> further_settings(const Job& job) {
     if (job.execution.single_precision != SinglePrecision::full) {
         further["single_precision"] = name_in(job.execution.single_precision);
     }
+    if (job.execution.caches != CacheState::as_left) {
+        further["caches"] = name_in(job.execution.caches);
+    }
     if (!job.execution.pinned) {
         further["pinned"] = "no";
     }

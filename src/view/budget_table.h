@@ -17,6 +17,8 @@ namespace strata {
 //
 // "between" is the instrumented iteration less its steps; the cost of the stamps is that iteration
 // less the uninstrumented one, and may come out negative within the noise.
+// Where caches were prepared (Budget::is_comparable) it closes with the instrumented iteration, and
+// the end to end time stands by itself.
 Table budget_table(const Budget& budget, Provenance provenance);
 
 }  // namespace strata

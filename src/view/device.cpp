@@ -24,6 +24,10 @@ Document device_document(const Device& device) {
              optional_cell(level.capacity, [](Bytes bytes) { return bytes_cell(bytes); }),
              level.bandwidth.source});
     }
+    if (device.launch) {
+        table.rows.push_back(
+            {"launch", time_cell(device.launch->value), Missing{}, device.launch->source});
+    }
     return {fmt::format("{}: {}, {} thread{}", device.name, device.model, device.threads,
                         device.threads == 1 ? "" : "s"),
             {std::move(table)}};

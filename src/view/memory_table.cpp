@@ -10,6 +10,13 @@ namespace {
 
 constexpr const char* not_measured = "the kernel does not tell the peak of this process alone";
 
+constexpr const char* of_a_process =
+    "Measured: the highest resident set of the process less that before the network "
+    "was prepared; copies in other layouts and generated code are in it.";
+constexpr const char* of_a_device =
+    "Measured: what was allocated on the device for the network and for the libraries' scratch "
+    "memory; what the driver keeps for itself and for recorded iterations is not in it.";
+
 std::vector<Cell> row(const char* what, Bytes bytes, const std::optional<Bytes>& whole,
                       Provenance provenance) {
     const bool comparable = whole && *whole > Bytes{0};
@@ -34,9 +41,7 @@ Table memory_table(const Run& run) {
     table.totals.push_back(check.measured ? line("measured", *check.measured, Provenance::measured)
                                           : std::vector<Cell>{"measured", Missing{not_measured},
                                                               Missing{not_measured}});
-    table.notes = {
-        "Measured: the highest resident set of the process less that before the network "
-        "was prepared; copies in other layouts and generated code are in it."};
+    table.notes = {run.provenance.contains("gpu.name") ? of_a_device : of_a_process};
     return table;
 }
 

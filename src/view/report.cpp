@@ -85,8 +85,9 @@ void add_roofs(RooflineChart& chart, const Run& run) {
     if (!device) {
         return;
     }
-    if (const auto peak = peak_of(*device, run.settings.dtype)) {
-        chart.roofs.push_back({.name = run.settings.dtype + " peak", .compute = peak});
+    const std::string arithmetic = arithmetic_of(run.settings);
+    if (const auto peak = peak_of(*device, arithmetic)) {
+        chart.roofs.push_back({.name = arithmetic + " peak", .compute = peak});
     }
     for (const auto& level : device->memory) {
         chart.roofs.push_back({.name = level.name, .bandwidth = level.bandwidth.value});

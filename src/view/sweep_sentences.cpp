@@ -36,9 +36,10 @@ std::string at(const Sweep& sweep, std::int64_t value) {
 std::string against_peak(const Sweep& sweep, FlopRate rate) {
     const Run& run = *sweep.points.back().run;
     const auto device = ceilings_of(run);
-    const auto peak = device ? peak_of(*device, run.settings.dtype) : std::nullopt;
+    const std::string arithmetic = arithmetic_of(run.settings);
+    const auto peak = device ? peak_of(*device, arithmetic) : std::nullopt;
     return peak && sweep.convention == conventions().front().name
-               ? fmt::format(", {:.0f} % of its {} peak", 100 * (rate / *peak), run.settings.dtype)
+               ? fmt::format(", {:.0f} % of its {} peak", 100 * (rate / *peak), arithmetic)
                : "";
 }
 

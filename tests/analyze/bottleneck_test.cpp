@@ -84,5 +84,15 @@ TEST(Bottleneck, TheRunCarriesTheCeilingsItIsJudgedBy) {
     EXPECT_NEAR(*bounds[0].achieved, 0.87, 0.02);
 }
 
+TEST(Bottleneck, ARunInTf32IsJudgedByThePeakOfTf32) {
+    Settings settings;
+    settings.dtype = "f32";
+    EXPECT_EQ(arithmetic_of(settings), "f32");
+    settings.further["single_precision"] = "tf32";
+    EXPECT_EQ(arithmetic_of(settings), "tf32");
+    settings.dtype = "bf16";
+    EXPECT_EQ(arithmetic_of(settings), "bf16");
+}
+
 }  // namespace
 }  // namespace strata

@@ -55,6 +55,19 @@ TEST(Budget, ResidualIsWhatTheStepsDoNotExplain) {
     EXPECT_DOUBLE_EQ(budget.overhead->value, 0.01);
 }
 
+TEST(Budget, WhereCachesWerePreparedStepsAreNotHeldAgainstTheWhole) {
+    strata::Run run = run_of({scripted_step("a", Pass::forward, {Seconds{95}})});
+    run.whole.end_to_end = samples({100});
+    run.whole.instrumented = samples({300});
+    run.settings.further["caches"] = "cold";
+    const Budget budget = budget_of(run);
+    EXPECT_FALSE(budget.is_comparable);
+    EXPECT_FALSE(budget.residual);
+    EXPECT_FALSE(budget.overhead);
+    EXPECT_EQ(budget.steps->median, Seconds{95});
+    EXPECT_EQ(budget.instrumented->median, Seconds{300});
+}
+
 TEST(Budget, IntervalsOfDifferencesTakeBothMediansAtTheirWorst) {
     strata::Run run = run_of({scripted_step("a", Pass::forward, samples({90, 95, 96}).values)});
     run.whole.end_to_end = samples({99, 100, 102});

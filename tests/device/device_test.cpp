@@ -69,6 +69,28 @@ TEST(Device, WithoutAWordItIsNamedAfterTheHostBelowTheDataHome) {
     EXPECT_NE(error_of([] { own_device_file(); }).find("STRATA_DEVICE"), std::string::npos);
 }
 
+TEST(Device, AModelMakesAFileName) {
+    EXPECT_EQ(device_file_name("NVIDIA H200"), "nvidia-h200");
+    EXPECT_EQ(device_file_name(" NVIDIA A100-SXM4-40GB (MIG) "), "nvidia-a100-sxm4-40gb-mig");
+    EXPECT_EQ(device_file_name("../../etc/passwd"), "etc-passwd");
+    EXPECT_EQ(device_file_name("\xff/"), "unknown");
+    EXPECT_EQ(device_file_name(std::string(1000, 'x')).size(), 100u);
+}
+
+TEST(Device, AnotherDevicesCeilingsAreThoseOfItsModelAndNeverThisMachines) {
+    const TemporaryDirectory folder;
+    const Variable data("XDG_DATA_HOME", folder.path().string());
+    const Variable own("STRATA_DEVICE", (folder.path() / "own.toml").string());
+    write_device(own_device_file(), tiny);
+    EXPECT_FALSE(device_of("NVIDIA H200").has_value());
+    Device gpu = tiny;
+    gpu.model = "NVIDIA H200";
+    write_device(device_file_of(gpu.model), gpu);
+    EXPECT_EQ(device_of("NVIDIA H200")->model, "NVIDIA H200");
+    EXPECT_FALSE(device_of("NVIDIA-H200").has_value()) << "the same file, another model";
+    EXPECT_EQ(own_device()->model, "m");
+}
+
 TEST(Device, AFileThatCannotBeReadIsNamed) {
     EXPECT_EQ(error_of([] { read_device("/missing.toml"); }).find("/missing.toml: "), 0u);
 }

@@ -35,6 +35,18 @@ TEST(Toml, ADeviceComesBackAsItWasWritten) {
     EXPECT_EQ(to_toml(back), to_toml(tiny));
 }
 
+TEST(Toml, ALaunchTimeIsOptionalAndComesBack) {
+    Device device = tiny;
+    EXPECT_FALSE(parse_device(to_toml(device), "").launch.has_value());
+    device.launch = Fact<Seconds>{{2.5e-6}, "measured"};
+    const Device back = parse_device(to_toml(device), "");
+    ASSERT_TRUE(back.launch.has_value());
+    EXPECT_EQ(back.launch->value, Seconds{2.5e-6});
+    EXPECT_EQ(refusal_of(head + "[launch]\nseconds = 1e-6\n"),
+              "my.toml: launch.source: missing; give it as a text that is not empty");
+    EXPECT_EQ(refusal_of(head + "launch = 1\n"), "my.toml: launch: write it as a [launch] table");
+}
+
 TEST(Toml, TheFileIsMadeToBeRead) {
     EXPECT_EQ(to_toml({.name = "n",
                        .model = "m",

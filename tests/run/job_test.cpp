@@ -38,6 +38,7 @@ TEST(Job, EverythingThatDecidesAResultIsPartOfItsIdentity) {
     };
     EXPECT_EQ(identity_of(plain), identity_of(job_on("alexnet")));
     EXPECT_TRUE(differs([](Job& job) { job.request.batch = 2; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.caches = CacheState::cold; }));
     EXPECT_TRUE(differs([](Job& job) { job.request.dims["sequence"] = 8; }));
     EXPECT_TRUE(differs([](Job& job) { job.slice = "conv*"; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.mode = Mode::inference; }));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/engine.h"
 
+#include "backend/cuda/ceilings.h"
 #include "backend/cuda/executable.h"
 #include "backend/cuda/gpu_machine.h"
 #include "backend/cuda/lowering.h"
@@ -44,7 +45,7 @@ public:
                 fmt::format("{}, sm_{}, driver {}.{}, cuBLASLt {}", device.name,
                             device.compute_capability, device.driver_version / 1000,
                             device.driver_version % 1000 / 10, cublas_version()),
-                Bytes{static_cast<double>(device.memory_bytes)}};
+                Bytes{static_cast<double>(device.memory_bytes)}, device.name};
     }
 
     // What cuDNN has for a whole layer and refuses, which only the device can tell, is composed.
@@ -57,11 +58,17 @@ public:
         return executable;
     }
 
+    std::optional<Device> measure_device(
+        const std::function<void(const std::string&)>& progress) override {
+        return measure_ceilings(*machine_, progress);
+    }
+
 private:
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution,
                                         LayerForm form) {
         return std::make_unique<CudaExecutable>(
-            graph, prepare_program(graph, execution, machine_->properties(), form), machine_);
+            graph, prepare_program(graph, execution, machine_->properties(), form), machine_,
+            execution.caches);
     }
 
     std::shared_ptr<Machine> machine_;

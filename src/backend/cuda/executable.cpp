@@ -36,8 +36,10 @@ std::string name_of_step(const Graph& graph, const Step& step) {
 }  // namespace
 
 CudaExecutable::CudaExecutable(const Graph& graph, Program program,
-                               std::shared_ptr<Machine> machine)
-    : machine_(std::move(machine)), tensors_(std::move(program.tensors)) {
+                               std::shared_ptr<Machine> machine, CacheState caches)
+    : machine_(std::move(machine)),
+      tensors_(std::move(program.tensors)),
+      caches_(caches, *machine_) {
     plan_memory(program);
     for (const GraphTensor& tensor : graph.tensors) {
         tensor_names_.push_back(tensor.name);
@@ -68,17 +70,26 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
 void CudaExecutable::plan_memory(const Program& program) {
     if (!shares_memory(program)) {
         for (const PlannedBuffer& buffer : program.buffers) {
-            memory_.push_back(machine_->allocate(buffer.bytes));
-            buffers_.push_back(static_cast<std::byte*>(memory_.back().get()));
+            buffers_.push_back(take(buffer.bytes));
         }
         return;
     }
     const ArenaPlan plan =
         plan_arena(lifetimes_of(program.buffers, program.steps.size()), alignment);
-    memory_.push_back(machine_->allocate(static_cast<std::size_t>(plan.size.value)));
+    std::byte* begin = take(static_cast<std::size_t>(plan.size.value));
     for (const std::size_t offset : plan.offsets) {
-        buffers_.push_back(static_cast<std::byte*>(memory_.back().get()) + offset);
+        buffers_.push_back(begin + offset);
     }
+}
+
+std::byte* CudaExecutable::take(std::size_t bytes) {
+    memory_.push_back(machine_->allocate(bytes));
+    taken_ += bytes;
+    return static_cast<std::byte*>(memory_.back().get());
+}
+
+std::optional<Bytes> CudaExecutable::device_memory() const {
+    return Bytes{static_cast<double>(taken_ + caches_.bytes() + machine_->workspace())};
 }
 
 void CudaExecutable::initialize(const Program& program) {
@@ -194,11 +205,24 @@ void CudaExecutable::enqueue_whole() const {
     machine_->stamp(1);
 }
 
+// Where nothing lies between two steps one stamp ends the one and begins the other.
+std::size_t CudaExecutable::stamp_before(std::size_t step) const {
+    return caches_.state() == CacheState::as_left ? step : 2 * step + 1;
+}
+
+std::size_t CudaExecutable::stamp_after(std::size_t step) const {
+    return stamp_before(step) + 1;
+}
+
 void CudaExecutable::enqueue_stamped() const {
     machine_->stamp(0);
     for (std::size_t step = 0; step < steps_.size(); ++step) {
+        if (caches_.state() != CacheState::as_left) {
+            caches_.enqueue([&] { enqueue(calls_[step]); });
+            machine_->stamp(stamp_before(step));
+        }
         enqueue_step(step);
-        machine_->stamp(step + 1);
+        machine_->stamp(stamp_after(step));
     }
 }
 
@@ -226,9 +250,10 @@ Seconds CudaExecutable::run() {
 Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
     check(times.size() == steps_.size(), "one time for each step");
     iterate(stamped_, [this] { enqueue_stamped(); });
-    const Seconds whole = machine_->between(0, steps_.size());
+    const std::size_t last = steps_.empty() ? 0 : stamp_after(steps_.size() - 1);
+    const Seconds whole = machine_->between(0, last);
     for (std::size_t step = 0; step < steps_.size(); ++step) {
-        times[step] = machine_->between(step, step + 1);
+        times[step] = machine_->between(stamp_before(step), stamp_after(step));
     }
     return whole;
 }

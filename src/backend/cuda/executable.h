@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/cuda/cache_preparation.h"
 #include "backend/cuda/machine.h"
 #include "backend/distinct_steps.h"
 #include "backend/profiling.h"
@@ -22,15 +23,20 @@ class CudaExecutable : public Executable {
 public:
     // Tries each step. What is refused becomes the step's refusal; throws StepFailure where one
     // leaves the device unusable, DeviceError where the machine has not the memory.
-    CudaExecutable(const Graph& graph, Program program, std::shared_ptr<Machine> machine);
+    CudaExecutable(const Graph& graph, Program program, std::shared_ptr<Machine> machine,
+                   CacheState caches = CacheState::as_left);
 
     std::span<const Step> steps() const override { return steps_; }
     // By the device's clock, from before the first step to after the last.
     Seconds run() override;
+    // With caches prepared, each step has a stamp before it and one after it; what prepares them
+    // lies between the steps.
     Seconds run_timed(std::span<Seconds> times) override;
     void run_step(std::size_t step) override;
     HostValues read(TensorId tensor, Content content) const override;
     void write(TensorId tensor, Content content, std::span<const float> values) override;
+    // Its own allocations and the machine's scratch memory.
+    std::optional<Bytes> device_memory() const override;
     Profiling* profiling() override;
 
     // Tells the watch, or nobody (nullptr), of each step from here on. Iterations are recorded
@@ -54,6 +60,7 @@ private:
     };
 
     void plan_memory(const Program& program);
+    std::byte* take(std::size_t bytes);
     void initialize(const Program& program);
     std::vector<BoundCall> bind_step(std::vector<Call> calls, Step& step);
     void try_out(const Graph& graph, std::size_t step);
@@ -65,6 +72,8 @@ private:
     void enqueue_step(std::size_t step) const;
     void enqueue_whole() const;
     void enqueue_stamped() const;
+    std::size_t stamp_before(std::size_t step) const;
+    std::size_t stamp_after(std::size_t step) const;
     void iterate(RecordedIteration& recording, const std::function<void()>& enqueue_all);
     void prepare_again();
     const Place& place_of(TensorId tensor, Content content) const;
@@ -72,6 +81,7 @@ private:
 
     std::shared_ptr<Machine> machine_;
     std::vector<Memory> memory_;
+    std::size_t taken_ = 0;            // bytes of it
     std::vector<std::byte*> buffers_;  // by buffer of the program
     std::vector<Step> steps_;
     std::vector<std::string> step_names_;  // "conv1 forward", as other tools show them
@@ -82,6 +92,7 @@ private:
     std::vector<std::string> tensor_names_;
     RecordedIteration whole_;
     RecordedIteration stamped_;
+    CachePreparation caches_;
     StepWatch* watch_ = nullptr;
     std::unique_ptr<Profiling> profiling_;
 };

@@ -69,6 +69,7 @@ public:
     void stamp(std::size_t number) override;
     Seconds between(std::size_t earlier, std::size_t later) override;
     void wait() override;
+    std::size_t workspace() const override { return held_workspace_; }
 
 private:
     void reserve_workspace();
@@ -80,6 +81,7 @@ private:
     Queue queue_;
     std::vector<Memory> workspaces_;  // all: recorded iterations go on using theirs
     std::size_t wanted_workspace_ = 0;
+    std::size_t held_workspace_ = 0;
     std::vector<cudaEvent_t> stamps_;
     bool is_recording_ = false;
     Abandoned abandoned_ = std::make_shared<bool>(false);
@@ -152,6 +154,7 @@ void GpuMachine::reserve_workspace() {
         workspaces_.push_back(allocate(wanted_workspace_));
         queue_.workspace = workspaces_.back().get();
         queue_.workspace_bytes = wanted_workspace_;
+        held_workspace_ += wanted_workspace_;
     }
 }
 

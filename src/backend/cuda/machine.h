@@ -79,6 +79,9 @@ public:
     virtual Seconds between(std::size_t earlier, std::size_t later) = 0;
     // Waits for all that was enqueued.
     virtual void wait() = 0;
+
+    // Scratch memory that it holds for library calls, in bytes.
+    virtual std::size_t workspace() const { return 0; }
 };
 
 }  // namespace strata::cuda

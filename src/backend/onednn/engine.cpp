@@ -52,7 +52,7 @@ public:
         const int threads = set_threads(execution.threads, execution.pinned);
         const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
         return std::make_unique<OnednnExecutable>(
-            graph, engine, Lowering(graph, execution, engine).run(), threads);
+            graph, engine, Lowering(graph, execution, engine).run(), threads, execution.caches);
     }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/onednn/arena.h"
+#include "backend/onednn/cache_preparation.h"
 #include "backend/onednn/program.h"
 
 namespace strata::onednn {
@@ -11,7 +12,8 @@ namespace strata::onednn {
 class OnednnExecutable : public Executable {
 public:
     // Throws Error where the machine has not the memory.
-    OnednnExecutable(const Graph& graph, const dnnl::engine& engine, Program program, int threads);
+    OnednnExecutable(const Graph& graph, const dnnl::engine& engine, Program program, int threads,
+                     CacheState caches = CacheState::as_left);
 
     std::span<const Step> steps() const override { return steps_; }
     Seconds run() override;
@@ -43,6 +45,7 @@ private:
         return arena_->at(offsets_[place.buffer] + place.offset);
     }
     void execute(const std::vector<BoundCall>& calls) const;
+    Seconds run_prepared(std::span<Seconds> times);
     void use_threads() const;
     const Place& place_of(TensorId tensor, Content content) const;
     HostValues values_at(const Place& place) const;
@@ -58,6 +61,7 @@ private:
     std::vector<BoundCall> preparations_;
     std::vector<Program::TensorPlaces> tensors_;
     std::vector<std::string> tensor_names_;
+    CachePreparation caches_;
 };
 
 }  // namespace strata::onednn

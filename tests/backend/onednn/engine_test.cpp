@@ -298,6 +298,28 @@ TEST(Engine, WinogradRunsWhereTheLibraryHasItAndElseDirect) {
     EXPECT_EQ(std::ranges::count(executable->steps(), "winograd", &Step::algorithm) > 0, available);
 }
 
+// One small layer: a flush writes twice what the machine's caches hold.
+TEST(OnednnCaches, ColdAndWarmStepsComputeWhatTheyDidAndCloseWithinTheWhole) {
+    GraphBuilder builder("one");
+    const TensorId x = builder.input("x", {{1, 4, 8, 8}});
+    const Graph graph = builder.finish({builder.add("relu", Activation{}, {x})});
+    const auto values_after = [&](CacheState caches) {
+        const auto executable = prepare(graph, {.mode = Mode::inference, .caches = caches});
+        std::vector<Seconds> times(executable->steps().size());
+        const Seconds whole = executable->run_timed(times);
+        Seconds sum;
+        for (const Seconds time : times) {
+            EXPECT_GT(time, Seconds{0});
+            sum += time;
+        }
+        EXPECT_LE(sum, whole);
+        return executable->read(graph.outputs.front(), Content::value);
+    };
+    const HostValues left = values_after(CacheState::as_left);
+    EXPECT_EQ(values_after(CacheState::cold), left);
+    EXPECT_EQ(values_after(CacheState::warm), left);
+}
+
 }  // namespace
 
 }  // namespace strata::testing

@@ -153,15 +153,17 @@ void MatmulCall::choose(const Queue& queue) {
     set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignments_[0]);
     set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignments_[2]);
     set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignments_[2]);
-    cublasLtMatmulHeuristicResult_t result = {};
+    std::vector<cublasLtMatmulHeuristicResult_t> results(static_cast<std::size_t>(matmul_.choice) +
+                                                         1);
     int found = 0;
-    require_cublas(
-        cublasLtMatmulAlgoGetHeuristic(queue.cublas, operation_.get(), b_.get(), a_.get(), y_.get(),
-                                       y_.get(), preference.get(), 1, &result, &found),
-        "choosing a product's algorithm");
-    require_cublas(found == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS,
+    require_cublas(cublasLtMatmulAlgoGetHeuristic(queue.cublas, operation_.get(), b_.get(),
+                                                  a_.get(), y_.get(), y_.get(), preference.get(),
+                                                  matmul_.choice + 1, results.data(), &found),
                    "choosing a product's algorithm");
-    algorithm_ = result.algo;
+    require_cublas(found <= matmul_.choice ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS,
+                   "choosing a product's algorithm");
+    require_cublas(results.back().state, "choosing a product's algorithm");
+    algorithm_ = results.back().algo;
 }
 
 void MatmulCall::enqueue(const Queue& queue, std::span<void* const> addresses) const {

@@ -28,9 +28,11 @@ struct Matmul {
     bool accumulates = false;
     bool has_bias = false;  // of y's type
     SinglePrecision single_precision = SinglePrecision::full;
+    int choice = 0;  // of the algorithms that the library's heuristic names, its first choice first
 };
 
-// The product by cuBLASLt, by the first algorithm of its heuristic. Places: a, b, y, bias.
+// The product by cuBLASLt. Places: a, b, y, bias. Settling it throws DeviceError (library_refused)
+// where the library has no algorithm of that choice.
 Call matmul_call(const Matmul& matmul, std::vector<Place> places);
 
 // Its text for a step: "cublaslt".

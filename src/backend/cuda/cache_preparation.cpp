@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/cache_preparation.h"
+
+#include "backend/cuda/kernels/streams.h"
+
+#include <array>
+
+namespace strata::cuda {
+
+namespace {
+
+// Of a device that does not tell; no GPU has more.
+constexpr std::int64_t largest_cache = std::int64_t{128} << 20U;
+
+std::size_t bytes_to_write(const DeviceProperties& device) {
+    const std::int64_t cache = device.l2_bytes > 0 ? device.l2_bytes : largest_cache;
+    return static_cast<std::size_t>(2 * cache);
+}
+
+}  // namespace
+
+CachePreparation::CachePreparation(CacheState state, Machine& machine)
+    : state_(state), machine_(machine) {
+    if (state == CacheState::cold) {
+        bytes_ = bytes_to_write(machine.properties());
+        written_ = machine.allocate(bytes_);
+        const auto elements = static_cast<std::int64_t>(bytes_ / sizeof(float)) / 16 * 16;
+        write_ = {stream(StreamPattern::write, elements, 1), {}};
+    }
+}
+
+void CachePreparation::enqueue(const std::function<void()>& enqueue_step) const {
+    switch (state_) {
+        case CacheState::as_left:
+            break;
+        case CacheState::cold:
+            machine_.enqueue(write_, std::array{written_.get()});
+            break;
+        case CacheState::warm:
+            enqueue_step();
+            break;
+    }
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/ceilings.h"
+
+#include "backend/cuda/cublas/matmul.h"
+#include "backend/cuda/kernels/copy.h"
+#include "backend/cuda/kernels/dropout.h"
+#include "backend/cuda/kernels/streams.h"
+#include "base/enumeration.h"
+#include "base/text.h"
+#include "measure/rates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata::cuda {
+
+namespace {
+
+constexpr Seconds time_of_sample{3e-3};
+constexpr double most_repetitions = 1000;
+constexpr int samples_of_kernel = 20;
+constexpr std::int64_t largest_array = std::int64_t{1} << 30U;  // bytes
+constexpr std::int64_t elements_apart = 1024;  // arrays begin and end at such multiples
+constexpr std::int64_t passes_in_cache = 100;
+constexpr std::int64_t rows_of_product = 8192;
+constexpr int most_algorithms = 5;
+constexpr std::size_t launches = 1000;
+
+struct Product {
+    const char* name;
+    ElementType type;
+    SinglePrecision single_precision;
+};
+constexpr std::array products = {Product{"f32", ElementType::f32, SinglePrecision::full},
+                                 Product{"tf32", ElementType::f32, SinglePrecision::tf32},
+                                 Product{"f16", ElementType::f16, SinglePrecision::full},
+                                 Product{"bf16", ElementType::bf16, SinglePrecision::full}};
+
+class Calibration {
+public:
+    Calibration(Machine& machine, const std::function<void(const std::string&)>& progress)
+        : machine_(machine), progress_(progress) {}
+
+    Device measure() {
+        Device device{.name = device_file_name(machine_.properties().name),
+                      .model = machine_.properties().name,
+                      .threads = 1,
+                      .compute = {},
+                      .memory = {},
+                      .launch = {}};
+        add_products(device);
+        add_memory(device);
+        device.launch = launch();
+        return device;
+    }
+
+private:
+    void tell(std::string_view what, std::string_view kernel) const {
+        if (progress_) {
+            progress_(fmt::format("{}: {}", what, kernel));
+        }
+    }
+
+    // Of one of so many that are enqueued together.
+    Seconds time_of(const std::function<void()>& enqueue, std::size_t repetitions) {
+        machine_.stamp(0);
+        for (std::size_t i = 0; i < repetitions; ++i) {
+            enqueue();
+        }
+        machine_.stamp(1);
+        return machine_.between(0, 1) / static_cast<double>(repetitions);
+    }
+
+    std::vector<Seconds> times_of(const std::function<void()>& enqueue) {
+        time_of(enqueue, 1);  // what is loaded and compiled at the first time
+        const Seconds once = std::max(time_of(enqueue, 1), Seconds{1e-9});
+        const auto repetitions =
+            static_cast<std::size_t>(std::clamp(time_of_sample / once, 1.0, most_repetitions));
+        std::vector<Seconds> times(samples_of_kernel);
+        std::ranges::generate(times, [&] { return time_of(enqueue, repetitions); });
+        return times;
+    }
+
+    std::int64_t bytes_of_array() const {
+        const DeviceProperties& device = machine_.properties();
+        const std::int64_t most = std::min(largest_array, device.memory_bytes / 8);
+        return most / (4 * elements_apart) * (4 * elements_apart);
+    }
+
+    void add_products(Device& device) {
+        const auto bytes = static_cast<std::size_t>(rows_of_product * rows_of_product * 4);
+        const Memory operand = machine_.allocate(bytes);
+        const Memory result = machine_.allocate(bytes);
+        for (const Product& product : products) {
+            fill_operand(operand.get(), product.type);
+            std::vector<Rates> all;
+            for (int choice = 0; choice < most_algorithms; ++choice) {
+                if (auto rates = rates_of(product, choice, operand.get(), result.get())) {
+                    all.push_back(*std::move(rates));
+                }
+            }
+            if (!all.empty()) {
+                device.compute.push_back({product.name, best_of<FlopRate>(std::move(all))});
+            }
+        }
+        machine_.wait();
+    }
+
+    // Ones, of which half become 0 and half 2: zeros alone would draw less power, and so reach a
+    // clock that no network has.
+    void fill_operand(void* operand, ElementType type) {
+        const std::int64_t count = rows_of_product * rows_of_product;
+        machine_.enqueue({fill("ones", count, type, 1), {}}, std::array{operand});
+        machine_.enqueue({dropout(1, 0.5, count, {type, type}), {}}, std::array{operand, operand});
+    }
+
+    // Nothing where the library names no such algorithm, or cannot run it here.
+    std::optional<Rates> rates_of(const Product& product, int choice, void* operand, void* result) {
+        const std::int64_t n = rows_of_product;
+        const Place place = {0, {n, n}, {product.type}};
+        const Matrix matrix = {product.type, n};
+        const Call call = matmul_call({.m = n,
+                                       .n = n,
+                                       .k = n,
+                                       .a = matrix,
+                                       .b = matrix,
+                                       .y = matrix,
+                                       .single_precision = product.single_precision,
+                                       .choice = choice},
+                                      {place, place, place});
+        const std::string name = fmt::format("cublaslt, algorithm {}", choice + 1);
+        tell(product.name, name);
+        try {
+            machine_.settle(call);
+            const auto enqueue = [&] {
+                machine_.enqueue(call, std::array{operand, operand, result});
+            };
+            return rates_from(name, 2.0 * static_cast<double>(n * n * n), times_of(enqueue));
+        } catch (const DeviceError& error) {
+            if (error.trouble() != DeviceTrouble::library_refused) {
+                throw;
+            }
+            return {};
+        }
+    }
+
+    void add_memory(Device& device) {
+        const std::int64_t bytes = bytes_of_array();
+        std::vector<Memory> arrays;
+        for (int i = 0; i < 3; ++i) {
+            arrays.push_back(machine_.allocate(static_cast<std::size_t>(bytes)));
+        }
+        if (const std::int64_t cache = machine_.properties().l2_bytes; cache > 0) {
+            device.memory.push_back(
+                {.name = "L2",
+                 .capacity = Bytes{static_cast<double>(cache)},
+                 .bandwidth = bandwidth("L2", arrays, cache / 4, passes_in_cache)});
+        }
+        device.memory.push_back(
+            {.name = "DRAM", .capacity = {}, .bandwidth = bandwidth("DRAM", arrays, 3 * bytes, 1)});
+        machine_.wait();
+    }
+
+    // Of the best pattern, its arrays together so large at most.
+    Fact<Bandwidth> bandwidth(std::string_view level, const std::vector<Memory>& arrays,
+                              std::int64_t working_set, std::int64_t passes) {
+        std::vector<Rates> all;
+        for (const StreamPattern pattern : {StreamPattern::read, StreamPattern::write,
+                                            StreamPattern::copy, StreamPattern::triad}) {
+            tell(level, name_of(pattern));
+            const std::int64_t each =
+                std::min(working_set / arrays_of(pattern), bytes_of_array()) / 4;
+            const std::int64_t elements = each / elements_apart * elements_apart;
+            all.push_back(rates_of(pattern, arrays, elements, passes));
+        }
+        const double mebibytes = static_cast<double>(working_set) / (1 << 20);
+        return best_of<Bandwidth>(std::move(all), fmt::format("; {:.0f} MiB", mebibytes));
+    }
+
+    Rates rates_of(StreamPattern pattern, const std::vector<Memory>& arrays, std::int64_t elements,
+                   std::int64_t passes) {
+        const Call call = {stream(pattern, elements, passes), {}};
+        const std::array addresses = {arrays[0].get(), arrays[1].get(), arrays[2].get()};
+        const double bytes = 4.0 * static_cast<double>(arrays_of(pattern) * elements * passes);
+        return rates_from(std::string(name_of(pattern)), bytes,
+                          times_of([&] { machine_.enqueue(call, addresses); }));
+    }
+
+    Fact<Seconds> launch() {
+        tell("launch", "kernels that do nothing");
+        const Memory memory = machine_.allocate(sizeof(float));
+        const Call nothing = {fill("nothing", 1, ElementType::f32, 0), {}};
+        const auto enqueue = [&] { machine_.enqueue(nothing, std::array{memory.get()}); };
+        enqueue();  // what is loaded at the first time cannot be recorded
+        const auto recorded = machine_.record([&] {
+            for (std::size_t i = 0; i < launches; ++i) {
+                enqueue();
+            }
+        });
+        const auto from_replay = times_of([&] { recorded->enqueue(); });
+        const auto from_stream = times_of(enqueue);
+        const BestRate best =
+            best_rate({rates_from("from one recorded kernel to the next", launches, from_replay)},
+                      fmt::format("; launched one by one: {:.2f} us",
+                                  1e6 * std::ranges::min(from_stream).value));
+        machine_.wait();
+        return {.value = Seconds{1 / best.value}, .source = best.source};
+    }
+
+    Machine& machine_;
+    const std::function<void(const std::string&)>& progress_;
+};
+
+}  // namespace
+
+Device measure_ceilings(Machine& machine, const std::function<void(const std::string&)>& progress) {
+    return Calibration(machine, progress).measure();
+}
+
+}  // namespace strata::cuda

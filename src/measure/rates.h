@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+#include "device/device.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// What a kernel reached, in operations or bytes per second.
+struct Rates {
+    std::string kernel = {};
+    double best = 0;
+    double median = 0;
+    std::size_t samples = 0;
+};
+
+// From times of so much work each. Requires: times not empty, all above 0.
+Rates rates_from(std::string kernel, double work, const std::vector<Seconds>& times);
+
+// The best kernel's in front, and in words: when, which, how far its median lies below, what the
+// others reached. Requires: all not empty.
+struct BestRate {
+    double value = 0;
+    std::string source = {};
+};
+BestRate best_rate(std::vector<Rates> all, const std::string& note = "");
+
+// The same as a ceiling.
+template <class Rate>
+Fact<Rate> best_of(std::vector<Rates> all, const std::string& note = "") {
+    const BestRate best = best_rate(std::move(all), note);
+    return {.value = {best.value}, .source = best.source};
+}
+
+}  // namespace strata

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/ceilings.h"
+
+#include "backend/cuda/host_machine.h"
+#include "backend/cuda/kernels/streams.h"
+#include "tests/backend/cuda/emulated.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+namespace strata::testing {
+
+namespace {
+
+using cuda::Call;
+using cuda::StreamPattern;
+
+// Computes nothing: products and streams take the time of the script, everything else 2 us.
+class ClockedMachine : public cuda::HostMachine {
+public:
+    explicit ClockedMachine(cuda::DeviceProperties device = described_h200())
+        : HostMachine(std::move(device)) {}
+
+    cuda::Memory allocate(std::size_t bytes) override {
+        largest = std::max(largest, bytes);
+        return HostMachine::allocate(64);
+    }
+    void settle(const Call&) override {
+        if (refused.contains(settled++)) {
+            throw cuda::DeviceError(cuda::DeviceTrouble::library_refused, "no such algorithm");
+        }
+    }
+    void enqueue(const Call& call, std::span<void* const>) override {
+        const auto* kernel = std::get_if<cuda::Kernel>(&call.function);
+        const bool streams =
+            kernel != nullptr && (kernel->name == "read" || kernel->name == "write" ||
+                                  kernel->name == "copy" || kernel->name == "triad");
+        now_ += kernel == nullptr ? product : streams ? pass : Seconds{2e-6};
+    }
+    void stamp(std::size_t number) override { stamps_.at(number) = now_; }
+    Seconds between(std::size_t earlier, std::size_t later) override {
+        return stamps_.at(later) - stamps_.at(earlier);
+    }
+
+    Seconds product{1e-3};
+    Seconds pass{1e-3};
+    std::set<int> refused = {};
+    int settled = 0;
+    std::size_t largest = 0;
+
+private:
+    Seconds now_;
+    std::array<Seconds, 2> stamps_;
+};
+
+Device measured(ClockedMachine& machine) {
+    return cuda::measure_ceilings(machine, {});
+}
+
+double relative(double value, double expected) {
+    return std::abs(value / expected - 1);
+}
+
+TEST(GpuCeilings, ProductsCountTwoOperationsForEachMultiplication) {
+    ClockedMachine machine;
+    const Device device = measured(machine);
+    std::vector<std::string> names;
+    for (const ComputeCeiling& ceiling : device.compute) {
+        names.push_back(ceiling.dtype);
+        EXPECT_LT(relative(ceiling.peak.value.value, 2.0 * 8192 * 8192 * 8192 / 1e-3), 1e-9);
+        EXPECT_NE(ceiling.peak.source.find("by strata calibrate: cublaslt"), std::string::npos);
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"f32", "tf32", "f16", "bf16"}));
+}
+
+TEST(GpuCeilings, BandwidthCountsEveryArrayThatAPassMoves) {
+    ClockedMachine machine;
+    const Device device = measured(machine);
+    ASSERT_EQ(device.memory.size(), 2U);
+    const MemoryLevel& main_memory = device.memory.back();
+    EXPECT_EQ(main_memory.name, "DRAM");
+    EXPECT_FALSE(main_memory.capacity.has_value());
+    const double array = 1 << 30;
+    EXPECT_EQ(machine.largest, static_cast<std::size_t>(array));
+    EXPECT_LT(relative(main_memory.bandwidth.value.value, 3 * array / 1e-3), 1e-9);
+    EXPECT_NE(main_memory.bandwidth.source.find("triad; best of 20"), std::string::npos)
+        << main_memory.bandwidth.source;
+    EXPECT_NE(main_memory.bandwidth.source.find("read: 1.07e+12"), std::string::npos);
+}
+
+TEST(GpuCeilings, TheCacheIsReadInAQuarterOfItManyTimes) {
+    ClockedMachine machine;
+    const Device device = measured(machine);
+    const MemoryLevel& cache = device.memory.front();
+    EXPECT_EQ(cache.name, "L2");
+    EXPECT_EQ(cache.capacity, Bytes{62914560});
+    EXPECT_LT(relative(cache.bandwidth.value.value, 62914560.0 / 4 * 100 / 1e-3), 1e-3);
+    cuda::DeviceProperties unknown = described_h200();
+    unknown.l2_bytes = 0;
+    ClockedMachine without(unknown);
+    EXPECT_EQ(measured(without).memory.size(), 1U);
+}
+
+TEST(GpuCeilings, ALaunchIsOneOfManyRecorded) {
+    ClockedMachine machine;
+    const Device device = measured(machine);
+    ASSERT_TRUE(device.launch.has_value());
+    EXPECT_LT(relative(device.launch->value.value, 2e-6), 1e-9);
+    EXPECT_NE(device.launch->source.find("one by one: 2.00 us"), std::string::npos);
+}
+
+TEST(GpuCeilings, WhatTheLibraryRefusesIsLeftOut) {
+    ClockedMachine machine;
+    for (int i = 5; i < 10; ++i) {
+        machine.refused.insert(i);  // all five of TF32
+    }
+    machine.refused.insert(0);
+    const Device device = measured(machine);
+    EXPECT_EQ(device.compute.size(), 3U);
+    EXPECT_TRUE(peak_of(device, "f32").has_value());
+    EXPECT_FALSE(peak_of(device, "tf32").has_value());
+}
+
+TEST(GpuCeilings, ADeviceThatIsLostEndsIt) {
+    class Lost : public ClockedMachine {
+        void enqueue(const Call&, std::span<void* const>) override {
+            throw cuda::DeviceError(cuda::DeviceTrouble::device_lost, "gone");
+        }
+    } machine;
+    EXPECT_THROW(measured(machine), cuda::DeviceError);
+}
+
+TEST(GpuCeilings, AreAFileThatComesBack) {
+    ClockedMachine machine;
+    const Device device = measured(machine);
+    EXPECT_EQ(device.name, "nvidia-h200");
+    EXPECT_EQ(device.model, "NVIDIA H200");
+    EXPECT_EQ(to_toml(parse_device(to_toml(device), "nvidia-h200.toml")), to_toml(device));
+}
+
+// Streams compute what they say, whatever the number of passes.
+TEST(Streams, ReadWriteCopyAndAddUp) {
+    std::vector<float> a(64), b(64, 2), c(64, 7);
+    std::iota(a.begin(), a.end(), 1.0F);
+    const auto run = [&](StreamPattern pattern, std::vector<void*> addresses) {
+        cuda::stream(pattern, 64, 3).compute_on_host(addresses);
+    };
+    run(StreamPattern::read, {a.data(), c.data()});
+    EXPECT_EQ(c, std::vector<float>(64, 7)) << "a read writes nothing";
+    run(StreamPattern::triad, {a.data(), b.data(), c.data()});
+    EXPECT_EQ(c.front(), 1 + 3 * 2);
+    EXPECT_EQ(c.back(), 64 + 3 * 2);
+    run(StreamPattern::copy, {a.data(), b.data()});
+    EXPECT_EQ(b, a);
+    run(StreamPattern::write, {a.data()});
+    EXPECT_EQ(a, std::vector<float>(64, 0));
+}
+
+}  // namespace
+
+}  // namespace strata::testing
