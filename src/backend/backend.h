@@ -102,6 +102,8 @@ struct BackendInfo {
     std::string device_model = {};  // "NVIDIA H200"; empty without such a device
 };
 
+class DeviceWatch;
+
 // Whatever can say how long the steps of a network take.
 class Backend {
 public:
@@ -111,6 +113,10 @@ public:
     // Throws Error only where the whole network cannot be prepared (memory); a layer that it cannot
     // do becomes a step with a refusal.
     virtual std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) = 0;
+
+    // Tells how its own device is (backend/device_watch.h); nothing where it has none. Lives as
+    // long as the backend.
+    virtual DeviceWatch* watch() { return nullptr; }
 
     // What its own device can do at most, measured now; nothing where it has none, for then
     // measure/ceilings.h measures this machine. `progress` hears what is measured next.

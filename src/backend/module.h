@@ -4,6 +4,7 @@
 #include "backend/algorithms.h"
 #include "backend/backend.h"
 #include "base/random.h"
+#include "measure/device_state.h"
 
 #include <array>
 #include <cstdint>
@@ -24,9 +25,9 @@ inline constexpr const char* interface_entry = "strata_module_interface";
 // A number that differs where the program and a module do not agree on what they hand each other: a
 // module left over from another build would else read one thing for another.
 constexpr std::uint64_t module_interface() {
-    constexpr std::array sizes = {sizeof(BackendInfo), sizeof(Step),     sizeof(Execution),
-                                  sizeof(Graph),       sizeof(Layer),    sizeof(GraphTensor),
-                                  sizeof(Op),          sizeof(Algorithm)};
+    constexpr std::array sizes = {sizeof(BackendInfo), sizeof(Step),      sizeof(Execution),
+                                  sizeof(Graph),       sizeof(Layer),     sizeof(GraphTensor),
+                                  sizeof(Op),          sizeof(Algorithm), sizeof(DeviceState)};
     std::uint64_t number = std::variant_size_v<Op>;
     for (const std::size_t size : sizes) {
         number = mix_bits(number ^ size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/diagnosis.h"
 
+#include "backend/device_watch.h"
 #include "base/error.h"
 #include "cli/backends.h"
 #include "device/detect.h"
@@ -73,13 +74,50 @@ Finding ceilings() {
             "no share of the peak and no verdict on what bounds a step", "strata calibrate"};
 }
 
-Finding backend(const BackendEntry& entry) {
+// Whether a device of a backend's own tells how it is, and what of it.
+Finding device_state(std::string_view backend, DeviceWatch& watch) {
+    const std::string subject = fmt::format("device of {}", backend);
+    auto words = watch.describe();
+    const std::string library = words["gpu.nvml"];
+    const std::string refused = words["gpu.nvml.refused"];
+    if (library.starts_with("absent")) {
+        return {subject, Condition::limited,
+                "neither clocks nor power are recorded, nor throttling seen: NVML is " + library,
+                "install the driver's management library (libnvidia-ml.so.1) beside it"};
+    }
+    const std::string told = fmt::format("{}, clocks, power and what limits them, by NVML {}",
+                                         words["gpu.name"], library);
+    return {subject, refused.empty() ? Condition::ok : Condition::limited,
+            refused.empty() ? told : fmt::format("{}; not told: {}", told, refused), ""};
+}
+
+Finding device_ceilings(std::string_view backend, const std::string& model) {
+    const std::string subject = fmt::format("ceilings of {}", backend);
+    if (device_of(model)) {
+        return {subject, Condition::ok,
+                fmt::format("measured for {} ({})", model, device_file_of(model).string()), ""};
+    }
+    return {subject, Condition::absent,
+            fmt::format("no share of the peak and no verdict on what bounds a step on {}", model),
+            fmt::format("strata calibrate --backend {}", backend)};
+}
+
+std::vector<Finding> findings_of(const BackendEntry& entry) {
     const std::string subject = fmt::format("backend {}", entry.name);
     try {
-        const BackendInfo info = entry.make()->info();
-        return {subject, Condition::ok, fmt::format("{} {}", info.version, info.details), ""};
+        const auto backend = entry.make();
+        const BackendInfo info = backend->info();
+        std::vector<Finding> findings = {
+            {subject, Condition::ok, fmt::format("{} {}", info.version, info.details), ""}};
+        if (DeviceWatch* watch = backend->watch()) {
+            findings.push_back(device_state(entry.name, *watch));
+        }
+        if (info.device_memory) {
+            findings.push_back(device_ceilings(entry.name, info.device_model));
+        }
+        return findings;
     } catch (const Error& error) {
-        return {subject, Condition::absent, error.what(), "see the reason"};
+        return {{subject, Condition::absent, error.what(), "see the reason"}};
     }
 }
 
@@ -102,7 +140,7 @@ Finding runs(const std::string& database) {
 std::vector<Finding> examine_machine(const std::string& database) {
     std::vector<Finding> findings = {processor(), frequency(), quota(), counters(), ceilings()};
     for (const BackendEntry& entry : backends()) {
-        findings.push_back(backend(entry));
+        std::ranges::move(findings_of(entry), std::back_inserter(findings));
     }
     findings.push_back(runs(database));
     return findings;

@@ -14,6 +14,7 @@
 #include "measure/memory_use.h"
 #include "measure/sampler.h"
 #include "record/provenance.h"
+#include "run/device_sampler.h"
 #include "run/files.h"
 #include "run/lost_device.h"
 #include "run/profile.h"
@@ -178,9 +179,10 @@ std::optional<Bytes> taken_since(const MemoryUse& before) {
 }
 
 // Samples until precise, stopped or out of time, and judges how far the samples can be trusted.
-void sample_into(Run& run, Executable& executable, const Job& job,
+void sample_into(Run& run, Executable& executable, DeviceWatch* watch, const Job& job,
                  const Observer& observer, SampledIteration earlier) {
     SteadyClock clock;
+    DeviceSampler device(watch, clock);
     const SamplerHooks hooks{
         .stop_requested = [&] { return observer.stop != nullptr && *observer.stop; },
         .checkpoint =
@@ -190,7 +192,11 @@ void sample_into(Run& run, Executable& executable, const Job& job,
                     observer.checkpoint(run);
                 }
             },
-        .progress = [&](const Progress& p) { tell(observer, "measuring", p.fraction); },
+        .progress =
+            [&](const Progress& p) {
+                device.ask_if_due();
+                tell(observer, "measuring", p.fraction);
+            },
     };
     const CalibrationLoop loop(run.settings.threads);
     NetworkIteration iteration(executable);
@@ -199,6 +205,7 @@ void sample_into(Run& run, Executable& executable, const Job& job,
         iteration, job.policy, [&] { return loop.run(); }, clock, hooks, std::move(earlier));
     take_samples(sampled, run);
     run.flags = doubts_about(sampled, job.policy, change_between(before, read_activity(clock)));
+    device.leave_in(run);
     run.state = sampled.reason == StopReason::interrupted ? RunState::partial : RunState::complete;
 }
 
@@ -230,6 +237,9 @@ namespace {
 Run execute_what_is_left(const Job& job, const Graph& graph, Backend& backend,
                          const Observer& observer, const std::optional<Run>& earlier) {
     Run run = planned_run(job, graph, backend);
+    if (DeviceWatch* watch = backend.watch()) {
+        run.provenance.merge(watch->describe());
+    }
     const BackendInfo info = backend.info();
     require_memory(graph, run.predicted_memory, job.memory, info);
     if (job.dump) {
@@ -258,7 +268,7 @@ Run execute_what_is_left(const Job& job, const Graph& graph, Backend& backend,
     if (observer.begun) {
         observer.begun(run);
     }
-    sample_into(run, *executable, job, observer, std::move(sampled));
+    sample_into(run, *executable, backend.watch(), job, observer, std::move(sampled));
     if (peak_is_ours) {
         run.measured_memory = taken_since(before);
     }

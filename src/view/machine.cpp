@@ -56,8 +56,23 @@ std::string machine_line(const Run& run) {
     return machine_line(run, run.id > 0 ? fmt::format("run {}", run.id) : "");
 }
 
+std::string device_line(const Run& run) {
+    const auto of_most = [&](const std::string& label, const std::string& sampled,
+                             const std::string& most) {
+        const std::string range = known(run, "gpu.sampled." + sampled);
+        const std::string limit = known(run, most);
+        return range.empty() ? "" : label + range + (limit.empty() ? "" : " of " + limit);
+    };
+    const std::string driver = known(run, "gpu.driver");
+    return joined({of_most("core clock ", "core_clock", "gpu.core_clock.most"),
+                   of_most("memory clock ", "memory_clock", "gpu.memory_clock.most"),
+                   of_most("", "power", "gpu.power.limit"), of_most("", "temperature", ""),
+                   driver.empty() ? "" : "driver " + driver});
+}
+
 std::string machine_line(const Run& run, const std::string& runs) {
-    const std::string model = known(run, "cpu.model");
+    const std::string device = known(run, "gpu.name");
+    const std::string model = device.empty() ? known(run, "cpu.model") : device;
     const std::string version = known(run, "backend.version");
     return joined(
         {fmt::format("{} on {}", name_of(run.origin),
@@ -71,9 +86,11 @@ std::string settings_line(const Run& run) {
 }
 
 std::string settings_line(const Settings& settings, const std::string& batch) {
+    const auto caches = settings.further.find("caches");
     return joined({settings.network, batch, settings.mode, settings.dtype,
                    settings.algorithm.empty() ? settings.backend
-                                              : settings.backend + " " + settings.algorithm});
+                                              : settings.backend + " " + settings.algorithm,
+                   caches == settings.further.end() ? "" : "caches " + caches->second});
 }
 
 Table provenance_table(const Run& run) {

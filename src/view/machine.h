@@ -12,6 +12,12 @@ namespace strata {
 //   "measured on Intel Xeon Platinum 8581C, 2 threads, onednn 2.6.3, 2026-11-21T13:15:00Z, run 12"
 std::string machine_line(const Run& run);
 
+// Of a run on a device that was asked how it is:
+//   "core clock 1695 to 1980 MHz of 1980 MHz, memory clock 3201 MHz, 612 to 698 W of 700 W,
+//    45 to 61 C, driver 580.65.06"
+// Empty where nothing was told.
+std::string device_line(const Run& run);
+
 // "alexnet, batch 32, training, f32, onednn direct"
 std::string settings_line(const Run& run);
 

@@ -54,6 +54,9 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
                                   .bounds = bounds_of(run),
                                   .convention = convention.name};
     Document document{settings_line(run), {Paragraph{machine_line(run)}}};
+    if (const std::string device = device_line(run); !device.empty()) {
+        document.blocks.emplace_back(Paragraph{device});
+    }
     if (run.state == RunState::partial) {
         document.blocks.emplace_back(Paragraph{std::string(partial_warning)});
     }

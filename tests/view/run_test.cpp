@@ -46,6 +46,31 @@ TEST(RunView, SaysWhereTheNumbersComeFrom) {
     EXPECT_NE(terminal(run).find("≈ modelled, not measured"), std::string::npos);
 }
 
+TEST(RunView, SaysHowADeviceOfItsOwnWas) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_EQ(terminal(run).find("clock"), std::string::npos);
+    run.provenance.merge(
+        std::map<std::string, std::string>{{"gpu.name", "NVIDIA H200"},
+                                           {"gpu.core_clock.most", "1980 MHz"},
+                                           {"gpu.power.limit", "700 W"},
+                                           {"gpu.sampled.core_clock", "1695 to 1980 MHz"},
+                                           {"gpu.sampled.power", "612 to 698 W"}});
+    EXPECT_NE(terminal(run).find("measured on NVIDIA H200"), std::string::npos);
+    EXPECT_NE(terminal(run).find("core clock 1695 to 1980 MHz of 1980 MHz, 612 to 698 W of 700 W"),
+              std::string::npos);
+}
+
+TEST(RunView, SaysThatCachesWerePreparedAndGivesNoResidual) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_NE(terminal(run).find("residual"), std::string::npos);
+    run.settings.further["caches"] = "cold";
+    const std::string shown = terminal(run);
+    EXPECT_NE(shown.find("caches cold\n"), std::string::npos) << "in the title";
+    EXPECT_NE(shown.find("= instrumented"), std::string::npos);
+    EXPECT_NE(shown.find("prepared the caches"), std::string::npos);
+    EXPECT_EQ(shown.find("residual"), std::string::npos);
+}
+
 TEST(RunView, WhereStepsLeaveNoGapTheBudgetShowsNone) {
     std::vector<StepResult> steps;
     for (int i = 0; i < 7; ++i) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/ceilings.h"
 
-#include "backend/cuda/cublas/matmul.h"
+#include "backend/cuda/ceiling_times.h"
 #include "backend/cuda/kernels/copy.h"
-#include "backend/cuda/kernels/dropout.h"
 #include "backend/cuda/kernels/streams.h"
+#include "backend/cuda/product_ceilings.h"
 #include "base/enumeration.h"
-#include "base/text.h"
 #include "measure/rates.h"
 
 #include <fmt/format.h>
@@ -17,25 +16,10 @@ namespace strata::cuda {
 
 namespace {
 
-constexpr Seconds time_of_sample{3e-3};
-constexpr double most_repetitions = 1000;
-constexpr int samples_of_kernel = 20;
 constexpr std::int64_t largest_array = std::int64_t{1} << 30U;  // bytes
 constexpr std::int64_t elements_apart = 1024;  // arrays begin and end at such multiples
 constexpr std::int64_t passes_in_cache = 100;
-constexpr std::int64_t rows_of_product = 8192;
-constexpr int most_algorithms = 5;
 constexpr std::size_t launches = 1000;
-
-struct Product {
-    const char* name;
-    ElementType type;
-    SinglePrecision single_precision;
-};
-constexpr std::array products = {Product{"f32", ElementType::f32, SinglePrecision::full},
-                                 Product{"tf32", ElementType::f32, SinglePrecision::tf32},
-                                 Product{"f16", ElementType::f16, SinglePrecision::full},
-                                 Product{"bf16", ElementType::bf16, SinglePrecision::full}};
 
 class Calibration {
 public:
@@ -46,10 +30,9 @@ public:
         Device device{.name = device_file_name(machine_.properties().name),
                       .model = machine_.properties().name,
                       .threads = 1,
-                      .compute = {},
+                      .compute = product_ceilings(machine_, progress_),
                       .memory = {},
                       .launch = {}};
-        add_products(device);
         add_memory(device);
         device.launch = launch();
         return device;
@@ -62,87 +45,10 @@ private:
         }
     }
 
-    // Of one of so many that are enqueued together.
-    Seconds time_of(const std::function<void()>& enqueue, std::size_t repetitions) {
-        machine_.stamp(0);
-        for (std::size_t i = 0; i < repetitions; ++i) {
-            enqueue();
-        }
-        machine_.stamp(1);
-        return machine_.between(0, 1) / static_cast<double>(repetitions);
-    }
-
-    std::vector<Seconds> times_of(const std::function<void()>& enqueue) {
-        time_of(enqueue, 1);  // what is loaded and compiled at the first time
-        const Seconds once = std::max(time_of(enqueue, 1), Seconds{1e-9});
-        const auto repetitions =
-            static_cast<std::size_t>(std::clamp(time_of_sample / once, 1.0, most_repetitions));
-        std::vector<Seconds> times(samples_of_kernel);
-        std::ranges::generate(times, [&] { return time_of(enqueue, repetitions); });
-        return times;
-    }
-
     std::int64_t bytes_of_array() const {
         const DeviceProperties& device = machine_.properties();
         const std::int64_t most = std::min(largest_array, device.memory_bytes / 8);
         return most / (4 * elements_apart) * (4 * elements_apart);
-    }
-
-    void add_products(Device& device) {
-        const auto bytes = static_cast<std::size_t>(rows_of_product * rows_of_product * 4);
-        const Memory operand = machine_.allocate(bytes);
-        const Memory result = machine_.allocate(bytes);
-        for (const Product& product : products) {
-            fill_operand(operand.get(), product.type);
-            std::vector<Rates> all;
-            for (int choice = 0; choice < most_algorithms; ++choice) {
-                if (auto rates = rates_of(product, choice, operand.get(), result.get())) {
-                    all.push_back(*std::move(rates));
-                }
-            }
-            if (!all.empty()) {
-                device.compute.push_back({product.name, best_of<FlopRate>(std::move(all))});
-            }
-        }
-        machine_.wait();
-    }
-
-    // Ones, of which half become 0 and half 2: zeros alone would draw less power, and so reach a
-    // clock that no network has.
-    void fill_operand(void* operand, ElementType type) {
-        const std::int64_t count = rows_of_product * rows_of_product;
-        machine_.enqueue({fill("ones", count, type, 1), {}}, std::array{operand});
-        machine_.enqueue({dropout(1, 0.5, count, {type, type}), {}}, std::array{operand, operand});
-    }
-
-    // Nothing where the library names no such algorithm, or cannot run it here.
-    std::optional<Rates> rates_of(const Product& product, int choice, void* operand, void* result) {
-        const std::int64_t n = rows_of_product;
-        const Place place = {0, {n, n}, {product.type}};
-        const Matrix matrix = {product.type, n};
-        const Call call = matmul_call({.m = n,
-                                       .n = n,
-                                       .k = n,
-                                       .a = matrix,
-                                       .b = matrix,
-                                       .y = matrix,
-                                       .single_precision = product.single_precision,
-                                       .choice = choice},
-                                      {place, place, place});
-        const std::string name = fmt::format("cublaslt, algorithm {}", choice + 1);
-        tell(product.name, name);
-        try {
-            machine_.settle(call);
-            const auto enqueue = [&] {
-                machine_.enqueue(call, std::array{operand, operand, result});
-            };
-            return rates_from(name, 2.0 * static_cast<double>(n * n * n), times_of(enqueue));
-        } catch (const DeviceError& error) {
-            if (error.trouble() != DeviceTrouble::library_refused) {
-                throw;
-            }
-            return {};
-        }
     }
 
     void add_memory(Device& device) {
@@ -184,7 +90,7 @@ private:
         const std::array addresses = {arrays[0].get(), arrays[1].get(), arrays[2].get()};
         const double bytes = 4.0 * static_cast<double>(arrays_of(pattern) * elements * passes);
         return rates_from(std::string(name_of(pattern)), bytes,
-                          times_of([&] { machine_.enqueue(call, addresses); }));
+                          times_of(machine_, [&] { machine_.enqueue(call, addresses); }));
     }
 
     Fact<Seconds> launch() {
@@ -198,8 +104,8 @@ private:
                 enqueue();
             }
         });
-        const auto from_replay = times_of([&] { recorded->enqueue(); });
-        const auto from_stream = times_of(enqueue);
+        const auto from_replay = times_of(machine_, [&] { recorded->enqueue(); });
+        const auto from_stream = times_of(machine_, enqueue);
         const BestRate best =
             best_rate({rates_from("from one recorded kernel to the next", launches, from_replay)},
                       fmt::format("; launched one by one: {:.2f} us",

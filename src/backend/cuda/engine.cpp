@@ -5,12 +5,15 @@
 #include "backend/cuda/executable.h"
 #include "backend/cuda/gpu_machine.h"
 #include "backend/cuda/lowering.h"
+#include "backend/cuda/nvml/watch.h"
 
 #include <cublasLt.h>
+#include <cuda_runtime_api.h>
 #include <cudnn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace strata::cuda {
 
@@ -33,6 +36,15 @@ bool refuses_whole_layer(const Graph& graph, std::span<const Step> steps) {
         return !step.refusal.empty() && step.implementation.starts_with("cudnn:") &&
                (std::holds_alternative<Attention>(op) || std::holds_alternative<Recurrent>(op));
     });
+}
+
+// Of the current device, as the driver's own tools write it; empty where CUDA does not tell.
+std::string bus_of_device() {
+    int device = 0;
+    std::array<char, 64> bus = {};
+    const bool is_told = cudaGetDevice(&device) == cudaSuccess &&
+                         cudaDeviceGetPCIBusId(bus.data(), bus.size(), device) == cudaSuccess;
+    return is_told ? std::string(bus.data()) : std::string();
 }
 
 class CudaBackend : public Backend {
@@ -58,6 +70,14 @@ public:
         return executable;
     }
 
+    DeviceWatch* watch() override {
+        if (!watch_) {
+            watch_ = std::make_unique<NvmlWatch>(machine_->properties().name,
+                                                 NvmlDevice(open_nvml(), bus_of_device()));
+        }
+        return watch_.get();
+    }
+
     std::optional<Device> measure_device(
         const std::function<void(const std::string&)>& progress) override {
         return measure_ceilings(*machine_, progress);
@@ -72,6 +92,7 @@ private:
     }
 
     std::shared_ptr<Machine> machine_;
+    std::unique_ptr<DeviceWatch> watch_;
 };
 
 }  // namespace

@@ -43,11 +43,9 @@ __host__ __device__ void go(std::int64_t i, std::int64_t threads, std::int64_t p
                             const Take& take, const Give& give) {
     for (std::int64_t pass = 0; pass < passes; ++pass) {
         float4 held[on_their_way];
-#pragma unroll
         for (std::int64_t k = 0; k < on_their_way; ++k) {
             held[k] = take(i + k * threads);
         }
-#pragma unroll
         for (std::int64_t k = 0; k < on_their_way; ++k) {
             give(i + k * threads, held[k]);
         }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "tests/backend/cuda/gpu/check.h"
 
-#include "backend/cuda/cublas/matmul.h"
+#include "backend/cuda/ceilings.h"
 #include "backend/cuda/cudnn/convolution.h"
 #include "backend/cuda/cudnn/device.h"
 #include "backend/cuda/cudnn/plan.h"
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
 #include "backend/cuda/gpu_machine.h"
-#include "backend/cuda/kernels/copy.h"
-#include "backend/cuda/kernels/dropout.h"
+#include "backend/device_watch.h"
 #include "backend/reference/reference.h"
 #include "backend/verify.h"
+#include "base/enumeration.h"
 #include "graph/network.h"
 #include "tests/backend/cuda/gpu/profiling.h"
 #include "tests/backend/cuda/gpu/whole_layers.h"
@@ -175,22 +175,6 @@ std::vector<Finding> check_plans() {
              plans.empty() ? "there are none" : ""}};
 }
 
-// Seconds of one of `count` calls enqueued together, the median of a few.
-double seconds_of(cuda::Machine& machine, const cuda::Call& call,
-                  const std::vector<void*>& addresses, int count) {
-    std::vector<double> samples;
-    for (int sample = 0; sample < 7; ++sample) {
-        machine.stamp(0);
-        for (int i = 0; i < count; ++i) {
-            machine.enqueue(call, addresses);
-        }
-        machine.stamp(1);
-        samples.push_back(machine.between(0, 1).value / count);
-    }
-    std::ranges::sort(samples);
-    return samples[samples.size() / 2];
-}
-
 // What the runtime's own copy reaches, by the process's clock over many.
 double copied_per_second(void* to, const void* from, std::size_t bytes) {
     constexpr int copies = 20;
@@ -205,37 +189,71 @@ double copied_per_second(void* to, const void* from, std::size_t bytes) {
     return copies * 2.0 * static_cast<double>(bytes) / passed.count();
 }
 
+// Of the runtime's own copy and of the backend's calibration, which judges runs.
 std::vector<Finding> check_ceilings() {
     const auto machine = cuda::open_gpu();
     std::vector<Finding> findings;
-    constexpr std::int64_t elements = std::int64_t{1} << 28;
-    constexpr std::size_t bytes = elements * 4;
-    const cuda::Memory from = machine->allocate(bytes);
-    const cuda::Memory to = machine->allocate(bytes);
-    findings.push_back({"the runtime's copy of 1 GiB",
-                        copied_per_second(to.get(), from.get(), bytes) * 1e-9, "GB/s", ""});
-    const cuda::Call copy = {cuda::strided_copy("copy", {elements}, {cuda::ElementType::f32, {1}},
-                                                {cuda::ElementType::f32, {1}}),
-                             {}};
-    const double seconds = seconds_of(*machine, copy, {from.get(), to.get()}, 10);
-    findings.push_back({"our copy of 1 GiB", 8 * elements / seconds * 1e-9, "GB/s", ""});
-    constexpr std::int64_t n = 8192;
-    for (const cuda::ElementType type :
-         {cuda::ElementType::bf16, cuda::ElementType::f16, cuda::ElementType::f32}) {
-        // Ones, of which half become 0 and half 2: zeros alone would draw less power.
-        machine->enqueue({cuda::fill("ones", n * n, type, 1), {}}, std::array{from.get()});
-        machine->enqueue({cuda::dropout(1, 0.5, n * n, {type, type}), {}},
-                         std::array{from.get(), from.get()});
-        const cuda::Place place = {0, {n, n}, {type}};
-        const cuda::Call product = cuda::matmul_call(
-            {.m = n, .n = n, .k = n, .a = {type, n}, .b = {type, n}, .y = {type, n}},
-            {place, place, place});
-        machine->settle(product);
-        const double each = seconds_of(*machine, product, {from.get(), from.get(), to.get()}, 5);
-        findings.push_back({fmt::format("{} product of {}",
-                                        cuda::names_of(type)[static_cast<std::size_t>(type)], n),
-                            2.0 * n * n * n / each * 1e-12, "TFLOP/s", ""});
+    {
+        constexpr std::size_t bytes = std::size_t{1} << 30;
+        const cuda::Memory from = machine->allocate(bytes);
+        const cuda::Memory to = machine->allocate(bytes);
+        findings.push_back({"the runtime's copy of 1 GiB",
+                            copied_per_second(to.get(), from.get(), bytes) * 1e-9, "GB/s", ""});
     }
+    const Device device = cuda::measure_ceilings(*machine, {});
+    for (const MemoryLevel& level : device.memory) {
+        findings.push_back(
+            {fmt::format("{} by our kernels ({})", level.name, level.bandwidth.source),
+             level.bandwidth.value.value * 1e-9, "GB/s", ""});
+    }
+    for (const ComputeCeiling& ceiling : device.compute) {
+        findings.push_back({fmt::format("{} products ({})", ceiling.dtype, ceiling.peak.source),
+                            ceiling.peak.value.value * 1e-12, "TFLOP/s", ""});
+    }
+    findings.push_back(
+        {"from one recorded kernel to the next", device.launch->value.value * 1e6, "us", ""});
+    return findings;
+}
+
+// What NVML tells of the device; where it tells nothing, the sentence that says so.
+std::vector<Finding> check_state() {
+    DeviceWatch& watch = *gpu().watch();
+    std::vector<Finding> findings;
+    for (const auto& [name, value] : watch.describe()) {
+        findings.push_back({name + ": " + value, 0, "", ""});
+    }
+    const DeviceState state = watch.state();
+    if (state.core_clock) {
+        findings.push_back({"core clock", state.core_clock->value * 1e-6, "MHz", ""});
+    }
+    if (state.watts) {
+        findings.push_back({"power", *state.watts, "W", ""});
+    }
+    return findings;
+}
+
+// Steps in caches as they are left, cold and warm: cold is not quicker than warm.
+std::vector<Finding> check_caches() {
+    const Graph graph = residual_network();
+    std::vector<Finding> findings;
+    std::vector<double> sums;
+    for (const CacheState caches : {CacheState::as_left, CacheState::cold, CacheState::warm}) {
+        const auto executable = gpu().prepare(graph, {.caches = caches});
+        std::vector<Seconds> times(executable->steps().size());
+        double least = 1e9;
+        for (int i = 0; i < 20; ++i) {
+            executable->run_timed(times);
+            double sum = 0;
+            for (const Seconds time : times) {
+                sum += time.value;
+            }
+            least = std::min(least, sum);
+        }
+        sums.push_back(least);
+        findings.push_back(
+            {fmt::format("sum of the steps, caches {}", name_of(caches)), least * 1e6, "us", ""});
+    }
+    findings.back().failure = sums[1] < sums[2] ? "cold caches are quicker than warm ones" : "";
     return findings;
 }
 
@@ -322,6 +340,8 @@ constexpr Check checks[] = {
      single<check_whole_layers>},
     {"replay", "a recorded iteration learns as the reference does", single<check_replay>},
     {"ceilings", "what copies and products reach", single<check_ceilings>},
+    {"state", "clocks, power and what limits them are told", single<check_state>},
+    {"caches", "steps with cold caches are not quicker than with warm ones", single<check_caches>},
     {"training", "training steps, replayed and by steps", check_training},
     {"trace", "every kernel of a step belongs to its layer; what recording costs",
      single<check_trace>},

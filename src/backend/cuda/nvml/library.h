@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace strata::cuda {
+
+// What NVML's functions answer: 0 is success.
+using NvmlStatus = int;
+inline constexpr NvmlStatus nvml_success = 0;
+inline constexpr NvmlStatus nvml_not_supported = 3;
+inline constexpr NvmlStatus nvml_no_permission = 4;
+inline constexpr NvmlStatus nvml_insufficient_size = 7;
+inline constexpr NvmlStatus nvml_function_not_found = 13;
+
+// A device of NVML's.
+using NvmlHandle = void*;
+
+// Clock domains.
+inline constexpr unsigned nvml_clock_sm = 1;
+inline constexpr unsigned nvml_clock_memory = 2;
+
+// The functions of NVIDIA's management library that are used here, by their own prototypes, since
+// the library comes with the driver and its header does not. One that the installed library lacks
+// is empty. (NVML API Reference Guide, R580.) Numbers are 32 bits, masks 64.
+struct NvmlLibrary {
+    template <class... Arguments>
+    using Function = std::function<NvmlStatus(Arguments...)>;
+    using Text = Function<char*, unsigned>;  // buffer, its size
+    using DeviceText = Function<NvmlHandle, char*, unsigned>;
+    using DeviceNumber = Function<NvmlHandle, unsigned*>;
+    using DeviceClock = Function<NvmlHandle, unsigned, unsigned*>;    // domain, MHz
+    using DeviceSwitch = Function<NvmlHandle, unsigned*, unsigned*>;  // now, after a restart
+
+    Function<> initialise = {};
+    Function<const char*, NvmlHandle*> device_by_bus = {};  // "0000:1B:00.0"
+    Text driver_version = {};
+    Text library_version = {};
+    DeviceText uuid = {};
+    DeviceClock clock = {};
+    DeviceClock most_clock = {};
+    DeviceClock set_clock = {};                                   // the applications' clock
+    DeviceNumber power = {};                                      // mW
+    DeviceNumber power_limit = {};                                // mW
+    Function<NvmlHandle, unsigned, unsigned*> temperature = {};   // sensor 0: the chip; C
+    Function<NvmlHandle, unsigned long long*> clock_limits = {};  // mask of reasons
+    DeviceNumber performance_state = {};                          // 32: unknown
+    DeviceSwitch ecc = {};
+    DeviceSwitch mig = {};
+    DeviceNumber persistence = {};
+    DeviceNumber compute_mode = {};
+    Function<NvmlHandle, unsigned*, void*> processes = {};  // room, and their number; entries
+};
+
+// The address of a function of that name, or nullptr.
+using SymbolSource = std::function<void*(const char* name)>;
+
+// Each function by its newest name that the source knows.
+NvmlLibrary bind_nvml(const SymbolSource& symbol_of);
+
+// libnvidia-ml.so.1, or why it cannot be opened. It stays open as long as the program runs.
+struct OpenedNvml {
+    std::optional<NvmlLibrary> library = {};
+    std::string refusal = {};
+};
+OpenedNvml open_nvml();
+
+// "no permission", "not supported by this device": what a status means.
+std::string words_of_nvml(NvmlStatus status);
+
+}  // namespace strata::cuda

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "measure/device_state.h"
+#include "measure/diagnose.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// Looks for trouble in what a device said of itself while it was sampled:
+//
+//   throttled      something other than idleness or a setting held the clock down in at least a
+//                  twentieth of the states, and in two of them or in all
+//   clock-drift    the highest and the lowest core clock lie more than 3 % apart
+//   shared-device  other processes computed on the device
+//
+// What no state tells raises no doubt.
+std::vector<Doubt> diagnose_device(std::span<const DeviceState> states);
+
+// The ranges of what was told, for a run's provenance; nothing was told: no key.
+//
+//   gpu.sampled.core_clock    1695 to 1980 MHz     gpu.sampled.temperature  45 to 61 C
+//   gpu.sampled.memory_clock  3201 MHz             gpu.sampled.limits       the power limit (3 of
+//   12) gpu.sampled.power         612 to 698 W         gpu.sampled.states       12
+std::map<std::string, std::string> describe_states(std::span<const DeviceState> states);
+
+}  // namespace strata
