@@ -64,6 +64,9 @@ std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend&
                                     MemoryReuse memory) {
     Execution execution = job.execution;
     execution.memory = memory;
+    if (memory == MemoryReuse::kept) {
+        execution.caches = CacheState::as_left;  // it is looked at, not timed
+    }
     auto executable = backend.prepare(graph, execution);
     write_inputs(graph, job.inputs, *executable);
     return executable;

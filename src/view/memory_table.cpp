@@ -42,6 +42,10 @@ Table memory_table(const Run& run) {
                                           : std::vector<Cell>{"measured", Missing{not_measured},
                                                               Missing{not_measured}});
     table.notes = {run.provenance.contains("gpu.name") ? of_a_device : of_a_process};
+    if (const auto caches = run.settings.further.find("caches");
+        caches != run.settings.further.end() && caches->second == "cold") {
+        table.notes.emplace_back("What is written to make the caches cold is in it, too.");
+    }
     return table;
 }
 

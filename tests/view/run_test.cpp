@@ -69,6 +69,7 @@ TEST(RunView, SaysThatCachesWerePreparedAndGivesNoResidual) {
     EXPECT_NE(shown.find("= instrumented"), std::string::npos);
     EXPECT_NE(shown.find("prepared the caches"), std::string::npos);
     EXPECT_EQ(shown.find("residual"), std::string::npos);
+    EXPECT_NE(shown.find("What is written to make the caches cold"), std::string::npos);
 }
 
 TEST(RunView, WhereStepsLeaveNoGapTheBudgetShowsNone) {
