@@ -2,16 +2,17 @@
 #include "analyze/budget.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace strata {
 
 namespace {
 
-std::vector<const Samples*> measured_samples(const Run& run) {
+std::vector<const Samples*> measured_samples(std::span<const StepResult* const> steps) {
     std::vector<const Samples*> found;
-    for (const auto& step : run.steps) {
-        const auto* samples = std::get_if<Samples>(&step.time);
+    for (const auto* step : steps) {
+        const auto* samples = std::get_if<Samples>(&step->time);
         if (samples && !samples->values.empty()) {
             found.push_back(samples);
         }
@@ -65,12 +66,19 @@ std::optional<Ratio> difference(const std::optional<Estimate>& a, const std::opt
 
 }  // namespace
 
-std::optional<Estimate> sum_of_steps(const Run& run) {
-    const auto steps = measured_samples(run);
-    if (steps.empty()) {
+std::optional<Estimate> sum_of(std::span<const StepResult* const> steps) {
+    const auto samples = measured_samples(steps);
+    if (samples.empty()) {
         return std::nullopt;
     }
-    return sampled_together(steps) ? median_of_sums(steps) : sum_of_medians(steps);
+    return sampled_together(samples) ? median_of_sums(samples) : sum_of_medians(samples);
+}
+
+std::optional<Estimate> sum_of_steps(const Run& run) {
+    std::vector<const StepResult*> steps;
+    std::ranges::transform(run.steps, std::back_inserter(steps),
+                           [](const StepResult& step) { return &step; });
+    return sum_of(steps);
 }
 
 Budget budget_of(const Run& run) {

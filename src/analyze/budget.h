@@ -5,6 +5,7 @@
 #include "record/run.h"
 
 #include <optional>
+#include <span>
 
 namespace strata {
 
@@ -32,9 +33,11 @@ struct Budget {
 
 Budget budget_of(const Run& run);
 
-// The sum of all measured steps. Steps with equally many samples were sampled together: they are
+// The sum of the measured among some steps of one run. Steps with equally many samples were sampled together: they are
 // added up iteration by iteration, and the median is of these sums. Otherwise medians and bounds
 // are added. Nothing where no step was measured.
+std::optional<Estimate> sum_of(std::span<const StepResult* const> steps);
+// Of all.
 std::optional<Estimate> sum_of_steps(const Run& run);
 
 }  // namespace strata

@@ -38,6 +38,8 @@ struct Step {
     Bytes workspace = {};             // scratch memory it uses while it runs
     Bytes moved = {};                 // for reorder and accumulate: what it reads and writes
     std::string refusal = {};         // why it is not executed; empty for a step that runs
+    // The task whose step does this one's work in the same operation; then this one has no calls.
+    std::optional<Task> within = {};
 };
 
 // A tensor of the running network: its value, or its gradient.

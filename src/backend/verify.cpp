@@ -3,6 +3,7 @@
 
 #include "backend/gradient_ledger.h"
 #include "backend/gradients.h"
+#include "backend/inner_values.h"
 #include "backend/reference/update.h"
 #include "backend/reference_results.h"
 #include "backend/task_states.h"
@@ -102,7 +103,57 @@ private:
         }
     }
 
+    // The layers that a forward unit does, in order: its own first.
+    std::vector<LayerId> layers_done_by(const Task& task) const {
+        std::vector<LayerId> layers = {task.layer};
+        for (const Step& step : executable_.steps()) {
+            if (step.within == task) {
+                layers.push_back(step.layer);
+            }
+        }
+        return layers;
+    }
+
+    // The reference goes from layer to layer by its own values, as what lies between has no memory.
+    // Each layer may round as it would alone.
+    void check_fused(const Unit& unit, const std::vector<LayerId>& layers) {
+        execute(unit);
+        Expected made;
+        for (const LayerId id : layers) {
+            const Layer& layer = graph_.layers[id];
+            LayerValues values = read_for_forward(graph_, execution_, layer, executable_);
+            ExecutedLayer executed = {graph_, execution_, layer,
+                                      executable_.steps()[unit.first].algorithm};
+            Expected next = reference_results(executed, values).outputs.front();
+            next.tolerance += made.tolerance;
+            next.typical = std::max(next.typical, made.typical);
+            made = std::move(next);
+            if (id != layers.back()) {
+                executable_.keep(layer.outputs.front(), made.values);
+            }
+        }
+        const Layer& last = graph_.layers[layers.back()];
+        compare_value(unit, last.outputs.front(), made);
+        if (std::holds_alternative<Activation>(last.op)) {
+            keep_side_of_corner(last);
+        }
+    }
+
+    // A sum near 0 may be rounded to the other side of ReLU's corner: its backward pass goes by
+    // what was computed.
+    void keep_side_of_corner(const Layer& relu) {
+        HostValues inputs = executable_.read(relu.inputs.front(), Content::value);
+        const HostValues results = executable_.read(relu.outputs.front(), Content::value);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            inputs[i] = results[i] > 0 ? results[i] : std::min(inputs[i], 0.0F);
+        }
+        executable_.keep(relu.inputs.front(), std::move(inputs));
+    }
+
     void check_forward(const Unit& unit) {
+        if (const auto layers = layers_done_by(unit.task); layers.size() > 1) {
+            return check_fused(unit, layers);
+        }
         const Layer& layer = layer_of(unit);
         LayerValues values = read_for_forward(graph_, execution_, layer, executable_);
         execute(unit);
@@ -257,7 +308,7 @@ private:
 
     const Graph& graph_;
     const Execution& execution_;
-    Executable& executable_;
+    InnerValues executable_;
     Schedule schedule_;
     TaskStates states_;
     GradientLedger gradients_;

@@ -24,6 +24,9 @@ struct StepCheck {
 // read. If it is wrong, the accumulation is at fault where there is one, else the layer after which
 // the partial sum first went wrong. Scale and tolerance are those of backend/rounding.h.
 //
+// Layers whose forward passes are done in one step (Step::within) are compared by what the last of
+// them gives, with the sum of their tolerances.
+//
 // A refused backward_weights whose layer's backward_data and update both run counts as done along
 // with backward_data. A task without any step, such as a reshape that moves nothing, counts as done
 // by sharing memory.

@@ -19,7 +19,7 @@ constexpr std::array entries = {
     BackendEntry{"onednn", "this CPU through oneDNN: the fast engine",
                  [] { return open_backend_module("onednn"); }, false, false, true},
     BackendEntry{"cuda", "an NVIDIA GPU through cuDNN, cuBLASLt and kernels of strata's own",
-                 [] { return open_backend_module("cuda"); }, true, true, true},
+                 [] { return open_backend_module("cuda"); }, true, true, true, true},
     BackendEntry{"reference", "plain loops with double accumulation: slow, the definition of right",
                  [] { return make_reference_backend(); }},
 };
@@ -56,6 +56,8 @@ void require_ability(const BackendEntry& entry, const Execution& execution) {
                               name_of(execution.dtype), has_f16 ? ", f16 or" : " or"));
     require(entry.has_tensor_cores || execution.image_layout == ImageLayout::automatic,
             "chooses layouts itself: leave --layout out");
+    require(entry.fuses_convolutions || execution.fusion == Fusion::none,
+            "fuses no layers: leave --fuse out");
     require(entry.has_tensor_cores || execution.single_precision == SinglePrecision::full,
             "has no TF32: leave --tf32 out");
     require(entry.prepares_caches || execution.caches == CacheState::as_left,

@@ -17,6 +17,7 @@ struct BackendEntry {
     bool has_tensor_cores = false;       // also f16, TF32, and a choice of the images' layout
     bool has_profiler = false;           // records kernels and counts (backend/profiling.h)
     bool prepares_caches = false;        // makes them cold or warm before a step
+    bool fuses_convolutions = false;     // with the layers that follow them
 };
 
 // THE list; the first is what `run` uses unless told otherwise.

@@ -72,6 +72,10 @@ std::pair<std::string, std::string> name_and_value(const std::string& text, std:
 template <class E>
 E parse_choice(std::string_view text, std::string_view flag);
 
+// The same of each of several texts.
+template <class E>
+std::vector<E> parse_choices(const std::vector<std::string>& texts, std::string_view flag);
+
 // ---- templates
 
 std::string environment_name(const std::string& flag);
@@ -93,6 +97,15 @@ E parse_choice(std::string_view text, std::string_view flag) {
         }
     }
     refuse_choice(text, flag, names);
+}
+
+template <class E>
+std::vector<E> parse_choices(const std::vector<std::string>& texts, std::string_view flag) {
+    std::vector<E> choices;
+    for (const std::string& text : texts) {
+        choices.push_back(parse_choice<E>(text, flag));
+    }
+    return choices;
 }
 
 }  // namespace strata

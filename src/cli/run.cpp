@@ -5,10 +5,12 @@
 #include "cli/backends.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/pairs.h"
 #include "cli/progress.h"
 #include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "metric/plan.h"
+#include "run/choices.h"
 #include "run/lost_device.h"
 #include "run/refusal.h"
 #include "store/database.h"
@@ -30,8 +32,9 @@ struct RunOptions {
     Policy policy;
     std::string backend{backends().front().name};
     std::vector<std::string> dtypes = {"f32"};
-    std::string algorithm = "direct";
-    std::string layout = "auto";
+    std::vector<std::string> algorithms = {"direct"};
+    std::vector<std::string> layouts = {"auto"};
+    std::vector<std::string> fusions = {"off"};
     std::string cache = "as-left";
     std::string optimizer{optimizer_names().front()};
     std::string precision = "1%";
@@ -86,8 +89,6 @@ Execution execution_of(const RunOptions& options) {
     execution.mode = options.inference ? Mode::inference : Mode::training;
     execution.threads = options.threads;
     execution.pinned = !options.unpinned;
-    execution.algorithm = parse_choice<ConvolutionAlgorithm>(options.algorithm, "--algorithm");
-    execution.image_layout = parse_choice<ImageLayout>(options.layout, "--layout");
     execution.caches = parse_choice<CacheState>(options.cache, "--cache");
     execution.single_precision = options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
     execution.optimizer = find_optimizer(options.optimizer);
@@ -126,15 +127,18 @@ Job common_job(const RunOptions& options) {
     return job;
 }
 
-std::vector<DataType> dtypes_of(const RunOptions& options) {
-    std::vector<DataType> dtypes;
-    for (const auto& name : options.dtypes) {
-        Execution execution = execution_of(options);
-        execution.dtype = parse_data_type(name);
+// Every execution asked for. Each must be one that the backend has.
+std::vector<Execution> executions_of(const RunOptions& options) {
+    Choices choices = {
+        .algorithms = parse_choices<ConvolutionAlgorithm>(options.algorithms, "--algorithm"),
+        .layouts = parse_choices<ImageLayout>(options.layouts, "--layout"),
+        .fusions = parse_choices<Fusion>(options.fusions, "--fuse")};
+    std::ranges::transform(options.dtypes, std::back_inserter(choices.dtypes), parse_data_type);
+    const auto executions = executions_of(execution_of(options), choices);
+    for (const Execution& execution : executions) {
         require_ability(find_backend(options.backend), execution);
-        dtypes.push_back(execution.dtype);
     }
-    return dtypes;
+    return executions;
 }
 
 // What is varied: what was asked for, or of an inference the several batches.
@@ -154,8 +158,8 @@ std::vector<Group> groups_of(const RunOptions& options) {
     const bool over_batch = variation && variation->name == "batch";
     const auto batches = over_batch ? std::vector<std::int64_t>() : batches_of(options.network);
     std::vector<Group> groups;
-    for (const Job& job :
-         combinations(common_job(options), options.network.networks, batches, dtypes_of(options))) {
+    for (const Job& job : combinations(common_job(options), options.network.networks, batches,
+                                       executions_of(options))) {
         groups.push_back(variation ? varied(job, *variation) : Group{job});
     }
     return groups;
@@ -296,6 +300,7 @@ ExitCode run_all(const RunOptions& options) {
     Database database = Database::open(database_path(options.database));
     StoredPlan plan = StoredPlan::open(database, plan_identity(groups), count_jobs(groups));
     const InterruptGuard guard;
+    PairPrinter pairs(executions_of(options).size(), options.output);
     ExitCode worst = ExitCode::done;
     std::size_t first = 0;
     for (const Group& group : groups) {
@@ -303,6 +308,7 @@ ExitCode run_all(const RunOptions& options) {
         const std::vector<Run> runs = run_group(group, first, options, plan, database);
         first += group.size();
         print(runs, options, capacity);
+        pairs.add(runs);
         for (const Run& run : runs) {
             worst = worst == ExitCode::done ? verdict_on(run) : worst;
         }
@@ -334,16 +340,23 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_option(verb, "--threads", options.threads, "threads; 0 takes all this process may use")
         ->check(whole_number(0));
     add_switch(verb, "--unpinned", options.unpinned, "do not bind threads to processors");
-    add_option(verb, "--algorithm", options.algorithm,
-               "of convolutions: direct, winograd, or auto for the library's own choice");
-    add_option(verb, "--layout", options.layout,
-               "of images on a GPU: nchw, nhwc, or auto for what its convolutions run fastest in");
+    add_option(verb, "--algorithm", options.algorithms,
+               "of convolutions: direct, winograd, or auto for the library's own choice; "
+               "several, such as direct,winograd, are measured in turn and compared")
+        ->delimiter(',');
+    add_option(verb, "--layout", options.layouts,
+               "of images on a GPU: nchw, nhwc, or auto for what its convolutions run fastest in")
+        ->delimiter(',');
     add_option(
         verb, "--cache", options.cache,
         "what the caches hold before a step that is timed: as-left by its predecessor, cold, "
         "or warm");
     add_switch(verb, "--tf32", options.tf32,
                "let a GPU multiply f32 by its tensor cores, with 11 bits instead of 24");
+    add_option(verb, "--fuse", options.fusions,
+               "on: do layers that follow a convolution in one operation with it, where a GPU's "
+               "library can; off,on measures both and compares them")
+        ->delimiter(',');
     add_option(verb, "--optimizer", options.optimizer,
                "of the update: momentum, sgd (without momentum) or adam");
     add_switch(verb, "--inference", options.inference, "forward only, without the loss");

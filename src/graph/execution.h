@@ -61,6 +61,13 @@ inline constexpr std::array<std::string_view, 3> names_of(CacheState) {
     return {"as-left", "cold", "warm"};
 }
 
+// Whether layers that follow a convolution are done in one operation with it, where a library
+// offers that (graph/fuse.h).
+enum class Fusion { none, convolution };
+inline constexpr std::array<std::string_view, 2> names_of(Fusion) {
+    return {"off", "on"};
+}
+
 // How a graph is to be executed, whoever executes it.
 struct Execution {
     Mode mode = Mode::training;
@@ -70,6 +77,7 @@ struct Execution {
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
     ImageLayout image_layout = ImageLayout::automatic;
     SinglePrecision single_precision = SinglePrecision::full;
+    Fusion fusion = Fusion::none;
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
     MemoryReuse memory = MemoryReuse::shared;
     CacheState caches = CacheState::as_left;

@@ -14,7 +14,7 @@ struct Task {
     LayerId layer = 0;
     Pass pass = Pass::forward;
 
-    bool operator==(const Task&) const = default;
+    auto operator<=>(const Task&) const = default;
 };
 
 // The order in which a graph is executed and what of it is needed.

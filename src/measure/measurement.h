@@ -24,7 +24,12 @@ struct Failed {
     std::string reason;
 };
 
+// Was done in one operation with another step, whose time holds it: "conv1 forward".
+struct Included {
+    std::string step;
+};
+
 // What came of trying to measure something. What could not run is a result like a time.
-using Measurement = std::variant<Samples, Skipped, Failed>;
+using Measurement = std::variant<Samples, Skipped, Failed, Included>;
 
 }  // namespace strata

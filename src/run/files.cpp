@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 #include <vector>
@@ -33,7 +34,7 @@ TensorId find_input(const Graph& graph, const std::string& name) {
 std::vector<bool> lacks_values(const Graph& graph, std::span<const Step> steps) {
     std::set<LayerId> refused;
     for (const Step& step : steps) {
-        if (step.pass == Pass::forward && !step.refusal.empty()) {
+        if (step.pass == Pass::forward && !step.refusal.empty() && !step.within) {
             refused.insert(step.layer);
         }
     }
@@ -47,6 +48,21 @@ std::vector<bool> lacks_values(const Graph& graph, std::span<const Step> steps) 
         }
     }
     return lacks;
+}
+
+// What one operation hands from layer to layer has no memory.
+std::set<TensorId> handed_on(const Graph& graph, std::span<const Step> steps) {
+    std::map<Task, LayerId> last;  // that the task's step does
+    std::set<TensorId> tensors;
+    for (const Step& step : steps) {
+        if (step.within && step.pass == Pass::forward) {
+            const LayerId before =
+                last.contains(*step.within) ? last[*step.within] : step.within->layer;
+            tensors.insert(graph.layers[before].outputs.front());
+            last[*step.within] = step.layer;
+        }
+    }
+    return tensors;
 }
 
 std::set<TensorId> dumped_tensors(const Graph& graph, const std::string& layers) {
@@ -84,9 +100,10 @@ void write_dump(const Graph& graph, const Dump& dump, const Executable& executab
                                 dump.directory.string(), error.message()));
     }
     const auto lacks = lacks_values(graph, executable.steps());
+    const auto inner = handed_on(graph, executable.steps());
     for (const TensorId id : dumped_tensors(graph, dump.layers)) {
         const GraphTensor& tensor = graph.tensors[id];
-        if (lacks[id]) {
+        if (lacks[id] || inner.contains(id)) {
             continue;
         }
         write_npy(dump.directory / (file_name_of(tensor.name) + ".npy"), tensor.tensor.dims,

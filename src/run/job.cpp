@@ -39,6 +39,9 @@ std::map<std::string, std::string> further_settings(const Job& job) {
     if (job.execution.caches != CacheState::as_left) {
         further["caches"] = name_in(job.execution.caches);
     }
+    if (job.execution.fusion != Fusion::none) {
+        further["fuse"] = name_in(job.execution.fusion);
+    }
     if (!job.execution.pinned) {
         further["pinned"] = "no";
     }
@@ -58,7 +61,7 @@ std::map<std::string, std::string> further_settings(const Job& job) {
 
 std::vector<Job> combinations(const Job& common, const std::vector<std::string>& networks,
                               const std::vector<std::int64_t>& batches,
-                              const std::vector<DataType>& dtypes) {
+                              const std::vector<Execution>& executions) {
     std::vector<std::optional<std::int64_t>> asked(batches.begin(), batches.end());
     if (asked.empty()) {
         asked.emplace_back();
@@ -66,11 +69,11 @@ std::vector<Job> combinations(const Job& common, const std::vector<std::string>&
     std::vector<Job> jobs;
     for (const auto& network : networks) {
         for (const auto& batch : asked) {
-            for (const DataType dtype : dtypes) {
+            for (const Execution& execution : executions) {
                 Job& job = jobs.emplace_back(common);
                 job.request.network = network;
                 job.request.batch = batch;
-                job.execution.dtype = dtype;
+                job.execution = execution;
             }
         }
     }

@@ -41,11 +41,11 @@ struct Job {
     std::optional<Bytes> memory;  // that the run may need at most; absent: what the machine has
 };
 
-// Every combination of networks, batches and element types, networks outermost, as separate jobs.
+// Every combination of networks, batches and executions, networks outermost, as separate jobs.
 // An empty list of batches means each network's own.
 std::vector<Job> combinations(const Job& common, const std::vector<std::string>& networks,
                               const std::vector<std::int64_t>& batches,
-                              const std::vector<DataType>& dtypes);
+                              const std::vector<Execution>& executions);
 
 // What a run of this job is filed under.
 Settings settings_of(const Job& job, std::int64_t batch, int threads);

@@ -6,6 +6,8 @@
 
 #include <sched.h>
 
+#include <algorithm>
+
 namespace strata {
 
 namespace {
@@ -41,7 +43,11 @@ void add_work(const Op& op, const Signature& signature, const Step& step, const 
     result.written = work.written;
 }
 
-Measurement planned(const Step& step, const StepFailures& failures) {
+Measurement planned(const Graph& graph, const Step& step, const StepFailures& failures) {
+    if (step.within) {
+        const std::string& layer = graph.layers[step.within->layer].name;
+        return Included{layer + " " + std::string(name_of(step.within->pass))};
+    }
     if (!step.refusal.empty()) {
         return Skipped{step.refusal};
     }
@@ -50,6 +56,27 @@ Measurement planned(const Step& step, const StepFailures& failures) {
         return Failed{failure->second};
     }
     return Samples{};
+}
+
+// What one step does along is its work, too, but for what need not go through memory: the result of
+// the layer before, which is as large as its own.
+void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const auto doer = std::ranges::find_if(steps, [&](const Step& step) {
+            return step.kind == StepKind::compute && !step.within &&
+                   steps[i].within == Task{step.layer, step.pass};
+        });
+        if (doer != steps.end() && !doer->refusal.empty()) {
+            results[i].time = Skipped{doer->refusal};
+        } else if (doer != steps.end()) {
+            StepResult& whole = results[static_cast<std::size_t>(doer - steps.begin())];
+            whole.flops = whole.flops + results[i].flops;
+            whole.read = whole.read + results[i].read - whole.written;
+            results[i].flops = {};
+            results[i].read = {};
+            results[i].written = {};
+        }
+    }
 }
 
 }  // namespace
@@ -71,9 +98,10 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
         result.layout = step.layout;
         result.problem = to_text(problem_of(layer.op, signature));
         result.workspace = step.workspace;
-        result.time = planned(step, failures);
+        result.time = planned(graph, step, failures);
         add_work(layer.op, signature, step, update, result);
     }
+    join_work(steps, results);
     return results;
 }
 

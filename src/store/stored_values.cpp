@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view skipped_prefix = "skipped: ";
 constexpr std::string_view failed_prefix = "failed: ";
+constexpr std::string_view included_prefix = "included: ";
 
 std::int64_t rounded(double value, const char* what) {
     constexpr double limit = 0x1p63;
@@ -35,6 +36,9 @@ struct StatusOf {
     }
     std::string operator()(const Failed& failed) const {
         return std::string(failed_prefix) + failed.reason;
+    }
+    std::string operator()(const Included& included) const {
+        return std::string(included_prefix) + included.step;
     }
 };
 
@@ -105,6 +109,9 @@ Measurement measurement_of(const std::string& status, std::span<const std::byte>
     }
     if (status.starts_with(failed_prefix)) {
         return Failed{status.substr(failed_prefix.size())};
+    }
+    if (status.starts_with(included_prefix)) {
+        return Included{status.substr(included_prefix.size())};
     }
     throw Error(
         fmt::format("'{}' is no status of a step: the database is damaged", printable(status)));

@@ -32,7 +32,7 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter = {});
 // Every step in the order of execution with all that is stored of it, for machines.
 Document steps_document(const Run& run);
 
-// "measured", "skipped: why" or "failed: why".
+// "measured", "skipped: why", "failed: why", or "included: conv1 forward" where that step did it.
 std::string status_of(const Measurement& measurement);
 
 }  // namespace strata

@@ -59,6 +59,9 @@ std::string status_of(const Measurement& measurement) {
     if (const auto* failed = std::get_if<Failed>(&measurement)) {
         return "failed: " + failed->reason;
     }
+    if (const auto* included = std::get_if<Included>(&measurement)) {
+        return "included: " + included->step;
+    }
     return std::get<Samples>(measurement).values.empty() ? "skipped: no sample was taken"
                                                          : "measured";
 }

@@ -34,7 +34,7 @@ std::string verify_graph(Backend& backend, const Graph& graph, const Execution& 
     }
     std::string refusals;
     for (const Step& step : executable->steps()) {
-        if (!step.refusal.empty()) {
+        if (!step.refusal.empty() && !step.within) {
             refusals += describe(graph, step) + ": " + step.refusal + "\n";
         }
     }

@@ -15,7 +15,7 @@ Job job_on(std::string network) {
 
 TEST(Job, CombinationsKeepNetworksTogether) {
     const auto jobs =
-        combinations(job_on(""), {"alexnet", "vgg-16"}, {1, 16}, {DataType::f32, DataType::bf16});
+        combinations(job_on(""), {"alexnet", "vgg-16"}, {1, 16}, {{}, {.dtype = DataType::bf16}});
     ASSERT_EQ(jobs.size(), 8U);
     EXPECT_EQ(jobs[3].request.network, "alexnet");
     EXPECT_EQ(jobs[3].request.batch, 16);
@@ -24,7 +24,7 @@ TEST(Job, CombinationsKeepNetworksTogether) {
 }
 
 TEST(Job, WithoutBatchesEachNetworkKeepsItsOwn) {
-    const auto jobs = combinations(job_on(""), {"alexnet"}, {}, {DataType::f32});
+    const auto jobs = combinations(job_on(""), {"alexnet"}, {}, {{}});
     ASSERT_EQ(jobs.size(), 1U);
     EXPECT_EQ(jobs[0].request.batch, std::nullopt);
 }
@@ -43,6 +43,7 @@ TEST(Job, EverythingThatDecidesAResultIsPartOfItsIdentity) {
     EXPECT_TRUE(differs([](Job& job) { job.slice = "conv*"; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.mode = Mode::inference; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.dtype = DataType::bf16; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.fusion = Fusion::convolution; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.threads = 1; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.pinned = false; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.optimizer = Adam{}; }));

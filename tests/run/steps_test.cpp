@@ -52,6 +52,24 @@ TEST(Steps, ARefusedStepIsSkippedAndADisagreeingOneFailed) {
     EXPECT_EQ(std::get<Failed>(results[1].time).reason, "differs");
 }
 
+TEST(Steps, WhatIsDoneWithinAnotherStepHasItsTimeAndWorkThere) {
+    GraphBuilder builder("two");
+    const TensorId x = builder.input("x", {{2, 3, 8, 8}});
+    const Convolution op = {.out_channels = 4, .kernel = {3, 3}, .bias = false};
+    builder.add("relu", Activation{}, {builder.add("conv", op, {x})});
+    const Graph graph = builder.finish();
+    const std::vector<Step> apart = {{.layer = 0}, {.layer = 1}};
+    const std::vector<Step> fused = {
+        {.layer = 0}, {.layer = 1, .refusal = "done with conv", .within = Task{0, Pass::forward}}};
+    const auto before = step_results(graph, {}, apart, {});
+    const auto after = step_results(graph, {}, fused, {});
+    EXPECT_EQ(std::get<Included>(after[1].time).step, "conv forward");
+    EXPECT_EQ(after[0].flops, before[0].flops + before[1].flops);
+    EXPECT_EQ(after[0].read, before[0].read);
+    EXPECT_EQ(after[0].written, before[0].written);
+    EXPECT_EQ(after[1].written, Bytes{});
+}
+
 TEST(Steps, HalfWidthElementsMoveHalfTheActivations) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward}};
     const Graph graph = one_convolution();

@@ -67,6 +67,8 @@ TEST(StoredValues, AReasonSurvivesAsPartOfTheStatus) {
     EXPECT_EQ(status, "skipped: why: not");
     EXPECT_EQ(std::get<Skipped>(measurement_of(status, {})).reason, "why: not");
     EXPECT_EQ(std::get<Failed>(measurement_of("failed: x", {})).reason, "x");
+    EXPECT_EQ(stored_status_of(Included{"conv1 forward"}), "included: conv1 forward");
+    EXPECT_EQ(std::get<Included>(measurement_of("included: x", {})).step, "x");
     EXPECT_EQ(stored_status_of(Samples{}), "planned");
 }
 

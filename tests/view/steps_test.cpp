@@ -63,6 +63,7 @@ TEST(Steps, TheExportHoldsEverythingInTheOrderOfExecution) {
 TEST(Steps, StatusSaysWhatBecameOfAStep) {
     EXPECT_EQ(status_of(Samples{{Seconds{1}}}), "measured");
     EXPECT_EQ(status_of(Skipped{"no kernel"}), "skipped: no kernel");
+    EXPECT_EQ(status_of(Included{"conv1 forward"}), "included: conv1 forward");
     EXPECT_EQ(status_of(Failed{"differs"}), "failed: differs");
     EXPECT_EQ(status_of(Samples{}), "skipped: no sample was taken");
 }

@@ -2,6 +2,7 @@
 #include "backend/cuda/convolution.h"
 
 #include "backend/cuda/channel_bias.h"
+#include "backend/cuda/fused_convolution.h"
 #include "backend/cuda/layer_lowering.h"
 
 #include <algorithm>
@@ -19,6 +20,19 @@ public:
 
     void forward(Lowering& lowering) override {
         format_ = {lowering.element_type(), convolution_order(lowering.execution())};
+        std::string apart;
+        if (lowering.execution().fusion == Fusion::convolution && !transposed_) {
+            FusedResult result = lower_fused_convolution(lowering, layer_, format_);
+            if (result.fused == Fused::done) {
+                return;
+            }
+            apart = std::move(result.apart);
+        }
+        forward_apart(lowering, apart);
+    }
+
+    // With the bias as a call of its own; `apart` says why where it was to be fused.
+    void forward_apart(Lowering& lowering, const std::string& apart) {
         const Place x = lowering.value(input(0), format_);
         const Place w = lowering.value(input(1), format_);
         const Place y = lowering.make_value(output(), format_);
@@ -28,6 +42,7 @@ public:
         if (bias_) {
             calls.push_back(add_channel_bias(y, lowering.value(input(2), bias_format())));
         }
+        step.text.algorithm += step.text.algorithm.empty() || apart.empty() ? apart : ", " + apart;
         lowering.compute(std::move(step.text), std::move(calls));
     }
 

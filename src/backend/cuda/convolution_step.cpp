@@ -2,90 +2,13 @@
 #include "backend/cuda/convolution.h"
 
 #include "backend/cuda/cudnn/device.h"
-#include "backend/cuda/queue.h"
 #include "backend/cuda/trouble.h"
-#include "backend/cuda/values.h"
-#include "backend/reference/step.h"
 
 #include <fmt/format.h>
-
-#include <array>
 
 namespace strata::cuda {
 
 namespace {
-
-constexpr std::array<std::int64_t, 3> tensor_ids = {1, 2, 3};  // of ConvolutionTensor, in order
-
-class ConvolutionCall : public LibraryCall {
-public:
-    ConvolutionCall(const ConvolutionProblem& problem, std::shared_ptr<const BuiltPlan> plan)
-        : problem_(problem), plan_(std::move(plan)) {}
-
-    void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
-    void compute_on_host(std::span<void* const> addresses) const override;
-    std::size_t workspace() const override { return plan_->workspace; }
-
-private:
-    std::size_t result() const {
-        return problem_.pass == Pass::forward ? 2 : problem_.pass == Pass::backward_data ? 0 : 1;
-    }
-
-    ConvolutionProblem problem_;
-    std::shared_ptr<const BuiltPlan> plan_;
-};
-
-void ConvolutionCall::enqueue(const Queue& queue, std::span<void* const> addresses) const {
-    Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-    pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, tensor_ids);
-    pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, std::ssize(addresses),
-             addresses.data());
-    pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &queue.workspace);
-    pack.finalize();
-    const cudnnStatus_t status = cudnnBackendExecute(queue.cudnn, plan_->plan.get(), pack.get());
-    if (status != CUDNN_STATUS_SUCCESS) {
-        require_cudnn(status, text_of(problem_));
-    }
-}
-
-// By the reference's loops, over values in rows.
-void ConvolutionCall::compute_on_host(std::span<void* const> addresses) const {
-    const std::array dims = {problem_.x, problem_.w, problem_.y};
-    std::array<HostValues, 3> values;
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-        const auto count = static_cast<std::size_t>(product(dims[i]));
-        const auto* begin = static_cast<const std::byte*>(addresses[i]);
-        values[i] =
-            decode({begin, count * size_in_bytes(problem_.format.type)}, dims[i], problem_.format);
-    }
-    const Window& window = problem_.window;
-    const Convolution op = {.out_channels = problem_.w[0],
-                            .kernel = window.kernel,
-                            .stride = window.stride,
-                            .dilation = window.dilation,
-                            .pad_begin = window.pad_begin,
-                            .pad_end = window.pad_end,
-                            .groups = problem_.x[1] / problem_.w[1],
-                            .bias = false};
-    const Signature signature = {{{{problem_.x}}, {{problem_.w}, Role::parameter}}, {{problem_.y}}};
-    const Execution execution;
-    HostValues& made = values[result()];
-    ReferenceOperands operands{signature, execution, {values[0], values[1]}, {}, {}, {}, {}};
-    if (problem_.pass == Pass::forward) {
-        operands.outputs = {made};
-        compute_forward(op, operands);
-    } else {
-        const HostValues other = values[1 - result()];
-        HostValues gradient(made.size());
-        operands.output_gradients = {values[2]};
-        operands.input_gradients.resize(2);
-        operands.input_gradients[result()] = gradient;
-        compute_backward(op, operands);
-        made = gradient;
-    }
-    const auto bytes = encode(made, dims[result()], problem_.format);
-    std::ranges::copy(bytes, static_cast<std::byte*>(addresses[result()]));
-}
 
 // The first that cuDNN stands by; nothing where all of a list fail.
 std::optional<BuiltPlan> first_plan(const ConvolutionProblem& problem,
@@ -140,11 +63,6 @@ std::string key_of(const ConvolutionProblem& problem) {
 }
 
 }  // namespace
-
-std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
-                                              std::shared_ptr<const BuiltPlan> plan) {
-    return std::make_shared<ConvolutionCall>(problem, std::move(plan));
-}
 
 ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass pass,
                                    const Format& format, const Execution& execution) {

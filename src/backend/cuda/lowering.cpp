@@ -42,7 +42,11 @@ Lowering::Lowering(const Graph& graph, const Execution& execution,
       layer_form_(layer_form),
       schedule_(schedule_of(graph, execution)),
       states_(graph.tensors.size()),
-      refusals_(graph.layers.size()) {}
+      refusals_(graph.layers.size()) {
+    if (execution.fusion == Fusion::convolution) {
+        chains_ = convolution_chains(graph, execution.mode);
+    }
+}
 
 Program Lowering::run() {
     std::vector<Made> layers;
@@ -58,7 +62,22 @@ Program Lowering::run() {
     return std::move(program_);
 }
 
+std::vector<LayerId> Lowering::followers() const {
+    const auto found = std::ranges::find(chains_, task_.layer, &FusedChain::first);
+    return found == chains_.end() ? std::vector<LayerId>() : found->followers;
+}
+
+// Stands in the order of execution as if it ran, but has nothing to call.
+void Lowering::add_included(const Task& doer) {
+    const Layer& layer = graph_.layers[doer.layer];
+    refuse("done in one operation with " + layer.name);
+    program_.steps.back().step.within = doer;
+}
+
 void Lowering::lower(const Task& task, LayerLowering& layer) {
+    if (const auto included = included_.find(task); included != included_.end()) {
+        return add_included(included->second);
+    }
     const std::string& refusal = refusals_[task.layer];
     if (refusal.empty() || task.pass == Pass::update) {
         lower_guarded(task, layer);

@@ -3,6 +3,7 @@
 
 #include "backend/cuda/program.h"
 #include "backend/cuda/properties.h"
+#include "graph/fuse.h"
 
 #include <map>
 #include <memory>
@@ -88,6 +89,11 @@ public:
     // The task is not executed on its own.
     void refuse(std::string reason);
 
+    // The layers that may be done in one operation with the task's layer, where that is asked for.
+    std::vector<LayerId> followers() const;
+    // The task's step does the same pass of this layer, too, which comes later.
+    void include(LayerId layer) { included_.emplace(Task{layer, task_.pass}, task_); }
+
     // The library's plan of this name, made once for all layers with the same problem; empty until
     // the first has made it.
     std::shared_ptr<const BuiltPlan>& plan(const std::string& key) { return plans_[key]; }
@@ -103,6 +109,7 @@ private:
         std::vector<Place> contributions;
     };
 
+    void add_included(const Task& doer);
     void lower(const Task& task, class LayerLowering& layer);
     void lower_guarded(const Task& task, class LayerLowering& layer);
     void give_up(const Task& task, const std::string& reason);
@@ -128,6 +135,8 @@ private:
     std::vector<std::string> refusals_;  // by layer; empty: not refused
     std::set<BufferId> protected_;
     Task task_;
+    std::vector<FusedChain> chains_;
+    std::map<Task, Task> included_;  // and the task whose step does it
     std::map<std::string, std::shared_ptr<const BuiltPlan>> plans_;
     std::set<std::string> sought_plans_;
     std::optional<Place> optimizer_state_;

@@ -22,18 +22,10 @@ std::size_t spatial_axes(const ConvolutionProblem& problem) {
     return problem.x.size() - 2;
 }
 
-Descriptor tensor_descriptor(const ConvolutionProblem& problem, ConvolutionTensor which,
-                             const Dims& own) {
+// Of a tensor of these extents in memory, an operand or a result.
+TensorShape shape_in(const ConvolutionProblem& problem, const Dims& own) {
     const Dims dims = with_two_axes(own, spatial_axes(problem), 1);
-    const cudnnDataType_t type = data_type(problem.format.type);
-    Descriptor tensor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-    tensor.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, static_cast<std::int64_t>(which));
-    tensor.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
-    tensor.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, 16);
-    tensor.set(CUDNN_ATTR_TENSOR_DIMENSIONS, dims);
-    tensor.set(CUDNN_ATTR_TENSOR_STRIDES, strides_of(dims, problem.format.order));
-    tensor.finalize();
-    return tensor;
+    return {dims, strides_of(dims, problem.format.order), data_type(problem.format.type)};
 }
 
 Descriptor window_descriptor(const ConvolutionProblem& problem) {
@@ -89,24 +81,95 @@ Attributes attributes_of(Pass pass) {
     }
 }
 
-}  // namespace
-
-Descriptor convolution_graph(const ConvolutionProblem& problem) {
+// Over x, w and y of the graph, but for the result, which is this tensor.
+Descriptor convolution_operation(const ConvolutionProblem& problem, const OperationGraph& graph,
+                                 std::int64_t result) {
     const Attributes names = attributes_of(problem.pass);
     const float one = 1;
     const float zero = 0;
+    const auto tensor = [&](ConvolutionTensor which) -> const Descriptor& {
+        return graph.tensor(which == result_of(problem.pass) ? result
+                                                             : static_cast<std::int64_t>(which));
+    };
     Descriptor operation(names.type);
-    operation.set(names.x, tensor_descriptor(problem, ConvolutionTensor::x, problem.x));
-    operation.set(names.w, tensor_descriptor(problem, ConvolutionTensor::w, problem.w));
-    operation.set(names.y, tensor_descriptor(problem, ConvolutionTensor::y, problem.y));
+    operation.set(names.x, tensor(ConvolutionTensor::x));
+    operation.set(names.w, tensor(ConvolutionTensor::w));
+    operation.set(names.y, tensor(ConvolutionTensor::y));
     operation.set(names.window, window_descriptor(problem));
     operation.set(names.alpha, CUDNN_TYPE_FLOAT, 1, &one);
     operation.set(names.beta, CUDNN_TYPE_FLOAT, 1, &zero);
     operation.finalize();
-    Descriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-    graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
-    graph.finalize();
-    return graph;
+    return operation;
+}
+
+// One value for each channel, as an image of one element.
+Dims channel_dims(const Dims& dims) {
+    Dims channels(dims.size(), 1);
+    channels[1] = dims[1];
+    return channels;
+}
+
+// From the tensor `from` on to the one that the pass computes; what lies between is f32. Operands
+// are numbered behind y.
+void add_epilogue(const ConvolutionProblem& problem, OperationGraph& graph, std::int64_t from) {
+    const Dims& dims = dims_of(problem, result_of(problem.pass));
+    const TensorShape image = shape_in(problem, dims);
+    auto operand = static_cast<std::int64_t>(ConvolutionTensor::y);
+    for (std::size_t i = 0; i < problem.epilogue.size(); ++i) {
+        const Epilogue each = problem.epilogue[i];
+        const bool is_last = i + 1 == problem.epilogue.size();
+        const std::int64_t to = is_last ? static_cast<std::int64_t>(result_of(problem.pass))
+                                        : graph.add_passing(image.as(CUDNN_DATA_FLOAT));
+        if (each == Epilogue::relu) {
+            graph.pointwise(CUDNN_POINTWISE_RELU_FWD, from, {}, to);
+        } else {
+            graph.add_in_memory(++operand, each == Epilogue::add_image
+                                               ? image
+                                               : shape_in(problem, channel_dims(dims)));
+            graph.pointwise(CUDNN_POINTWISE_ADD, from, operand, to);
+        }
+        from = to;
+    }
+}
+
+}  // namespace
+
+ConvolutionTensor result_of(Pass pass) {
+    switch (pass) {
+        case Pass::backward_data:
+            return ConvolutionTensor::x;
+        case Pass::backward_weights:
+            return ConvolutionTensor::w;
+        default:
+            return ConvolutionTensor::y;
+    }
+}
+
+const Dims& dims_of(const ConvolutionProblem& problem, ConvolutionTensor which) {
+    switch (which) {
+        case ConvolutionTensor::x:
+            return problem.x;
+        case ConvolutionTensor::w:
+            return problem.w;
+        case ConvolutionTensor::y:
+            break;
+    }
+    return problem.y;
+}
+
+Descriptor convolution_graph(const ConvolutionProblem& problem) {
+    OperationGraph graph;
+    for (const auto which : {ConvolutionTensor::x, ConvolutionTensor::w, ConvolutionTensor::y}) {
+        graph.add_in_memory(static_cast<std::int64_t>(which),
+                            shape_in(problem, dims_of(problem, which)));
+    }
+    const ConvolutionTensor made = result_of(problem.pass);
+    const TensorShape passing = shape_in(problem, dims_of(problem, made)).as(CUDNN_DATA_FLOAT);
+    const std::int64_t result =
+        problem.epilogue.empty() ? static_cast<std::int64_t>(made) : graph.add_passing(passing);
+    graph.add(convolution_operation(problem, graph, result));
+    add_epilogue(problem, graph, result);
+    return graph.finish();
 }
 
 // Tensor cores take f32 operands as TF32.
@@ -129,8 +192,13 @@ bool is_asked_for(ConvolutionAlgorithm algorithm, const PlanTraits& traits) {
 }
 
 std::string text_of(const ConvolutionProblem& problem) {
-    return fmt::format("convolution {} {} * {}, {}", name_of(problem.pass), to_text(problem.x),
-                       to_text(problem.w), text_of(problem.x, problem.format));
+    std::string text =
+        fmt::format("convolution {} {} * {}, {}", name_of(problem.pass), to_text(problem.x),
+                    to_text(problem.w), text_of(problem.x, problem.format));
+    for (const Epilogue each : problem.epilogue) {
+        text.append(", ").append(names_of(each)[static_cast<std::size_t>(each)]);
+    }
+    return text;
 }
 
 }  // namespace strata::cuda

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/cuda/cudnn/epilogue.h"
 #include "backend/cuda/cudnn/plan.h"
 #include "backend/cuda/format.h"
 #include "graph/execution.h"
@@ -20,10 +21,16 @@ struct ConvolutionProblem {
     Format format = {};
     SinglePrecision single_precision = SinglePrecision::full;
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::automatic;
+    // What becomes of the result before it is written, in one operation graph. Images that are read
+    // there lie in the same format.
+    std::vector<Epilogue> epilogue = {};
 };
 
-// Of the tensors in a plan's variant pack.
+// Of the tensors in a plan's variant pack; the epilogue's operands follow.
 enum class ConvolutionTensor : std::int64_t { x = 1, w = 2, y = 3 };
+// The one that a pass computes.
+ConvolutionTensor result_of(Pass pass);
+const Dims& dims_of(const ConvolutionProblem& problem, ConvolutionTensor which);
 
 // The problem as cuDNN's operation graph. Throws DeviceError where it refuses.
 Descriptor convolution_graph(const ConvolutionProblem& problem);

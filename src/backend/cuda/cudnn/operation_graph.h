@@ -50,11 +50,14 @@ public:
     void reduce(cudnnReduceTensorOp_t operation, std::int64_t x, std::int64_t y);
     void reshape(std::int64_t x, std::int64_t y);
 
+    // An operation of another kind, over the graph's tensors.
+    void add(Descriptor operation) { operations_.push_back(std::move(operation)); }
+    const Descriptor& tensor(std::int64_t number) const;
+
     Descriptor finish() const;
 
 private:
     void add_tensor(std::int64_t number, const TensorShape& shape, bool passes, bool by_value);
-    const Descriptor& tensor(std::int64_t number) const;
     void add_pointwise(const Descriptor& how, std::int64_t x, std::optional<std::int64_t> b,
                        std::optional<std::int64_t> condition, std::int64_t y);
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/paired.h"
+
+#include "analyze/summary.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace strata {
+
+namespace {
+
+using Named = std::map<std::string, std::string>;
+
+Named named(const Settings& settings) {
+    Named all = settings.further;
+    all["backend"] = settings.backend;
+    all["network"] = settings.network;
+    all["batch"] = std::to_string(settings.batch);
+    all["mode"] = settings.mode;
+    all["dtype"] = settings.dtype;
+    all["threads"] = std::to_string(settings.threads);
+    all["algorithm"] = settings.algorithm;
+    return all;
+}
+
+std::string value_of(const Named& settings, const std::string& name) {
+    const auto found = settings.find(name);
+    return found == settings.end() ? "default" : found->second;
+}
+
+std::string task_of(const StepResult& step) {
+    return step.layer + " " + std::string(name_of(step.pass));
+}
+
+// By task that is done within another's step in either run, that task.
+std::map<std::string, std::string> doers_in(const Run& before, const Run& after) {
+    std::map<std::string, std::string> doers;
+    for (const Run* run : {&before, &after}) {
+        for (const StepResult& step : run->steps) {
+            if (const auto* included = std::get_if<Included>(&step.time)) {
+                doers[task_of(step)] = included->step;
+            }
+        }
+    }
+    return doers;
+}
+
+std::optional<Ratio> ratio_of(const std::optional<Estimate>& after,
+                              const std::optional<Estimate>& before) {
+    if (!before || !after || before->low <= Seconds{0}) {
+        return std::nullopt;
+    }
+    return Ratio{after->median / before->median, after->low / before->high,
+                 after->high / before->low};
+}
+
+std::optional<Estimate> estimate_of(const Samples& samples) {
+    return samples.values.empty() ? std::nullopt : std::optional(estimate(samples.values));
+}
+
+// Rows in the making, in the order in which their first layers are met.
+class Rows {
+public:
+    Rows(const Run& before, const Run& after) : doers_(doers_in(before, after)) {
+        add(before, &Sides::before);
+        add(after, &Sides::after);
+    }
+
+    std::vector<PairedTime> times() const {
+        std::vector<PairedTime> times;
+        for (const std::string& row : order_) {
+            const Sides& sides = rows_.at(row);
+            PairedTime& time = times.emplace_back(PairedTime{sides.layers, sides.pass});
+            time.before = sum_of(sides.before);
+            time.after = sum_of(sides.after);
+            time.ratio = ratio_of(time.after, time.before);
+        }
+        return times;
+    }
+
+private:
+    using Steps = std::vector<const StepResult*>;
+    struct Sides {
+        std::vector<std::string> layers;
+        std::string pass;
+        Steps before;
+        Steps after;
+    };
+
+    void add(const Run& run, Steps Sides::*side) {
+        for (const std::size_t i : steps_by_layer(run)) {
+            const StepResult& step = run.steps[i];
+            Sides& sides = row_of(step);
+            (sides.*side).push_back(&step);
+            if (std::ranges::find(sides.layers, step.layer) == sides.layers.end()) {
+                sides.layers.push_back(step.layer);
+            }
+        }
+    }
+
+    Sides& row_of(const StepResult& step) {
+        const auto doer = doers_.find(task_of(step));
+        const std::string& row = doer == doers_.end() ? task_of(step) : doer->second;
+        if (!rows_.contains(row)) {
+            order_.push_back(row);
+            rows_[row].pass = name_of(step.pass);
+        }
+        return rows_[row];
+    }
+
+    std::map<std::string, std::string> doers_;
+    std::map<std::string, Sides> rows_;
+    std::vector<std::string> order_;
+};
+
+}  // namespace
+
+std::vector<SettingDifference> differences_between(const Settings& before, const Settings& after) {
+    const Named one = named(before);
+    const Named other = named(after);
+    std::set<std::string> names;
+    for (const Named* settings : {&one, &other}) {
+        for (const auto& [name, value] : *settings) {
+            names.insert(name);
+        }
+    }
+    std::vector<SettingDifference> differences;
+    for (const std::string& name : names) {
+        if (value_of(one, name) != value_of(other, name)) {
+            differences.push_back({name, value_of(one, name), value_of(other, name)});
+        }
+    }
+    return differences;
+}
+
+Change PairedTime::change() const {
+    if (!ratio) {
+        return Change::unknown;
+    }
+    if (ratio->low <= 1 && ratio->high >= 1) {
+        return Change::none;
+    }
+    return ratio->value < 1 ? Change::faster : Change::slower;
+}
+
+Pairing pair_of(const Run& before, const Run& after) {
+    Pairing pairing = {
+        differences_between(before.settings, after.settings), Rows(before, after).times(), {}};
+    pairing.whole.before = estimate_of(before.whole.end_to_end);
+    pairing.whole.after = estimate_of(after.whole.end_to_end);
+    pairing.whole.ratio = ratio_of(pairing.whole.after, pairing.whole.before);
+    return pairing;
+}
+
+}  // namespace strata

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/convolution.h"
+#include "backend/cuda/queue.h"
+#include "backend/cuda/trouble.h"
+#include "backend/cuda/values.h"
+#include "backend/reference/step.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace strata::cuda {
+
+namespace {
+
+class ConvolutionCall : public LibraryCall {
+public:
+    ConvolutionCall(const ConvolutionProblem& problem, std::shared_ptr<const BuiltPlan> plan)
+        : problem_(problem), plan_(std::move(plan)) {}
+
+    void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
+    void compute_on_host(std::span<void* const> addresses) const override;
+    std::size_t workspace() const override { return plan_->workspace; }
+
+private:
+    HostValues computed(const std::array<HostValues, 3>& values) const;
+    void add_epilogue(std::span<void* const> operands, HostValues& result) const;
+
+    ConvolutionProblem problem_;
+    std::shared_ptr<const BuiltPlan> plan_;
+};
+
+// Addresses stand in the order of the tensors' numbers.
+void ConvolutionCall::enqueue(const Queue& queue, std::span<void* const> addresses) const {
+    std::vector<std::int64_t> ids(addresses.size());
+    std::iota(ids.begin(), ids.end(), static_cast<std::int64_t>(ConvolutionTensor::x));
+    Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+    pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
+    pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, std::ssize(addresses),
+             addresses.data());
+    pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &queue.workspace);
+    pack.finalize();
+    const cudnnStatus_t status = cudnnBackendExecute(queue.cudnn, plan_->plan.get(), pack.get());
+    if (status != CUDNN_STATUS_SUCCESS) {
+        require_cudnn(status, text_of(problem_));
+    }
+}
+
+HostValues decoded(const void* address, const Dims& dims, const Format& format) {
+    const auto bytes = static_cast<std::size_t>(product(dims)) * size_in_bytes(format.type);
+    return decode({static_cast<const std::byte*>(address), bytes}, dims, format);
+}
+
+// By the reference's loops, over values in rows.
+void ConvolutionCall::compute_on_host(std::span<void* const> addresses) const {
+    const std::array dims = {problem_.x, problem_.w, problem_.y};
+    std::array<HostValues, 3> values;
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        values[i] = decoded(addresses[i], dims[i], problem_.format);
+    }
+    HostValues result = computed(values);
+    add_epilogue(addresses.subspan(dims.size()), result);
+    const auto place = static_cast<std::size_t>(result_of(problem_.pass)) - 1;
+    const auto bytes = encode(result, dims[place], problem_.format);
+    std::ranges::copy(bytes, static_cast<std::byte*>(addresses[place]));
+}
+
+Convolution operator_of(const ConvolutionProblem& problem) {
+    const Window& window = problem.window;
+    return {.out_channels = problem.w[0],
+            .kernel = window.kernel,
+            .stride = window.stride,
+            .dilation = window.dilation,
+            .pad_begin = window.pad_begin,
+            .pad_end = window.pad_end,
+            .groups = problem.x[1] / problem.w[1],
+            .bias = false};
+}
+
+HostValues ConvolutionCall::computed(const std::array<HostValues, 3>& values) const {
+    const Convolution op = operator_of(problem_);
+    const Signature signature = {{{{problem_.x}}, {{problem_.w}, Role::parameter}}, {{problem_.y}}};
+    const Execution execution;
+    const auto place = static_cast<std::size_t>(result_of(problem_.pass)) - 1;
+    HostValues result(values[place].size());
+    ReferenceOperands operands{signature, execution, {values[0], values[1]}, {}, {}, {}, {}};
+    if (problem_.pass == Pass::forward) {
+        operands.outputs = {result};
+        compute_forward(op, operands);
+    } else {
+        operands.output_gradients = {values[2]};
+        operands.input_gradients.resize(2);
+        operands.input_gradients[place] = result;
+        compute_backward(op, operands);
+    }
+    return result;
+}
+
+// Element i of a result in rows has the channel i / positions % channels.
+void ConvolutionCall::add_epilogue(std::span<void* const> operands, HostValues& result) const {
+    const Dims& dims = dims_of(problem_, result_of(problem_.pass));
+    const auto channels = static_cast<std::size_t>(dims[1]);
+    const auto positions = result.size() / static_cast<std::size_t>(dims[0]) / channels;
+    for (const Epilogue each : problem_.epilogue) {
+        if (each == Epilogue::relu) {
+            std::ranges::transform(result, result.begin(), [](float x) { return x < 0 ? 0 : x; });
+            continue;
+        }
+        const bool is_bias = each == Epilogue::add_bias;
+        const HostValues added = is_bias
+                                     ? decoded(operands.front(), {dims[1]}, {problem_.format.type})
+                                     : decoded(operands.front(), dims, problem_.format);
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            result[i] += added[is_bias ? i / positions % channels : i];
+        }
+        operands = operands.subspan(1);
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
+                                              std::shared_ptr<const BuiltPlan> plan) {
+    return std::make_shared<ConvolutionCall>(problem, std::move(plan));
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/fused_convolution.h"
+
+#include "backend/cuda/convolution.h"
+#include "backend/cuda/kernels/fold_normalization.h"
+#include "graph/fuse.h"
+
+#include <fmt/format.h>
+
+namespace strata::cuda {
+
+namespace {
+
+constexpr Format full_rows = {ElementType::f32, Order::rows};
+
+// One convolution with these followers in one operation.
+class FusedConvolution {
+public:
+    FusedConvolution(Lowering& lowering, const Layer& layer, const Format& format,
+                     const std::vector<LayerId>& followers)
+        : lowering_(lowering), layer_(layer), format_(format), followers_(followers) {
+        TensorId before = layer.outputs[0];
+        for (const LayerId id : followers) {
+            add(lowering.graph().layers[id], before);
+            before = lowering.graph().layers[id].outputs[0];
+        }
+        result_ = before;
+    }
+
+    // Throws Refusal where cuDNN has no plan, before anything is added.
+    void lower(const std::string& apart) {
+        ConvolutionStep step = convolution_step(lowering_, problem(), {});
+        const Place x = lowering_.value(layer_.inputs[0], format_);
+        const Place w =
+            normalization_ ? folded_weights() : lowering_.value(layer_.inputs[1], format_);
+        std::vector<Place> operands;
+        if (image_) {
+            operands.push_back(lowering_.value(*image_, format_));
+        }
+        operands.push_back(normalization_ ? folded_bias() : bias());
+        step.call.places = {x, w, lowering_.make_value(result_, format_)};
+        step.call.places.insert(step.call.places.end(), operands.begin(), operands.end());
+        step.text.implementation += kinds_of_followers();
+        step.text.algorithm += step.text.algorithm.empty() || apart.empty() ? apart : ", " + apart;
+        lowering_.compute(std::move(step.text), {std::move(step.call)});
+        for (const LayerId follower : followers_) {
+            lowering_.include(follower);
+        }
+    }
+
+private:
+    bool has_bias() const { return layer_.inputs.size() > 2; }
+
+    void add(const Layer& follower, TensorId before) {
+        if (std::holds_alternative<BatchNormalization>(follower.op)) {
+            normalization_ = &follower;
+        } else if (std::holds_alternative<Elementwise>(follower.op)) {
+            image_ = other_operand(follower, before);
+        } else {
+            has_relu_ = true;
+        }
+    }
+
+    // A bias stands in it even where the network has none: cuDNN's engines want one.
+    ConvolutionProblem problem() const {
+        ConvolutionProblem problem = problem_of_pass(lowering_.graph(), layer_, Pass::forward,
+                                                     format_, lowering_.execution());
+        if (image_) {
+            problem.epilogue.push_back(Epilogue::add_image);
+        }
+        problem.epilogue.push_back(Epilogue::add_bias);
+        if (has_relu_) {
+            problem.epilogue.push_back(Epilogue::relu);
+        }
+        return problem;
+    }
+
+    Format bias_format() const { return {format_.type, Order::rows}; }
+    Dims channels() const { return {lowering_.dims(layer_.inputs[1])[0]}; }
+
+    Place bias() {
+        return has_bias() ? lowering_.value(layer_.inputs[2], bias_format())
+                          : lowering_.make_persistent(channels(), bias_format());
+    }
+
+    FoldedNormalization folded() const {
+        const Dims& w = lowering_.dims(layer_.inputs[1]);
+        return {.channels = w[0],
+                .inputs = w[1],
+                .positions = product(std::span(w).subspan(2)),
+                .epsilon = std::get<BatchNormalization>(normalization_->op).epsilon};
+    }
+
+    Place parameter(std::size_t operand) {
+        return lowering_.value(normalization_->inputs[operand], full_rows);
+    }
+
+    // From the weights as they were given, so that they are rounded once.
+    Place folded_weights() {
+        const Place given = lowering_.value(layer_.inputs[1], full_rows);
+        const Place scaled = lowering_.make_persistent(given.dims, format_);
+        lowering_.compute_once({fold_into_weights(folded(), scaled.format),
+                                {given, parameter(1), parameter(4), scaled}});
+        return scaled;
+    }
+
+    Place folded_bias() {
+        const Place shift = lowering_.make_persistent(channels(), bias_format());
+        const Place given = has_bias() ? lowering_.value(layer_.inputs[2], full_rows)
+                                       : lowering_.make_persistent(channels(), full_rows);
+        lowering_.compute_once(
+            {fold_into_bias(folded(), shift.format.type),
+             {given, parameter(1), parameter(2), parameter(3), parameter(4), shift}});
+        return shift;
+    }
+
+    // By kind: the same operation of another layer is the same.
+    std::string kinds_of_followers() const {
+        std::string kinds = has_bias() ? " fused with bias" : "";
+        for (const LayerId follower : followers_) {
+            kinds += kinds.empty() ? " fused with " : ", ";
+            kinds += kind_of(lowering_.graph().layers[follower].op);
+        }
+        return kinds;
+    }
+
+    Lowering& lowering_;
+    const Layer& layer_;
+    const Format& format_;
+    const std::vector<LayerId>& followers_;
+    const Layer* normalization_ = nullptr;
+    std::optional<TensorId> image_;
+    bool has_relu_ = false;
+    TensorId result_ = 0;
+};
+
+}  // namespace
+
+// The last is left out until a plan is found. Alone a convolution is fused with its bias only.
+FusedResult lower_fused_convolution(Lowering& lowering, const Layer& layer, const Format& format) {
+    std::vector<LayerId> followers = lowering.followers();
+    std::string apart;
+    while (!followers.empty() || layer.inputs.size() > 2) {
+        try {
+            FusedConvolution(lowering, layer, format, followers).lower(apart);
+            return {Fused::done, apart};
+        } catch (const Refusal& refusal) {
+            apart = "not fused further: " + refusal.reason;
+        }
+        if (followers.empty()) {
+            break;
+        }
+        followers.pop_back();
+    }
+    return {Fused::no, apart};
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "graph/fuse.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace strata {
+
+namespace {
+
+// What may follow a convolution, in the order in which it may.
+enum class Follower { normalization, sum, relu };
+
+bool is_sum_of_two(const Layer& layer) {
+    const auto* op = std::get_if<Elementwise>(&layer.op);
+    return op != nullptr && op->kind == ElementwiseKind::add && layer.inputs.size() == 2 &&
+           layer.inputs[0] != layer.inputs[1];
+}
+
+bool is_relu(const Layer& layer) {
+    const auto* op = std::get_if<Activation>(&layer.op);
+    return op != nullptr && op->kind == ActivationKind::relu;
+}
+
+bool is_channel_normalization(const Layer& layer) {
+    const auto* op = std::get_if<BatchNormalization>(&layer.op);
+    return op != nullptr && op->scope == NormalizationScope::spatial;
+}
+
+class ChainFinder {
+public:
+    ChainFinder(const Graph& graph, Mode mode)
+        : graph_(graph),
+          mode_(mode),
+          consumers_(consumers_of(graph)),
+          producers_(producers_of(graph)) {}
+
+    FusedChain chain_of(LayerId first) const {
+        FusedChain chain{first};
+        auto least = Follower::normalization;
+        LayerId last = first;
+        while (const auto next = next_of(first, last, least)) {
+            chain.followers.push_back(next->first);
+            last = next->first;
+            if (next->second == Follower::relu) {
+                break;
+            }
+            least = static_cast<Follower>(static_cast<int>(next->second) + 1);
+        }
+        return chain;
+    }
+
+private:
+    using Next = std::pair<LayerId, Follower>;
+
+    // The one reader of what the last layer gives, where it may follow.
+    std::optional<Next> next_of(LayerId first, LayerId last, Follower least) const {
+        const TensorId between = graph_.layers[last].outputs[0];
+        if (consumers_[between].size() != 1 || is_output(between)) {
+            return std::nullopt;
+        }
+        const LayerId reader = consumers_[between].front();
+        const auto kind = kind_of_follower(first, reader, between);
+        return kind && *kind >= least ? std::optional(Next{reader, *kind}) : std::nullopt;
+    }
+
+    std::optional<Follower> kind_of_follower(LayerId first, LayerId reader,
+                                             TensorId between) const {
+        const Layer& layer = graph_.layers[reader];
+        if (layer.inputs[0] == between && is_relu(layer)) {
+            return Follower::relu;
+        }
+        if (mode_ == Mode::inference && layer.inputs[0] == between &&
+            is_channel_normalization(layer)) {
+            return Follower::normalization;
+        }
+        return is_sum_of_two(layer) &&
+                       is_there_before(other_operand(layer, between), between, first)
+                   ? std::optional(Follower::sum)
+                   : std::nullopt;
+    }
+
+    // Whether a tensor like `between` exists when the convolution runs.
+    bool is_there_before(TensorId other, TensorId between, LayerId first) const {
+        const auto producer = producers_[other];
+        const Tensor& tensor = graph_.tensors[other].tensor;
+        return (!producer || *producer < first) && tensor == graph_.tensors[between].tensor;
+    }
+
+    bool is_output(TensorId tensor) const {
+        return std::ranges::find(graph_.outputs, tensor) != graph_.outputs.end();
+    }
+
+    const Graph& graph_;
+    Mode mode_;
+    std::vector<std::vector<LayerId>> consumers_;
+    std::vector<std::optional<LayerId>> producers_;
+};
+
+}  // namespace
+
+std::vector<FusedChain> convolution_chains(const Graph& graph, Mode mode) {
+    const ChainFinder finder(graph, mode);
+    std::vector<FusedChain> chains;
+    for (LayerId layer = 0; layer < graph.layers.size(); ++layer) {
+        if (std::holds_alternative<Convolution>(graph.layers[layer].op)) {
+            FusedChain chain = finder.chain_of(layer);
+            if (!chain.followers.empty()) {
+                chains.push_back(std::move(chain));
+            }
+        }
+    }
+    return chains;
+}
+
+TensorId other_operand(const Layer& addition, TensorId operand) {
+    return addition.inputs[addition.inputs[0] == operand ? 1 : 0];
+}
+
+}  // namespace strata

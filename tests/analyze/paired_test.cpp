@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/paired.h"
+
+#include "tests/support/scripted_run.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+using testing::run_of;
+using testing::scripted_step;
+
+// Samples around a time: enough for an interval.
+std::vector<Seconds> around(double time) {
+    std::vector<Seconds> values;
+    for (const double share : {0.98, 0.99, 1.0, 1.0, 1.0, 1.01, 1.02, 1.0, 0.99, 1.01}) {
+        values.push_back(Seconds{time * share});
+    }
+    return values;
+}
+
+StepResult included(std::string layer, std::string step) {
+    StepResult result = scripted_step(std::move(layer), Pass::forward, {});
+    result.time = Included{std::move(step)};
+    return result;
+}
+
+TEST(Paired, ARatioWhoseIntervalHoldsOneIsNoDifference) {
+    const strata::Run before = run_of({scripted_step("a", Pass::forward, around(2)),
+                                       scripted_step("b", Pass::forward, around(1)),
+                                       scripted_step("c", Pass::forward, around(1))});
+    const strata::Run after = run_of({scripted_step("a", Pass::forward, around(1)),
+                                      scripted_step("b", Pass::forward, around(1.005)),
+                                      scripted_step("c", Pass::forward, around(3))});
+    const auto rows = pair_of(before, after).rows;
+    ASSERT_EQ(rows.size(), 3U);
+    EXPECT_EQ(rows[0].change(), Change::faster);
+    EXPECT_NEAR(rows[0].ratio->value, 0.5, 1e-9);
+    EXPECT_LT(rows[0].ratio->low, 0.5);
+    EXPECT_GT(rows[0].ratio->high, 0.5);
+    EXPECT_EQ(rows[1].change(), Change::none);
+    EXPECT_EQ(rows[2].change(), Change::slower);
+}
+
+TEST(Paired, LayersThatAreOneOperationInOneRunAreOneRow) {
+    const strata::Run before = run_of({scripted_step("conv", Pass::forward, around(2)),
+                                       scripted_step("relu", Pass::forward, around(1))});
+    const strata::Run after = run_of(
+        {scripted_step("conv", Pass::forward, around(2.4)), included("relu", "conv forward")});
+    const auto rows = pair_of(before, after).rows;
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].layers, (std::vector<std::string>{"conv", "relu"}));
+    EXPECT_NEAR(rows[0].before->median.value, 3, 1e-9);
+    EXPECT_NEAR(rows[0].ratio->value, 0.8, 1e-9);
+    EXPECT_EQ(pair_of(after, before).rows.front().layers, rows[0].layers);
+}
+
+TEST(Paired, WhatOnlyOneRunMeasuredHasNoRatio) {
+    StepResult skipped = scripted_step("b", Pass::forward, {});
+    skipped.time = Skipped{"no kernel"};
+    const strata::Run before = run_of({scripted_step("a", Pass::forward, around(1)), skipped});
+    const strata::Run after = run_of({scripted_step("a", Pass::forward, around(1)),
+                                      scripted_step("b", Pass::forward, around(1))});
+    const auto rows = pair_of(before, after).rows;
+    EXPECT_EQ(rows[1].change(), Change::unknown);
+    EXPECT_FALSE(rows[1].before);
+    EXPECT_TRUE(rows[1].after);
+}
+
+TEST(Paired, SettingsThatDifferAreNamedAndThePolicyIsNotAmongThem) {
+    Settings before;
+    before.algorithm = "direct";
+    before.policy = "max_time=1";
+    Settings after = before;
+    after.algorithm = "winograd";
+    after.policy = "max_time=9";
+    after.further["fuse"] = "on";
+    EXPECT_EQ(differences_between(before, after),
+              (std::vector<SettingDifference>{{"algorithm", "direct", "winograd"},
+                                              {"fuse", "default", "on"}}));
+    EXPECT_TRUE(differences_between(before, before).empty());
+}
+
+}  // namespace
+}  // namespace strata

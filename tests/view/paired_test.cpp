@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "view/paired.h"
+
+#include "report/markdown.h"
+#include "tests/support/scripted_run.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+using testing::run_of;
+using testing::scripted_step;
+
+const std::vector<Seconds> quick(8, Seconds{1e-3});
+const std::vector<Seconds> slow(8, Seconds{2e-3});
+
+TEST(PairedView, SaysWhatDiffersAndWhatItIsWorth) {
+    strata::Run before = run_of(
+        {scripted_step("conv", Pass::forward, slow), scripted_step("pool", Pass::forward, quick)});
+    strata::Run after = run_of(
+        {scripted_step("conv", Pass::forward, quick), scripted_step("pool", Pass::forward, quick)});
+    after.settings.further["fuse"] = "on";
+    const Document document = paired_document(before, after);
+    EXPECT_NE(document.title.find("fuse default → on"), std::string::npos) << document.title;
+    const auto& table = std::get<Table>(document.blocks.front());
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(std::get<std::string>(table.rows[0][0]), "conv");
+    EXPECT_EQ(std::get<Number>(table.rows[0][4]).value, 0.5);
+    EXPECT_EQ(std::get<std::string>(table.rows[0][5]), "faster");
+    EXPECT_EQ(std::get<std::string>(table.rows[1][5]), "no difference");
+}
+
+TEST(PairedView, WhatWasNotMeasuredIsADashAndNotComparable) {
+    StepResult skipped = scripted_step("lrn", Pass::forward, {});
+    skipped.time = Skipped{"no kernel"};
+    const Document document =
+        paired_document(run_of({skipped}), run_of({scripted_step("lrn", Pass::forward, quick)}));
+    const auto& row = std::get<Table>(document.blocks.front()).rows.front();
+    EXPECT_TRUE(std::holds_alternative<Missing>(row[2]));
+    EXPECT_TRUE(std::holds_alternative<Missing>(row[4]));
+    EXPECT_EQ(std::get<std::string>(row[5]), "not comparable");
+}
+
+}  // namespace
+}  // namespace strata
