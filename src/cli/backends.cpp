@@ -19,7 +19,8 @@ constexpr std::array entries = {
     BackendEntry{"onednn", "this CPU through oneDNN: the fast engine",
                  [] { return open_backend_module("onednn"); }, false, false, true},
     BackendEntry{"cuda", "an NVIDIA GPU through cuDNN, cuBLASLt and kernels of strata's own",
-                 [] { return open_backend_module("cuda"); }, true, true, true, true},
+                 [] { return open_backend_module("cuda"); }, true, true, true, true,
+                 [] { return open_backend_module("cuda_past_l1"); }},
     BackendEntry{"reference", "plain loops with double accumulation: slow, the definition of right",
                  [] { return make_reference_backend(); }},
 };
@@ -43,6 +44,10 @@ const BackendEntry& find_backend(std::string_view name) {
                 ExitCode::usage);
 }
 
+std::unique_ptr<Backend> make_backend(const BackendEntry& entry, const Execution& execution) {
+    return execution.l1 == L1Caching::bypassed ? entry.make_past_l1() : entry.make();
+}
+
 void require_ability(const BackendEntry& entry, const Execution& execution) {
     const auto require = [&](bool holds, const std::string& what) {
         if (!holds) {
@@ -58,6 +63,8 @@ void require_ability(const BackendEntry& entry, const Execution& execution) {
             "chooses layouts itself: leave --layout out");
     require(entry.fuses_convolutions || execution.fusion == Fusion::none,
             "fuses no layers: leave --fuse out");
+    require(entry.make_past_l1 != nullptr || execution.l1 == L1Caching::used,
+            "has no L1 cache to read past: leave --l1 out");
     require(entry.has_tensor_cores || execution.single_precision == SinglePrecision::full,
             "has no TF32: leave --tf32 out");
     require(entry.prepares_caches || execution.caches == CacheState::as_left,

@@ -18,6 +18,8 @@ struct BackendEntry {
     bool has_profiler = false;           // records kernels and counts (backend/profiling.h)
     bool prepares_caches = false;        // makes them cold or warm before a step
     bool fuses_convolutions = false;     // with the layers that follow them
+    // The same with kernels that read past the L1 cache; null where there is no such choice.
+    std::unique_ptr<Backend> (*make_past_l1)() = nullptr;
 };
 
 // THE list; the first is what `run` uses unless told otherwise.
@@ -25,6 +27,9 @@ std::span<const BackendEntry> backends();
 
 // Throws Error with exit code usage and the nearest name.
 const BackendEntry& find_backend(std::string_view name);
+
+// The backend as an execution wants it built. Requires: the ability for it.
+std::unique_ptr<Backend> make_backend(const BackendEntry& entry, const Execution& execution);
 
 // Throws Error with exit code usage where an execution asks the backend for what it has not: it
 // would be filed under a setting that changed nothing.

@@ -35,6 +35,7 @@ struct RunOptions {
     std::vector<std::string> algorithms = {"direct"};
     std::vector<std::string> layouts = {"auto"};
     std::vector<std::string> fusions = {"off"};
+    std::vector<std::string> l1 = {"use"};
     std::string cache = "as-left";
     std::string optimizer{optimizer_names().front()};
     std::string precision = "1%";
@@ -132,7 +133,8 @@ std::vector<Execution> executions_of(const RunOptions& options) {
     Choices choices = {
         .algorithms = parse_choices<ConvolutionAlgorithm>(options.algorithms, "--algorithm"),
         .layouts = parse_choices<ImageLayout>(options.layouts, "--layout"),
-        .fusions = parse_choices<Fusion>(options.fusions, "--fuse")};
+        .fusions = parse_choices<Fusion>(options.fusions, "--fuse"),
+        .l1 = parse_choices<L1Caching>(options.l1, "--l1")};
     std::ranges::transform(options.dtypes, std::back_inserter(choices.dtypes), parse_data_type);
     const auto executions = executions_of(execution_of(options), choices);
     for (const Execution& execution : executions) {
@@ -223,7 +225,7 @@ Run measure(const Job& job, std::size_t index, Refused refused, const std::strin
     ProgressLine line;
     const Graph graph = graph_for(job);
     require_layers(graph, layers);
-    const auto backend = find_backend(job.backend).make();
+    const auto backend = make_backend(find_backend(job.backend), job.execution);
     const std::optional<Run> earlier = plan.partial_run(index);
     const Observer observer{
         .progress =
@@ -356,6 +358,10 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_option(verb, "--fuse", options.fusions,
                "on: do layers that follow a convolution in one operation with it, where a GPU's "
                "library can; off,on measures both and compares them")
+        ->delimiter(',');
+    add_option(verb, "--l1", options.l1,
+               "whether strata's own GPU kernels read through the L1 cache: use, bypass, or "
+               "use,bypass to compare both")
         ->delimiter(',');
     add_option(verb, "--optimizer", options.optimizer,
                "of the update: momentum, sgd (without momentum) or adam");

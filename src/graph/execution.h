@@ -68,6 +68,12 @@ inline constexpr std::array<std::string_view, 2> names_of(Fusion) {
     return {"off", "on"};
 }
 
+// Whether a GPU's kernels of our own read global memory through the L1 cache or past it.
+enum class L1Caching { used, bypassed };
+inline constexpr std::array<std::string_view, 2> names_of(L1Caching) {
+    return {"use", "bypass"};
+}
+
 // How a graph is to be executed, whoever executes it.
 struct Execution {
     Mode mode = Mode::training;
@@ -78,6 +84,7 @@ struct Execution {
     ImageLayout image_layout = ImageLayout::automatic;
     SinglePrecision single_precision = SinglePrecision::full;
     Fusion fusion = Fusion::none;
+    L1Caching l1 = L1Caching::used;
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
     MemoryReuse memory = MemoryReuse::shared;
     CacheState caches = CacheState::as_left;

@@ -13,6 +13,7 @@ struct Choices {
     std::vector<ConvolutionAlgorithm> algorithms = {};
     std::vector<ImageLayout> layouts = {};
     std::vector<Fusion> fusions = {};
+    std::vector<L1Caching> l1 = {};
 };
 
 // Every combination, the first list outermost.

@@ -42,6 +42,9 @@ std::map<std::string, std::string> further_settings(const Job& job) {
     if (job.execution.fusion != Fusion::none) {
         further["fuse"] = name_in(job.execution.fusion);
     }
+    if (job.execution.l1 != L1Caching::used) {
+        further["l1"] = name_in(job.execution.l1);
+    }
     if (!job.execution.pinned) {
         further["pinned"] = "no";
     }

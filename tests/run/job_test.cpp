@@ -44,6 +44,7 @@ TEST(Job, EverythingThatDecidesAResultIsPartOfItsIdentity) {
     EXPECT_TRUE(differs([](Job& job) { job.execution.mode = Mode::inference; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.dtype = DataType::bf16; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.fusion = Fusion::convolution; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.l1 = L1Caching::bypassed; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.threads = 1; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.pinned = false; }));
     EXPECT_TRUE(differs([](Job& job) { job.execution.optimizer = Adam{}; }));

@@ -4,8 +4,10 @@
 #include "backend/cuda/ceilings.h"
 #include "backend/cuda/executable.h"
 #include "backend/cuda/gpu_machine.h"
+#include "backend/cuda/kernels/activation.h"
 #include "backend/cuda/lowering.h"
 #include "backend/cuda/nvml/watch.h"
+#include "base/error.h"
 
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
@@ -45,6 +47,11 @@ std::string bus_of_device() {
     const bool is_told = cudaGetDevice(&device) == cudaSuccess &&
                          cudaDeviceGetPCIBusId(bus.data(), bus.size(), device) == cudaSuccess;
     return is_told ? std::string(bus.data()) : std::string();
+}
+
+// By one of those that are compiled either way.
+Reads reads_of_linked_kernels() {
+    return activation_forward(Activation{}, 1, {ElementType::f32, ElementType::f32}).reads;
 }
 
 class CudaBackend : public Backend {
@@ -99,6 +106,8 @@ private:
 
 Program prepare_program(const Graph& graph, const Execution& execution,
                         const DeviceProperties& properties, LayerForm layer_form) {
+    check((execution.l1 == L1Caching::bypassed) == (reads_of_linked_kernels() == Reads::past_l1),
+          "the module whose kernels read as the execution wants is opened");
     return Lowering(graph, execution, properties, layer_form).run();
 }
 

@@ -22,6 +22,13 @@ void lower_pass(Lowering& lowering, const Task& task, LayerLowering& layer) {
     }
 }
 
+bool reads_past_l1(const std::vector<Call>& calls) {
+    return std::ranges::any_of(calls, [](const Call& call) {
+        const auto* kernel = std::get_if<Kernel>(&call.function);
+        return kernel != nullptr && kernel->reads == Reads::past_l1;
+    });
+}
+
 }  // namespace
 
 std::size_t workspace_of(const Call& call) {
@@ -167,6 +174,7 @@ void Lowering::add_step(StepKind kind, StepText text, Bytes moved, std::vector<C
 }
 
 void Lowering::compute(StepText text, std::vector<Call> calls) {
+    text.implementation += reads_past_l1(calls) ? " past L1" : "";
     add_step(StepKind::compute, std::move(text), {}, std::move(calls));
 }
 

@@ -14,6 +14,13 @@ namespace strata::cuda {
 // The ways in which our kernels cover their work. Each takes a function that makes the body from
 // the addresses of the launch; a body is a plain struct with one operator(), host and device.
 
+// Some files are compiled twice, the second time to machine code that reads past L1.
+#ifdef STRATA_READS_PAST_L1
+constexpr Reads compiled_reads = Reads::past_l1;
+#else
+constexpr Reads compiled_reads = Reads::through_l1;
+#endif
+
 inline constexpr std::int64_t threads_of_each = 256;
 inline constexpr std::int64_t threads_of_short_rows = 128;
 inline constexpr std::int64_t most_threads = 1024;
@@ -93,6 +100,7 @@ Kernel each(std::string name, std::int64_t count, Make make) {
     const Geometry geometry = {blocks_for(count, threads_of_each), threads_of_each};
     return {.name = std::move(name),
             .geometry = geometry,
+            .reads = compiled_reads,
             .launch =
                 [=](cudaStream_t stream, std::span<void* const> at) {
                     return launch(&each_kernel<decltype(make(at))>, geometry, stream, make(at),
@@ -128,6 +136,7 @@ Kernel rows(std::string name, std::int64_t count, std::int64_t length, Make make
                 : Geometry{blocks_for(count, 4), 128};
     return {.name = std::move(name),
             .geometry = geometry,
+            .reads = compiled_reads,
             .launch =
                 [=](cudaStream_t stream, std::span<void* const> at) {
                     using Body = decltype(make(at));
@@ -145,6 +154,7 @@ Kernel columns(std::string name, std::int64_t count, std::int64_t length, Make m
         std::clamp<std::int64_t>(ceiling(length, 4), 1, most_rows_of_columns)};
     return {.name = std::move(name),
             .geometry = geometry,
+            .reads = compiled_reads,
             .launch =
                 [=](cudaStream_t stream, std::span<void* const> at) {
                     return launch(&columns_kernel<decltype(make(at))>, geometry, stream, make(at),

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cuda/engine.h"
+#include "tests/backend/cuda/emulated.h"
+#include "tests/backend/networks.h"
+#include "tests/backend/verified.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+
+namespace strata::testing {
+
+namespace {
+
+Execution past_l1(DataType dtype = DataType::f32) {
+    Execution execution = kept_execution(Mode::training, dtype);
+    execution.l1 = L1Caching::bypassed;
+    return execution;
+}
+
+TEST(PastL1, NetworksTrainAsTheReferenceDoes) {
+    for (const Graph& graph : {residual_network(), branching_network()}) {
+        for (const DataType dtype : {DataType::f32, DataType::bf16}) {
+            verify_graph(*emulated_backend(), graph, past_l1(dtype));
+        }
+    }
+}
+
+bool is_compiled_twice(const Op& op) {
+    return std::holds_alternative<Activation>(op) || std::holds_alternative<Pooling>(op) ||
+           std::holds_alternative<Lrn>(op) || std::holds_alternative<BatchNormalization>(op) ||
+           std::holds_alternative<Dropout>(op);
+}
+
+TEST(PastL1, AStepWhoseKernelReadsPastItSaysSoAndNoOther) {
+    for (const Graph& graph : {residual_network(), branching_network()}) {
+        const auto program = cuda::prepare_program(graph, past_l1(), described_h200());
+        for (const auto& planned : program.steps) {
+            const Step& step = planned.step;
+            const Op& op = graph.layers[step.layer].op;
+            const bool says_so = step.implementation.ends_with(" past L1");
+            if (is_compiled_twice(op) && step.kind == StepKind::compute &&
+                step.pass != Pass::update) {
+                EXPECT_TRUE(says_so) << step.implementation;
+            }
+            if (std::holds_alternative<Convolution>(op) || step.kind != StepKind::compute) {
+                EXPECT_FALSE(says_so) << step.implementation;
+            }
+        }
+    }
+}
+
+// What a command prints; empty where there is no such command.
+std::string output_of(const std::string& command) {
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+    std::string text;
+    std::array<char, 4096> piece = {};
+    while (pipe && fgets(piece.data(), piece.size(), pipe.get()) != nullptr) {
+        text += piece.data();
+    }
+    return text;
+}
+
+std::size_t count_of(const std::string& text, std::string_view word) {
+    std::size_t count = 0;
+    for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+// Loads that reach L2 at least are "strong" on the level of the GPU.
+TEST(PastL1, TheMachineCodeLoadsOtherwise) {
+    const std::string disassemble = "cuobjdump -sass '";
+    const std::string through = output_of(disassemble + STRATA_OBJECT_THROUGH_L1 + "' 2>/dev/null");
+    const std::string past = output_of(disassemble + STRATA_OBJECT_PAST_L1 + "' 2>/dev/null");
+    if (through.empty()) {
+        GTEST_SKIP() << "there is no cuobjdump here to read machine code with";
+    }
+    EXPECT_GT(count_of(through, "LDG"), 0U);
+    EXPECT_EQ(count_of(through, "STRONG.GPU"), 0U);
+    EXPECT_GT(count_of(past, "STRONG.GPU"), 0U);
+    EXPECT_EQ(count_of(past, "STRONG.GPU"), count_of(past, "LDG"));
+}
+
+}  // namespace
+
+}  // namespace strata::testing
