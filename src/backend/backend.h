@@ -120,6 +120,10 @@ public:
     // long as the backend.
     virtual DeviceWatch* watch() { return nullptr; }
 
+    // Why hardware counters of its own device cannot be read, empty where they can; nothing where it
+    // has no such device.
+    virtual std::optional<std::string> counting_refusal() { return {}; }
+
     // What its own device can do at most, measured now; nothing where it has none, for then
     // measure/ceilings.h measures this machine. `progress` hears what is measured next.
     virtual std::optional<Device> measure_device(

@@ -65,6 +65,8 @@ void require_ability(const BackendEntry& entry, const Execution& execution) {
             "fuses no layers: leave --fuse out");
     require(entry.make_past_l1 != nullptr || execution.l1 == L1Caching::used,
             "has no L1 cache to read past: leave --l1 out");
+    require(entry.has_tensor_cores || execution.algorithm != ConvolutionAlgorithm::fastest,
+            "tries no algorithms by itself: strata algorithms shows what each takes");
     require(entry.has_tensor_cores || execution.single_precision == SinglePrecision::full,
             "has no TF32: leave --tf32 out");
     require(entry.prepares_caches || execution.caches == CacheState::as_left,

@@ -14,7 +14,7 @@ struct BackendEntry {
     std::string_view name;
     std::string_view meaning;
     std::unique_ptr<Backend> (*make)();  // throws Error (machine_cannot) where it cannot work here
-    bool has_tensor_cores = false;       // also f16, TF32, and a choice of the images' layout
+    bool has_tensor_cores = false;       // also f16, TF32, layouts and trials of algorithms
     bool has_profiler = false;           // records kernels and counts (backend/profiling.h)
     bool prepares_caches = false;        // makes them cold or warm before a step
     bool fuses_convolutions = false;     // with the layers that follow them

@@ -91,6 +91,15 @@ Finding device_state(std::string_view backend, DeviceWatch& watch) {
             refused.empty() ? told : fmt::format("{}; not told: {}", told, refused), ""};
 }
 
+Finding device_counters(std::string_view backend, const std::string& refusal) {
+    const std::string subject = fmt::format("counters of {}", backend);
+    return refusal.empty()
+               ? Finding{subject, Condition::ok, "strata run --counters tells them by layer", ""}
+               : Finding{subject, Condition::limited,
+                         "times and kernels (--trace), but no counters: " + refusal,
+                         "see the reason"};
+}
+
 Finding device_ceilings(std::string_view backend, const std::string& model) {
     const std::string subject = fmt::format("ceilings of {}", backend);
     if (device_of(model)) {
@@ -111,6 +120,9 @@ std::vector<Finding> findings_of(const BackendEntry& entry) {
             {subject, Condition::ok, fmt::format("{} {}", info.version, info.details), ""}};
         if (DeviceWatch* watch = backend->watch()) {
             findings.push_back(device_state(entry.name, *watch));
+        }
+        if (const auto refusal = backend->counting_refusal()) {
+            findings.push_back(device_counters(entry.name, *refusal));
         }
         if (info.device_memory) {
             findings.push_back(device_ceilings(entry.name, info.device_model));

@@ -343,7 +343,8 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
         ->check(whole_number(0));
     add_switch(verb, "--unpinned", options.unpinned, "do not bind threads to processors");
     add_option(verb, "--algorithm", options.algorithms,
-               "of convolutions: direct, winograd, or auto for the library's own choice; "
+               "of convolutions: direct, winograd, auto for the library's own choice, or on a GPU "
+               "fastest for the best of what it offers; "
                "several, such as direct,winograd, are measured in turn and compared")
         ->delimiter(',');
     add_option(verb, "--layout", options.layouts,

@@ -18,11 +18,12 @@ inline constexpr std::array<std::string_view, 2> names_of(Mode) {
     return {"training", "inference"};
 }
 
-// Which algorithm convolutions use: `automatic` leaves it to the library's own heuristic; where the
-// asked one cannot do a layer, the layer falls back to direct and says so.
-enum class ConvolutionAlgorithm { direct, winograd, automatic };
-inline constexpr std::array<std::string_view, 3> names_of(ConvolutionAlgorithm) {
-    return {"direct", "winograd", "auto"};
+// Which algorithm convolutions use: `automatic` leaves it to the library's own heuristic, `fastest`
+// tries what that offers first; where the asked one cannot do a layer, the layer falls back to
+// direct and says so.
+enum class ConvolutionAlgorithm { direct, winograd, automatic, fastest };
+inline constexpr std::array<std::string_view, 4> names_of(ConvolutionAlgorithm) {
+    return {"direct", "winograd", "auto", "fastest"};
 }
 
 // Whether the gradient of the network's own input is computed. Nothing needs it in training, and

@@ -12,14 +12,20 @@ struct ConvolutionStep {
     StepText text;
 };
 
-// By the first plan of cuDNN's lists that can be built and is precise enough. Places: those of x, w
+// By the first plan of cuDNN's lists that can be built and is precise enough, or the fastest of the
+// first few where that is asked for and there is a device to try them. Places: those of x, w
 // and y, or of their gradients where the pass gives them. Throws Refusal where there is none.
 ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,
                                  std::vector<Place> places);
 
-// The call of a plan. Places as above.
+// The call of the plan that is used, or of the one plan that there is. Places as above.
+std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
+                                              std::shared_ptr<PlanChoice> choice);
 std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
                                               std::shared_ptr<const BuiltPlan> plan);
+
+// What a step says of a plan.
+WayText text_of(const BuiltPlan& plan);
 
 // What one pass of a layer asks of cuDNN. Of a transposed convolution the data's pass is a forward
 // one, and the other way round. Requires: a layer that is a convolution of either kind.

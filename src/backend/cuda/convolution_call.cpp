@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/convolution.h"
+#include "backend/cuda/fastest.h"
 #include "backend/cuda/queue.h"
 #include "backend/cuda/trouble.h"
 #include "backend/cuda/values.h"
@@ -15,20 +16,51 @@ namespace {
 
 class ConvolutionCall : public LibraryCall {
 public:
-    ConvolutionCall(const ConvolutionProblem& problem, std::shared_ptr<const BuiltPlan> plan)
-        : problem_(problem), plan_(std::move(plan)) {}
+    ConvolutionCall(const ConvolutionProblem& problem, std::shared_ptr<PlanChoice> choice)
+        : problem_(problem), choice_(std::move(choice)) {}
 
+    void choose(const Queue& queue, std::span<void* const> addresses) override;
+    std::optional<ChosenWay> chosen() const override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
     void compute_on_host(std::span<void* const> addresses) const override;
-    std::size_t workspace() const override { return plan_->workspace; }
+    std::size_t workspace() const override;
 
 private:
     HostValues computed(const std::array<HostValues, 3>& values) const;
     void add_epilogue(std::span<void* const> operands, HostValues& result) const;
 
     ConvolutionProblem problem_;
-    std::shared_ptr<const BuiltPlan> plan_;
+    std::shared_ptr<PlanChoice> choice_;
 };
+
+// Until one is chosen, of any of them.
+std::size_t ConvolutionCall::workspace() const {
+    if (choice_->is_tried) {
+        return choice_->plan().workspace;
+    }
+    std::size_t most = 0;
+    for (const auto& plan : choice_->plans) {
+        most = std::max(most, plan->workspace);
+    }
+    return most;
+}
+
+// Once for all calls of the problem.
+void ConvolutionCall::choose(const Queue& queue, std::span<void* const> addresses) {
+    if (choice_->is_tried) {
+        return;
+    }
+    choice_->used = fastest_of(choice_->plans.size(), [&](std::size_t way) {
+        choice_->used = way;
+        return least_time(queue, [&] { enqueue(queue, addresses); });
+    });
+    choice_->is_tried = true;
+}
+
+std::optional<ChosenWay> ConvolutionCall::chosen() const {
+    return ChosenWay{text_of(*choice_->plans.front()), text_of(choice_->plan()),
+                     choice_->plan().workspace};
+}
 
 // Addresses stand in the order of the tensors' numbers.
 void ConvolutionCall::enqueue(const Queue& queue, std::span<void* const> addresses) const {
@@ -40,7 +72,8 @@ void ConvolutionCall::enqueue(const Queue& queue, std::span<void* const> address
              addresses.data());
     pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &queue.workspace);
     pack.finalize();
-    const cudnnStatus_t status = cudnnBackendExecute(queue.cudnn, plan_->plan.get(), pack.get());
+    const cudnnStatus_t status =
+        cudnnBackendExecute(queue.cudnn, choice_->plan().plan.get(), pack.get());
     if (status != CUDNN_STATUS_SUCCESS) {
         require_cudnn(status, text_of(problem_));
     }
@@ -120,8 +153,18 @@ void ConvolutionCall::add_epilogue(std::span<void* const> operands, HostValues& 
 }  // namespace
 
 std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
+                                              std::shared_ptr<PlanChoice> choice) {
+    return std::make_shared<ConvolutionCall>(problem, std::move(choice));
+}
+
+std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
                                               std::shared_ptr<const BuiltPlan> plan) {
-    return std::make_shared<ConvolutionCall>(problem, std::move(plan));
+    return convolution_call(problem, std::make_shared<PlanChoice>(
+                                         PlanChoice{.plans = {std::move(plan)}, .is_tried = true}));
+}
+
+WayText text_of(const BuiltPlan& plan) {
+    return {"cudnn:" + name_of(plan.traits), text_of(plan.traits.notes)};
 }
 
 }  // namespace strata::cuda

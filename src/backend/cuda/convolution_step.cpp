@@ -10,21 +10,33 @@ namespace strata::cuda {
 
 namespace {
 
-// The first that cuDNN stands by; nothing where all of a list fail.
-std::optional<BuiltPlan> first_plan(const ConvolutionProblem& problem,
-                                    ConvolutionAlgorithm algorithm, const Descriptor& device,
-                                    HeuristicMode mode) {
+// How many plans of a list are worth a trial.
+constexpr std::size_t most_tried = 8;
+
+std::size_t most_of(const ConvolutionProblem& problem) {
+    return problem.algorithm == ConvolutionAlgorithm::fastest ? most_tried : 1;
+}
+
+using Plans = std::vector<std::shared_ptr<const BuiltPlan>>;
+
+// The first that cuDNN stands by, so many; none where all of a list fail.
+Plans first_plans(const ConvolutionProblem& problem, ConvolutionAlgorithm algorithm,
+                  const Descriptor& device, HeuristicMode mode) {
+    Plans plans;
     for (const OfferedPlan& offered : offered_plans(convolution_graph(problem), device, mode)) {
+        if (plans.size() == most_of(problem)) {
+            break;
+        }
         if (!is_precise_enough(problem, offered.traits) ||
             !is_asked_for(algorithm, offered.traits)) {
             continue;
         }
         try {
-            return build_plan(offered, device);
+            plans.push_back(std::make_shared<const BuiltPlan>(build_plan(offered, device)));
         } catch (const DeviceError&) {  // the next may do
         }
     }
-    return std::nullopt;
+    return plans;
 }
 
 // Where there is no plan of the algorithm asked for, a direct one does, and says so by its notes.
@@ -35,15 +47,17 @@ std::vector<ConvolutionAlgorithm> in_order(ConvolutionAlgorithm asked) {
 }
 
 // A list that cuDNN cannot make is as good as an empty one, but says why.
-std::shared_ptr<const BuiltPlan> plan_for(const DeviceProperties& properties,
-                                          const ConvolutionProblem& problem) {
+std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
+                                       const ConvolutionProblem& problem) {
     std::string reason = "no plan is offered";
     for (const ConvolutionAlgorithm algorithm : in_order(problem.algorithm)) {
         for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
             try {
                 const Descriptor device = device_descriptor(properties);
-                if (auto plan = first_plan(problem, algorithm, device, mode)) {
-                    return std::make_shared<BuiltPlan>(std::move(*plan));
+                if (Plans plans = first_plans(problem, algorithm, device, mode); !plans.empty()) {
+                    const bool is_one = plans.size() == 1;
+                    return std::make_shared<PlanChoice>(
+                        PlanChoice{.plans = std::move(plans), .is_tried = is_one});
                 }
             } catch (const DeviceError& error) {
                 reason = error.what();
@@ -85,13 +99,13 @@ ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass 
 
 ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,
                                  std::vector<Place> places) {
-    std::shared_ptr<const BuiltPlan>& plan = lowering.plan(key_of(problem));
-    if (!plan) {
-        plan = plan_for(lowering.properties(), problem);
+    std::shared_ptr<PlanChoice>& choice = lowering.plan_choice(key_of(problem));
+    if (!choice) {
+        choice = choice_for(lowering.properties(), problem);
     }
-    StepText text = {"cudnn:" + name_of(plan->traits), text_of(problem.x, problem.format),
-                     text_of(plan->traits.notes)};
-    return {{convolution_call(problem, plan), std::move(places)}, std::move(text)};
+    const WayText way = text_of(choice->plan());
+    StepText text = {way.implementation, text_of(problem.x, problem.format), way.algorithm};
+    return {{convolution_call(problem, choice), std::move(places)}, std::move(text)};
 }
 
 Order convolution_order(const Execution& execution) {

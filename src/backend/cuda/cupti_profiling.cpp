@@ -112,6 +112,15 @@ void CuptiProfiling::count(const CountingJob& job) {
     }
 }
 
+std::string counting_refusal() {
+    try {
+        open_counting_device();
+        return {};
+    } catch (const ProfilerError& error) {
+        return error.what();
+    }
+}
+
 std::unique_ptr<Profiling> make_profiling(CudaExecutable& executable) {
     return std::make_unique<CuptiProfiling>(executable, cupti_library());
 }

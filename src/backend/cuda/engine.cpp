@@ -6,6 +6,7 @@
 #include "backend/cuda/gpu_machine.h"
 #include "backend/cuda/kernels/activation.h"
 #include "backend/cuda/lowering.h"
+#include "backend/cuda/profiling.h"
 #include "backend/cuda/nvml/watch.h"
 #include "base/error.h"
 
@@ -57,6 +58,8 @@ Reads reads_of_linked_kernels() {
 class CudaBackend : public Backend {
 public:
     CudaBackend() : machine_(open_gpu()) {}
+
+    std::optional<std::string> counting_refusal() override { return cuda::counting_refusal(); }
 
     BackendInfo info() const override {
         const DeviceProperties& device = machine_->properties();

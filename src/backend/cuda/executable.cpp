@@ -114,6 +114,24 @@ void refuse_step_if_it_fails(Step& step, const Doing& doing) {
     }
 }
 
+// A step may say more than its call.
+void replace_beginning(std::string& text, const std::string& before, const std::string& now) {
+    if (text.starts_with(before)) {
+        text.replace(0, before.size(), now);
+    }
+}
+
+// Which way a library's call goes is only known once it was tried.
+void tell_of_choice(const Call& call, Step& step) {
+    const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function);
+    if (const auto chosen = library != nullptr ? (*library)->chosen() : std::nullopt) {
+        replace_beginning(step.implementation, chosen->before.implementation,
+                          chosen->now.implementation);
+        replace_beginning(step.algorithm, chosen->before.algorithm, chosen->now.algorithm);
+        step.workspace = Bytes{static_cast<double>(chosen->workspace)};
+    }
+}
+
 // After these nothing runs on the device any more.
 bool is_fatal(DeviceTrouble trouble) {
     return trouble == DeviceTrouble::kernel_failed || trouble == DeviceTrouble::device_lost ||
@@ -141,6 +159,7 @@ void CudaExecutable::try_out(const Graph& graph, std::size_t step) {
         refuse_step_if_it_fails(steps_[step], [&] {
             for (const BoundCall& bound : calls_[step]) {
                 machine_->try_out(bound.call, bound.addresses);
+                tell_of_choice(bound.call, steps_[step]);
             }
         });
     } catch (const DeviceError& error) {

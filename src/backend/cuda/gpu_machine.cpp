@@ -145,6 +145,10 @@ void GpuMachine::settle(const Call& call) {
 }
 
 void GpuMachine::try_out(const Call& call, std::span<void* const> addresses) {
+    if (const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function)) {
+        reserve_workspace();
+        (*library)->choose(queue_, addresses);
+    }
     enqueue(call, addresses);
     wait();
 }

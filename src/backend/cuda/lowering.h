@@ -12,6 +12,7 @@
 namespace strata::cuda {
 
 struct BuiltPlan;
+struct PlanChoice;
 
 // Whether attention and recurrent layers are left to what cuDNN has for a whole layer, where it
 // computes the same, or composed of products and kernels.
@@ -97,6 +98,8 @@ public:
     // The library's plan of this name, made once for all layers with the same problem; empty until
     // the first has made it.
     std::shared_ptr<const BuiltPlan>& plan(const std::string& key) { return plans_[key]; }
+    // The same where a device may choose among several.
+    std::shared_ptr<PlanChoice>& plan_choice(const std::string& key) { return plan_choices_[key]; }
     // Whether this plan is asked for the first time: what there is not need not be sought again.
     bool seeks_plan(const std::string& key) { return sought_plans_.insert(key).second; }
     // What the optimizer counts over all parameters; made by the first that asks for it.
@@ -138,6 +141,7 @@ private:
     std::vector<FusedChain> chains_;
     std::map<Task, Task> included_;  // and the task whose step does it
     std::map<std::string, std::shared_ptr<const BuiltPlan>> plans_;
+    std::map<std::string, std::shared_ptr<PlanChoice>> plan_choices_;
     std::set<std::string> sought_plans_;
     std::optional<Place> optimizer_state_;
     bool once_ = false;  // copies are made before the first iteration, not in each

@@ -65,8 +65,9 @@ public:
     // Before the first enqueue: what the library decides on the device; how much scratch memory all
     // need together is known after the last.
     virtual void settle(const Call& call) = 0;
-    // Runs a call once, blocking, so that what is refused on the device, or fails there, is known
-    // of this call. Only where there is a device: it writes to its places.
+    // Lets a library choose, then runs the call once, blocking, so that what is refused on the
+    // device, or fails there, is known of this call. Only where there is a device: it writes to its
+    // places.
     virtual void try_out(const Call& call, std::span<void* const> addresses) = 0;
     virtual void enqueue(const Call& call, std::span<void* const> addresses) = 0;
     // What `enqueue_all` enqueues, to be repeated.

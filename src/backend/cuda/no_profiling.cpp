@@ -7,4 +7,8 @@ std::unique_ptr<Profiling> make_profiling(CudaExecutable&) {
     return nullptr;
 }
 
+std::string counting_refusal() {
+    return "strata was built without CUPTI 13.0, so it neither records kernels nor counts";
+}
+
 }  // namespace strata::cuda

@@ -6,6 +6,8 @@
 #include "backend/lowered.h"
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <variant>
 
 namespace strata::cuda {
@@ -28,6 +30,19 @@ Place part_of(const Place& place, std::int64_t first_element, Dims dims);
 
 struct Queue;
 
+// What a step says of one of several ways to do its call.
+struct WayText {
+    std::string implementation = {};
+    std::string algorithm = {};
+};
+
+// The way that was chosen, and the one whose text the step was given before.
+struct ChosenWay {
+    WayText before = {};
+    WayText now = {};
+    std::size_t workspace = 0;
+};
+
 // A call into a vendor's library, with everything decided but the addresses.
 class LibraryCall {
 public:
@@ -35,6 +50,11 @@ public:
 
     // Chooses on the device what could not be chosen before; called once, before any enqueue.
     virtual void settle(const Queue&) {}
+    // Of several ways chooses the fastest, by trying them at these addresses; called once, when all
+    // calls are settled and nothing else runs.
+    virtual void choose(const Queue&, std::span<void* const>) {}
+    // The way that was chosen; nothing where there was no choice.
+    virtual std::optional<ChosenWay> chosen() const { return {}; }
     // Puts the work on the queue's stream. Throws DeviceError where the library refuses.
     virtual void enqueue(const Queue& queue, std::span<void* const> addresses) const = 0;
     // What the call stands for, by plain loops on host memory: tests run whole programs with it.

@@ -186,6 +186,7 @@ bool is_asked_for(ConvolutionAlgorithm algorithm, const PlanTraits& traits) {
         case ConvolutionAlgorithm::winograd:
             return traits.notes.winograd;
         case ConvolutionAlgorithm::automatic:
+        case ConvolutionAlgorithm::fastest:
             break;
     }
     return true;

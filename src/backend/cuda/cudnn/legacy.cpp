@@ -80,7 +80,7 @@ public:
     void settle(const Queue& queue) override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
     void compute_on_host(std::span<void* const> addresses) const override {
-        convolution_call(problem_, nullptr)->compute_on_host(addresses);
+        convolution_call(problem_, std::shared_ptr<const BuiltPlan>())->compute_on_host(addresses);
     }
     std::size_t workspace() const override { return workspace_; }
 

@@ -4,6 +4,7 @@
 #include "backend/cuda/cudnn/descriptor.h"
 #include "backend/cuda/properties.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,6 +53,16 @@ struct BuiltPlan {
     Descriptor plan;
     PlanTraits traits;
     std::size_t workspace = 0;
+};
+
+// Plans for one problem, the library's favourite first, and which of them is used: that one, until
+// a device has tried them. Shared by all calls of the problem.
+struct PlanChoice {
+    std::vector<std::shared_ptr<const BuiltPlan>> plans = {};
+    std::size_t used = 0;
+    bool is_tried = false;
+
+    const BuiltPlan& plan() const { return *plans[used]; }
 };
 
 // Throws DeviceError where cuDNN takes its offer back.
