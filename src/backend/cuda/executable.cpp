@@ -100,6 +100,11 @@ void CudaExecutable::initialize(const Program& program) {
 
 namespace {
 
+std::size_t kept_memory_of(const Call& call) {
+    const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function);
+    return library ? (*library)->kept_memory() : 0;
+}
+
 // What is refused on the device itself is refused of one step alone.
 template <class Doing>
 void refuse_step_if_it_fails(Step& step, const Doing& doing) {
@@ -148,6 +153,7 @@ std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Cal
             bound.push_back(bind(std::move(call)));
             const Bytes settled{static_cast<double>(workspace_of(bound.back().call))};
             step.workspace = std::max(step.workspace, settled);
+            taken_ += kept_memory_of(bound.back().call);
         }
     });
     return step.refusal.empty() ? std::move(bound) : std::vector<BoundCall>();

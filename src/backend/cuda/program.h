@@ -61,6 +61,8 @@ public:
     virtual void compute_on_host(std::span<void* const> addresses) const = 0;
     // Scratch memory beside its places.
     virtual std::size_t workspace() const { return 0; }
+    // Memory that it has taken for itself while settling, of what several share by one of them.
+    virtual std::size_t kept_memory() const { return 0; }
 };
 
 // Something that a step does, and the places whose addresses it gets, in order.

@@ -35,6 +35,9 @@ public:
         }
     }
     std::size_t workspace() const override { return library_->workspace(); }
+    std::size_t kept_memory() const override {
+        return stage_ == RecurrentStage::forward ? library_->kept_bytes() : 0;
+    }
     void enqueue(const Queue& queue, Addresses addresses) const override;
     void compute_on_host(Addresses addresses) const override;
 

@@ -122,6 +122,17 @@ TEST(ScriptedCudnn, TellsTheWorkspaceWhenSettled) {
     EXPECT_EQ(executable->steps().front().workspace.value, 64);
 }
 
+// Parameters, their gradients and what the forward pass leaves, beside the network's own.
+TEST(ScriptedCudnn, CountsTheMemoryThatTheLibraryKeeps) {
+    const Graph graph = graph_of_problem("recurrent(5x4x24) hidden=16");
+    const auto settled = prepare(graph, kept_execution());
+    const cuda::CudaExecutable unsettled(
+        graph, cuda::prepare_program(graph, kept_execution(), described_h200()),
+        std::make_shared<cuda::HostMachine>(described_h200()));
+    constexpr double parameters = 4.0 * (4 * 16 * (24 + 16 + 1));
+    EXPECT_GE(settled->device_memory()->value, unsettled.device_memory()->value + 2 * parameters);
+}
+
 TEST(ScriptedCudnn, RefusalsAreOfTheStepAlone) {
     const Graph graph = graph_of_problem("recurrent(5x4x24) hidden=16");
     refuse_recurrent_passes(true);
