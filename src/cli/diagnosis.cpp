@@ -74,6 +74,14 @@ Finding ceilings() {
             "no share of the peak and no verdict on what bounds a step", "strata calibrate"};
 }
 
+// Whether what doubts are raised from is refused; that a device has no MIG, say, is no loss.
+bool lacks_what_doubts_need(const std::string& refused) {
+    const auto is_refused = [&](const char* name) {
+        return refused.find(name) != std::string::npos;
+    };
+    return is_refused("core_clock (") || is_refused("power (") || is_refused("clock_limits (");
+}
+
 // Whether a device of a backend's own tells how it is, and what of it.
 Finding device_state(std::string_view backend, DeviceWatch& watch) {
     const std::string subject = fmt::format("device of {}", backend);
@@ -87,7 +95,7 @@ Finding device_state(std::string_view backend, DeviceWatch& watch) {
     }
     const std::string told = fmt::format("{}, clocks, power and what limits them, by NVML {}",
                                          words["gpu.name"], library);
-    return {subject, refused.empty() ? Condition::ok : Condition::limited,
+    return {subject, lacks_what_doubts_need(refused) ? Condition::limited : Condition::ok,
             refused.empty() ? told : fmt::format("{}; not told: {}", told, refused), ""};
 }
 

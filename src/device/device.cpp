@@ -37,8 +37,9 @@ std::filesystem::path data_home() {
         return *home / ".local" / "share";
     }
     throw Error(
-        "there is no place for this machine's device file because HOME is not set; set "
-        "STRATA_DEVICE to a file");
+        "there is no place for device files because HOME is not set; set XDG_DATA_HOME to a "
+        "folder, "
+        "or STRATA_DEVICE to this machine's own file");
 }
 
 // A host's name is its administrator's, and need not make a file name.
