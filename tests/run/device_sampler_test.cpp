@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "run/device_sampler.h"
 
+#include "device/device.h"
 #include "run/execute.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/scripted_backend.h"
+#include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 namespace strata {
 namespace {
@@ -112,16 +116,41 @@ TEST(DeviceSampler, AsksOnceWhereARunWasOverAtOnceAndNeverWithoutAWatch) {
     EXPECT_TRUE(unwatched.provenance.empty());
 }
 
-TEST(DeviceSampler, ARunOnAWatchedDeviceSaysHowTheDeviceWas) {
+strata::Run watched_run() {
     Job job;
     job.backend = "watched";
     job.request.network = "activation(2x3x8x8)";
     job.policy = {.min_time = Seconds{0}, .min_samples = 1, .precision = 10};
     WatchedBackend backend;
-    const strata::Run run = execute(job, graph_for(job), backend, {});
+    return execute(job, graph_for(job), backend, {});
+}
+
+// A device file's ceilings, all of a kind.
+Device device_called(const std::string& model) {
+    return {.name = "d",
+            .model = model,
+            .threads = 1,
+            .compute = {{.dtype = "f32", .peak = {{1e12}, "test"}}},
+            .memory = {{.name = "DRAM", .capacity = {}, .bandwidth = {{1e12}, "test"}}}};
+}
+
+// Each test is a process of its own, so that the environment is too.
+TEST(DeviceSampler, ARunIsJudgedByTheCeilingsOfItsOwnDeviceAlone) {
+    const TemporaryDirectory folder;
+    ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);
+    ::setenv("STRATA_DEVICE", (folder.path() / "own.toml").c_str(), 1);
+    write_device(own_device_file(), device_called("these processors"));
+    EXPECT_TRUE(watched_run().device.empty());
+    write_device(device_file_of("A device"), device_called("A device"));
+    EXPECT_NE(watched_run().device.find("model = \"A device\""), std::string::npos);
+    ::unsetenv("XDG_DATA_HOME");
+    ::unsetenv("STRATA_DEVICE");
+}
+
+TEST(DeviceSampler, ARunOnAWatchedDeviceSaysHowTheDeviceWas) {
+    const strata::Run run = watched_run();
     EXPECT_EQ(run.provenance.at("gpu.name"), "A device");
     EXPECT_EQ(run.measured_memory, Bytes{12345}) << "not this process's";
-    EXPECT_TRUE(run.device.empty()) << "it was never calibrated";
     EXPECT_TRUE(run.provenance.contains("gpu.sampled.core_clock"));
 }
 
