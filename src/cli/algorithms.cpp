@@ -89,8 +89,9 @@ void add_algorithms(CLI::App& app, ExitCode&) {
         "offers)");
     add_network_options(*verb, options->network);
     add_option(*verb, "--backend", options->backend, "what runs it (strata list backends)");
-    add_option(*verb, "--device", options->device,
-               "description of a GPU that need not be there, as cuDNN writes it (JSON)");
+    // (Without a variable: STRATA_DEVICE is the file of this machine's own ceilings.)
+    verb->add_option("--device", options->device,
+                     "description of a GPU that need not be there, as cuDNN writes it (JSON)");
     add_option(*verb, "--dtype", options->dtype, "f32, bf16; a GPU also takes f16");
     add_option(*verb, "--layout", options->layout, "of images on a GPU: nchw, nhwc or auto");
     add_switch(*verb, "--tf32", options->tf32, "let a GPU multiply f32 by its tensor cores");

@@ -27,7 +27,9 @@ Plans first_plans(const ConvolutionProblem& problem, ConvolutionAlgorithm algori
         if (plans.size() == most_of(problem)) {
             break;
         }
-        if (!is_precise_enough(problem, offered.traits) ||
+        // What is compiled at run time takes seconds, so it is no second choice.
+        const bool is_costly = !plans.empty() && offered.traits.compiles_at_run_time;
+        if (is_costly || !is_precise_enough(problem, offered.traits) ||
             !is_asked_for(algorithm, offered.traits)) {
             continue;
         }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 namespace strata::testing {
@@ -63,6 +64,10 @@ std::string output_of(const std::string& command) {
     return text;
 }
 
+std::string machine_code_of(const std::filesystem::path& object) {
+    return output_of("cuobjdump -sass '" + object.string() + "' 2>/dev/null");
+}
+
 std::size_t count_of(const std::string& text, std::string_view word) {
     std::size_t count = 0;
     for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
@@ -73,9 +78,8 @@ std::size_t count_of(const std::string& text, std::string_view word) {
 
 // Loads that reach L2 at least are "strong" on the level of the GPU.
 TEST(PastL1, TheMachineCodeLoadsOtherwise) {
-    const std::string disassemble = "cuobjdump -sass '";
-    const std::string through = output_of(disassemble + STRATA_OBJECT_THROUGH_L1 + "' 2>/dev/null");
-    const std::string past = output_of(disassemble + STRATA_OBJECT_PAST_L1 + "' 2>/dev/null");
+    const std::string through = machine_code_of(STRATA_OBJECT_THROUGH_L1);
+    const std::string past = machine_code_of(STRATA_OBJECT_PAST_L1);
     if (through.empty()) {
         GTEST_SKIP() << "there is no cuobjdump here to read machine code with";
     }
