@@ -161,6 +161,7 @@ void Lowering::touch(BufferId id) {
 }
 
 void Lowering::add_step(StepKind kind, StepText text, Bytes moved, std::vector<Call> calls) {
+    text.implementation += reads_past_l1(calls) ? " past L1" : "";
     std::size_t workspace = 0;
     for (const Call& call : calls) {
         workspace = std::max(workspace, workspace_of(call));
@@ -174,7 +175,6 @@ void Lowering::add_step(StepKind kind, StepText text, Bytes moved, std::vector<C
 }
 
 void Lowering::compute(StepText text, std::vector<Call> calls) {
-    text.implementation += reads_past_l1(calls) ? " past L1" : "";
     add_step(StepKind::compute, std::move(text), {}, std::move(calls));
 }
 

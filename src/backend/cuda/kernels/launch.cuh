@@ -14,7 +14,7 @@ namespace strata::cuda {
 // The ways in which our kernels cover their work. Each takes a function that makes the body from
 // the addresses of the launch; a body is a plain struct with one operator(), host and device.
 
-// Some files are compiled twice, the second time to machine code that reads past L1.
+// Kernels are compiled twice, the second time to machine code that reads past L1.
 #ifdef STRATA_READS_PAST_L1
 constexpr Reads compiled_reads = Reads::past_l1;
 #else
