@@ -25,10 +25,10 @@ struct Greater {
 // depend on how many there are but for rounding.
 class HostTeam {
 public:
-    std::int64_t index() const { return 0; }
-    std::int64_t size() const { return 1; }
+    __host__ __device__ std::int64_t index() const { return 0; }
+    __host__ __device__ std::int64_t size() const { return 1; }
     template <class T, class Combine>
-    T combined(T value, Combine) const {
+    __host__ __device__ T combined(T value, Combine) const {
         return value;
     }
 };
