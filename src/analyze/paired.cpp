@@ -139,6 +139,9 @@ Change PairedTime::change() const {
     if (!ratio) {
         return Change::unknown;
     }
+    if (std::min(before->samples, after->samples) < fewest_samples_with_an_interval) {
+        return Change::uncertain;
+    }
     if (ratio->low <= 1 && ratio->high >= 1) {
         return Change::none;
     }

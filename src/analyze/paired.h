@@ -21,8 +21,9 @@ struct SettingDifference {
 // By name. How long was measured does not count.
 std::vector<SettingDifference> differences_between(const Settings& before, const Settings& after);
 
-// What the ratio of two times says: nothing, where its interval holds 1.
-enum class Change { unknown, none, faster, slower };
+// What the ratio of two times says: no difference where its interval holds 1, and nothing where
+// either has too few samples for an interval.
+enum class Change { unknown, uncertain, none, faster, slower };
 
 // The same work in two runs.
 struct PairedTime {

@@ -18,6 +18,8 @@ std::string_view text_of(Change change) {
             return "faster";
         case Change::slower:
             return "slower";
+        case Change::uncertain:
+            return "too few samples";
         case Change::unknown:
             break;
     }
@@ -73,8 +75,7 @@ Document paired_document(const Run& before, const Run& after) {
     table.totals = {row_of(pairing.whole, before, after)};
     table.notes = {
         "A ratio's interval takes both medians' intervals at their worst; where it holds 1, the "
-        "runs "
-        "do not differ. The runs were measured one after the other."};
+        "runs do not differ. The runs were measured one after the other."};
     return {fmt::format("{}, batch {}: {}, runs {} and {}", before.settings.network,
                         before.settings.batch, text_of(pairing.differences), before.id, after.id),
             {std::move(table)}};

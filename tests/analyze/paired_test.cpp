@@ -43,6 +43,15 @@ TEST(Paired, ARatioWhoseIntervalHoldsOneIsNoDifference) {
     EXPECT_EQ(rows[2].change(), Change::slower);
 }
 
+TEST(Paired, AFewSamplesSayNothing) {
+    const std::vector<Seconds> few = {Seconds{1.0}, Seconds{1.01}};
+    const strata::Run before = run_of({scripted_step("a", Pass::forward, around(2))});
+    const strata::Run after = run_of({scripted_step("a", Pass::forward, few)});
+    const auto rows = pair_of(before, after).rows;
+    EXPECT_TRUE(rows[0].ratio);
+    EXPECT_EQ(rows[0].change(), Change::uncertain);
+}
+
 TEST(Paired, LayersThatAreOneOperationInOneRunAreOneRow) {
     const strata::Run before = run_of({scripted_step("conv", Pass::forward, around(2)),
                                        scripted_step("relu", Pass::forward, around(1))});
