@@ -122,6 +122,9 @@ TEST_F(CuptiProfilings, AfterwardsNobodyWatches) {
 }
 
 TEST_F(CuptiProfilings, CountsEachDistinctStepInThePassesOfTheChip) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "CUPTI opens its host part in a way that the address sanitizer forbids";
+#endif
     const auto sets = default_sets(metric_catalogue());
     const auto kept = count(sets);
     EXPECT_EQ(kept.size(), executable_.distinct_steps().size());
