@@ -8,6 +8,13 @@ install(TARGETS strata RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 get_property(modules GLOBAL PROPERTY STRATA_MODULES)
 install(TARGETS ${modules} EXPORT strataTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/strata FILES_MATCHING PATTERN "*.h")
+install(FILES "${PROJECT_BINARY_DIR}/share/strata.bash" RENAME strata
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES "${PROJECT_BINARY_DIR}/share/_strata"
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES "${PROJECT_BINARY_DIR}/share/strata.fish"
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES "${PROJECT_BINARY_DIR}/share/strata.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 # The facts are built into the program; here they can be read.
 install(DIRECTORY data/published data/metrics DESTINATION ${CMAKE_INSTALL_DATADIR}/strata)
 install(EXPORT strataTargets NAMESPACE strata:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/strata)

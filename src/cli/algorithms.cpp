@@ -84,21 +84,29 @@ void add_algorithms(CLI::App& app, ExitCode&) {
     CLI::App* verb = app.add_subcommand(
         "algorithms", "Every algorithm for every convolution: time, workspace, error.");
     verb->footer(
-        "Examples: strata algorithms alexnet --batch 32\n"
-        "          strata algorithms resnet-50 --dtype f16 --device h200.json   (what cuDNN "
-        "offers)");
+        "strata algorithms alexnet --batch 32\n"
+        "strata algorithms resnet-50 --dtype f16 --device h200.json   # what cuDNN offers");
     add_network_options(*verb, options->network);
-    add_option(*verb, "--backend", options->backend, "what runs it (strata list backends)");
+    add_option(*verb, "--slice", options->slice, "only the layers matching this glob")
+        ->type_name("GLOB");
+    begin_group(*verb, "Execution");
+    add_option(*verb, "--backend", options->backend, "what runs it")
+        ->type_name(join(backend_names(), "|"));
+    add_option(*verb, "--dtype", options->dtype, "element type; f16 on a GPU only")
+        ->type_name("f32|bf16|f16");
+    add_option(*verb, "--threads", options->threads, "threads; 0 takes all this process may use")
+        ->check(whole_number(0))
+        ->type_name("N");
+    add_option(*verb, "--max-time", options->max_time, "seconds for each algorithm at most")
+        ->type_name("SECONDS");
+    begin_group(*verb, "On a GPU (--backend cuda)");
     // (Without a variable: STRATA_DEVICE is the file of this machine's own ceilings.)
     verb->add_option("--device", options->device,
-                     "description of a GPU that need not be there, as cuDNN writes it (JSON)");
-    add_option(*verb, "--dtype", options->dtype, "f32, bf16; a GPU also takes f16");
-    add_option(*verb, "--layout", options->layout, "of images on a GPU: nchw, nhwc or auto");
-    add_switch(*verb, "--tf32", options->tf32, "let a GPU multiply f32 by its tensor cores");
-    add_option(*verb, "--slice", options->slice, "only the layers matching this glob");
-    add_option(*verb, "--max-time", options->max_time, "seconds for each algorithm at most");
-    add_option(*verb, "--threads", options->threads, "threads; 0 takes all this process may use")
-        ->check(whole_number(0));
+                     "description of a GPU that need not be there, as cuDNN writes it (JSON)")
+        ->type_name("FILE");
+    add_option(*verb, "--layout", options->layout, "of images")
+        ->type_name(choices_of<ImageLayout>());
+    add_switch(*verb, "--tf32", options->tf32, "multiply f32 by tensor cores");
     add_output_options(*verb, options->output);
     verb->callback([options] { show(*options); });
 }

@@ -31,16 +31,20 @@ std::span<const BackendEntry> backends() {
     return entries;
 }
 
+std::vector<std::string> backend_names() {
+    std::vector<std::string> names;
+    std::ranges::transform(entries, std::back_inserter(names),
+                           [](const BackendEntry& entry) { return std::string(entry.name); });
+    return names;
+}
+
 const BackendEntry& find_backend(std::string_view name) {
     const auto found = std::ranges::find(entries, name, &BackendEntry::name);
     if (found != entries.end()) {
         return *found;
     }
-    std::vector<std::string> names;
-    std::ranges::transform(entries, std::back_inserter(names),
-                           [](const BackendEntry& entry) { return std::string(entry.name); });
     throw Error(fmt::format("there is no backend '{}': choose one of {}", printable(name),
-                            join(names, ", ")),
+                            join(backend_names(), ", ")),
                 ExitCode::usage);
 }
 

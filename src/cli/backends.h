@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace strata {
 
@@ -24,6 +26,8 @@ struct BackendEntry {
 
 // THE list; the first is what `run` uses unless told otherwise.
 std::span<const BackendEntry> backends();
+
+std::vector<std::string> backend_names();
 
 // Throws Error with exit code usage and the nearest name.
 const BackendEntry& find_backend(std::string_view name);

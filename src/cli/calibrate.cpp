@@ -83,12 +83,13 @@ void add_calibrate(CLI::App& app, ExitCode&) {
     CLI::App* verb = app.add_subcommand(
         "calibrate", "Measure this machine's ceilings: arithmetic by type, caches, memory.");
     verb->footer(
-        "Examples: strata calibrate\n          strata calibrate --backend cuda\nRuns made "
-        "afterwards are judged by these ceilings.");
-    add_option(*verb, "--backend", options->backend,
-               "measure the device of this backend instead, such as cuda");
+        "strata calibrate                  # runs made afterwards are judged by these ceilings\n"
+        "strata calibrate --backend cuda");
+    add_option(*verb, "--backend", options->backend, "measure the device of this backend instead")
+        ->type_name(join(backend_names(), "|"));
     add_option(*verb, "--threads", options->threads, "threads; 0 takes all this process may use")
-        ->check(whole_number(0));
+        ->check(whole_number(0))
+        ->type_name("N");
     add_switch(*verb, "--if-missing", options->if_missing, "only where it was never done");
     add_output_options(*verb, options->output);
     verb->callback([options] { calibrate(*options); });

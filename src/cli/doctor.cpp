@@ -21,8 +21,8 @@ void add_doctor(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<DoctorOptions>();
     CLI::App* verb = app.add_subcommand(
         "doctor", "What this machine can measure, what it cannot, why, and how to get it.");
-    verb->footer("Example: strata doctor");
-    add_option(*verb, "--database", options->database, "the database of runs");
+    verb->footer("strata doctor");
+    add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);
     verb->callback(
         [options] { emit(doctor_document(examine_machine(options->database)), options->output); });

@@ -57,14 +57,16 @@ void export_network(const ExportOptions& options) {
 }
 
 void add_onnx_options(CLI::App& verb, ExportOptions& options) {
-    verb.add_option("--onnx", options.onnx, "write the network as ONNX to this file");
-    add_option(verb, "-b,--batch", options.network.batches, "images per step, for --onnx");
-    verb.add_option("--dim", options.network.dims,
-                    "value of a file's symbolic dimension, for --onnx: NAME=VALUE");
-    verb.add_option("--set", options.network.variables,
-                    "value of a template's variable, for --onnx: NAME=VALUE");
-    add_switch(verb, "--inference", options.inference, "without the loss, for --onnx");
-    add_option(verb, "--seed", options.seed, "of weights that the network has no values of");
+    begin_group(verb, "A network as ONNX");
+    verb.add_option("--onnx", options.onnx, "write the network to this file")->type_name("FILE");
+    add_option(verb, "-b,--batch", options.network.batches, "examples per step")->type_name("N");
+    verb.add_option("--dim", options.network.dims, "value of a file's symbolic dimension")
+        ->type_name("NAME=VALUE");
+    verb.add_option("--set", options.network.variables, "value of a template's variable")
+        ->type_name("NAME=VALUE");
+    add_switch(verb, "--inference", options.inference, "without the loss");
+    add_option(verb, "--seed", options.seed, "of weights that the network has no values of")
+        ->type_name("N");
 }
 
 }  // namespace
@@ -75,12 +77,13 @@ void add_export(CLI::App& app, ExitCode&) {
         "export",
         "A stored run as CSV (the default) or JSON, its trace for a timeline; a network as ONNX.");
     verb->footer(
-        "Examples: strata export last --json -o run.json\n"
-        "          strata export last --chrome -o trace.json\n"
-        "          strata export alexnet --batch 32 --onnx alexnet.onnx");
+        "strata export last --json -o run.json\n"
+        "strata export last --chrome -o trace.json\n"
+        "strata export alexnet --batch 32 --onnx alexnet.onnx");
     verb->add_option("run", options->subject,
-                     "an id, last, last~1, or FILE:ID; for --onnx a network as in strata show");
-    add_option(*verb, "--database", options->database, "the database of runs");
+                     "an id, last, last~1, or FILE:ID; for --onnx a network as in strata show")
+        ->type_name("RUN");
+    add_database_option(*verb, options->database);
     add_switch(*verb, "--chrome", options->chrome,
                "the run's trace, for chrome://tracing or ui.perfetto.dev");
     add_output_options(*verb, options->output);

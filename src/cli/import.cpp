@@ -58,10 +58,11 @@ void add_import(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ImportOptions>();
     CLI::App* verb = app.add_subcommand(
         "import", "What another tool recorded, into the database: DNNMark's kernel databases.");
-    verb->footer("Example: strata import alexnet_kernel.db");
+    verb->footer("strata import alexnet_kernel.db");
     verb->add_option("file", options->file, "a kernel database of DNNMark's trace system")
-        ->required();
-    add_option(*verb, "--database", options->database, "the database of runs");
+        ->required()
+        ->type_name("FILE");
+    add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);
     verb->callback([options] { import_file(*options); });
 }

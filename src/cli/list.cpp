@@ -143,10 +143,10 @@ void add_list(CLI::App& app, ExitCode&) {
     CLI::App* verb = app.add_subcommand(
         "list",
         "What there is: networks, operators, backends, conventions, runs, kernels, metrics.");
-    verb->footer("Example: strata list runs --top 10");
-    verb->add_option("what", options->what,
-                     "networks, operators, backends, conventions, runs, kernels or metrics");
-    add_option(*verb, "--database", options->database, "the database of runs");
+    verb->footer("strata list runs --top 10");
+    verb->add_option("what", options->what, "what to list")
+        ->type_name("networks|operators|backends|conventions|runs|kernels|metrics");
+    add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);
     verb->callback([options] { list(*options); });
 }

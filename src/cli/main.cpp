@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/help.h"
 #include "cli/verbs.h"
 #include "record/provenance.h"
 
@@ -13,10 +14,20 @@
 namespace strata {
 namespace {
 
-// THE list of verbs, in the order of the help text: collecting, then looking.
-constexpr std::array verbs = {add_list,      add_show,      add_run,    add_algorithms,
-                              add_calibrate, add_reproduce, add_report, add_import,
-                              add_export,    add_query,     add_doctor, add_completion};
+struct VerbEntry {
+    void (*add)(CLI::App& app, ExitCode& exit);
+    const char* group;  // heading in the help text
+};
+
+// THE list of verbs, in the order of the help text.
+constexpr std::array verbs = {
+    VerbEntry{add_run, "Measure"},         VerbEntry{add_algorithms, "Measure"},
+    VerbEntry{add_calibrate, "Measure"},   VerbEntry{add_show, "Look"},
+    VerbEntry{add_list, "Look"},           VerbEntry{add_report, "Look"},
+    VerbEntry{add_reproduce, "Look"},      VerbEntry{add_query, "Look"},
+    VerbEntry{add_import, "Exchange"},     VerbEntry{add_export, "Exchange"},
+    VerbEntry{add_doctor, "This program"}, VerbEntry{add_completion, "This program"},
+    VerbEntry{add_help, "This program"}};
 
 std::string misspelt(const CLI::App& app, const std::string& word) {
     std::vector<std::string> names;
@@ -32,6 +43,17 @@ int complain(const std::string& sentence, ExitCode code) {
     return static_cast<int>(code);
 }
 
+// The verb that was called, as far as it was understood.
+const CLI::App& verb_of(const CLI::App& app) {
+    const auto below = app.get_subcommands();
+    return below.empty() ? app : verb_of(*below.front());
+}
+
+std::string called(const CLI::App& verb) {
+    return verb.get_parent() == nullptr ? verb.get_name()
+                                        : called(*verb.get_parent()) + " " + verb.get_name();
+}
+
 // CLI11 reports help, version and mistakes alike by an exception.
 int end_of_parsing(const CLI::App& app, const CLI::ParseError& end, int argc, char** argv) {
     if (end.get_exit_code() == 0) {
@@ -43,23 +65,38 @@ int end_of_parsing(const CLI::App& app, const CLI::ParseError& end, int argc, ch
             fmt::format("there is no verb '{}': {}", printable(argv[1]), misspelt(app, argv[1])),
             ExitCode::usage);
     }
-    return complain(fmt::format("{} (see strata {}--help)", end.what(),
-                                app.get_subcommands().empty()
-                                    ? std::string()
-                                    : app.get_subcommands().front()->get_name() + " "),
-                    ExitCode::usage);
+    const CLI::App& verb = verb_of(app);
+    const std::string name = called(verb);
+    const auto extras = verb.remaining();
+    if (!extras.empty()) {
+        const std::string& word = extras.front();
+        const std::string near = suggestion_for(verb, word);
+        return complain(fmt::format("{} does not take '{}'; {}", name, printable(word),
+                                    near.empty() ? fmt::format("see {} --help", name) : near),
+                        ExitCode::usage);
+    }
+    return complain(fmt::format("{} (see {} --help)", end.what(), name), ExitCode::usage);
 }
 
 int run_command(int argc, char** argv) {
     CLI::App app{"Tells where the time of a deep neural network goes, layer by layer, and why.",
                  "strata"};
+    app.set_help_flag("-h,--help", "this explanation");
     app.set_version_flag("--version",
                          fmt::format("strata {} ({})", strata_version(), strata_commit()));
-    app.set_config("--config", "", "settings from a TOML file")->envname("STRATA_CONFIG");
+    app.set_config("--config", "", "settings from a TOML file")
+        ->envname("STRATA_CONFIG")
+        ->type_name("FILE");
+    app.footer(
+        "strata run alexnet --batch 32\n"
+        "strata help run");
+    app.option_defaults()->always_capture_default();
+    use_help_text(app);
     app.require_subcommand(1);
     ExitCode exit = ExitCode::done;
-    for (const auto add : verbs) {
-        add(app, exit);
+    for (const VerbEntry& verb : verbs) {
+        verb.add(app, exit);
+        app.get_subcommands({}).back()->group(verb.group);
     }
     try {
         app.parse(argc, argv);

@@ -3,6 +3,7 @@
 
 #include "base/range.h"
 #include "base/text.h"
+#include "op/optimizer.h"
 #include "report/csv.h"
 #include "report/gnuplot.h"
 #include "report/html.h"
@@ -45,14 +46,6 @@ bool wants_color(const OutputOptions& options) {
            (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
 }
 
-std::size_t terminal_width() {
-    winsize size{};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-        return size.ws_col;
-    }
-    return 0;
-}
-
 // As the C library decides it: the first of these that is set.
 bool locale_is_utf8() {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -88,6 +81,18 @@ std::string render(const Document& document, const OutputOptions& options) {
 
 }  // namespace
 
+std::size_t terminal_width() {
+    winsize size{};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return size.ws_col;
+    }
+    return 0;
+}
+
+void begin_group(CLI::App& verb, const std::string& title) {
+    verb.option_defaults()->group(title);
+}
+
 std::string environment_name(const std::string& flag) {
     const std::string last = flag.substr(flag.rfind("--") + 2);
     std::string name = "STRATA_" + last;
@@ -122,6 +127,7 @@ void refuse_choice(std::string_view text, std::string_view flag,
 }
 
 void add_output_options(CLI::App& verb, OutputOptions& options) {
+    begin_group(verb, "Output");
     auto* json = add_switch(verb, "--json", options.json, "print JSON");
     auto* csv = add_switch(verb, "--csv", options.csv, "print comma-separated values");
     auto* markdown = add_switch(verb, "--md", options.markdown, "print Markdown");
@@ -133,12 +139,16 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
             forms[i]->excludes(forms[j]);
         }
     }
-    verb.add_option("-o,--output", options.file, "write to this file instead of standard output");
+    verb.add_option("-o,--output", options.file, "write to this file instead of standard output")
+        ->type_name("FILE");
     add_option(verb, "--color", options.color, "colour: auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
-    add_option(verb, "--columns", options.columns, "only these columns of a table")->delimiter(',');
-    add_option(verb, "--sort", options.sort, "rows by this column, largest first");
-    add_option(verb, "--top", options.top, "only so many rows of a table");
+    add_option(verb, "--columns", options.columns, "only these columns of a table")
+        ->delimiter(',')
+        ->type_name("COLUMN");
+    add_option(verb, "--sort", options.sort, "rows by this column, largest first")
+        ->type_name("COLUMN");
+    add_option(verb, "--top", options.top, "only so many rows of a table; 0: all")->type_name("N");
 }
 
 void emit(const Document& document, const OutputOptions& options) {
@@ -164,24 +174,40 @@ void emit(const std::string& text, const OutputOptions& options) {
 }
 
 void add_network_options(CLI::App& verb, NetworkOptions& options) {
+    begin_group(verb, "Network");
     verb.add_option("network", options.networks,
                     "a name from `strata list networks`, a generated network such as "
                     "fc:layers=8,nodes=1024, a file (.onnx, .graph, .dnnmark, "
                     ".dnntemplate), or one operator such as 'convolution(32x96x27x27) "
                     "out_channels=256 kernel=5x5'")
-        ->required();
+        ->required()
+        ->type_name("NETWORK");
     add_option(
         verb, "-b,--batch", options.batches,
         "examples (images, sentences) per step; several: 1,16,64 or 1..64 (doubled) or 8..64+8")
-        ->delimiter(',');
-    verb.add_option("--dim", options.dims, "value of a file's symbolic dimension: NAME=VALUE");
-    verb.add_option("--set", options.variables, "value of a template's variable: NAME=VALUE");
+        ->delimiter(',')
+        ->type_name("N");
+    verb.add_option("--dim", options.dims, "value of a file's symbolic dimension")
+        ->type_name("NAME=VALUE");
+    verb.add_option("--set", options.variables, "value of a template's variable")
+        ->type_name("NAME=VALUE");
+}
+
+std::string optimizer_choices() {
+    const auto names = optimizer_names();
+    const std::vector<std::string> texts(names.begin(), names.end());
+    return join(texts, "|");
+}
+
+void add_database_option(CLI::App& verb, std::string& path) {
+    add_option(verb, "--database", path, "the database of runs")->type_name("FILE");
 }
 
 void add_vary_option(CLI::App& verb, NetworkOptions& options) {
     add_option(verb, "--vary", options.vary,
                "vary one number: batch=1..64 (doubled), hidden=128..2048, hidden=64..256+64, or a "
-               "list; of a generator, an operator, an .onnx dimension or a template");
+               "list; of a generator, an operator, an .onnx dimension or a template")
+        ->type_name("NAME=RANGE");
 }
 
 std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/text.h"
 #include "graph/network.h"
 #include "report/document.h"
 
@@ -37,6 +38,12 @@ struct OutputOptions {
 
 void add_output_options(CLI::App& verb, OutputOptions& options);
 
+// Columns of the terminal that standard output is; 0: it is none.
+std::size_t terminal_width();
+
+// The heading under which --help shows the options that are added from now on.
+void begin_group(CLI::App& verb, const std::string& title);
+
 // Prints the document in the form asked for, to the file or to standard output.
 void emit(const Document& document, const OutputOptions& options);
 
@@ -53,6 +60,12 @@ struct NetworkOptions {
 };
 
 void add_network_options(CLI::App& verb, NetworkOptions& options);
+
+// "momentum|sgd|adam".
+std::string optimizer_choices();
+
+// --database: the file that runs are stored in.
+void add_database_option(CLI::App& verb, std::string& path);
 
 // For verbs that can show one thing at several sizes.
 void add_vary_option(CLI::App& verb, NetworkOptions& options);
@@ -76,6 +89,10 @@ E parse_choice(std::string_view text, std::string_view flag);
 template <class E>
 std::vector<E> parse_choices(const std::vector<std::string>& texts, std::string_view flag);
 
+// "off|on": what there is to choose from, as help shows it and completion offers it.
+template <class E>
+std::string choices_of();
+
 // ---- templates
 
 std::string environment_name(const std::string& flag);
@@ -86,6 +103,13 @@ template <class T>
 CLI::Option* add_option(CLI::App& verb, const std::string& flag, T& value,
                         const std::string& help) {
     return verb.add_option(flag, value, help)->envname(environment_name(flag));
+}
+
+template <class E>
+std::string choices_of() {
+    constexpr auto names = names_of(E{});
+    const std::vector<std::string> texts(names.begin(), names.end());
+    return join(texts, "|");
 }
 
 template <class E>

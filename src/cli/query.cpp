@@ -27,10 +27,11 @@ void ask(const QueryOptions& options) {
 void add_query(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<QueryOptions>();
     CLI::App* verb = app.add_subcommand("query", "Ask the database directly, in SQL; read only.");
-    verb->footer("Example: strata query \"select network, batch, end_to_end_s from run_summary\"");
+    verb->footer("strata query \"select network, batch, end_to_end_s from run_summary\"");
     verb->add_option("sql", options->sql, "one SELECT (docs/data-model.md names the tables)")
-        ->required();
-    add_option(*verb, "--database", options->database, "the database of runs");
+        ->required()
+        ->type_name("SQL");
+    add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);
     verb->callback([options] { ask(*options); });
 }

@@ -39,11 +39,11 @@ void report(const ReportOptions& options) {
 void add_report(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ReportOptions>();
     CLI::App* verb = app.add_subcommand("report", "One self-contained HTML file about runs.");
-    verb->footer("Example: strata report last -o alexnet.html");
-    verb->add_option("runs", options->runs, "ids, last, last~1, or FILE:ID")->capture_default_str();
-    add_option(*verb, "--database", options->database, "the database of runs");
+    verb->footer("strata report last -o alexnet.html");
+    verb->add_option("runs", options->runs, "ids, last, last~1, or FILE:ID")->type_name("RUN");
+    add_database_option(*verb, options->database);
     verb->add_option("-o,--output", options->file, "the file to write; - for standard output")
-        ->capture_default_str();
+        ->type_name("FILE");
     verb->callback([options] { report(*options); });
 }
 

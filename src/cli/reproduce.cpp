@@ -48,8 +48,9 @@ void add_reproduce(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<ReproduceOptions>();
     CLI::App* verb = app.add_subcommand(
         "reproduce", "Published counts beside strata's own: source, ours, difference, verdict.");
-    verb->footer("Example: strata reproduce dong2018-table1");
-    verb->add_option("name", options->names, "names from --list, or .toml files");
+    verb->footer("strata reproduce dong2018-table1");
+    verb->add_option("name", options->names, "names from --list, or .toml files")
+        ->type_name("NAME");
     add_switch(*verb, "--list", options->list, "what can be reproduced");
     add_switch(*verb, "--all", options->all, "everything that can be reproduced");
     add_output_options(*verb, options->output);

@@ -327,71 +327,96 @@ ExitCode run_all(const RunOptions& options) {
 }
 
 void add_measuring_options(CLI::App& verb, RunOptions& options) {
-    add_option(verb, "--warmup", options.policy.warmup, "iterations before the first sample");
-    add_option(verb, "--min-time", options.min_time, "seconds to sample at least");
-    add_option(verb, "--max-time", options.max_time, "seconds to sample at most");
-    add_option(verb, "--min-samples", options.policy.min_samples, "samples of each step at least");
+    begin_group(verb, "Measurement");
+    add_option(verb, "--warmup", options.policy.warmup, "iterations before the first sample")
+        ->type_name("N");
+    add_option(verb, "--min-time", options.min_time, "seconds to sample at least")
+        ->type_name("SECONDS");
+    add_option(verb, "--max-time", options.max_time, "seconds to sample at most")
+        ->type_name("SECONDS");
+    add_option(verb, "--min-samples", options.policy.min_samples, "samples of each step at least")
+        ->type_name("N");
     add_option(verb, "--precision", options.precision,
-               "wanted half-width of the median's 95 % interval, such as 1%");
+               "wanted half-width of the median's 95 % interval")
+        ->type_name("SHARE");
 }
 
 void add_execution_options(CLI::App& verb, RunOptions& options) {
-    add_option(verb, "--backend", options.backend, "what runs it (strata list backends)");
-    add_option(verb, "--dtype", options.dtypes, "f32, bf16 or both: f32,bf16; a GPU also takes f16")
-        ->delimiter(',');
+    begin_group(verb, "Execution");
+    add_option(verb, "--backend", options.backend, "what runs it")
+        ->type_name(join(backend_names(), "|"));
+    add_option(verb, "--dtype", options.dtypes,
+               "element type; several are measured in turn and compared. f16 on a GPU only")
+        ->delimiter(',')
+        ->type_name("f32|bf16|f16");
     add_option(verb, "--threads", options.threads, "threads; 0 takes all this process may use")
-        ->check(whole_number(0));
+        ->check(whole_number(0))
+        ->type_name("N");
     add_switch(verb, "--unpinned", options.unpinned, "do not bind threads to processors");
     add_option(verb, "--algorithm", options.algorithms,
-               "of convolutions: direct, winograd, auto for the library's own choice, or on a GPU "
-               "fastest for the best of what it offers; "
-               "several, such as direct,winograd, are measured in turn and compared")
-        ->delimiter(',');
-    add_option(verb, "--layout", options.layouts,
-               "of images on a GPU: nchw, nhwc, or auto for what its convolutions run fastest in")
-        ->delimiter(',');
+               "of convolutions; auto is the library's own choice, fastest the best of what a GPU "
+               "offers. Several are measured in turn and compared")
+        ->delimiter(',')
+        ->type_name(choices_of<ConvolutionAlgorithm>());
     add_option(
         verb, "--cache", options.cache,
-        "what the caches hold before a step that is timed: as-left by its predecessor, cold, "
-        "or warm");
-    add_switch(verb, "--tf32", options.tf32,
-               "let a GPU multiply f32 by its tensor cores, with 11 bits instead of 24");
-    add_option(verb, "--fuse", options.fusions,
-               "on: do layers that follow a convolution in one operation with it, where a GPU's "
-               "library can; off,on measures both and compares them")
-        ->delimiter(',');
-    add_option(verb, "--l1", options.l1,
-               "whether strata's own GPU kernels read through the L1 cache: use, bypass, or "
-               "use,bypass to compare both")
-        ->delimiter(',');
-    add_option(verb, "--optimizer", options.optimizer,
-               "of the update: momentum, sgd (without momentum) or adam");
+        "what the caches hold before a step that is timed; as-left is what its predecessor left")
+        ->type_name(choices_of<CacheState>());
+    add_option(verb, "--optimizer", options.optimizer, "of the update; sgd is without momentum")
+        ->type_name(optimizer_choices());
     add_switch(verb, "--inference", options.inference, "forward only, without the loss");
     add_switch(verb, "--first-layer-gradient", options.first_layer_gradient,
                "compute the gradient of the network's input too");
-    add_option(verb, "--seed", options.seed, "of the values drawn for inputs and parameters");
-    add_switch(verb, "--trace", options.trace,
-               "afterwards record a GPU's kernels and tell them by layer");
-    add_option(verb, "--counters", options.counters,
-               "afterwards count by layer: default, all, or sets of strata list metrics")
-        ->delimiter(',');
+    add_option(verb, "--seed", options.seed, "of the values drawn for inputs and parameters")
+        ->type_name("N");
+    verb.add_option("--input", options.inputs, "values of an input")->type_name("NAME=FILE.npy");
+    // (Without a variable: STRATA_MEMORY is the switch of show.)
+    verb.add_option("--memory", options.memory,
+                    "memory that a run may need, such as 8GB; without it what is free")
+        ->type_name("SIZE");
     add_switch(verb, "--verify", options.verify, "compare every step with the reference first");
 }
 
+void add_gpu_options(CLI::App& verb, RunOptions& options) {
+    begin_group(verb, "On a GPU (--backend cuda)");
+    add_option(verb, "--layout", options.layouts,
+               "of images; auto is what the convolutions run fastest in")
+        ->delimiter(',')
+        ->type_name(choices_of<ImageLayout>());
+    add_switch(verb, "--tf32", options.tf32,
+               "multiply f32 by tensor cores, with 11 bits instead of 24");
+    add_option(verb, "--fuse", options.fusions,
+               "run layers that follow a convolution in one operation with it; off,on measures "
+               "both and compares them")
+        ->delimiter(',')
+        ->type_name(choices_of<Fusion>());
+    add_option(verb, "--l1", options.l1, "whether strata's own kernels read through the L1 cache")
+        ->delimiter(',')
+        ->type_name(choices_of<L1Caching>());
+    add_switch(verb, "--trace", options.trace,
+               "afterwards record kernels and attribute them to layers");
+    add_option(verb, "--counters", options.counters,
+               "afterwards read hardware counters by layer: default, all, or sets of "
+               "`strata list metrics`")
+        ->delimiter(',')
+        ->type_name("SET");
+}
+
 void add_selection_options(CLI::App& verb, RunOptions& options) {
-    add_option(verb, "--slice", options.slice, "run only the layers matching this glob, alone");
-    add_option(verb, "--layer", options.layers, "show (and dump) only layers matching this glob");
+    begin_group(verb, "Selection");
+    add_option(verb, "--slice", options.slice, "run only the layers matching this glob, alone")
+        ->type_name("GLOB");
+    add_option(verb, "--layer", options.layers, "show (and dump) only layers matching this glob")
+        ->type_name("GLOB");
+    add_option(verb, "--pass", options.passes, "show only these passes, separated by commas")
+        ->type_name("forward|backward-data|backward-weights|update");
     add_option(verb, "--convention", options.convention,
-               "how operations are counted (strata list conventions)");
-    add_option(verb, "--pass", options.passes, "show only these passes: forward,backward-data,…");
-    // (Without a variable: STRATA_MEMORY is the switch of show.)
-    verb.add_option("--memory", options.memory,
-                    "memory that a run may need, and that the largest batch is told for, such as "
-                    "8GB; without it what is free");
-    verb.add_option("--input", options.inputs, "values of an input: NAME=FILE.npy");
+               "how operations are counted (`strata list conventions`)")
+        ->type_name("NAME");
     verb.add_option("--dump", options.dump,
-                    "folder for the output, and the layers of --layer, as .npy files");
-    add_option(verb, "--database", options.database, "where the run is stored");
+                    "write the output, and the layers of --layer, to this folder as .npy files")
+        ->type_name("FOLDER");
+    add_database_option(verb, options.database);
 }
 
 }  // namespace
@@ -402,11 +427,14 @@ void add_run(CLI::App& app, ExitCode& exit) {
         "run",
         "Measure networks layer by layer: forward, backward-data, backward-weights, update.");
     verb->footer(
-        "Examples: strata run alexnet --batch 32 --precision 1%\n"
-        "          strata run alexnet --inference --batch 1..64");
+        "strata run alexnet --batch 32 --precision 1%\n"
+        "strata run resnet-50 --inference --batch 1..64\n"
+        "strata run vgg-16 --batch 8 --algorithm direct,winograd\n"
+        "strata run model.onnx --verify --layer 'conv*'");
     add_network_options(*verb, options->network);
     add_vary_option(*verb, options->network);
     add_execution_options(*verb, *options);
+    add_gpu_options(*verb, *options);
     add_measuring_options(*verb, *options);
     add_selection_options(*verb, *options);
     add_output_options(*verb, options->output);

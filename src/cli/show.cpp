@@ -145,15 +145,18 @@ void add_show(CLI::App& app, ExitCode&) {
     CLI::App* verb = app.add_subcommand(
         "show", "Layers, shapes, parameters, work and memory of a network; nothing is executed.");
     verb->footer(
-        "Examples: strata show resnet-50 --batch 16 --convention multiply-add-2\n"
-        "          strata show resnet-50 --memory --batch 1..64");
+        "strata show resnet-50 --batch 16 --convention multiply-add-2\n"
+        "strata show resnet-50 --memory --batch 1..64");
     add_network_options(*verb, options->network);
     add_vary_option(*verb, options->network);
+    begin_group(*verb, "Counting");
     add_option(*verb, "--convention", options->convention,
-               "how operations are counted (strata list conventions)");
-    add_option(*verb, "--dtype", options->dtype, "element type of activations: f32 or bf16");
-    add_option(*verb, "--optimizer", options->optimizer,
-               "of the update: momentum, sgd (without momentum) or adam");
+               "how operations are counted (`strata list conventions`)")
+        ->type_name("NAME");
+    add_option(*verb, "--dtype", options->dtype, "element type of activations")
+        ->type_name("f32|bf16");
+    add_option(*verb, "--optimizer", options->optimizer, "of the update; sgd is without momentum")
+        ->type_name(optimizer_choices());
     add_switch(*verb, "--inference", options->inference, "forward only, without the loss");
     add_switch(*verb, "--memory", options->memory,
                "memory by layer and where it peaks; of several batches the peaks side by side");

@@ -21,5 +21,6 @@ void add_import(CLI::App& app, ExitCode& exit);
 void add_query(CLI::App& app, ExitCode& exit);
 void add_doctor(CLI::App& app, ExitCode& exit);
 void add_completion(CLI::App& app, ExitCode& exit);
+void add_help(CLI::App& app, ExitCode& exit);
 
 }  // namespace strata
