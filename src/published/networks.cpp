@@ -3,7 +3,6 @@
 
 #include "graph/zoo/chain.h"
 #include "graph/zoo/resnet.h"
-#include "graph/zoo/transformer.h"
 #include "published/convnet_benchmarks.h"
 
 #include <algorithm>
@@ -36,17 +35,9 @@ Graph version_1(std::int64_t batch) {
     return build(resnet, batch);
 }
 
-// Levinthal's Transformer: the big one, sentences of 30 words.
-Graph levinthal_transformer(std::int64_t batch) {
-    Transformer transformer = transformer_big;
-    transformer.length = 30;
-    return build(transformer, batch);
-}
-
 constexpr std::array networks = {
     PublishedNetwork{"tf-cnn-benchmarks/alexnet", "64-192-384-384-256, 227 x 227, no padding",
                      tf_cnn_benchmarks_alexnet},
-    PublishedNetwork{"levinthal/transformer", "transformer-big on 30 words", levinthal_transformer},
     PublishedNetwork{"resnet-v1/18", "He et al. 2015, Table 1", version_1<resnet_18>},
     PublishedNetwork{"resnet-v1/34", "He et al. 2015, Table 1", version_1<resnet_34>},
     PublishedNetwork{"resnet-v1/50", "He et al. 2015, Table 1", version_1<resnet_50>},

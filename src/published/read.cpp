@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "published/read.h"
 
+#include "base/enumeration.h"
 #include "base/error.h"
-#include "base/range.h"
 #include "base/text.h"
 #include "base/toml_section.h"
 
@@ -24,11 +24,12 @@ constexpr std::array counted_keys = {"network"sv, "batch"sv,  "layers"sv,
 constexpr std::array number_keys = {"network"sv,   "batch"sv,     "layers"sv,
                                     "except"sv,    "count"sv,     "convention"sv,
                                     "kernel"sv,    "passes"sv,    "first_layer_gradient"sv,
-                                    "name"sv,      "published"sv, "tolerance"sv,
-                                    "exact"sv,     "differs"sv,   "times"sv,
-                                    "minus"sv,     "over"sv,      "formula"sv,
-                                    "arguments"sv, "grid"sv};
-constexpr std::array file_keys = {"title"sv, "source"sv, "remarks"sv, "every"sv, "numbers"sv};
+                                    "name"sv,      "basis"sv,     "where"sv,
+                                    "published"sv, "tolerance"sv, "modelled"sv,
+                                    "differs"sv,   "times"sv,     "minus"sv,
+                                    "over"sv};
+constexpr std::array file_keys = {"title"sv,   "source"sv, "model"sv,
+                                  "remarks"sv, "every"sv,  "numbers"sv};
 
 template <class Value>
 Value required(const TomlSection& section, std::string_view key, std::optional<Value> value) {
@@ -64,53 +65,37 @@ std::optional<Counted> other_counted(const TomlSection& number, std::string_view
     return counted_of(section);
 }
 
-std::map<std::string, double> arguments_of(const TomlSection& number) {
-    std::map<std::string, double> arguments;
-    const toml::table* table = number.table("arguments");
-    if (table == nullptr) {
-        return arguments;
+Basis basis_of(const TomlSection& section) {
+    const auto text = section.text("basis");
+    if (!text) {
+        section.refuse("basis", "missing; give printed, digitised, artifact or derived");
     }
-    const TomlSection section(*table, number.place("arguments"));
-    for (const auto& [key, value] : *table) {
-        arguments[std::string(key.str())] = *section.number(key.str());
+    const auto basis = value_named<Basis>(*text);
+    if (!basis) {
+        section.refuse("basis", fmt::format("\"{}\" is none; give printed, digitised, artifact or "
+                                            "derived",
+                                            printable(*text)));
     }
-    return arguments;
-}
-
-// Ranges as --vary takes them, an axis each.
-Grid grid_of(const TomlSection& section) {
-    Grid grid;
-    for (const std::string& range : section.texts("grid")) {
-        grid.push_back(parse_range(range, section.place("grid")));
-    }
-    return grid;
-}
-
-// What is counted, or the formula or the grid that stands in its place.
-void read_meaning(const TomlSection& section, PublishedNumber& number) {
-    number.grid = grid_of(section);
-    if (!number.grid.empty()) {
-        return;
-    }
-    if (const auto formula = section.text("formula")) {
-        number.formula = Formula{*formula, arguments_of(section)};
-        return;
-    }
-    number.counted = counted_of(section);
-    number.minus = other_counted(section, "minus");
-    number.over = other_counted(section, "over");
+    return *basis;
 }
 
 PublishedNumber number_of(const TomlSection& section) {
     section.expect_only(number_keys);
     PublishedNumber number;
     number.name = required(section, "name", section.text("name"));
+    number.basis = basis_of(section);
+    number.where = section.text("where").value_or("");
+    if (number.where.empty()) {
+        section.refuse("where", "missing; give the page, table, figure, slide or file");
+    }
     number.published = required(section, "published", section.number("published"));
     number.tolerance = section.number("tolerance").value_or(0);
-    number.exact = section.number("exact");
     number.differs = section.text("differs").value_or("");
     number.times = section.number("times").value_or(1);
-    read_meaning(section, number);
+    number.method = section.truth("modelled").value_or(false) ? Method::modelled : Method::counted;
+    number.counted = counted_of(section);
+    number.minus = other_counted(section, "minus");
+    number.over = other_counted(section, "over");
     return number;
 }
 
@@ -124,6 +109,7 @@ Reproduction parse_reproduction(std::string_view toml, std::string_view origin) 
     reproduction.name = std::filesystem::path(origin).stem().string();
     reproduction.title = required(whole, "title", whole.text("title"));
     reproduction.source = required(whole, "source", whole.text("source"));
+    reproduction.model = whole.text("model").value_or("");
     reproduction.remarks = whole.texts("remarks");
     const toml::table none;
     const toml::table* every = whole.table("every");
@@ -133,6 +119,9 @@ Reproduction parse_reproduction(std::string_view toml, std::string_view origin) 
         const auto index = reproduction.numbers.size() + 1;
         const TomlSection section(*number, fmt::format("{}: number {}", origin, index), common);
         reproduction.numbers.push_back(number_of(section));
+        if (reproduction.numbers.back().method == Method::modelled && reproduction.model.empty()) {
+            whole.refuse("model", "missing; say what the modelled numbers were fitted to");
+        }
     }
     return reproduction;
 }

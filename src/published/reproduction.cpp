@@ -2,7 +2,6 @@
 #include "published/reproduction.h"
 
 #include "published/counts.h"
-#include "published/formulas.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,21 +10,7 @@ namespace strata {
 
 namespace {
 
-double combinations_of(const Grid& grid) {
-    double combinations = 1;
-    for (const auto& axis : grid) {
-        combinations *= static_cast<double>(axis.size());
-    }
-    return combinations;
-}
-
 double ours_of(const PublishedNumber& number, CountedNetworks& networks) {
-    if (number.formula) {
-        return number.times * evaluate(*number.formula);
-    }
-    if (!number.grid.empty()) {
-        return number.times * combinations_of(number.grid);
-    }
     double ours = count(number.counted, networks);
     if (number.minus) {
         ours -= count(*number.minus, networks);
@@ -41,41 +26,66 @@ bool same(double a, double b) {
     return std::abs(a - b) <= 1e-14 * std::max(std::abs(a), std::abs(b));
 }
 
-bool is_within(double ours, const PublishedNumber& number) {
-    const double slack = 1e-9 * number.tolerance;
-    return std::abs(ours - number.published) <= number.tolerance + slack;
-}
-
 Verdict verdict_on(double ours, const PublishedNumber& number) {
-    const bool exact = same(ours, number.exact.value_or(number.published));
-    const bool near = exact || is_within(ours, number);
-    if (exact) {
+    if (same(ours, number.published)) {
         return Verdict::equal;
     }
-    if (near && !number.exact) {
+    if (std::abs(ours - number.published) <= number.tolerance * (1 + 1e-9)) {
         return Verdict::within;
     }
     return number.differs.empty() ? Verdict::unexplained : Verdict::differs;
 }
 
-}  // namespace
-
-double difference_of(const Comparison& comparison) {
-    const PublishedNumber& number = comparison.number;
-    return comparison.ours - number.exact.value_or(number.published);
+Comparison compared(const PublishedNumber& number, double ours) {
+    const Verdict verdict = verdict_on(ours, number);
+    return {.quantity = number.name,
+            .basis = number.basis,
+            .where = number.where,
+            .published = number.published,
+            .tolerance = number.tolerance,
+            .ours = ours,
+            .method = number.method,
+            .verdict = verdict,
+            .reason = verdict == Verdict::differs ? number.differs : std::string()};
 }
+
+Tally tally_of(std::span<const Reproduced> reproduced, Basis basis, Method method) {
+    Tally tally{basis, method};
+    for (const Reproduced& one : reproduced) {
+        for (const Comparison& comparison : one.comparisons) {
+            if (comparison.basis == basis && comparison.method == method) {
+                ++tally.verdicts[static_cast<std::size_t>(comparison.verdict)];
+            }
+        }
+    }
+    return tally;
+}
+
+}  // namespace
 
 bool agrees(const Reproduced& reproduced) {
     return std::ranges::find(reproduced.comparisons, Verdict::unexplained, &Comparison::verdict) ==
            reproduced.comparisons.end();
 }
 
+std::vector<Tally> tallies_of(std::span<const Reproduced> reproduced) {
+    std::vector<Tally> tallies;
+    for (const auto basis : {Basis::printed, Basis::digitised, Basis::artifact, Basis::derived}) {
+        for (const auto method : {Method::counted, Method::modelled}) {
+            const Tally tally = tally_of(reproduced, basis, method);
+            if (std::ranges::any_of(tally.verdicts, [](std::size_t count) { return count > 0; })) {
+                tallies.push_back(tally);
+            }
+        }
+    }
+    return tallies;
+}
+
 Reproduced reproduce(const Reproduction& reproduction) {
     Reproduced reproduced{reproduction, {}};
     CountedNetworks networks;
     for (const PublishedNumber& number : reproduction.numbers) {
-        const double ours = ours_of(number, networks);
-        reproduced.comparisons.push_back({number, ours, verdict_on(ours, number)});
+        reproduced.comparisons.push_back(compared(number, ours_of(number, networks)));
     }
     return reproduced;
 }

@@ -3,10 +3,12 @@
 
 #include "graph/execution.h"
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strata {
@@ -24,28 +26,38 @@ struct Counted {
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
 };
 
-// A formula of the source's own that no network stands behind, with its arguments by name.
-struct Formula {
-    std::string name;  // in THE list of formulas.h
-    std::map<std::string, double> arguments = {};
+// How a number came to be in the published column.
+enum class Basis {
+    printed,    // in the text, a table or a slide of the publication
+    digitised,  // read off one of its figures
+    artifact,   // in the authors' files: logs, databases, records
+    derived,  // somebody's arithmetic on such numbers: agreement says nothing about the publication
 };
+inline constexpr std::array<std::string_view, 4> names_of(Basis) {
+    return {"printed", "digitised", "artifact", "derived"};
+}
 
-// The values that a sweep takes along each of its axes.
-using Grid = std::vector<std::vector<std::int64_t>>;
+// How strata comes to its own number.
+enum class Method {
+    counted,   // from the network and a convention
+    modelled,  // by a formula that was fitted to the numbers it stands beside
+};
+inline constexpr std::array<std::string_view, 2> names_of(Method) {
+    return {"counted", "modelled"};
+}
 
-// One published number and how strata comes to it:
-// times * (counted - minus) / over, or times * the formula, or times the combinations of a grid.
+// One published number and how strata comes to it: times * (counted - minus) / over.
 struct PublishedNumber {
     std::string name;
+    Basis basis = Basis::derived;
+    std::string where;  // in the source: "p. 10, table"
     double published = 0;
-    double tolerance = 0;         // what the source's rounding or figure leaves open, absolute
-    std::optional<double> exact;  // the digits behind a rounded number, by the source's own formula
-    std::string differs;          // why ours is another number; empty where it is the same
+    double tolerance = 0;  // what the source's rounding or figure leaves open, absolute
+    std::string differs;   // why ours is another number; empty where it is the same
+    Method method = Method::counted;
     Counted counted;
     std::optional<Counted> minus;
     std::optional<Counted> over;
-    std::optional<Formula> formula;
-    Grid grid;
     double times = 1;
 };
 
@@ -54,13 +66,14 @@ struct Reproduction {
     std::string name;
     std::string title;
     std::string source;
+    std::string model;                 // what was fitted to which numbers; empty where nothing was
     std::vector<std::string> remarks;  // where the source disagrees with itself, a sentence each
     std::vector<PublishedNumber> numbers;
 };
 
 // How our number stands to the published one.
 enum class Verdict {
-    equal,        // to the last digit of what is published, or of what stands behind it
+    equal,        // to the last digit
     within,       // as near as the source's rounding or figure can tell
     differs,      // not, and it is known why
     unexplained,  // not, and it is not known why: we are wrong, or they are
@@ -69,15 +82,18 @@ inline constexpr std::array<std::string_view, 4> names_of(Verdict) {
     return {"equal", "within", "differs", "unexplained"};
 }
 
-// A number and what strata counts.
+// A published number and strata's own.
 struct Comparison {
-    PublishedNumber number;
+    std::string quantity;
+    Basis basis = Basis::derived;
+    std::string where;
+    double published = 0;
+    double tolerance = 0;
     double ours = 0;
+    Method method = Method::counted;
     Verdict verdict = Verdict::unexplained;
+    std::string reason;  // why it differs; empty otherwise
 };
-
-// Ours less the number that it is held against: the exact one where the source has it.
-double difference_of(const Comparison& comparison);
 
 // A reproduction carried out.
 struct Reproduced {
@@ -87,6 +103,16 @@ struct Reproduced {
 
 // Whether every number agrees or is known to differ.
 bool agrees(const Reproduced& reproduced);
+
+// How many numbers of one basis, found by one method, have each verdict.
+struct Tally {
+    Basis basis = Basis::derived;
+    Method method = Method::counted;
+    std::array<std::size_t, names_of(Verdict{}).size()> verdicts = {};  // by value of Verdict
+};
+
+// In the order of the enumerations, without those that no number has.
+std::vector<Tally> tallies_of(std::span<const Reproduced> reproduced);
 
 // Counts everything a reproduction asks for. Throws Error where it names what does not exist.
 Reproduced reproduce(const Reproduction& reproduction);

@@ -8,36 +8,56 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 namespace strata {
 
 namespace {
 
 std::vector<Cell> row_of(const Comparison& comparison) {
-    const PublishedNumber& number = comparison.number;
-    const bool explained = comparison.verdict == Verdict::differs;
-    return {number.name,
-            count_cell(number.published),
-            optional_cell(number.exact, count_cell),
+    return {comparison.quantity,
+            std::string(name_of(comparison.basis)),
+            comparison.where,
+            count_cell(comparison.published),
             count_cell(comparison.ours),
-            count_cell(difference_of(comparison)),
-            count_cell(number.tolerance),
+            count_cell(comparison.ours - comparison.published),
+            count_cell(comparison.tolerance),
+            std::string(name_of(comparison.method)),
             std::string(name_of(comparison.verdict)),
-            explained ? number.differs : std::string()};
+            comparison.reason};
 }
 
-// "21 numbers: 20 equal, 1 differs."
-std::string tally(const Reproduced& reproduced) {
+// "18 equal, 2 differ"
+std::string verdicts_of(const Tally& tally) {
+    constexpr std::array words = {"equal", "within tolerance", "differ", "unexplained"};
     std::vector<std::string> parts;
-    for (const auto verdict :
-         {Verdict::equal, Verdict::within, Verdict::differs, Verdict::unexplained}) {
-        const auto count =
-            std::ranges::count(reproduced.comparisons, verdict, &Comparison::verdict);
-        if (count > 0) {
-            parts.push_back(fmt::format("{} {}", count, name_of(verdict)));
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (tally.verdicts[i] > 0) {
+            const bool one_differs = tally.verdicts[i] == 1 && words[i] == words[2];
+            parts.push_back(
+                fmt::format("{} {}", tally.verdicts[i], one_differs ? "differs" : words[i]));
         }
     }
-    return fmt::format("{} numbers: {}.", reproduced.comparisons.size(), join(parts, ", "));
+    return join(parts, ", ");
+}
+
+// As a count of numbers goes on.
+constexpr std::string_view phrase_for(Basis basis) {
+    return basis == Basis::artifact ? "from artifacts" : name_of(basis);
+}
+
+// "20 printed: 18 equal, 2 differ; 5 digitised, ours modelled: 5 within tolerance."
+std::string closing_line(std::span<const Reproduced> reproduced) {
+    std::vector<std::string> parts;
+    for (const Tally& tally : tallies_of(reproduced)) {
+        const auto count =
+            std::accumulate(tally.verdicts.begin(), tally.verdicts.end(), std::size_t{0});
+        parts.push_back(fmt::format("{} {}{}: {}", count, phrase_for(tally.basis),
+                                    tally.method == Method::modelled ? ", ours modelled" : "",
+                                    verdicts_of(tally)));
+    }
+    return join(parts, "; ") + ".";
 }
 
 bool is_empty(const Cell& cell) {
@@ -63,11 +83,13 @@ Table table_of(const Reproduced& reproduced) {
     Table table;
     table.title = fmt::format("{}: {}", reproduction.name, reproduction.title);
     table.columns = {{"quantity", "quantity", Importance::essential},
+                     {"basis", "basis", Importance::essential},
+                     {"where", "where", Importance::detail},
                      {"published", "published", Importance::essential},
-                     {"in_full", "in full", Importance::detail},
                      {"ours", "ours", Importance::essential},
-                     {"difference", "difference", Importance::essential},
+                     {"difference", "difference", Importance::normal},
                      {"tolerance", "tolerance", Importance::detail},
+                     {"method", "ours is", Importance::normal},
                      {"verdict", "verdict", Importance::essential},
                      {"why", "why", Importance::normal}};
     for (const Comparison& comparison : reproduced.comparisons) {
@@ -75,10 +97,13 @@ Table table_of(const Reproduced& reproduced) {
     }
     drop_empty_columns(table);
     table.notes = {"Source: " + reproduction.source};
-    for (const std::string& remark : reproduction.remarks) {
-        table.notes.push_back("Inconsistent: " + remark);
+    if (!reproduction.model.empty()) {
+        table.notes.push_back("Modelled: " + reproduction.model);
     }
-    table.notes.push_back(tally(reproduced));
+    for (const std::string& remark : reproduction.remarks) {
+        table.notes.push_back("Remark: " + remark);
+    }
+    table.notes.push_back(closing_line({&reproduced, 1}));
     return table;
 }
 
@@ -102,6 +127,9 @@ Document reproduced_document(std::span<const Reproduced> reproduced) {
     Document document{"published numbers and ours", {}};
     for (const Reproduced& one : reproduced) {
         document.blocks.emplace_back(table_of(one));
+    }
+    if (reproduced.size() > 1) {
+        document.blocks.emplace_back(Paragraph{"In all, " + closing_line(reproduced)});
     }
     return document;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Dong et al., "Characterizing the Microarchitectural Implications of a Convolutional Neural
 // Network (CNN) Execution on GPUs", ICPE 2018, Table 1: operations of each layer of AlexNet for one
-// image.
+// image, as whole numbers where the table rounds.
 #include "tests/physics/support.h"
 
 namespace strata {
@@ -30,7 +30,7 @@ TEST(Dong2018, EveryRowOfTableOneComesOutToTheDigit) {
     }
 }
 
-TEST(Dong2018, TheSumsOfConvolutionsAndFullyConnectedLayersAreThePublishedOnes) {
+TEST(Dong2018, TheSumsOfConvolutionsAndFullyConnectedLayersAreTheOnesOfItsFormulas) {
     const Graph alexnet = zoo_graph("alexnet-ungrouped");
     const auto operations = [&](const Layer& layer) { return operations_of(alexnet, layer); };
     EXPECT_EQ(sum_over(alexnet, is<Convolution>, operations), 2'153'268'288);

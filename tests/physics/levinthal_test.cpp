@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Levinthal, "Performance analysis of DNNs": expected operations of one image, forward.
 #include "graph/zoo/resnet.h"
+#include "graph/zoo/transformer.h"
 #include "tests/physics/support.h"
 
 namespace strata {
@@ -73,6 +74,21 @@ INSTANTIATE_TEST_SUITE_P(
         name.erase(name.find('-'), 1);
         return name;
     });
+
+// The textbook's 6 (56 L d^2 + 12 L^2 d) for six layers of encoder and decoder. The formula on the
+// slides gives 12,183,552,000: it leaves out attention times V, divides the projections by the
+// heads and counts the feed-forward layers twice.
+TEST(Levinthal, ATransformerOnThirtyWordsCountsAsTheTextbookSays) {
+    Transformer transformer = transformer_big;
+    transformer.length = 30;
+    const Graph graph = build(transformer, 1);
+    const auto in_layers = [](const Layer& layer) {
+        return layer.name.starts_with("encoder.") || layer.name.starts_with("decoder.");
+    };
+    EXPECT_EQ(sum_over(graph, in_layers,
+                       [&](const Layer& layer) { return operations_of(graph, layer, "products"); }),
+              10'636'001'280);
+}
 
 }  // namespace
 }  // namespace strata

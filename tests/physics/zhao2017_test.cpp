@@ -10,8 +10,8 @@
 namespace strata {
 namespace {
 
-TEST(Zhao2017, EveryConvolutionOfVgg16HasItsPublishedCount) {
-    const std::vector<double> published = {
+TEST(Zhao2017, EveryConvolutionOfVgg16HasItsTextbookCount) {
+    const std::vector<double> expected = {
         173'408'256,   3'699'376'128, 1'849'688'064, 3'699'376'128, 1'849'688'064, 3'699'376'128,
         3'699'376'128, 1'849'688'064, 3'699'376'128, 3'699'376'128, 924'844'032,   924'844'032,
         924'844'032,   205'520'896,   33'554'432,    8'192'000};
@@ -24,7 +24,7 @@ TEST(Zhao2017, EveryConvolutionOfVgg16HasItsPublishedCount) {
             total += counted.back();
         }
     }
-    EXPECT_EQ(counted, published);
+    EXPECT_EQ(counted, expected);
     EXPECT_EQ(total, 30'940'528'640);
 }
 

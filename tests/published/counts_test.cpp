@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "published/counts.h"
 
-#include "published/formulas.h"
 #include "tests/support/error_message.h"
 
 #include <gtest/gtest.h>
@@ -41,11 +40,6 @@ TEST(Counts, RefusesWhatIsNotThere) {
     EXPECT_EQ(error_of([] { counted({.network = "alexnet", .passes = "sideways"}); }),
               "\"sideways\" are no passes; use one of forward, backward_data, backward_weights, "
               "update, backward, training");
-    EXPECT_EQ(error_of([] { evaluate({.name = "magic", .arguments = {}}); }),
-              "\"magic\" is no formula that is known");
-    EXPECT_EQ(
-        error_of([] { evaluate({.name = "kim2017-data-parallel-speedup", .arguments = {}}); }),
-        "the formula kim2017-data-parallel-speedup needs a value of \"step_ms\"");
 }
 
 // soumith/convnet-benchmarks: the log line "Memory required for data", to the byte.

@@ -10,11 +10,11 @@
 namespace strata {
 namespace {
 
-// A file with one number, which `row` describes.
-std::string file_with(const std::string& row) {
-    return "title = \"t\"\nsource = \"s\"\nevery = { network = \"alexnet\", tolerance = 5 }\n"
-           "numbers = [{ name = \"n\", published = 3, " +
-           row + " }]\n";
+// A file with one number, which `row` describes, and what holds for every number.
+std::string file_with(const std::string& row,
+                      const std::string& every = "basis = \"printed\", where = \"Table 1\"") {
+    return "title = \"t\"\nsource = \"s\"\nevery = { network = \"alexnet\", tolerance = 5, " +
+           every + " }\nnumbers = [{ name = \"n\", published = 3, " + row + " }]\n";
 }
 
 std::string mistake(const std::string& row) {
@@ -39,11 +39,11 @@ TEST(ReadReproduction, NamesThePlaceOfAMistake) {
               "facts.toml: number 1: layer: unknown key; remove or correct it");
     EXPECT_EQ(mistake("batch = 0"),
               "facts.toml: number 1: batch: give it as a whole number from 1");
-    EXPECT_EQ(mistake("exact = \"many\""), "facts.toml: number 1: exact: give it as a number");
+    EXPECT_EQ(mistake("times = \"many\""), "facts.toml: number 1: times: give it as a number");
     EXPECT_EQ(mistake("over = { published = 1 }"),
               "facts.toml: number 1: over: published: unknown key; remove or correct it");
     EXPECT_EQ(mistake("over = 3"), "facts.toml: number 1: over: give it as a table, { ... }");
-    EXPECT_EQ(mistake("exact = nan"), "facts.toml: number 1: exact: give it as a number");
+    EXPECT_EQ(mistake("times = nan"), "facts.toml: number 1: times: give it as a number");
     EXPECT_EQ(error_of([] { parse_reproduction("title = ", "facts.toml"); }).substr(0, 27),
               "facts.toml:1:9: no valid TO");
     EXPECT_EQ(error_of([] { parse_reproduction("title = \"t\"", "facts.toml"); }),
@@ -54,13 +54,29 @@ TEST(ReadReproduction, NamesThePlaceOfAMistake) {
               "facts.toml: numbers: give it as a list of tables, [{ ... }, ...]");
 }
 
-TEST(ReadReproduction, AGridIsCountedByItsCombinations) {
+TEST(ReadReproduction, EveryNumberSaysWhatItsBasisIsAndWhereItStands) {
+    const auto without = [](const std::string& every) {
+        return error_of(
+            [&] { parse_reproduction(file_with("layers = \"fc*\"", every), "facts.toml"); });
+    };
+    EXPECT_EQ(without("where = \"Table 1\""),
+              "facts.toml: number 1: basis: missing; give printed, digitised, artifact or derived");
+    EXPECT_EQ(
+        without("where = \"Table 1\", basis = \"heard\""),
+        "facts.toml: number 1: basis: \"heard\" is none; give printed, digitised, artifact or "
+        "derived");
+    EXPECT_EQ(without("basis = \"printed\""),
+              "facts.toml: number 1: where: missing; give the page, table, figure, slide or file");
+    EXPECT_EQ(mistake("modelled = true"),
+              "facts.toml: model: missing; say what the modelled numbers were fitted to");
+}
+
+TEST(ReadReproduction, ANumberMayHaveItsOwnBasis) {
     const Reproduction facts =
-        parse_reproduction(file_with("grid = [\"4..128\", \"100..900+400\", \"2,8\"]"), "f.toml");
-    EXPECT_EQ(facts.numbers.at(0).grid.at(1), (std::vector<std::int64_t>{100, 500, 900}));
-    EXPECT_EQ(reproduce(facts).comparisons.at(0).ours, 6 * 3 * 2);
-    EXPECT_EQ(mistake("grid = [\"4..\"]").substr(0, 28), "facts.toml: number 1: grid: ");
-    EXPECT_EQ(mistake("grid = 3").substr(0, 28), "facts.toml: number 1: grid: ");
+        parse_reproduction(file_with("basis = \"digitised\", where = \"Fig. 2\""), "facts.toml");
+    EXPECT_EQ(facts.numbers.at(0).basis, Basis::digitised);
+    EXPECT_EQ(facts.numbers.at(0).where, "Fig. 2");
+    EXPECT_EQ(facts.numbers.at(0).method, Method::counted);
 }
 
 TEST(FindReproduction, TakesAFileOfTheReadersOwn) {
