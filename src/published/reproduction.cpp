@@ -26,18 +26,18 @@ bool same(double a, double b) {
     return std::abs(a - b) <= 1e-14 * std::max(std::abs(a), std::abs(b));
 }
 
-Verdict verdict_on(double ours, const PublishedNumber& number) {
+Agreement verdict_on(double ours, const PublishedNumber& number) {
     if (same(ours, number.published)) {
-        return Verdict::equal;
+        return Agreement::equal;
     }
     if (std::abs(ours - number.published) <= number.tolerance * (1 + 1e-9)) {
-        return Verdict::within;
+        return Agreement::within;
     }
-    return number.differs.empty() ? Verdict::unexplained : Verdict::differs;
+    return number.differs.empty() ? Agreement::unexplained : Agreement::differs;
 }
 
-Comparison compared(const PublishedNumber& number, double ours) {
-    const Verdict verdict = verdict_on(ours, number);
+ComparedNumber compared(const PublishedNumber& number, double ours) {
+    const Agreement verdict = verdict_on(ours, number);
     return {.quantity = number.name,
             .basis = number.basis,
             .where = number.where,
@@ -46,13 +46,13 @@ Comparison compared(const PublishedNumber& number, double ours) {
             .ours = ours,
             .method = number.method,
             .verdict = verdict,
-            .reason = verdict == Verdict::differs ? number.differs : std::string()};
+            .reason = verdict == Agreement::differs ? number.differs : std::string()};
 }
 
 Tally tally_of(std::span<const Reproduced> reproduced, Basis basis, Method method) {
     Tally tally{basis, method};
     for (const Reproduced& one : reproduced) {
-        for (const Comparison& comparison : one.comparisons) {
+        for (const ComparedNumber& comparison : one.comparisons) {
             if (comparison.basis == basis && comparison.method == method) {
                 ++tally.verdicts[static_cast<std::size_t>(comparison.verdict)];
             }
@@ -64,8 +64,8 @@ Tally tally_of(std::span<const Reproduced> reproduced, Basis basis, Method metho
 }  // namespace
 
 bool agrees(const Reproduced& reproduced) {
-    return std::ranges::find(reproduced.comparisons, Verdict::unexplained, &Comparison::verdict) ==
-           reproduced.comparisons.end();
+    return std::ranges::find(reproduced.comparisons, Agreement::unexplained,
+                             &ComparedNumber::verdict) == reproduced.comparisons.end();
 }
 
 std::vector<Tally> tallies_of(std::span<const Reproduced> reproduced) {

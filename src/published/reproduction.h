@@ -72,18 +72,18 @@ struct Reproduction {
 };
 
 // How our number stands to the published one.
-enum class Verdict {
+enum class Agreement {
     equal,        // to the last digit
     within,       // as near as the source's rounding or figure can tell
     differs,      // not, and it is known why
     unexplained,  // not, and it is not known why: we are wrong, or they are
 };
-inline constexpr std::array<std::string_view, 4> names_of(Verdict) {
+inline constexpr std::array<std::string_view, 4> names_of(Agreement) {
     return {"equal", "within", "differs", "unexplained"};
 }
 
 // A published number and strata's own.
-struct Comparison {
+struct ComparedNumber {
     std::string quantity;
     Basis basis = Basis::derived;
     std::string where;
@@ -91,14 +91,14 @@ struct Comparison {
     double tolerance = 0;
     double ours = 0;
     Method method = Method::counted;
-    Verdict verdict = Verdict::unexplained;
+    Agreement verdict = Agreement::unexplained;
     std::string reason;  // why it differs; empty otherwise
 };
 
 // A reproduction carried out.
 struct Reproduced {
     Reproduction reproduction;
-    std::vector<Comparison> comparisons;  // as its numbers
+    std::vector<ComparedNumber> comparisons;  // as its numbers
 };
 
 // Whether every number agrees or is known to differ.
@@ -108,7 +108,7 @@ bool agrees(const Reproduced& reproduced);
 struct Tally {
     Basis basis = Basis::derived;
     Method method = Method::counted;
-    std::array<std::size_t, names_of(Verdict{}).size()> verdicts = {};  // by value of Verdict
+    std::array<std::size_t, names_of(Agreement{}).size()> verdicts = {};  // by value of Agreement
 };
 
 // In the order of the enumerations, without those that no number has.

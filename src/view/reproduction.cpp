@@ -15,7 +15,7 @@ namespace strata {
 
 namespace {
 
-std::vector<Cell> row_of(const Comparison& comparison) {
+std::vector<Cell> row_of(const ComparedNumber& comparison) {
     return {comparison.quantity,
             std::string(name_of(comparison.basis)),
             comparison.where,
@@ -92,7 +92,7 @@ Table table_of(const Reproduced& reproduced) {
                      {"method", "ours is", Importance::normal},
                      {"verdict", "verdict", Importance::essential},
                      {"why", "why", Importance::normal}};
-    for (const Comparison& comparison : reproduced.comparisons) {
+    for (const ComparedNumber& comparison : reproduced.comparisons) {
         table.rows.push_back(row_of(comparison));
     }
     drop_empty_columns(table);

@@ -86,7 +86,7 @@ TEST(FindReproduction, TakesAFileOfTheReadersOwn) {
         folder.write("mine.toml", file_with("count = \"parameters\", differs = \"it is a joke\""));
     const Reproduced reproduced = reproduce(find_reproduction(path.string()));
     EXPECT_EQ(reproduced.comparisons.at(0).ours, 60'965'224);
-    EXPECT_EQ(reproduced.comparisons.at(0).verdict, Verdict::differs);
+    EXPECT_EQ(reproduced.comparisons.at(0).verdict, Agreement::differs);
     EXPECT_TRUE(agrees(reproduced));
 }
 

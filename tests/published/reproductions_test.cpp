@@ -15,8 +15,8 @@ protected:
 };
 
 TEST_P(EveryReproduction, AgreesOrSaysWhyNot) {
-    for (const Comparison& comparison : reproduced.comparisons) {
-        EXPECT_NE(comparison.verdict, Verdict::unexplained)
+    for (const ComparedNumber& comparison : reproduced.comparisons) {
+        EXPECT_NE(comparison.verdict, Agreement::unexplained)
             << comparison.quantity << ": published " << std::fixed << comparison.published
             << ", ours " << comparison.ours;
     }
@@ -25,8 +25,8 @@ TEST_P(EveryReproduction, AgreesOrSaysWhyNot) {
 
 TEST_P(EveryReproduction, ExplainsOnlyWhatDiffers) {
     for (std::size_t i = 0; i < reproduced.comparisons.size(); ++i) {
-        const Comparison& comparison = reproduced.comparisons[i];
-        EXPECT_EQ(comparison.verdict == Verdict::differs,
+        const ComparedNumber& comparison = reproduced.comparisons[i];
+        EXPECT_EQ(comparison.verdict == Agreement::differs,
                   !reproduced.reproduction.numbers[i].differs.empty())
             << comparison.quantity << ": ours is " << std::fixed << comparison.ours;
     }
@@ -73,8 +73,8 @@ INSTANTIATE_TEST_SUITE_P(Published, EveryReproduction,
 TEST(Reproductions, DongsTableRoundsAsPrinted) {
     const Reproduced table = reproduce(find_reproduction("dong2018-table1"));
     ASSERT_EQ(table.comparisons.size(), 21u);
-    for (const Comparison& comparison : table.comparisons) {
-        EXPECT_LE(comparison.verdict, Verdict::within) << comparison.quantity;
+    for (const ComparedNumber& comparison : table.comparisons) {
+        EXPECT_LE(comparison.verdict, Agreement::within) << comparison.quantity;
         EXPECT_EQ(comparison.where, "Table 1");
     }
 }
