@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "backend/onednn/broadcast_rows.h"
 
+#include "backend/onednn/isa.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-// One version of a loop for each instruction set, chosen when the program starts.
-#define STRATA_EACH_ISA __attribute__((target_clones("avx512f", "avx2", "default")))
 
 namespace strata::onednn {
 

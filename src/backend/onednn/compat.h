@@ -21,7 +21,19 @@ struct Blocking {
     dnnl::memory::dim offset = 0;
 };
 
+// Whether the library runs these instructions here: sets are bit masks, each with the bits of those
+// it contains.
+inline bool library_uses(dnnl::cpu_isa isa) {
+    const auto bits = static_cast<unsigned>(isa);
+    return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
+}
+
 #if DNNL_VERSION_MAJOR >= 3
+
+// Whether it answers in bf16 without AVX-512, as it does with the conversions of AVX-NE-CONVERT.
+inline bool answers_in_bf16_by_avx2() {
+    return library_uses(dnnl::cpu_isa::avx2_vnni_2);
+}
 
 // Whether the backward batch normalisation reads the shift, which it has no use for.
 inline constexpr bool backward_reads_shift = false;
@@ -120,6 +132,10 @@ using PoolingForward = dnnl::pooling_forward;
 using PoolingBackward = dnnl::pooling_backward;
 
 #else
+
+inline bool answers_in_bf16_by_avx2() {
+    return false;
+}
 
 inline constexpr bool backward_reads_shift = true;
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "backend/onednn/recurrent_loops.h"
 
+#include "backend/onednn/isa.h"
 #include "backend/onednn/vector_math.h"
 
 #include <algorithm>
-
-// One version of a loop for each instruction set, chosen when the program starts.
-#define STRATA_EACH_ISA __attribute__((target_clones("avx512f", "arch=haswell", "default")))
 
 namespace strata::onednn {
 

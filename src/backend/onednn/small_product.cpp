@@ -111,7 +111,7 @@ constexpr auto register_tiles = all_tiles<false>(std::make_index_sequence<tile_r
 constexpr auto fetching_tiles = all_tiles<true>(std::make_index_sequence<tile_rows>());
 
 bool has_avx512() {
-    static const bool has = __builtin_cpu_supports("avx512f") != 0;
+    static const bool has = effective_isa() == Isa::avx512;
     return has;
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "backend/onednn/unary_loops.h"
 
+#include "backend/onednn/isa.h"
+
 #include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-
-// One version of a loop for each instruction set, chosen when the program starts.
-#define STRATA_EACH_ISA __attribute__((target_clones("avx512f", "avx2", "default")))
 
 namespace strata::onednn {
 
