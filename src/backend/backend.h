@@ -112,16 +112,23 @@ public:
     virtual ~Backend() = default;
     virtual BackendInfo info() const = 0;
 
-    // Throws Error only where the whole network cannot be prepared (memory); a layer that it cannot
-    // do becomes a step with a refusal.
+    // Why no network can run like this here, as a sentence: "AVX2 has no bf16 products; AVX-512 is
+    // needed"; empty where nothing is known against it. Asked before anything is prepared.
+    virtual std::string refusal_of(const Execution& execution) const {
+        (void)execution;
+        return {};
+    }
+
+    // Throws Error only where the whole network cannot be prepared (memory, or `refusal_of`); a
+    // layer that it cannot do becomes a step with a refusal.
     virtual std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) = 0;
 
     // Tells how its own device is (backend/device_watch.h); nothing where it has none. Lives as
     // long as the backend.
     virtual DeviceWatch* watch() { return nullptr; }
 
-    // Why hardware counters of its own device cannot be read, empty where they can; nothing where it
-    // has no such device.
+    // Why hardware counters of its own device cannot be read, empty where they can; nothing where
+    // it has no such device.
     virtual std::optional<std::string> counting_refusal() { return {}; }
 
     // What its own device can do at most, measured now; nothing where it has none, for then

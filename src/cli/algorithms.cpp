@@ -56,6 +56,7 @@ AlgorithmComparison compared(const AlgorithmsOptions& options, const Graph& grap
         return offered_algorithms(graph, execution, *open_algorithm_source("cuda", options.device));
     }
     require_ability(entry, execution);
+    require_machine(entry, std::span(&execution, 1));
     ProgressLine line;
     return measured_algorithms(
         graph, execution, *entry.make(), policy_of(options),

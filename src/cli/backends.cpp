@@ -77,6 +77,17 @@ void require_ability(const BackendEntry& entry, const Execution& execution) {
             "leaves the caches as they are: leave --cache out");
 }
 
+void require_machine(const BackendEntry& entry, std::span<const Execution> executions) {
+    const auto backend = entry.make();
+    for (const Execution& execution : executions) {
+        if (const std::string refusal = backend->refusal_of(execution); !refusal.empty()) {
+            throw Error(fmt::format("the backend {} cannot run {} here: {}", entry.name,
+                                    name_of(execution.dtype), refusal),
+                        ExitCode::machine_cannot);
+        }
+    }
+}
+
 void require_profiler(const BackendEntry& entry, std::string_view option) {
     if (!entry.has_profiler) {
         throw Error(fmt::format("the backend {} records no kernels and has no counters: leave {} "

@@ -42,4 +42,8 @@ void require_ability(const BackendEntry& entry, const Execution& execution);
 // The same for kernels and counters. `option` is what asks for them: "--trace".
 void require_profiler(const BackendEntry& entry, std::string_view option);
 
+// Throws Error with exit code machine_cannot where this machine lacks what one of the executions
+// computes with. Asked before the first of them is measured.
+void require_machine(const BackendEntry& entry, std::span<const Execution> executions);
+
 }  // namespace strata

@@ -299,6 +299,7 @@ void tell_of_interrupt(const std::vector<Run>& runs) {
 ExitCode run_all(const RunOptions& options) {
     find_convention(options.convention);  // a misspelt one must not cost a run
     const auto groups = groups_of(options);
+    require_machine(find_backend(options.backend), executions_of(options));
     Database database = Database::open(database_path(options.database));
     StoredPlan plan = StoredPlan::open(database, plan_identity(groups), count_jobs(groups));
     const InterruptGuard guard;
