@@ -53,8 +53,7 @@ public:
             return forward_by_loops(lowering);
         }
         const Place x = lowering.value(input(0));
-        forward_ = describe_eltwise(lowering.engine(), lowering.attributes(),
-                                    lowering.forward_kind(), *function, x.desc, alpha(), beta());
+        forward_ = describe_forward(lowering, x.desc);
         const Place y = make_output(lowering, x);
         lowering.compute<dnnl::eltwise_forward>(*forward_, text_of(x.desc),
                                                 {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
@@ -67,11 +66,12 @@ public:
         if (!forward_) {
             return backward_by_loops(lowering);
         }
-        const Desc desc = forward_->src_desc();
-        const Place data = lowering.value(from_output_ ? output() : input(0), desc);
-        const auto described =
-            describe_eltwise_backward(lowering.engine(), lowering.attributes(), *forward_,
-                                      *function_of(op_, from_output_), desc, desc, alpha(), beta());
+        const TensorId kept = from_output_ ? output() : input(0);
+        const Desc desc = backward_layout(lowering, kept);
+        const Place data = lowering.value(kept, desc);
+        const auto described = describe_eltwise_backward(
+            lowering.engine(), lowering.attributes(), describe_forward(lowering, desc),
+            *function_of(op_, from_output_), desc, desc, alpha(), beta());
         const Place dy = lowering.gradient(output(), described.diff_dst_desc());
         const Place dx = make_input_gradient(lowering, dy, described.diff_src_desc());
         lowering.compute<dnnl::eltwise_backward>(
@@ -100,6 +100,19 @@ private:
     float beta() const {
         return op_.kind == ActivationKind::hard_swish ? hard_swish_offset
                                                       : static_cast<float>(op_.beta);
+    }
+
+    dnnl::eltwise_forward::primitive_desc describe_forward(Lowering& lowering,
+                                                           const Desc& x) const {
+        return describe_eltwise(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
+                                *function_of(op_, from_output_), x, alpha(), beta());
+    }
+
+    // The gradient's where the kept data lie so as well, by a reader that wanted it: neither is
+    // copied then. Else that of forward.
+    Desc backward_layout(Lowering& lowering, TensorId kept) const {
+        const Desc gradient = lowering.gradient(output()).desc;
+        return lowering.has_value(kept, gradient) ? gradient : forward_->src_desc();
     }
 
     Place make_output(Lowering& lowering, const Place& x) const {

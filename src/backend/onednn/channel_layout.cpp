@@ -2,6 +2,7 @@
 #include "backend/onednn/channel_layout.h"
 
 #include <array>
+#include <span>
 
 namespace strata::onednn {
 
@@ -26,6 +27,17 @@ ChannelLayout layout_as(const Choice& choice, const dnnl::memory::dims& dims) {
 }
 
 }  // namespace
+
+std::vector<Desc> vector_layouts(const dnnl::memory::dims& dims, ElementType type) {
+    std::vector<Desc> layouts;
+    for (const Choice& choice : std::span(choices).subspan(1)) {
+        const Desc desc = layout_as(choice, dims).desc(dims, type);
+        if (!is_padded(desc)) {
+            layouts.push_back(desc);
+        }
+    }
+    return layouts;
+}
 
 ChannelLayout channel_layout_of(const Desc& desc) {
     const auto dims = dims_of(desc);

@@ -17,6 +17,10 @@ struct ChannelLayout {
     Desc desc(const dnnl::memory::dims& dims, ElementType type) const { return {dims, type, tag}; }
 };
 
+// The layouts that hold these extents without filling up blocks, the widest blocks first, channels
+// last at the end. Requires: one to three spatial axes.
+std::vector<Desc> vector_layouts(const dnnl::memory::dims& dims, ElementType type);
+
 // The layout of this description, or the plain one where it lies in no such way: then a reorder is
 // needed. Requires: one to three spatial axes.
 ChannelLayout channel_layout_of(const Desc& desc);

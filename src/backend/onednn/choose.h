@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace strata::onednn {
 
@@ -26,6 +27,12 @@ auto prefer_layout(const Desc& any, const Desc& present, Make&& make, LayoutOf&&
         // The present layout cannot be taken at all.
     }
     return free;
+}
+
+// Whether it is by loops that were written to be right, not fast: "ref:any", "simple_nchw:any".
+inline bool runs_plain_loops(const dnnl::primitive_desc_base& described) {
+    const std::string_view name = described.impl_info_str();
+    return name.starts_with("ref") || name.starts_with("simple");
 }
 
 // A description, or nothing where the library has none.

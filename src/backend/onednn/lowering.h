@@ -57,6 +57,8 @@ public:
     Place plain_value(TensorId tensor, ElementType type) {
         return value(tensor, plain(extents(tensor), type));
     }
+    // Whether the value lies in exactly this layout already.
+    bool has_value(TensorId tensor, const Desc& desc) const;
     Place make_value(TensorId tensor, const Desc& desc);
     // The output's value is what lies at `place` already.
     void share_value(TensorId tensor, const Place& place);

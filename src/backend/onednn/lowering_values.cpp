@@ -2,6 +2,8 @@
 #include "backend/inputs.h"
 #include "backend/onednn/lowering.h"
 
+#include <algorithm>
+
 namespace strata::onednn {
 
 Place Lowering::value(TensorId tensor) {
@@ -26,6 +28,11 @@ Place Lowering::value(TensorId tensor, const Desc& wanted) {
     const Place place = convert(state.values, wanted);
     once_ = false;
     return place;
+}
+
+bool Lowering::has_value(TensorId tensor, const Desc& desc) const {
+    return std::ranges::find(states_[tensor].values, desc, &Place::desc) !=
+           states_[tensor].values.end();
 }
 
 bool Lowering::never_changes(TensorId tensor) const {

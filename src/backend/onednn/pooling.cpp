@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/onednn/channel_layout.h"
+#include "backend/onednn/choose.h"
 #include "backend/onednn/layer_lowering.h"
 #include "backend/onednn/spatial_loops.h"
 #include "op/window.h"
@@ -31,12 +32,13 @@ public:
 
     void forward(Lowering& lowering) override {
         prepare(lowering);
-        const Place x = lowering.shaped_value(input(0));
-        x_ = x.desc;
+        x_ = lowering.shaped_value(input(0)).desc;
         if (axes_) {
             return forward_by_loops(lowering);
         }
         const auto described = forward_.emplace(describe_forward(lowering));
+        x_ = described.src_desc();
+        const Place x = lowering.value(input(0), x_);
         const Place y = lowering.make_value(output(), described.dst_desc());
         y_ = y.desc;
         std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}};
@@ -122,10 +124,27 @@ private:
                                      {dy, dx}}});
     }
 
+    // For the input as it lies; or, where the library has only plain loops for that (AVX2 for every
+    // row-major layout), for the first layout that it has a kernel for: those loops take longer
+    // than a reorder there.
     PoolingForward::primitive_desc describe_forward(Lowering& lowering) const {
-        const Desc y = any_layout(lowering.extents(output()), type_of(x_));
+        const auto as_it_lies = describe_forward(lowering, x_);
+        if (runs_plain_loops(as_it_lies)) {
+            for (const Desc& x : vector_layouts(dims_of(x_), type_of(x_))) {
+                const auto other =
+                    described_if_possible([&] { return describe_forward(lowering, x); });
+                if (other && !runs_plain_loops(*other)) {
+                    return *other;
+                }
+            }
+        }
+        return as_it_lies;
+    }
+
+    PoolingForward::primitive_desc describe_forward(Lowering& lowering, const Desc& x) const {
+        const Desc y = any_layout(lowering.extents(output()), type_of(x));
         return describe<PoolingForward>(lowering.engine(), lowering.attributes(),
-                                        lowering.forward_kind(), algorithm_, x_, y, window_.stride,
+                                        lowering.forward_kind(), algorithm_, x, y, window_.stride,
                                         window_.kernel, gaps_, window_.pad_begin, end_);
     }
 
