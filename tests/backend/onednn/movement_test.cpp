@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -13,10 +12,14 @@
 namespace strata::testing {
 namespace {
 
-constexpr std::array both_types = {DataType::f32, DataType::bf16};
+class EngineMovement : public ::testing::TestWithParam<DataType> {
+    void SetUp() override { STRATA_SKIP_FOR(lack_of(GetParam())); }
+};
+INSTANTIATE_TEST_SUITE_P(Each, EngineMovement, ::testing::Values(DataType::f32, DataType::bf16),
+                         [](const auto& test) { return std::string(name_of(test.param)); });
 
 // A layer before has no gradient where the only way to it leads through integers.
-TEST(EngineMovement, ANetworkTrainsBehindWhatPassesNoGradient) {
+TEST_P(EngineMovement, ANetworkTrainsBehindWhatPassesNoGradient) {
     GraphBuilder build("steps");
     TensorId x =
         build.add("first", FullyConnected{.out_features = 12}, {build.input("x", {{6, 8}})});
@@ -26,12 +29,10 @@ TEST(EngineMovement, ANetworkTrainsBehindWhatPassesNoGradient) {
     x = build.add("second", FullyConnected{.out_features = 5}, {x});
     build.add("loss", SoftmaxCrossEntropy{}, {x});
     const Graph graph = build.finish();
-    for (const DataType dtype : both_types) {
-        EXPECT_EQ(verify_graph(graph, kept_execution(Mode::training, dtype)), "");
-    }
+    EXPECT_EQ(verify_graph(graph, kept_execution(Mode::training, GetParam())), "");
 }
 
-TEST(EngineMovement, PositionsOfTheLargestChooseRows) {
+TEST_P(EngineMovement, PositionsOfTheLargestChooseRows) {
     GraphBuilder build("routing");
     const TensorId x = build.input("x", {{6, 8}});
     const TensorId scores = build.add("scores", FullyConnected{.out_features = 20}, {x});
@@ -44,13 +45,11 @@ TEST(EngineMovement, PositionsOfTheLargestChooseRows) {
     const TensorId sum = build.add("sum", Reduction{.axes = {1}}, {chosen[0]});
     build.add("weighted", Elementwise{ElementwiseKind::multiply}, {rows, sum});
     const Graph graph = build.finish();
-    for (const DataType dtype : both_types) {
-        EXPECT_EQ(verify_graph(graph, kept_execution(Mode::training, dtype)), "");
-    }
+    EXPECT_EQ(verify_graph(graph, kept_execution(Mode::training, GetParam())), "");
 }
 
 // Three slices of one product, as fused attention projections have them.
-TEST(EngineMovement, SlicesOfOneTensorAddTheirGradientsUp) {
+TEST_P(EngineMovement, SlicesOfOneTensorAddTheirGradientsUp) {
     GraphBuilder build("slices");
     const TensorId x =
         build.add("all", FullyConnected{.out_features = 48}, {build.input("x", {{4, 16}})});
@@ -60,13 +59,11 @@ TEST(EngineMovement, SlicesOfOneTensorAddTheirGradientsUp) {
     }
     build.add("product", Elementwise{ElementwiseKind::multiply}, parts);
     const Graph graph = build.finish();
-    for (const DataType dtype : both_types) {
-        EXPECT_EQ(verify_graph(graph, kept_execution(Mode::training, dtype)), "");
-    }
+    EXPECT_EQ(verify_graph(graph, kept_execution(Mode::training, GetParam())), "");
 }
 
 // A mask of scores: a comparison, a choice, and sums over the axes that were broadcast.
-TEST(EngineMovement, AMaskedSoftmaxTrains) {
+TEST_P(EngineMovement, AMaskedSoftmaxTrains) {
     GraphBuilder build("mask");
     const TensorId x =
         build.add("scores", FullyConnected{.out_features = 32}, {build.input("x", {{4, 16}})});
@@ -79,9 +76,7 @@ TEST(EngineMovement, AMaskedSoftmaxTrains) {
     const TensorId sum = build.add("sum", Reduction{.axes = {-1}}, {y});
     build.add("share", Elementwise{ElementwiseKind::divide}, {y, sum});
     const Graph graph = build.finish();
-    for (const DataType dtype : both_types) {
-        EXPECT_EQ(verify_graph(graph, kept_execution(Mode::training, dtype)), "");
-    }
+    EXPECT_EQ(verify_graph(graph, kept_execution(Mode::training, GetParam())), "");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ TEST_P(Operators, AnswerAsTheReferenceDoes) {
 }
 
 TEST_P(Operators, TrainInBf16) {
+    STRATA_SKIP_FOR(lack_of(DataType::bf16));
     const Graph graph = graph_of_problem(GetParam());
     EXPECT_EQ(without_combined(verify_graph(graph, kept_execution(Mode::training, DataType::bf16))),
               "");
@@ -32,6 +33,7 @@ TEST_P(InnerOperators, TrainBetweenConvolutions) {
 }
 
 TEST_P(InnerOperators, TrainBetweenConvolutionsInBf16) {
+    STRATA_SKIP_FOR(lack_of(DataType::bf16));
     const Graph graph = graph_between_convolutions(GetParam());
     EXPECT_EQ(without_combined(verify_graph(graph, kept_execution(Mode::training, DataType::bf16))),
               "");
