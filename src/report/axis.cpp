@@ -110,4 +110,20 @@ std::vector<double> ticks_of(const AxisSpan& span, std::size_t most) {
                                            : logarithmic_ticks(span, most);
 }
 
+std::vector<double> ticks_of(const XyChart::Axis& axis, const AxisSpan& span, std::size_t most) {
+    std::vector<double> held;
+    std::ranges::copy_if(axis.ticks, std::back_inserter(held), [&](double tick) {
+        return span.can_hold(tick) && tick >= span.low && tick <= span.high;
+    });
+    if (held.empty()) {
+        return ticks_of(span, most);
+    }
+    const std::size_t stride = (held.size() + most - 1) / most;
+    std::vector<double> ticks;
+    for (std::size_t i = 0; i < held.size(); i += stride) {
+        ticks.push_back(held[i]);
+    }
+    return ticks;
+}
+
 }  // namespace strata

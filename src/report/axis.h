@@ -31,4 +31,8 @@ std::vector<double> y_values(const XyChart& chart);
 // `most` of them.
 std::vector<double> ticks_of(const AxisSpan& span, std::size_t most);
 
+// An axis's own ticks within the span, evenly thinned until they are at most `most`; round values
+// where it has none. Requires: most > 0.
+std::vector<double> ticks_of(const XyChart::Axis& axis, const AxisSpan& span, std::size_t most);
+
 }  // namespace strata

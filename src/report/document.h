@@ -4,6 +4,7 @@
 #include "base/quantity.h"
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,10 @@ using Cell = std::variant<Missing, std::string, Number>;
 // What a narrow terminal leaves out first.
 enum class Importance { essential, normal, detail };
 
+// How a page shows a column's numbers: alone, with a bar as long as they are against the column's
+// largest, or, of shares in "%", with a bar that is full at 100.
+enum class CellForm { number, bar, gauge };
+
 // A column: key for JSON and CSV, title for people. Where all numbers of a column share a unit,
 // people see them in one scale and the scaled unit behind the title; an empty title leaves the unit
 // alone.
@@ -46,6 +51,7 @@ struct Column {
     std::string key{};    // "median_s"
     std::string title{};  // "time"
     Importance importance = Importance::normal;
+    CellForm form = CellForm::number;
 };
 
 // Whether an interactive page shows a table at once or behind its title.
@@ -58,9 +64,22 @@ struct Table {
     std::vector<std::vector<Cell>> totals{};  // closing rows, set apart
     std::vector<std::string> notes{};         // below the table, a line each
     Folding folding = Folding::open;
+    // Of a tree, how deep each row lies; the deeper ones that follow it are its parts. A row at
+    // level n is named by its column n, and the columns before that by its ancestors' names, which
+    // machines get in every row and people once. Empty: a flat table.
+    std::vector<std::size_t> levels{};
 };
 
+// A section heads what follows it; a part holds several sections, and a page folds it.
+enum class HeadingLevel { section, part };
+
 struct Heading {
+    std::string text{};
+    HeadingLevel level = HeadingLevel::section;
+};
+
+// The answer in a sentence or two, before everything else.
+struct Lead {
     std::string text{};
 };
 
@@ -68,9 +87,23 @@ struct Paragraph {
     std::string text{};
 };
 
-// Numbered sentences, the first one first.
+// Numbered sentences, the first one first, each with the command to try next where there is one.
 struct Ranking {
     std::vector<std::string> items{};
+    std::vector<std::string> commands{};  // by item, as a shell takes it; may be fewer, or empty
+
+    std::string_view command(std::size_t item) const {
+        return item < commands.size() ? std::string_view(commands[item]) : std::string_view();
+    }
+};
+
+// What speaks against the numbers, before anyone trusts them.
+struct Doubts {
+    struct Doubt {
+        std::string kind{};  // "drift"
+        std::string sentence{};
+    };
+    std::vector<Doubt> doubts{};
 };
 
 // The few numbers to see first, each under its label.
@@ -79,6 +112,7 @@ struct Tiles {
         std::string key{};    // "end_to_end_s"
         std::string label{};  // "end to end"
         Cell value{};
+        std::string detail{};  // what the number means, in a few words
     };
     std::vector<Tile> tiles{};
 };
@@ -134,6 +168,7 @@ struct XyChart {
         std::string title{};  // "work"
         std::string unit{};   // as Number's
         AxisScale scale = AxisScale::linear;
+        std::vector<double> ticks{};  // where the axis is labelled, ascending; empty: round numbers
     };
     Axis x{};
     Axis y{};
@@ -152,8 +187,8 @@ struct XyChart {
     std::vector<Series> series{};
 };
 
-using Block =
-    std::variant<Heading, Paragraph, Ranking, Tiles, Table, StackedBars, RooflineChart, XyChart>;
+using Block = std::variant<Heading, Lead, Paragraph, Ranking, Doubts, Tiles, Table, StackedBars,
+                           RooflineChart, XyChart>;
 
 // What a command has to say, once; renderers turn it into a terminal's text, HTML, Markdown, CSV or
 // JSON. Names inside may come from foreign files: every renderer escapes them.

@@ -68,6 +68,20 @@ std::string ranges(const XyChart& chart) {
     return range('x', chart.x.scale, x_values(chart)) + range('y', chart.y.scale, y_values(chart));
 }
 
+// Where the axis says itself where it is labelled.
+std::string tick_marks(char axis, const std::vector<double>& ticks, double factor) {
+    std::vector<std::string> places;
+    for (const double tick : ticks) {
+        places.push_back(figure(tick, factor));
+    }
+    return places.empty() ? "" : fmt::format("set {}tics ({})\n", axis, fmt::join(places, ", "));
+}
+
+bool has_intervals(const XyChart::Series& series) {
+    return std::ranges::any_of(series.points,
+                               [](const auto& point) { return point.low && point.high; });
+}
+
 std::string style_of(Mark mark) {
     return mark == Mark::points ? "points pt 7" : mark == Mark::line ? "lines" : "linespoints pt 7";
 }
@@ -143,9 +157,13 @@ public:
             text += "EOD\n";
             parts.push_back(fmt::format("{} using 2:3 with {} title {}", data,
                                         style_of(series.mark), quoted(series.name)));
+            if (series.mark != Mark::line && has_intervals(series)) {
+                parts.push_back(data + " using 2:3:4:5 with yerrorbars pt 7 notitle");
+            }
         }
         return text + head(chart.title, label(chart.x.title, x), label(chart.y.title, y)) +
-               logarithms(chart) + ranges(chart) + "unset xtics\nset xtics\n" + plot(parts);
+               logarithms(chart) + ranges(chart) + "unset xtics\nset xtics\n" +
+               tick_marks('x', chart.x.ticks, x.factor) + plot(parts);
     }
 
     template <class Other>

@@ -4,10 +4,13 @@
 #include "report/assets.h"
 #include "report/chart_tables.h"
 #include "report/format.h"
+#include "report/html_bars.h"
 #include "report/html_table.h"
 #include "report/json.h"
 
 #include <fmt/format.h>
+
+#include <utility>
 
 namespace strata {
 
@@ -50,18 +53,39 @@ std::string tile(const Tiles::Tile& tile) {
     const std::string shown = text                     ? *text
                               : is_missing(tile.value) ? "–"
                                                        : number_text(std::get<Number>(tile.value));
-    const std::string why = missing && !missing->reason.empty()
-                                ? fmt::format(" title=\"{}\"", escape_html(missing->reason))
-                                : "";
-    return fmt::format("<div class=\"tile\"><dt>{}</dt><dd{}>{}</dd></div>\n",
-                       escape_html(tile.label), why, escape_html(shown));
+    const std::string detail = missing && !missing->reason.empty() ? missing->reason : tile.detail;
+    return fmt::format(
+        "<div class=\"tile\"><dt>{}</dt><dd>{}</dd>{}</div>\n", escape_html(tile.label),
+        escape_html(shown),
+        detail.empty() ? "" : "<dd class=\"detail\">" + escape_html(detail) + "</dd>");
 }
 
-// Blocks as markup; charts are numbered in order and their figures kept for the page's script.
+// Blocks as markup; charts are numbered in order and their figures kept for the page's script,
+// headings are gathered for the table of contents.
 class BlockWriter {
 public:
-    std::string operator()(const Heading& block) const {
-        return "<h2>" + escape_html(block.text) + "</h2>\n";
+    // A part encloses what follows it, up to the next part or the end.
+    std::string operator()(const Heading& block) {
+        const std::string id = fmt::format("s{}", ++headings_);
+        const bool part = block.level == HeadingLevel::part;
+        if (part || !in_part_) {
+            contents_ +=
+                fmt::format("<li><a href=\"#{}\">{}</a></li>\n", id, escape_html(block.text));
+            ++linked_;
+        }
+        if (!part) {
+            return fmt::format("<h2 id=\"{}\">{}</h2>\n", id, escape_html(block.text));
+        }
+        const std::string before = end();
+        in_part_ = true;
+        return before + fmt::format(
+                            "<details class=\"part\" id=\"{}\"><summary><h2>{}</h2>"
+                            "</summary>\n",
+                            id, escape_html(block.text));
+    }
+
+    std::string operator()(const Lead& block) const {
+        return "<p class=\"lead\">" + escape_html(block.text) + "</p>\n";
     }
 
     std::string operator()(const Paragraph& block) const {
@@ -69,11 +93,26 @@ public:
     }
 
     std::string operator()(const Ranking& block) const {
-        std::string html = "<ol>\n";
-        for (const auto& item : block.items) {
-            html += "<li>" + escape_html(item) + "</li>\n";
+        std::string html = "<ol class=\"findings\">\n";
+        for (std::size_t i = 0; i < block.items.size(); ++i) {
+            const std::string command = escape_html(block.command(i));
+            html +=
+                "<li>" + escape_html(block.items[i]) +
+                (command.empty() ? ""
+                                 : "<div class=\"command\"><code>" + command + "</code></div>") +
+                "</li>\n";
         }
         return html + "</ol>\n";
+    }
+
+    std::string operator()(const Doubts& block) const {
+        std::string html = "<aside class=\"doubts\" aria-label=\"doubts\">\n<ul>\n";
+        for (const auto& [kind, sentence] : block.doubts) {
+            html += "<li>";
+            html += kind.empty() ? "" : "<strong>" + escape_html(kind) + "</strong> ";
+            html += escape_html(sentence) + "</li>\n";
+        }
+        return html + "</ul>\n</aside>\n";
     }
 
     std::string operator()(const Tiles& block) const {
@@ -91,9 +130,9 @@ public:
         return panel("table", block.title, html_table(block));
     }
 
-    std::string operator()(const StackedBars& block) {
-        charts_.blocks.emplace_back(block);
-        return chart(block.title, html_table(table_of(block)));
+    std::string operator()(const StackedBars& block) const {
+        return panel("chart", block.title,
+                     html_bars(block) + details("figures", html_table(table_of(block))));
     }
 
     std::string operator()(const RooflineChart& block) {
@@ -110,19 +149,32 @@ public:
         return chart(block.title, html_table(table_of(block)));
     }
 
+    // Closes what is open.
+    std::string end() { return std::exchange(in_part_, false) ? "</details>\n" : ""; }
+
+    // Links to the headings, where there are enough of them to need it.
+    std::string contents() const {
+        return linked_ < 3 ? ""
+                           : "<nav aria-label=\"contents\"><ul>\n" + contents_ + "</ul></nav>\n";
+    }
+
     const Document& charts() const { return charts_; }
 
 private:
     std::string chart(const std::string& title, const std::string& figures) const {
         const std::string canvas = fmt::format(
             "<div class=\"canvas\"><canvas data-chart=\"{}\" role=\"img\" aria-label=\"{}\">"
-            "</canvas></div>\n<noscript><p>Charts need JavaScript; their figures are below."
+            "</canvas></div>\n<noscript><p>This chart needs JavaScript; its figures are below."
             "</p></noscript>\n",
             charts_.blocks.size() - 1, escape_html(title));
         return panel("chart", title, canvas + details("figures", figures));
     }
 
     Document charts_;
+    std::string contents_;
+    std::size_t headings_ = 0;
+    std::size_t linked_ = 0;
+    bool in_part_ = false;
 };
 
 // JSON inside a script element: whatever could end the element, or a line for old parsers, becomes
@@ -157,11 +209,13 @@ std::string head_of(const Document& document) {
 
 std::string render_html(const Document& document) {
     BlockWriter writer;
-    std::string body = "<header><h1>" + escape_html(document.title) + "</h1></header>\n";
+    std::string body;
     for (const auto& block : document.blocks) {
         body += std::visit(writer, block);
     }
-    std::string html = head_of(document) + "<body>\n<main>\n" + body + "</main>\n";
+    body += writer.end();
+    std::string html = head_of(document) + "<body>\n<header><h1>" + escape_html(document.title) +
+                       "</h1></header>\n" + writer.contents() + "<main>\n" + body + "</main>\n";
     html += "<script type=\"application/json\" id=\"charts\">" +
             escape_json(render_json(writer.charts())) + "</script>\n";
     html += "<script>\n" + std::string(chart_js) + "</script>\n";

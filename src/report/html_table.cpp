@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/html_table.h"
 
+#include "base/text.h"
 #include "report/format.h"
 #include "report/table_text.h"
 #include "report/unicode.h"
@@ -12,6 +13,8 @@
 namespace strata {
 
 namespace {
+
+constexpr std::size_t most_on_a_line = 34;  // columns of text; what is longer wraps
 
 // The widest part right of the decimal point, by column: the cells' tails are made equally wide.
 std::vector<std::size_t> tail_widths(const TableText& table) {
@@ -33,46 +36,101 @@ std::string title_attribute(const Cell& cell) {
                : "";
 }
 
+// What a full bar stands for, by column; 0 where there are no bars.
+std::vector<double> full_bars(const Table& table) {
+    std::vector<double> full(table.columns.size());
+    for (std::size_t i = 0; i < full.size(); ++i) {
+        if (table.columns[i].form == CellForm::gauge) {
+            full[i] = 100;
+        }
+        for (const auto& row : table.rows) {
+            const auto* number = is_missing(row[i]) ? nullptr : std::get_if<Number>(&row[i]);
+            if (number != nullptr && table.columns[i].form == CellForm::bar) {
+                full[i] = std::max(full[i], number->value);
+            }
+        }
+    }
+    return full;
+}
+
 class TableWriter {
 public:
     explicit TableWriter(const Table& table)
-        : table_(table), text_(text_of(table)), tails_(tail_widths(text_)) {}
+        : table_(table),
+          text_(text_of(table)),
+          tails_(tail_widths(text_)),
+          full_bars_(full_bars(table)),
+          depth_(table.levels.empty() ? 0 : std::ranges::max(table.levels) + 1) {}
 
     std::string markup() const {
-        std::string html = "<div class=\"scroll\"><table class=\"data\"><thead><tr>";
-        for (const auto& column : text_.columns) {
+        std::string html = fmt::format("<div class=\"scroll\"><table class=\"data{}\"><thead><tr>",
+                                       table_.levels.empty() ? "" : " tree");
+        html += tree_header();
+        for (std::size_t i = depth_; i < text_.columns.size(); ++i) {
+            const TextColumn& column = text_.columns[i];
             html +=
                 fmt::format("<th scope=\"col\"{}>{}</th>",
                             column.numeric ? " class=\"number\"" : "", escape_html(column.title));
         }
-        html += "</tr></thead>\n<tbody>\n" + rows(table_.rows, text_.rows) + "</tbody>";
+        html += "</tr></thead>\n<tbody>\n" + rows(table_.rows, text_.rows, true) + "</tbody>";
         if (!text_.totals.empty()) {
-            html += "\n<tfoot>\n" + rows(table_.totals, text_.totals) + "</tfoot>";
+            html += "\n<tfoot>\n" + rows(table_.totals, text_.totals, false) + "</tfoot>";
         }
         return html + "</table></div>\n" + notes();
     }
 
 private:
+    // A tree's names stand in one column, indented; it has no number among them.
+    std::string tree_header() const {
+        if (depth_ == 0) {
+            return "";
+        }
+        std::vector<std::string> titles;
+        for (std::size_t i = 0; i < depth_; ++i) {
+            titles.push_back(text_.columns[i].title);
+        }
+        return "<th scope=\"col\">" + escape_html(join(titles, " › ")) + "</th>";
+    }
+
+    std::string tree_name(std::size_t row, const std::vector<TextCell>& texts) const {
+        const std::size_t column = row < table_.levels.size() ? table_.levels[row] : 0;
+        return "<td class=\"text\">" + escape_html(texts[column].whole()) + "</td>";
+    }
+
     std::string rows(const std::vector<std::vector<Cell>>& cells,
-                     const std::vector<std::vector<TextCell>>& texts) const {
+                     const std::vector<std::vector<TextCell>>& texts, bool in_body) const {
         std::string html;
         for (std::size_t i = 0; i < cells.size(); ++i) {
-            html += "<tr>";
-            for (std::size_t column = 0; column < cells[i].size(); ++column) {
-                html += cell(cells[i][column], texts[i][column], column);
+            html += in_body && i < table_.levels.size()
+                        ? fmt::format("<tr data-level=\"{}\" style=\"--level:{}\">",
+                                      table_.levels[i], table_.levels[i])
+                        : "<tr>";
+            html += depth_ > 0 ? tree_name(in_body ? i : table_.levels.size(), texts[i]) : "";
+            for (std::size_t column = depth_; column < cells[i].size(); ++column) {
+                html += cell(cells[i][column], texts[i][column], column,
+                             in_body ? full_bars_[column] : 0);
             }
             html += "</tr>\n";
         }
         return html;
     }
 
-    std::string cell(const Cell& cell, const TextCell& text, std::size_t column) const {
+    // `full`: what a full bar stands for, 0 for none.
+    std::string cell(const Cell& cell, const TextCell& text, std::size_t column,
+                     double full) const {
         const bool missing = is_missing(cell);
         const bool numeric = text_.columns[column].numeric;
         const auto* number = missing ? nullptr : std::get_if<Number>(&cell);
         const std::string value = number ? fmt::format(" data-value=\"{}\"", number->value) : "";
-        return fmt::format("<td class=\"{}{}\"{}{}>{}</td>", numeric ? "number" : "text",
-                           missing ? " missing" : "", value, title_attribute(cell),
+        const bool bar = number != nullptr && full > 0;
+        const std::string length =
+            bar ? fmt::format(" style=\"--bar-length:{:.1f}%\"",
+                              100 * std::clamp(number->value / full, 0.0, 1.0))
+                : "";
+        const bool wraps = !numeric && display_width(text.whole()) > most_on_a_line;
+        return fmt::format("<td class=\"{}{}{}{}\"{}{}{}>{}</td>", numeric ? "number" : "text",
+                           wraps ? " long" : "", bar ? " bar" : "", missing ? " missing" : "",
+                           value, length, title_attribute(cell),
                            numeric ? aligned(text, column) : escape_html(text.whole()));
     }
 
@@ -98,6 +156,8 @@ private:
     const Table& table_;
     TableText text_;
     std::vector<std::size_t> tails_;
+    std::vector<double> full_bars_;
+    std::size_t depth_;  // columns that hold the names of a tree, 0 of a flat table
 };
 
 }  // namespace

@@ -76,12 +76,24 @@ Json block_of(const Heading& block) {
     return {{"type", "heading"}, {"text", block.text}};
 }
 
+Json block_of(const Lead& block) {
+    return {{"type", "lead"}, {"text", block.text}};
+}
+
+Json block_of(const Doubts& block) {
+    Json doubts = Json::array();
+    for (const auto& [kind, sentence] : block.doubts) {
+        doubts.push_back({{"kind", kind}, {"sentence", sentence}});
+    }
+    return {{"type", "doubts"}, {"doubts", doubts}};
+}
+
 Json block_of(const Paragraph& block) {
     return {{"type", "paragraph"}, {"text", block.text}};
 }
 
 Json block_of(const Ranking& block) {
-    return {{"type", "ranking"}, {"items", block.items}};
+    return {{"type", "ranking"}, {"items", block.items}, {"commands", block.commands}};
 }
 
 Json block_of(const Tiles& block) {
@@ -150,7 +162,8 @@ Json axis_of(const XyChart::Axis& axis) {
     return {{"key", axis.key},
             {"title", axis.title},
             {"unit", axis.unit},
-            {"scale", name_of(axis.scale)}};
+            {"scale", name_of(axis.scale)},
+            {"ticks", axis.ticks}};
 }
 
 Json point_of(const XyChart::Point& point) {

@@ -6,6 +6,7 @@
 #include "report/table_text.h"
 #include "report/unicode.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace strata {
@@ -81,6 +82,10 @@ std::string block_of(const Heading& block) {
     return "## " + escaped_foreign(block.text) + "\n";
 }
 
+std::string block_of(const Lead& block) {
+    return "**" + escaped_foreign(block.text) + "**\n";
+}
+
 std::string block_of(const Paragraph& block) {
     return escaped_foreign(block.text) + "\n";
 }
@@ -89,14 +94,34 @@ std::string block_of(const Ranking& block) {
     std::string lines;
     for (std::size_t i = 0; i < block.items.size(); ++i) {
         lines += std::to_string(i + 1) + ". " + escaped_foreign(block.items[i]) + "\n";
+        if (!block.command(i).empty()) {
+            lines += "   Try: " + escaped_foreign(block.command(i)) + "\n";
+        }
+    }
+    return lines;
+}
+
+std::string block_of(const Doubts& block) {
+    std::string lines;
+    for (const auto& [kind, sentence] : block.doubts) {
+        lines += "- " + (kind.empty() ? "" : "**" + escaped_foreign(kind) + "**: ") +
+                 escaped_foreign(sentence) + "\n";
     }
     return lines;
 }
 
 std::string block_of(const Tiles& block) {
     Table table{.columns = {{"label", ""}, {"value", ""}}};
+    const bool detailed = std::ranges::any_of(
+        block.tiles, [](const Tiles::Tile& tile) { return !tile.detail.empty(); });
+    if (detailed) {
+        table.columns.push_back({"detail", ""});
+    }
     for (const auto& tile : block.tiles) {
-        table.rows.push_back({tile.label, tile.value});
+        auto& row = table.rows.emplace_back(std::vector<Cell>{tile.label, tile.value});
+        if (detailed) {
+            row.emplace_back(tile.detail);
+        }
     }
     return markdown_of(table);
 }

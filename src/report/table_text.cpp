@@ -97,6 +97,9 @@ public:
             text.columns.push_back(column(i));
         }
         text.rows = rows(table_.rows);
+        for (std::size_t row = 0; row < table_.levels.size(); ++row) {
+            std::fill_n(text.rows.at(row).begin(), table_.levels[row], TextCell{});
+        }
         text.totals = rows(table_.totals);
         text.notes = notes();
         return text;

@@ -43,6 +43,9 @@ public:
     explicit BlockWriter(const TerminalStyle& style) : style_(style) {}
 
     std::string operator()(const Heading& block) const { return heading(block.text, style_); }
+    std::string operator()(const Lead& block) const {
+        return bold(wrapped(block.text, style_), style_) + "\n";
+    }
     std::string operator()(const Paragraph& block) const {
         return wrapped(block.text, style_) + "\n";
     }
@@ -50,6 +53,17 @@ public:
         std::string lines;
         for (std::size_t i = 0; i < block.items.size(); ++i) {
             lines += wrapped(fmt::format("{}. {}", i + 1, block.items[i]), style_, "   ") + "\n";
+            if (!block.command(i).empty()) {  // whole on its line, to be copied
+                lines += "   try: " + bold(adapted(block.command(i), style_), style_) + "\n";
+            }
+        }
+        return lines;
+    }
+    std::string operator()(const Doubts& block) const {
+        std::string lines;
+        for (const auto& [kind, sentence] : block.doubts) {
+            const std::string what = kind.empty() ? "doubt: " : "doubt (" + kind + "): ";
+            lines += wrapped(what + sentence, style_, "  ") + "\n";
         }
         return lines;
     }
@@ -62,7 +76,8 @@ public:
         for (const auto& tile : block.tiles) {
             const std::string label = adapted(tile.label, style_);
             lines += dim(label, style_) + repeat(" ", widest - display_width(label)) + "  " +
-                     bold(adapted(value_text(tile.value), style_), style_) + "\n";
+                     bold(adapted(value_text(tile.value), style_), style_);
+            lines += (tile.detail.empty() ? "" : ", " + adapted(tile.detail, style_)) + "\n";
         }
         return lines;
     }

@@ -31,7 +31,7 @@ struct DrawnAxis {
     DrawnAxis(const XyChart::Axis& axis, const std::vector<double>& values, std::size_t most_ticks)
         : span(span_of(values, axis.scale)),
           scale(scale_for(axis.unit, span.high / 2)),
-          ticks(ticks_of(span, most_ticks)),
+          ticks(ticks_of(axis, span, most_ticks)),
           title(axis.title + (scale.unit.empty() ? "" : " [" + scale.unit + "]")) {}
 
     std::string number(double tick) const { return fmt::format("{:.9g}", tick / scale.factor); }

@@ -41,6 +41,14 @@ TEST(Axis, TicksAreRoundAndWithinTheSpan) {
               (Values{1, 1e2, 1e4, 1e6}));
 }
 
+TEST(Axis, AnAxissOwnTicksAreThinnedEvenlyAndKeptWithinTheSpan) {
+    const XyChart::Axis batches{.scale = AxisScale::logarithmic, .ticks = {1, 2, 4, 8, 16, 32, 64}};
+    const AxisSpan span{.low = 2, .high = 64, .scale = AxisScale::logarithmic};
+    EXPECT_EQ(ticks_of(batches, span, 7), (Values{2, 4, 8, 16, 32, 64}));
+    EXPECT_EQ(ticks_of(batches, span, 3), (Values{2, 8, 32}));
+    EXPECT_EQ(ticks_of(XyChart::Axis{}, {.low = 0, .high = 12}, 5), (Values{0, 5, 10}));
+}
+
 TEST(Axis, TicksOfAnySpanAreFew) {
     for (const double high : {1e-300, 3e-9, 1.0, 7e15, 1e300}) {
         for (const auto scale : {AxisScale::linear, AxisScale::logarithmic}) {

@@ -65,6 +65,43 @@ TEST(Html, TheTablesReadWithoutJavaScript) {
     EXPECT_TRUE(contains(before_scripts, "by the convention multiply-add-2"));
 }
 
+TEST(Html, EveryBarsLabelAndSumIsText) {
+    StackedBars bars{.unit = "s", .series = {{"forward", {}}}};
+    for (int i = 0; i < 200; ++i) {
+        bars.labels.push_back("layer" + std::to_string(i));
+        bars.series[0].values.emplace_back(1e-3 * (i + 1));
+    }
+    const std::string html = render_html({.blocks = {bars}});
+    EXPECT_TRUE(contains(html, "<th scope=\"row\">layer199</th>"));
+    EXPECT_TRUE(contains(html, "data-value=\"0.2\">200</td>"));
+    EXPECT_TRUE(contains(html, "style=\"width:50.00%\" title=\"forward 100 ms\""));
+    EXPECT_FALSE(contains(html, "<canvas"));
+}
+
+TEST(Html, BarsInCellsAreAgainstTheLargestAndGaugesAgainstTheWhole) {
+    const std::string html = render_html(sample_document());
+    EXPECT_TRUE(contains(html, "data-value=\"60\" style=\"--bar-length:100.0%\""));
+    EXPECT_TRUE(contains(html, "data-value=\"91\" style=\"--bar-length:91.0%\""));
+}
+
+TEST(Html, AShareBeyondTheCeilingFillsItsGaugeAndNoMore) {
+    const Table table{.columns = {{.key = "a", .title = "a", .form = CellForm::gauge}},
+                      .rows = {{Number{.value = 250, .unit = "%"}}}};
+    EXPECT_TRUE(contains(render_html({.blocks = {table}}), "--bar-length:100.0%"));
+}
+
+TEST(Html, HeadingsAreListedWhereThereAreSeveral) {
+    const Document few{.blocks = {Heading{"one"}, Heading{"two"}}};
+    EXPECT_FALSE(contains(render_html(few), "<nav"));
+    const Document parts{.blocks = {Heading{"one"}, Heading{"A <part>", HeadingLevel::part},
+                                    Heading{"in it"}, Heading{"B", HeadingLevel::part}}};
+    const std::string html = render_html(parts);
+    EXPECT_TRUE(contains(html, "<a href=\"#s2\">A &lt;part&gt;</a>"));
+    EXPECT_FALSE(contains(html, ">in it</a>"));
+    EXPECT_EQ(count(html, "<details class=\"part\""), 2u);
+    EXPECT_EQ(count(html, "</details>"), 2u);
+}
+
 TEST(Html, TheSameDocumentGivesTheSameBytes) {
     EXPECT_EQ(render_html(sample_document()), render_html(sample_document()));
 }

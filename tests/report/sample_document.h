@@ -56,19 +56,34 @@ inline Document sample_document() {
                     Mark::points,
                     {{"hidden 64", 1e9, 0.011, 0.010, 0.012}, {"<b>128</b>", 4e9, 0.041, {}, {}}}},
                    {"the line", Mark::line, {{"at none", 0, 0.001}, {"", 4e9, 0.041}}}}};
+    Table tree{
+        .title = "by block",
+        .columns = {{"block", "block", Importance::essential},
+                    {"layer", "layer", Importance::essential},
+                    {.key = "share_percent", .title = "share", .form = CellForm::bar},
+                    {.key = "ceiling_percent", .title = "ceiling", .form = CellForm::gauge}},
+        .rows = {{"stem", "", Number{.value = 60, .unit = "%"}, Number{.value = 91, .unit = "%"}},
+                 {"stem", "<i>conv1</i>", Number{.value = 50, .unit = "%"}, Missing{}},
+                 {"stem", "relu1", Number{.value = 10, .unit = "%"}, Missing{}},
+                 {"head", "", Number{.value = 40, .unit = "%"}, Missing{"no ceilings"}},
+                 {"head", "fc8", Number{.value = 40, .unit = "%"}, Missing{"no ceilings"}}},
+        .levels = {0, 1, 1, 0, 1}};
     Table machine{.title = "machine",
                   .columns = {{"what", "what"}, {"value", "value"}},
                   .rows = {{"cpu", "Xeon \x1b[31m& sons"}, {"threads", Number{.value = 2}}},
                   .folding = Folding::folded};
     return {.title = "A sample & its blocks",
-            .blocks = {Heading{"Where the time goes"},
+            .blocks = {Lead{"12.3 ms, of which <b>half</b> could be won."},
+                       Heading{"Where the time goes"},
                        Paragraph{"conv1 takes 60 % of the step: only a cheaper algorithm helps."},
-                       Ranking{{"conv1 is the heaviest.", "<i>fc8</i> comes next."}},
-                       Tiles{{{"end_to_end_s", "end to end", exact},
+                       Ranking{{"conv1 is the heaviest.", "<i>fc8</i> comes next."},
+                               {"strata run 'a<b>' --batch 64"}},
+                       Doubts{{{"drift", "The <b>iterations</b> slowed by 0.8 %."}}},
+                       Tiles{{{"end_to_end_s", "end to end", exact, "10 iterations"},
                               {"residual", "residual", Missing{"not measured"}},
                               {"origin", "origin", "measured"}}},
                        std::move(table), std::move(bars), std::move(roofline), std::move(over),
-                       std::move(machine)}};
+                       std::move(tree), std::move(machine)}};
 }
 
 }  // namespace strata::testing

@@ -48,5 +48,6 @@ set yrange [0:*]
 unset xtics
 set xtics
 plot $data3 using 2:3 with points pt 7 title 'measured', \
+     $data3 using 2:3:4:5 with yerrorbars pt 7 notitle, \
      $data4 using 2:3 with lines title 'the line'
 unset multiplot
