@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "view/report.h"
 
+#include "analyze/advice.h"
+#include "analyze/paired.h"
 #include "base/enumeration.h"
 #include "view/budget_table.h"
 #include "view/cells.h"
 #include "view/machine.h"
 #include "view/memory_table.h"
+#include "view/paired.h"
 #include "view/run.h"
 #include "view/runs.h"
 #include "view/sweep.h"
@@ -13,55 +16,134 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
 
 namespace strata {
 
 namespace {
 
-Flops flops_of(const Summary& summary) {
-    Flops flops;
-    for (const auto& pass : summary.passes) {
-        flops += pass.flops;
+// What a run's steps would take at their ceilings, and where most of the difference lies.
+struct Potential {
+    Seconds judged;                   // time of the steps that have a ceiling
+    Seconds headroom;                 // of that what they take beyond it
+    std::optional<std::size_t> best;  // the step with most of it
+
+    bool is_known() const { return judged > Seconds{0}; }
+    double share() const { return 1 - headroom / judged; }
+};
+
+Potential potential_of(const RunFindings& findings) {
+    Potential potential;
+    Seconds most;
+    for (std::size_t i = 0; i < findings.bounds.size(); ++i) {
+        const auto& headroom = findings.bounds[i].headroom;
+        if (!headroom) {
+            continue;
+        }
+        potential.judged += findings.summary.steps[i].time->median;
+        potential.headroom += std::max(*headroom, Seconds{0});
+        if (*headroom > most) {
+            most = *headroom;
+            potential.best = i;
+        }
     }
-    return flops;
+    return potential;
 }
 
-Cell images_per_second(const Run& run, const Budget& budget) {
-    if (!budget.end_to_end || budget.end_to_end->median <= Seconds{0}) {
-        return Missing{"no whole iteration was timed"};
-    }
-    return number_cell(static_cast<double>(run.settings.batch) / budget.end_to_end->median.value,
-                       "1/s", derived_from(run.origin));
-}
-
-Cell rate_of(const RunFindings& findings) {
-    const auto& steps = findings.summary.budget.steps;
-    return optional_cell(steps, [&](const Estimate& time) {
-        return number_cell((flops_of(findings.summary) / time.median).value, "FLOP/s",
-                           derived_from(findings.run.origin));
-    });
-}
-
-Tiles tiles_of(const RunFindings& findings) {
+std::string lead_of(const RunFindings& findings) {
     const Run& run = findings.run;
+    const Settings& settings = run.settings;
     const Budget& budget = findings.summary.budget;
-    const auto ratio = [](const Ratio& one) { return percent_cell(one.value); };
-    const auto time = [&](const Estimate& one) { return time_cell(one, times_of(run.origin)); };
-    return {{{"origin", "origin", std::string(name_of(run.origin))},
-             {"end_to_end_s", "end to end", optional_cell(budget.end_to_end, time, "not timed")},
-             {"samples_per_s", "samples per second", images_per_second(run, budget)},
-             {"steps_s", "sum of the steps", optional_cell(budget.steps, time, "none measured")},
-             {"residual_percent", "not in any step", optional_cell(budget.residual, ratio)},
-             {"overhead_percent", "cost of time stamps", optional_cell(budget.overhead, ratio)},
-             {"flop_per_s", "arithmetic done", rate_of(findings)},
-             {"predicted_memory_bytes", "memory, by liveness", bytes_cell(run.predicted_memory)},
-             {"measured_memory_bytes", "memory, measured",
-              optional_cell(
-                  run.measured_memory, [](Bytes b) { return bytes_cell(b, Provenance::measured); },
-                  "not measured")},
-             {"predicted_over_measured_percent", "memory, predicted of measured",
-              memory_ratio_cell(run)},
-             {"flags", "doubts", count_cell(static_cast<double>(run.flags.size()))}}};
+    const auto& time = budget.end_to_end ? budget.end_to_end : budget.steps;
+    std::string lead =
+        fmt::format("{}, batch {}, {}: ", settings.network, settings.batch, settings.mode);
+    if (!time) {
+        return lead + "nothing was timed.";
+    }
+    lead += duration(time->median);
+    lead += budget.end_to_end ? "" : " in the steps that ran";
+    const Potential potential = potential_of(findings);
+    if (!potential.is_known()) {
+        return lead + "; how near it is to the machine's ceilings is not known.";
+    }
+    lead += fmt::format(", at {} of the machine's ceilings", percent(potential.share()));
+    if (potential.best) {
+        const StepResult& step = run.steps[*potential.best];
+        lead +=
+            fmt::format("; the largest recoverable time is {} {} ({})", step.layer,
+                        name_of(step.pass), duration(*findings.bounds[*potential.best].headroom));
+    }
+    return lead + ".";
+}
+
+constexpr const char* no_ceilings = "no ceilings are known: strata calibrate measures them";
+
+std::string samples_text(const std::optional<Estimate>& time) {
+    return !time                ? ""
+           : time->samples == 1 ? "one iteration, which has no interval"
+                                : fmt::format("median of {} iterations", time->samples);
+}
+
+Tiles::Tile throughput_tile(const RunFindings& findings) {
+    const Run& run = findings.run;
+    const auto& time = findings.summary.budget.end_to_end;
+    Cell value = Missing{"no whole iteration was timed"};
+    if (time && time->median > Seconds{0}) {
+        value = number_cell(static_cast<double>(run.settings.batch) / time->median.value,
+                            "examples/s", derived_from(run.origin));
+    }
+    return {"samples_per_s", "throughput", value, fmt::format("{} at a time", run.settings.batch)};
+}
+
+std::vector<Tiles::Tile> ceiling_tiles(const RunFindings& findings) {
+    const Potential potential = potential_of(findings);
+    const Provenance derived = derived_from(findings.run.origin);
+    if (!potential.is_known()) {
+        return {{"ceiling_percent", "share of the ceilings", Missing{no_ceilings}, {}},
+                {"gain_s", "could be won", Missing{no_ceilings}, {}}};
+    }
+    return {{"ceiling_percent", "share of the ceilings", percent_cell(potential.share(), derived),
+             "100 % is every step at its own"},
+            {"gain_s", "could be won, at most", time_cell(potential.headroom, derived),
+             fmt::format("of the steps' {}", duration(potential.judged))}};
+}
+
+// The four numbers that say how the run went.
+Tiles tiles_of(const RunFindings& findings) {
+    const auto& time = findings.summary.budget.end_to_end;
+    Tiles tiles{
+        {{"end_to_end_s", "end to end",
+          optional_cell(
+              time,
+              [&](const Estimate& one) { return time_cell(one, times_of(findings.run.origin)); },
+              "not timed"),
+          samples_text(time)},
+         throughput_tile(findings)}};
+    std::ranges::move(ceiling_tiles(findings), std::back_inserter(tiles.tiles));
+    return tiles;
+}
+
+Doubts doubts_of(const Run& run) {
+    Doubts doubts;
+    if (run.state == RunState::partial) {
+        doubts.doubts.push_back({"interrupted", "This run was interrupted: it is not complete."});
+    }
+    for (const Flag& flag : run.flags) {
+        doubts.doubts.push_back({flag.kind, flag.sentence});
+    }
+    return doubts;
+}
+
+// Shares read faster with bars.
+Table with_bars(Table table) {
+    for (Column& column : table.columns) {
+        column.form = column.title == "share"     ? CellForm::bar
+                      : column.title == "ceiling" ? CellForm::gauge
+                                                  : column.form;
+    }
+    return table;
 }
 
 StackedBars bars_of(const Summary& summary) {
@@ -111,32 +193,174 @@ RooflineChart roofline_of(const RunFindings& findings) {
     return chart;
 }
 
-void add_run(Document& document, const Run& run) {
-    const RunFindings findings = findings_of(run);
-    auto& blocks = document.blocks;
-    blocks.emplace_back(Paragraph{machine_line(run)});
-    if (run.state == RunState::partial) {
-        blocks.emplace_back(Paragraph{"This run was interrupted: it is not complete."});
-    }
-    blocks.emplace_back(tiles_of(findings));
-    blocks.emplace_back(provenance_table(run));
-    if (!run.flags.empty()) {
-        blocks.emplace_back(flags_table(run));
-    }
-    for (auto& block : verdict_blocks(findings)) {
-        blocks.push_back(std::move(block));
-    }
-    blocks.emplace_back(Heading{"Layers"});
-    blocks.emplace_back(bars_of(findings.summary));
-    blocks.emplace_back(roofline_of(findings));
+void add_tables(std::vector<Block>& blocks, const RunFindings& findings) {
+    const Run& run = findings.run;
     blocks.emplace_back(Heading{"Steps"});
+    blocks.emplace_back(with_bars(steps_table(findings)));
+    blocks.emplace_back(Heading{"Budget and memory"});
     blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
     blocks.emplace_back(memory_table(run));
-    blocks.emplace_back(steps_table(findings));
     auto profile = profile_blocks(run);
     if (!profile.empty()) {
         blocks.emplace_back(Heading{"Kernels and counters"});
         std::ranges::move(profile, std::back_inserter(blocks));
+    }
+    blocks.emplace_back(Heading{"The run"});
+    blocks.emplace_back(provenance_table(run));
+}
+
+// The answer, what to doubt, what to do; then pictures, then every number.
+void add_run(std::vector<Block>& blocks, const Run& run) {
+    const RunFindings findings = findings_of(run);
+    blocks.emplace_back(Lead{lead_of(findings)});
+    blocks.emplace_back(Paragraph{machine_line(run)});
+    blocks.emplace_back(tiles_of(findings));
+    if (Doubts doubts = doubts_of(run); !doubts.doubts.empty()) {
+        blocks.emplace_back(std::move(doubts));
+    }
+    std::ranges::move(verdict_blocks(findings), std::back_inserter(blocks));
+    blocks.emplace_back(Heading{"Where the time goes"});
+    blocks.emplace_back(bars_of(findings.summary));
+    blocks.emplace_back(roofline_of(findings));
+    add_tables(blocks, findings);
+}
+
+// "run 3: alexnet, batch 8, training, f32, onednn direct".
+std::string name_of_run(const Run& run) {
+    return fmt::format("run {}: {}", run.id, settings_line(run));
+}
+
+// Runs by what tells them from the first: "run 3: dtype f32", "run 4: dtype bf16".
+std::vector<std::string> short_names_of(std::span<const Run> runs) {
+    std::map<std::string, std::vector<std::string>> values;  // by setting, then by run
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+        for (const auto& one : differences_between(runs[0].settings, runs[i].settings)) {
+            auto& of_runs = values.try_emplace(one.name, runs.size(), one.before).first->second;
+            of_runs[i] = one.after;
+        }
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        std::vector<std::string> told;
+        for (const auto& [setting, of_runs] : values) {
+            told.push_back(setting + " " + of_runs[i]);
+        }
+        names.push_back(
+            fmt::format("run {}{}{}", runs[i].id, told.empty() ? "" : ": ", fmt::join(told, ", ")));
+    }
+    return names;
+}
+
+// Runs beside each other: a row for each figure, a column for each run.
+Table side_by_side(std::span<const Run> runs) {
+    Table table{.columns = {{"figure", "", Importance::essential}}};
+    const auto names = short_names_of(runs);
+    std::vector<Tiles> tiles;
+    for (const Run& run : runs) {
+        const RunFindings findings = findings_of(run);
+        tiles.push_back(tiles_of(findings));
+        tiles.back().tiles.push_back({"predicted_memory_bytes",
+                                      "memory, by liveness",
+                                      bytes_cell(run.predicted_memory),
+                                      {}});
+        tiles.back().tiles.push_back(
+            {"flags", "doubts", count_cell(static_cast<double>(run.flags.size())), {}});
+        table.columns.push_back({fmt::format("run_{}", run.id), names[tiles.size() - 1]});
+    }
+    for (std::size_t row = 0; !tiles.empty() && row < tiles.front().tiles.size(); ++row) {
+        auto& cells = table.rows.emplace_back(std::vector<Cell>{tiles.front().tiles[row].label});
+        for (const Tiles& one : tiles) {
+            cells.push_back(one.tiles[row].value);
+        }
+    }
+    return table;
+}
+
+// Passes that none of the runs has are left out.
+StackedBars bars_by_run(std::span<const Run> runs) {
+    std::array<StackedBars::Series, all_passes.size()> by_pass;
+    std::array<bool, all_passes.size()> occurs{};
+    StackedBars bars{.title = "Time by run and pass", .unit = "s", .labels = short_names_of(runs)};
+    for (const Run& run : runs) {
+        for (auto& series : by_pass) {
+            series.values.emplace_back();
+        }
+        for (const PassTotal& total : summarise(run).passes) {
+            const auto pass = static_cast<std::size_t>(total.pass);
+            by_pass[pass].name = name_of(total.pass);
+            by_pass[pass].values.back() = total.time.value;
+            occurs[pass] = true;
+        }
+    }
+    for (std::size_t pass = 0; pass < by_pass.size(); ++pass) {
+        if (occurs[pass]) {
+            bars.series.push_back(std::move(by_pass[pass]));
+        }
+    }
+    return bars;
+}
+
+// "Run 4 takes 0.53 (0.51 to 0.55) of the time of run 3: dtype f32 -> bf16."
+std::string lead_of_two(const Run& before, const Run& after) {
+    const Pairing pairing = pair_of(before, after);
+    const PairedTime& whole = pairing.whole;
+    const auto sides = [&] {
+        return fmt::format("{} against {}", duration(whole.after->median),
+                           duration(whole.before->median));
+    };
+    switch (whole.change()) {
+        case Change::faster:
+            return fmt::format("Run {} is {:.2f} times as fast as run {}: {}.", after.id,
+                               1 / whole.ratio->value, before.id, sides());
+        case Change::slower:
+            return fmt::format("Run {} takes {:.2f} times as long as run {}: {}.", after.id,
+                               whole.ratio->value, before.id, sides());
+        case Change::none:
+            return fmt::format("Runs {} and {} do not differ beyond their noise: {}.", before.id,
+                               after.id, sides());
+        case Change::uncertain:
+            return fmt::format(
+                "Whether runs {} and {} differ is not known, as one of them has too "
+                "few iterations: {}.",
+                before.id, after.id, sides());
+        case Change::unknown:
+            break;
+    }
+    return fmt::format("Runs {} and {} cannot be compared end to end.", before.id, after.id);
+}
+
+// Charts, then sentences, then tables.
+int kind_of(const Block& block) {
+    return std::holds_alternative<Table>(block)       ? 2
+           : std::holds_alternative<Paragraph>(block) ? 1
+                                                      : 0;
+}
+
+constexpr std::size_t most_side_by_side = 4;
+
+void add_overview(Document& document, std::span<const Run> runs) {
+    auto& blocks = document.blocks;
+    if (const auto sweep = sweep_of(runs)) {
+        Document over = sweep_document(*sweep);
+        document.title = std::move(over.title);
+        blocks.emplace_back(Lead{sweep_lead(*sweep)});
+        std::ranges::stable_sort(over.blocks.begin() + 1, over.blocks.end(), {}, kind_of);
+        std::ranges::move(over.blocks, std::back_inserter(blocks));
+        return;
+    }
+    const bool two = runs.size() == 2 && runs[0].settings.network == runs[1].settings.network;
+    if (two) {
+        blocks.emplace_back(Lead{lead_of_two(runs[0], runs[1])});
+    }
+    if (runs.size() <= most_side_by_side) {
+        blocks.emplace_back(side_by_side(runs));
+    }
+    blocks.emplace_back(bars_by_run(runs));
+    if (two) {
+        Document paired = paired_document(runs[0], runs[1]);
+        document.title = std::move(paired.title);
+        blocks.emplace_back(Heading{"Layer by layer"});
+        std::ranges::move(paired.blocks, std::back_inserter(blocks));
     }
 }
 
@@ -145,20 +369,18 @@ void add_run(Document& document, const Run& run) {
 Document report_document(std::span<const Run> runs) {
     if (runs.size() == 1) {
         Document document{settings_line(runs.front()), {}};
-        add_run(document, runs.front());
+        add_run(document.blocks, runs.front());
         return document;
     }
-    Document document{fmt::format("{} runs", runs.size()), {runs_table(runs)}};
-    if (const auto sweep = sweep_of(runs)) {
-        document.blocks.emplace_back(Heading{"Over " + sweep->variable});
-        for (auto& block : sweep_blocks(*sweep)) {
-            document.blocks.push_back(std::move(block));
-        }
+    Document document{fmt::format("{} runs", runs.size()), {}};
+    if (!runs.empty()) {
+        add_overview(document, runs);
     }
-    for (const auto& run : runs) {
-        document.blocks.emplace_back(
-            Heading{fmt::format("Run {}: {}", run.id, settings_line(run))});
-        add_run(document, run);
+    document.blocks.emplace_back(Heading{"The runs"});
+    document.blocks.emplace_back(runs_table(runs));
+    for (const Run& run : runs) {
+        document.blocks.emplace_back(Heading{name_of_run(run), HeadingLevel::part});
+        add_run(document.blocks, run);
     }
     return document;
 }

@@ -55,6 +55,10 @@ std::vector<Block> sweep_charts(const Sweep& sweep);
 std::vector<std::string> sweep_sentences(const Sweep& sweep,
                                          const std::optional<Capacity>& capacity = {});
 
+// The one to read first: from where on a larger batch does not pay, else how time grows with work,
+// else that neither can be told.
+std::string sweep_lead(const Sweep& sweep);
+
 // The same by the contract for scripts; what was not measured or does not exist is null:
 // {"variable", "network", "backend", "mode", "dtype", "threads", "convention",
 //  "points": [{"value", "batch", "run", "status", "flops", "bytes", "time": {"median_s", "low_s",

@@ -19,6 +19,7 @@ XyChart throughput_chart(const Sweep& sweep) {
     for (const SweepPoint& point : sweep.points) {
         if (point.time && point.time->low > Seconds{0}) {
             const Throughput examples = throughput_of(point);
+            chart.x.ticks.push_back(static_cast<double>(point.value));
             chart.series[0].points.push_back({name_of(sweep, point),
                                               static_cast<double>(point.value), examples.median,
                                               examples.low, examples.high});

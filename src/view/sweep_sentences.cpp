@@ -182,6 +182,27 @@ std::string capacity_sentence(const Capacity& capacity) {
 
 }  // namespace
 
+std::string sweep_lead(const Sweep& sweep) {
+    if (const auto saturation = saturation_of(sweep)) {
+        const std::string best = fmt::format("{} a second", text(saturation->best.median, ""));
+        return saturation->reached
+                   ? fmt::format(
+                         "From {} on a larger batch hardly pays: it has {:.0f} % of the best "
+                         "throughput, {} at {}.",
+                         at(sweep, saturation->batch), 100 * saturated_share, best,
+                         at(sweep, saturation->best_batch))
+                   : fmt::format("Throughput grows up to {}, the largest that ran: {}.",
+                                 at(sweep, saturation->best_batch), best);
+    }
+    const auto line = extrapolate(sweep);
+    if (line && line->misfit.empty() && line->hardware_interval) {
+        return fmt::format("Time grows with work at {}, beside {} of every iteration.",
+                           text(line->hardware->value, "FLOP/s"), text(line->framework.value, "s"));
+    }
+    return fmt::format("How time depends on {} cannot be told by one number: see the points.",
+                       sweep.variable);
+}
+
 std::vector<std::string> sweep_sentences(const Sweep& sweep,
                                          const std::optional<Capacity>& capacity) {
     std::vector<std::string> sentences;

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace strata {
 namespace {
 
@@ -53,11 +55,60 @@ TEST(Report, TheRooflineHoldsStepsThatCompute) {
     }
 }
 
-TEST(Report, SeveralRunsAreSummedUpFirst) {
+TEST(Report, BeginsWithTheVerdictAndFourNumbers) {
+    const Document document = report_on(testing::scripted_run_with_holes("alexnet", 32));
+    const auto& lead = std::get<Lead>(document.blocks.front()).text;
+    EXPECT_EQ(lead.find("alexnet, batch 32, training: 985 ms, at "), 0u) << lead;
+    EXPECT_NE(lead.find("the largest recoverable time is "), std::string::npos) << lead;
+    const auto tiles = block_of<Tiles>(document).tiles;
+    ASSERT_EQ(tiles.size(), 4u);
+    for (const auto& tile : tiles) {
+        EXPECT_TRUE(std::holds_alternative<Number>(tile.value)) << tile.label;
+    }
+}
+
+TEST(Report, WithoutCeilingsNeitherShareNorGainIsGiven) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    run.device.clear();
+    const Document document = report_on(run);
+    EXPECT_NE(block_of<Lead>(document).text.find("is not known"), std::string::npos);
+    const auto tiles = block_of<Tiles>(document).tiles;
+    EXPECT_TRUE(std::holds_alternative<Missing>(tiles[2].value));
+    EXPECT_TRUE(std::holds_alternative<Missing>(tiles[3].value));
+}
+
+TEST(Report, TwoRunsStandSideBySideAndThenEachByItself) {
     const std::vector<strata::Run> runs(2, testing::scripted_run(testing::zoo_graph("alexnet", 4)));
     const Document document = report_document(runs);
-    EXPECT_EQ(document.title, "2 runs");
-    EXPECT_EQ(std::get<Table>(document.blocks.front()).rows.size(), 2u);
+    EXPECT_NE(block_of<Lead>(document).text.find("do not differ"), std::string::npos)
+        << block_of<Lead>(document).text;
+    EXPECT_EQ(block_of<Table>(document).columns.size(), 3u);  // a column for each run
+    const auto parts = std::ranges::count_if(document.blocks, [](const Block& block) {
+        const auto* heading = std::get_if<Heading>(&block);
+        return heading && heading->level == HeadingLevel::part;
+    });
+    EXPECT_EQ(parts, 2);
+}
+
+TEST(Report, ManyRunsOfDifferentNetworksAreListed) {
+    std::vector<strata::Run> runs;
+    for (const char* network : {"alexnet", "squeezenet", "resnet-18", "vgg-11", "mobilenet-v1"}) {
+        runs.push_back(testing::scripted_run(testing::zoo_graph(network, 1)));
+    }
+    const Document document = report_document(runs);
+    EXPECT_EQ(document.title, "5 runs");
+    EXPECT_EQ(block_of<StackedBars>(document).labels.size(), 5u);
+    EXPECT_EQ(block_of<Table>(document).rows.size(), 5u);
+}
+
+TEST(Report, ASweepIsLabelledAtTheBatchesThatWereMeasured) {
+    std::vector<strata::Run> runs;
+    for (const std::int64_t batch : {1, 3, 8}) {
+        runs.push_back(testing::scripted_run(testing::zoo_graph("squeezenet", batch)));
+    }
+    const auto chart = block_of<XyChart>(report_document(runs));
+    EXPECT_EQ(chart.x.ticks, (std::vector<double>{1, 3, 8}));
+    EXPECT_FALSE(block_of<Lead>(report_document(runs)).text.empty());
 }
 
 TEST(Report, NoRunAndAnEmptyRunAreStillPages) {
