@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/text.h"
 
+#include "base/utf8.h"
+
 #include <algorithm>
 #include <charconv>
 #include <numeric>
@@ -86,26 +88,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-// Bytes of the well-formed UTF-8 sequence that `text` starts with; 0 where it is broken.
-std::size_t utf8_length(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = byte(0);
-    const std::size_t length = lead < 0x80             ? 1
-                               : (lead & 0xE0) == 0xC0 ? 2
-                               : (lead & 0xF0) == 0xE0 ? 3
-                               : (lead & 0xF8) == 0xF0 ? 4
-                                                       : 0;
-    if (length > text.size()) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    return length;
-}
-
 }  // namespace
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
@@ -136,20 +118,18 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 }
 
 std::string printable(std::string_view foreign, std::size_t limit) {
-    const auto is_plain = [](char letter) { return letter >= ' ' && letter <= '~'; };
-    if (foreign.size() <= limit && std::ranges::all_of(foreign, is_plain)) {
+    if (foreign.size() <= limit && is_plain_ascii(foreign)) {
         return std::string(foreign);  // as nearly every name is
     }
     std::string safe;
     while (!foreign.empty()) {
-        const std::size_t length = utf8_length(foreign);
-        if (safe.size() + std::max<std::size_t>(length, 1) > limit) {
+        const CodePoint point = decode_utf8(foreign);
+        if (safe.size() + point.length > limit) {
             return safe + "…";
         }
-        const auto first = static_cast<unsigned char>(foreign[0]);
-        const bool control = first < 0x20 || first == 0x7F;
-        safe += length == 0 || control ? std::string_view("?") : foreign.substr(0, length);
-        foreign.remove_prefix(std::max<std::size_t>(length, 1));
+        const bool shows = point.valid && !is_steering(point.value);
+        safe += shows ? foreign.substr(0, point.length) : std::string_view("?");
+        foreign.remove_prefix(point.length);
     }
     return safe;
 }

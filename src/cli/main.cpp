@@ -4,6 +4,7 @@
 #include "cli/help.h"
 #include "cli/verbs.h"
 #include "record/provenance.h"
+#include "report/unicode.h"
 
 #include <fmt/format.h>
 
@@ -38,8 +39,9 @@ std::string misspelt(const CLI::App& app, const std::string& word) {
     return near ? fmt::format("did you mean 'strata {}'?", *near) : "see strata --help";
 }
 
+// Whatever a sentence cites, it cannot steer the terminal.
 int complain(const std::string& sentence, ExitCode code) {
-    fmt::print(stderr, "strata: {}\n", sentence);
+    fmt::print(stderr, "strata: {}\n", clean_text(sentence));
     return static_cast<int>(code);
 }
 

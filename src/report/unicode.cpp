@@ -2,6 +2,7 @@
 #include "report/unicode.h"
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -14,60 +15,12 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-struct CodePoint {
-    char32_t value = 0;
-    std::size_t length = 1;
-    bool valid = false;
-};
-
-std::size_t sequence_length(unsigned char lead) {
-    if (lead < 0x80) {
-        return 1;
-    }
-    if (lead < 0xC2 || lead > 0xF4) {
-        return 0;
-    }
-    return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-}
-
-// Shortest forms only, no surrogates, nothing beyond U+10FFFF (Unicode 15, table 3-7).
-bool is_scalar(char32_t value, std::size_t length) {
-    constexpr std::array<char32_t, 5> least = {0, 0, 0x80, 0x800, 0x10000};
-    return value >= least[length] && value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF);
-}
-
-CodePoint decode(std::string_view text) {
-    const auto lead = static_cast<unsigned char>(text[0]);
-    const std::size_t length = sequence_length(lead);
-    if (length == 0 || length > text.size()) {
-        return {};
-    }
-    char32_t value = length == 1 ? lead : lead & (0x7Fu >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if ((byte & 0xC0) != 0x80) {
-            return {};
-        }
-        value = (value << 6) | (byte & 0x3Fu);
-    }
-    return {value, length, is_scalar(value, length)};
-}
-
 using Range = std::pair<char32_t, char32_t>;
 
 bool within(char32_t value, std::span<const Range> ranges) {
     return std::ranges::any_of(
         ranges, [&](const Range& range) { return value >= range.first && value <= range.second; });
 }
-
-// Invisible characters that change how their neighbours are read.
-constexpr std::array<Range, 7> steering = {{{0x00, 0x1F},
-                                            {0x7F, 0x9F},
-                                            {0x061C, 0x061C},
-                                            {0x200B, 0x200F},
-                                            {0x202A, 0x202E},
-                                            {0x2060, 0x206F},
-                                            {0xFEFF, 0xFEFF}}};
 
 constexpr std::array<Range, 8> blanks = {{{0x09, 0x0D},
                                           {0x85, 0x85},
@@ -110,7 +63,7 @@ std::size_t width_of(char32_t value) {
 template <class Visitor>
 void for_each_character(std::string_view text, Visitor&& visit) {
     while (!text.empty()) {
-        const CodePoint point = decode(text);
+        const CodePoint point = decode_utf8(text);
         visit(text.substr(0, point.length), point);
         text.remove_prefix(point.length);
     }
@@ -134,16 +87,11 @@ std::string_view prefix_of_width(std::string_view text, std::size_t width) {
 std::string_view suffix_of_width(std::string_view text, std::size_t width) {
     std::size_t columns = display_width(text);
     while (columns > width) {
-        const CodePoint point = decode(text);
+        const CodePoint point = decode_utf8(text);
         columns -= width_of(point.value);
         text.remove_prefix(point.length);
     }
     return text;
-}
-
-// Most text is printable ASCII: each character is itself and takes one column.
-bool is_plain(std::string_view text) {
-    return std::ranges::all_of(text, [](char letter) { return letter >= ' ' && letter <= '~'; });
 }
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 27> spellings = {{
@@ -162,22 +110,22 @@ std::string_view spelled(std::string_view piece) {
 }  // namespace
 
 std::string clean_text(std::string_view foreign) {
-    if (is_plain(foreign)) {
+    if (is_plain_ascii(foreign)) {
         return std::string(foreign);
     }
     std::string clean;
     clean.reserve(foreign.size());
     for_each_character(foreign, [&](std::string_view piece, const CodePoint& point) {
-        clean += !point.valid                    ? replacement
-                 : within(point.value, blanks)   ? " "
-                 : within(point.value, steering) ? "?"
-                                                 : piece;
+        clean += !point.valid                  ? replacement
+                 : within(point.value, blanks) ? " "
+                 : is_steering(point.value)    ? "?"
+                                               : piece;
     });
     return clean;
 }
 
 std::size_t display_width(std::string_view text) {
-    if (is_plain(text)) {
+    if (is_plain_ascii(text)) {
         return text.size();
     }
     std::size_t columns = 0;
@@ -218,7 +166,7 @@ std::string wrap(std::string_view text, std::size_t width, std::string_view inde
 }
 
 std::string to_ascii(std::string_view text) {
-    if (is_plain(text)) {
+    if (is_plain_ascii(text)) {
         return std::string(text);
     }
     std::string ascii;

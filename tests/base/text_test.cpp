@@ -43,6 +43,23 @@ TEST(Text, ForeignNamesCannotMoveTheCursorOrFloodTheScreen) {
     EXPECT_EQ(printable(std::string(300, 'x'), 10), std::string(10, 'x') + "…");
 }
 
+TEST(Text, WhatDoesNotShowButSteersIsMadeVisibleInForeignNames) {
+    EXPECT_EQ(printable("a\u202Eb\u2066c\u200Fd"), "a?b?c?d");  // reading directions
+    EXPECT_EQ(printable("a\xC2\x9B"
+                        "31mb\u0085c"),
+              "a?31mb?c");                                          // C1: CSI and NEL
+    EXPECT_EQ(printable("a\u2028b\u2029c"), "a?b?c");               // line and paragraph separators
+    EXPECT_EQ(printable("a\u200Bb\uFEFFc\U000E0041d"), "a?b?c?d");  // nothing, a mark, a tag
+    EXPECT_EQ(printable("層 → é"), "層 → é");
+}
+
+TEST(Text, OverlongFormsSurrogatesAndWhatUnicodeDoesNotHaveAreBroken) {
+    EXPECT_EQ(printable("\xC0\xAF"), "??");
+    EXPECT_EQ(printable("\xE0\x80\x9B"), "???");  // overlong U+001B
+    EXPECT_EQ(printable("\xED\xA0\x80"), "???");
+    EXPECT_EQ(printable("\xF4\x90\x80\x80"), "????");
+}
+
 TEST(Text, FieldsOfTheKernelsFilesAreFoundByTheirWholeName) {
     EXPECT_EQ(field_of("model\t\t: 167\nmodel name\t: A : B\n", "model name"), "A : B");
     EXPECT_EQ(field_of("MemTotal:  12 kB\n", "MemTotal"), "12 kB");

@@ -23,6 +23,11 @@ TEST(Unicode, TextThatTurnsTheReadingDirectionIsMadeVisible) {
               "a?b");
 }
 
+TEST(Unicode, LineSeparatorsAreBlanksAndInvisibleTagsAreMadeVisible) {
+    EXPECT_EQ(clean_text("a\u2028b\u0085c"), "a b c");
+    EXPECT_EQ(clean_text("a\u00ADb\uFFF9c\U000E0041d"), "a?b?c?d");
+}
+
 TEST(Unicode, BrokenSequencesBecomeReplacementCharacters) {
     EXPECT_EQ(clean_text("a\xFF"), "a\xEF\xBF\xBD");
     EXPECT_EQ(clean_text("\xE2\x82"), "\xEF\xBF\xBD\xEF\xBF\xBD");          // cut short

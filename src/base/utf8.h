@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace strata {
+
+// One character of a text; where the text is broken, one byte of it that is none.
+struct CodePoint {
+    char32_t value = 0;
+    std::size_t length = 1;  // in bytes
+    bool valid = false;
+};
+
+// The character that a text starts with: shortest forms only, no surrogates, nothing beyond
+// U+10FFFF (Unicode 15, table 3-7). Requires: the text is not empty.
+CodePoint decode_utf8(std::string_view text);
+
+// Whether a character does not show but changes how its neighbours are read: the controls C0 and
+// C1, line and paragraph separators, directions, joiners, tags and the byte order mark.
+bool is_steering(char32_t value);
+
+// Whether all is printable ASCII, as most text is: each character is itself and takes one column.
+bool is_plain_ascii(std::string_view text);
+
+}  // namespace strata
