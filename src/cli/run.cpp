@@ -207,13 +207,23 @@ ExitCode verdict_on(const Run& run) {
 
 // Asked before anything is measured: a misspelt layer must not cost a run.
 void require_layers(const Graph& graph, const std::string& glob) {
-    const auto wanted = [&](const Layer& layer) { return matches_glob(glob, layer.name); };
+    const auto wanted = [&](const Layer& layer) { return is_called(layer, glob); };
     if (!glob.empty() && std::ranges::none_of(graph.layers, wanted)) {
         throw Error(fmt::format("{} has no layer that matches --layer '{}': see its layers with "
                                 "strata show",
                                 printable(graph.name), printable(glob)),
                     ExitCode::usage);
     }
+}
+
+// The glob and behind it the layers that it means by their aliases, which results do not know.
+std::string with_aliased_layers(const Graph& graph, const std::string& glob) {
+    std::string all = glob;
+    for (const Layer& layer : graph.layers) {
+        const bool by_alias = is_called(layer, glob) && !matches_glob(glob, layer.name);
+        all += by_alias ? "," + layer.name : "";
+    }
+    return all;
 }
 
 // What does not fit ends a command that wants it alone, and is one result among others in a sweep.
@@ -310,7 +320,11 @@ ExitCode run_all(const RunOptions& options) {
         const auto capacity = capacity_for(group);
         const std::vector<Run> runs = run_group(group, first, options, plan, database);
         first += group.size();
-        print(runs, options, capacity);
+        RunOptions shown = options;
+        if (!options.layers.empty()) {
+            shown.layers = with_aliased_layers(graph_for(group.front()), options.layers);
+        }
+        print(runs, shown, capacity);
         pairs.add(runs);
         for (const Run& run : runs) {
             worst = worst == ExitCode::done ? verdict_on(run) : worst;

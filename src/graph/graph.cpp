@@ -24,6 +24,11 @@ std::vector<Operand> operands_of(const Graph& graph, const Layer& layer) {
 
 }  // namespace
 
+bool is_called(const Layer& layer, std::string_view glob) {
+    return matches_glob(glob, layer.name) ||
+           (!layer.alias.empty() && matches_glob(glob, layer.alias));
+}
+
 Signature signature_of(const Graph& graph, const Layer& layer) {
     Signature signature = {operands_of(graph, layer), {}};
     signature.outputs.reserve(layer.outputs.size());

@@ -42,7 +42,12 @@ struct Layer {
     Op op;
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
+    std::string alias = {};   // what its file calls it, where that is not its name; else empty
+    std::string source = {};  // the line of the program that it comes from: "net.py:12"; or empty
 };
+
+// Whether a glob means a layer, by its name or its alias.
+bool is_called(const Layer& layer, std::string_view glob);
 
 // A network: layers in topological order over named tensors. A plain value; every reader (zoo,
 // ONNX, text, DNNMark, generator) yields one that `validate` accepts.
@@ -52,6 +57,8 @@ struct Graph {
     std::vector<Layer> layers;
     std::vector<TensorId> inputs;   // roles input and label
     std::vector<TensorId> outputs;  // what the network is run for
+    // Why a training step of it is not one of the network that it was made from, a sentence each.
+    std::vector<std::string> training_doubts = {};
 };
 
 // Shapes and roles of everything a layer touches.
@@ -73,7 +80,7 @@ std::int64_t parameter_count(const Graph& graph);
 // a later one computes, or a shape is not what its operator's rule gives.
 void validate(const Graph& graph);
 
-// The layers whose names match a glob, as a graph of its own: tensors from outside become inputs.
+// The layers that a glob means, as a graph of its own: tensors from outside become inputs.
 // Throws Error where nothing matches.
 Graph slice(const Graph& graph, std::string_view layer_glob);
 

@@ -25,6 +25,7 @@ public:
 
     Graph run() {
         slice_.name = graph_.name;
+        slice_.training_doubts = graph_.training_doubts;
         tensors();
         layers();
         inputs();
@@ -37,7 +38,7 @@ private:
     void choose(std::string_view layer_glob) {
         for (LayerId id = 0; id < graph_.layers.size(); ++id) {
             const Layer& layer = graph_.layers[id];
-            chosen_[id] = matches_glob(layer_glob, layer.name);
+            chosen_[id] = is_called(layer, layer_glob);
             mark(chosen_[id] ? layer.inputs : std::vector<TensorId>{}, used_);
             mark(chosen_[id] ? layer.outputs : std::vector<TensorId>{}, used_);
             mark(chosen_[id] ? layer.outputs : std::vector<TensorId>{}, computed_);
@@ -90,8 +91,8 @@ private:
         for (LayerId id = 0; id < graph_.layers.size(); ++id) {
             const Layer& layer = graph_.layers[id];
             if (chosen_[id]) {
-                slice_.layers.push_back(
-                    {layer.name, layer.op, renumbered(layer.inputs), renumbered(layer.outputs)});
+                slice_.layers.push_back({layer.name, layer.op, renumbered(layer.inputs),
+                                         renumbered(layer.outputs), layer.alias, layer.source});
             }
         }
     }

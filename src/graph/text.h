@@ -26,6 +26,8 @@ namespace strata {
 //                                                  behind ';' stand the parameters, then none are
 //                                                  made
 //   odd -> a f32 32x5, b s64 32 = opaque(y) foreign_type="Odd" reason="..."   shapes stated
+//   alias node_Conv_7                              of the layer above: what its file calls it
+//   source net.py:12                               likewise: the line of the program it comes from
 //   output y                                       absent: what nobody reads
 //
 // A line whose first mark is # is a comment. A name with other characters than letters, digits and

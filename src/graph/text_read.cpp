@@ -17,8 +17,8 @@ namespace strata {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> keywords = {"graph",     "input",    "label", "parameter",
-                                                      "statistic", "constant", "output"};
+constexpr std::array<std::string_view, 9> keywords = {
+    "graph", "input", "label", "parameter", "statistic", "constant", "output", "alias", "source"};
 
 constexpr std::size_t max_axes = 32;
 constexpr std::size_t max_items = 1'000'000;
@@ -37,6 +37,13 @@ struct Operands {
 struct Result {
     std::string name;
     std::optional<Tensor> stated;
+};
+
+// What a line says of the layer above it.
+struct Note {
+    LayerId layer = 0;
+    std::string Layer::*field = nullptr;
+    std::string text;
 };
 
 // A text on its way to a graph; `read` takes it line by line.
@@ -61,6 +68,8 @@ public:
         } else if (first == "output" && !quoted) {
             outputs_.push_back(tensor(cursor.name("a tensor")));
             require_end(cursor);
+        } else if ((first == "alias" || first == "source") && !quoted) {
+            read_note(first == "alias" ? &Layer::alias : &Layer::source, first, cursor);
         } else {
             read_tensor(first, cursor);
         }
@@ -70,6 +79,9 @@ public:
         Graph graph = build_.finish(outputs_);
         if (title_) {
             graph.name = *title_;
+        }
+        for (Note& note : notes_) {
+            graph.layers[note.layer].*note.field = std::move(note.text);
         }
         return graph;
     }
@@ -87,6 +99,18 @@ private:
             throw Error("the graph has a name already; leave one out");
         }
         title_ = cursor.name("the graph");
+        require_end(cursor);
+    }
+
+    // A line like "alias node_Conv_7" below a layer's.
+    void read_note(std::string Layer::*field, const std::string& keyword, TextCursor& cursor) {
+        if (layers_ == 0) {
+            throw Error(
+                fmt::format("{} is said of the layer above, and there is none; put it below "
+                            "its layer's line",
+                            keyword));
+        }
+        notes_.push_back({layers_ - 1, field, cursor.name("a text")});
         require_end(cursor);
     }
 
@@ -230,6 +254,7 @@ private:
                          ? stated_results(results)
                          : inferred_results(name, shapes_of(op, operands), results);
         const auto outputs = build_.place(name, std::move(op), std::move(operands), named);
+        ++layers_;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             define(named[i].name, outputs[i]);
         }
@@ -285,6 +310,8 @@ private:
     std::optional<std::int64_t> batch_;
     std::optional<std::int64_t> own_batch_;
     std::optional<std::string> title_;
+    std::size_t layers_ = 0;  // so far
+    std::vector<Note> notes_;
     std::unordered_map<std::string, TensorId> names_;
     std::vector<TensorId> outputs_;
 };

@@ -57,9 +57,15 @@ private:
         const std::size_t type_end = type_of(layer.op).size();
         text_ += fmt::format("{}{} = {}({}){}\n", name_text(layer.name), results_text(layer),
                              op.substr(0, type_end), operands, op.substr(type_end));
+        note("alias", layer.alias);
+        note("source", layer.source);
         for (const TensorId id : layer.outputs) {
             declared_[id] = true;
         }
+    }
+
+    void note(std::string_view keyword, const std::string& of_layer) {
+        text_ += of_layer.empty() ? "" : fmt::format("{} {}\n", keyword, name_text(of_layer));
     }
 
     // Nothing where the result is named as its layer.

@@ -182,8 +182,8 @@ std::optional<Bytes> taken_since(const MemoryUse& before) {
 }
 
 // Samples until precise, stopped or out of time, and judges how far the samples can be trusted.
-void sample_into(Run& run, Executable& executable, DeviceWatch* watch, const Job& job,
-                 const Observer& observer, SampledIteration earlier) {
+void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWatch* watch,
+                 const Job& job, const Observer& observer, SampledIteration earlier) {
     SteadyClock clock;
     DeviceSampler device(watch, clock);
     const SamplerHooks hooks{
@@ -208,6 +208,11 @@ void sample_into(Run& run, Executable& executable, DeviceWatch* watch, const Job
         iteration, job.policy, [&] { return loop.run(); }, clock, hooks, std::move(earlier));
     take_samples(sampled, run);
     run.flags = doubts_about(sampled, job.policy, change_between(before, read_activity(clock)));
+    if (job.execution.mode == Mode::training) {
+        for (const std::string& doubt : graph.training_doubts) {
+            run.flags.push_back({"folded", doubt});
+        }
+    }
     device.leave_in(run);
     run.state = sampled.reason == StopReason::interrupted ? RunState::partial : RunState::complete;
 }
@@ -271,7 +276,7 @@ Run execute_what_is_left(const Job& job, const Graph& graph, Backend& backend,
     if (observer.begun) {
         observer.begun(run);
     }
-    sample_into(run, *executable, backend.watch(), job, observer, std::move(sampled));
+    sample_into(run, graph, *executable, backend.watch(), job, observer, std::move(sampled));
     if (peak_is_ours) {
         run.measured_memory = taken_since(before);
     }

@@ -68,7 +68,7 @@ std::set<TensorId> handed_on(const Graph& graph, std::span<const Step> steps) {
 std::set<TensorId> dumped_tensors(const Graph& graph, const std::string& layers) {
     std::set<TensorId> dumped(graph.outputs.begin(), graph.outputs.end());
     for (const Layer& layer : graph.layers) {
-        if (!layers.empty() && matches_glob(layers, layer.name)) {
+        if (!layers.empty() && is_called(layer, layers)) {
             dumped.insert(layer.outputs.begin(), layer.outputs.end());
         }
     }

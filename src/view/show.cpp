@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace strata {
 
 namespace {
@@ -31,6 +33,12 @@ Bytes traffic_of(const LayerWork& layer) {
         traffic += work ? work->read + work->written : Bytes{};
     }
     return traffic;
+}
+
+// Whether the network's file says where its layers come from.
+bool has_sources(const Graph& graph) {
+    return std::ranges::any_of(graph.layers,
+                               [](const Layer& layer) { return !layer.source.empty(); });
 }
 
 std::vector<Cell> row_of(const Layer& layer, const LayerWork& work) {
@@ -57,7 +65,8 @@ std::vector<Cell> total_of(const NetworkWork& network) {
     return row;
 }
 
-Table layers_table(const Graph& graph, const NetworkWork& network, const Convention& convention) {
+Table layers_table(const Graph& graph, const NetworkWork& network, const Convention& convention,
+                   Mode mode) {
     Table table;
     table.columns = {{"layer", "layer", Importance::essential},
                      {"operator", "operator", Importance::normal},
@@ -67,15 +76,29 @@ Table layers_table(const Graph& graph, const NetworkWork& network, const Convent
         table.columns.push_back({column.key, column.title, column.importance});
     }
     table.columns.push_back({"traffic_bytes", "traffic", Importance::detail});
+    const bool with_sources = has_sources(graph);
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
         table.rows.push_back(row_of(graph.layers[i], network.layers[i]));
+        if (with_sources) {
+            table.rows.back().emplace_back(graph.layers[i].source);
+            table.rows.back().emplace_back(graph.layers[i].alias);
+        }
     }
     table.totals.push_back(total_of(network));
+    if (with_sources) {
+        table.columns.push_back({"source", "source", Importance::normal});
+        table.columns.push_back({"alias", "in the file", Importance::detail});
+        table.totals.back().insert(table.totals.back().end(), {"", ""});
+    }
     table.notes = {
         fmt::format("Operations by the convention {}: {}", convention.name, convention.meaning),
         "Traffic: each operand read once and each result written once, over all passes."};
     if (const std::string note = opaque_note(graph); !note.empty()) {
         table.notes.push_back(note);
+    }
+    if (mode == Mode::training) {
+        table.notes.insert(table.notes.end(), graph.training_doubts.begin(),
+                           graph.training_doubts.end());
     }
     return table;
 }
@@ -109,7 +132,7 @@ Document show_document(const Graph& graph, const Convention& convention,
                        const Execution& execution) {
     const NetworkWork network = work_of(graph, convention, execution);
     return {fmt::format("{}, batch {}, {}", graph.name, batch_of(graph), name_of(execution.mode)),
-            {layers_table(graph, network, convention), memory_table(network)}};
+            {layers_table(graph, network, convention, execution.mode), memory_table(network)}};
 }
 
 }  // namespace strata

@@ -27,8 +27,8 @@ Document show_document(const Graph& graph, const Convention& convention,
                        const Execution& execution);
 
 // The same by the contract for scripts, with whole numbers:
-// {"network", "batch", "convention", "layers": [{"name", "operator", "inputs", "output",
-// "parameters",
+// {"network", "batch", "convention", "layers": [{"name", "alias", "source", "operator",
+// "inputs", "output", "parameters",
 //   "work": {"forward": {"flops", "bytes_read", "bytes_written"}, "backward_data", ...}}],
 //  "totals": {"parameters", "flops_forward", "memory_training_bytes", "memory_inference_bytes",
 //  ...}}

@@ -36,9 +36,19 @@ Json passes_json(const LayerWork& layer) {
     return passes;
 }
 
+Json text_or_null(const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+}
+
 Json layer_json(const Layer& layer, const LayerWork& work) {
-    return {{"name", layer.name},    {"operator", kind_of(layer.op)}, {"inputs", work.inputs},
-            {"output", work.output}, {"parameters", work.parameters}, {"work", passes_json(work)}};
+    return {{"name", layer.name},
+            {"alias", text_or_null(layer.alias)},
+            {"source", text_or_null(layer.source)},
+            {"operator", kind_of(layer.op)},
+            {"inputs", work.inputs},
+            {"output", work.output},
+            {"parameters", work.parameters},
+            {"work", passes_json(work)}};
 }
 
 Json footprint_json(const Footprint& footprint) {

@@ -54,6 +54,24 @@ std::string complaint(std::string_view text) {
     return error_of([&] { parse_graph(text, "x.graph"); });
 }
 
+TEST(GraphText, AliasesAndLinesOfTheProgramStandBelowTheirLayer) {
+    Graph graph = small_chain();
+    graph.layers[0].alias = "node_Conv_7";
+    graph.layers[0].source = "my net.py:12";
+    graph.layers.back().source = "net.py:30";
+    const std::string text = to_text(graph);
+    EXPECT_NE(text.find("\nalias node_Conv_7\nsource \"my net.py:12\"\n"), std::string::npos)
+        << text;
+    const Graph again = parse_graph(text, "again.graph");
+    EXPECT_EQ(again.layers[0].alias, "node_Conv_7");
+    EXPECT_EQ(again.layers[0].source, "my net.py:12");
+    EXPECT_EQ(again.layers.back().source, "net.py:30");
+    EXPECT_EQ(again.layers.back().alias, "");
+    expect_round_trip(graph);
+    EXPECT_NE(complaint("input data f32 1x3\nalias odd\n").find("put it below its layer's line"),
+              std::string::npos);
+}
+
 TEST(GraphText, IsOneItemALine) {
     EXPECT_EQ(to_text(small_chain()),
               "graph chain\n"
