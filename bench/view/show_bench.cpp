@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How fast `strata show FILE.onnx` answers: a graph of many nodes, and a file of heavy weights,
-// which stay where they lie.
+// which stay where they lie. Both are linear in the size of the file, which the BigO rows show.
 #include "graph/builder.h"
 #include "graph/onnx/export.h"
 #include "graph/onnx/import.h"
@@ -34,6 +34,16 @@ Graph residual(std::int64_t nodes) {
     return builder.finish();
 }
 
+// Rectifiers one behind the other, all in one piece of memory.
+Graph chain(std::int64_t nodes) {
+    GraphBuilder builder("chain");
+    TensorId x = builder.input("x", {{1, 8}});
+    for (std::int64_t i = 0; i < nodes; ++i) {
+        x = builder.add("rectifier" + std::to_string(i), Activation{}, {x});
+    }
+    return builder.finish();
+}
+
 // Layers of 64 MiB.
 Graph heavy(std::int64_t mebibytes) {
     GraphBuilder builder("heavy");
@@ -58,18 +68,33 @@ void import_nodes(benchmark::State& state) {
     for (auto _ : state) {
         benchmark::DoNotOptimize(import_onnx(file));
     }
+    state.SetComplexityN(state.range(0));
 }
-BENCHMARK(import_nodes)->Arg(1000)->Arg(10000)->Unit(benchmark::kMillisecond);
+BENCHMARK(import_nodes)
+    ->RangeMultiplier(10)
+    ->Range(1000, 100000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
 
-void show_nodes(benchmark::State& state) {
+void show_nodes(benchmark::State& state, Graph (*network)(std::int64_t)) {
     const TemporaryDirectory folder;
-    const auto file = exported(folder, residual(state.range(0)));
+    const auto file = exported(folder, network(state.range(0)));
     for (auto _ : state) {
         const Document document = show_document(import_onnx(file), conventions().front(), {});
         benchmark::DoNotOptimize(render_terminal(document, {}));
     }
+    state.SetComplexityN(state.range(0));
 }
-BENCHMARK(show_nodes)->Arg(1000)->Arg(10000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(show_nodes, residual, residual)
+    ->RangeMultiplier(10)
+    ->Range(1000, 100000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
+BENCHMARK_CAPTURE(show_nodes, chain, chain)
+    ->RangeMultiplier(10)
+    ->Range(1000, 100000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
 
 // Resident memory that an import adds, mapped pages included, over the file's size.
 void import_weights(benchmark::State& state) {

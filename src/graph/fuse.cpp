@@ -34,7 +34,12 @@ public:
         : graph_(graph),
           mode_(mode),
           consumers_(consumers_of(graph)),
-          producers_(producers_of(graph)) {}
+          producers_(producers_of(graph)),
+          is_output_(graph.tensors.size()) {
+        for (const TensorId id : graph.outputs) {
+            is_output_[id] = true;
+        }
+    }
 
     FusedChain chain_of(LayerId first) const {
         FusedChain chain{first};
@@ -57,7 +62,7 @@ private:
     // The one reader of what the last layer gives, where it may follow.
     std::optional<Next> next_of(LayerId first, LayerId last, Follower least) const {
         const TensorId between = graph_.layers[last].outputs[0];
-        if (consumers_[between].size() != 1 || is_output(between)) {
+        if (consumers_[between].size() != 1 || is_output_[between]) {
             return std::nullopt;
         }
         const LayerId reader = consumers_[between].front();
@@ -88,14 +93,11 @@ private:
         return (!producer || *producer < first) && tensor == graph_.tensors[between].tensor;
     }
 
-    bool is_output(TensorId tensor) const {
-        return std::ranges::find(graph_.outputs, tensor) != graph_.outputs.end();
-    }
-
     const Graph& graph_;
     Mode mode_;
     std::vector<std::vector<LayerId>> consumers_;
     std::vector<std::optional<LayerId>> producers_;
+    std::vector<bool> is_output_;  // by tensor
 };
 
 }  // namespace

@@ -77,8 +77,9 @@ private:
     void backward_data(TaskIndex task, const Layer& layer) {
         const BackwardReads reads = reads_of(layer.op);
         read_gradients(task, layer);
+        const auto only = only_receiver(layer);
         for (const TensorId id : layer.inputs) {
-            if (reads.input_for_data && !(reads.only_others_for_data && alone(layer, id))) {
+            if (reads.input_for_data && !(reads.only_others_for_data && only == id)) {
                 extend(value_of(id), task);
             }
         }
@@ -108,13 +109,20 @@ private:
         }
     }
 
-    // Whether no other operand of the layer wants a gradient, for which this one would be read.
-    bool alone(const Layer& layer, TensorId id) const {
-        return std::ranges::count(layer.inputs, id) == 1 &&
-               std::ranges::none_of(layer.inputs, [&](TensorId other) {
-                   return other != id && graph_.tensors[other].role != Role::parameter &&
-                          schedule_.needs_gradient[other];
-               });
+    // The one operand that wants a gradient, for which it is not read itself; nothing where several
+    // do, or one that stands there twice.
+    std::optional<TensorId> only_receiver(const Layer& layer) const {
+        std::optional<TensorId> only;
+        for (const TensorId id : layer.inputs) {
+            if (graph_.tensors[id].role == Role::parameter || !schedule_.needs_gradient[id]) {
+                continue;
+            }
+            if (only) {
+                return std::nullopt;
+            }
+            only = id;
+        }
+        return only;
     }
 
     void touch_values(const std::vector<TensorId>& ids, TaskIndex task) {

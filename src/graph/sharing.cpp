@@ -31,13 +31,15 @@ public:
           goes_backward_(layers_with_backward_data(graph, schedule)),
           consumers_(consumers_of(graph)),
           producers_(producers_of(graph)),
-          members_(graph.tensors.size()),
+          unsettled_(graph.tensors.size()),
+          never_free_(graph.tensors.size()),
+          readers_joined_(graph.tensors.size()),
           is_output_(graph.tensors.size()) {
         sharing_.value.resize(graph.tensors.size());
         std::iota(sharing_.value.begin(), sharing_.value.end(), TensorId{0});
         sharing_.gradient = sharing_.value;
         for (TensorId id = 0; id < graph.tensors.size(); ++id) {
-            members_[id] = {id};
+            unsettled_[id] = {id};
         }
         for (const TensorId id : graph.outputs) {
             is_output_[id] = true;
@@ -67,7 +69,7 @@ private:
         const TensorId input = layer.inputs[0];
         const TensorId output = layer.outputs[0];
         sharing_.value[output] = sharing_.value[input];
-        members_[sharing_.value[input]].push_back(output);
+        unsettled_[sharing_.value[input]].push_back(output);
         if (consumers_[input].size() == 1 && schedule_.needs_gradient[input] &&
             schedule_.needs_gradient[output] && !schedule_.gradient_given[output]) {
             sharing_.gradient[output] = sharing_.gradient[input];
@@ -83,23 +85,53 @@ private:
     }
 
     // Whether the layer may write its result over its input: nothing that lies there is read later.
-    bool may_overwrite(LayerId layer) const {
+    bool may_overwrite(LayerId layer) {
         const Layer& node = graph_.layers[layer];
         if (!maps_elements(node) || keeps_memory() ||
             (goes_backward_[layer] && reads_of(node.op).input_for_data)) {
             return false;
         }
         const TensorId owner = sharing_.value[node.inputs[0]];
-        return std::ranges::all_of(members_[owner],
-                                   [&](TensorId id) { return is_free(id, owner, layer); });
+        auto& members = unsettled_[owner];
+        for (std::size_t i = 0; i < members.size() && !never_free_[owner];) {
+            switch (freedom(members[i], owner, layer)) {
+                case Freedom::for_good:  // need not be asked again, lest a long chain be slow
+                    members[i] = members.back();
+                    members.pop_back();
+                    break;
+                case Freedom::for_this_layer:
+                    ++i;
+                    break;
+                case Freedom::not_yet:
+                    return false;
+                case Freedom::never:
+                    never_free_[owner] = true;
+            }
+        }
+        return !never_free_[owner];
     }
 
-    bool is_free(TensorId id, TensorId owner, LayerId layer) const {
-        return graph_.tensors[id].role == Role::activation && !is_output_[id] &&
-               !is_read_by_its_producer(id) &&
-               std::ranges::all_of(consumers_[id], [&](LayerId reader) {
-                   return reader == layer || has_joined(reader, owner);
-               });
+    // Whether what lies in shared memory may be overwritten: who has joined the memory stays there,
+    // and who has run without joining reads it.
+    enum class Freedom { for_good, for_this_layer, not_yet, never };
+
+    Freedom freedom(TensorId id, TensorId owner, LayerId layer) {
+        if (graph_.tensors[id].role != Role::activation || is_output_[id] ||
+            is_read_by_its_producer(id)) {
+            return Freedom::never;
+        }
+        const auto& readers = consumers_[id];
+        std::size_t& joined = readers_joined_[id];
+        while (joined < readers.size() && has_joined(readers[joined], owner)) {
+            ++joined;
+        }
+        if (joined == readers.size()) {
+            return Freedom::for_good;
+        }
+        if (readers[joined] == layer && joined + 1 == readers.size()) {
+            return Freedom::for_this_layer;
+        }
+        return readers[joined] < layer ? Freedom::never : Freedom::not_yet;
     }
 
     bool is_read_by_its_producer(TensorId id) const {
@@ -121,8 +153,10 @@ private:
     std::vector<bool> goes_backward_;  // by layer
     std::vector<std::vector<LayerId>> consumers_;
     std::vector<std::optional<LayerId>> producers_;
-    std::vector<std::vector<TensorId>> members_;  // by owner
-    std::vector<bool> is_output_;                 // by tensor
+    std::vector<std::vector<TensorId>> unsettled_;  // by owner: may not be overwritten for good
+    std::vector<bool> never_free_;                  // by owner
+    std::vector<std::size_t> readers_joined_;       // by tensor: the first so many
+    std::vector<bool> is_output_;                   // by tensor
     Sharing sharing_;
 };
 

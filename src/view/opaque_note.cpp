@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 namespace strata {
@@ -20,12 +21,14 @@ constexpr std::size_t reasons_shown = 2;
 std::string opaque_note(const Graph& graph) {
     std::size_t count = 0;
     std::vector<std::string> reasons;
+    std::unordered_set<std::string> known;
     for (const Layer& layer : graph.layers) {
         if (const auto* opaque = std::get_if<Opaque>(&layer.op)) {
             const std::string reason =
                 fmt::format("{}: {}", opaque->foreign_type, printable(opaque->reason));
-            const bool is_new = std::ranges::find(reasons, reason) == reasons.end();
-            reasons.insert(reasons.end(), is_new ? 1 : 0, reason);
+            if (known.insert(reason).second) {
+                reasons.push_back(reason);
+            }
             ++count;
         }
     }
