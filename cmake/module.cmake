@@ -22,9 +22,10 @@ endfunction()
 # strata_test(op SOURCES convolution_test.cpp ... [DEPENDS graph])
 #
 # The tests of one module as one program; each of its tests is a CTest test of its own. Tests that span
-# modules, such as `physics`, have no module of their name and say what they need in DEPENDS.
+# modules, such as `physics`, have no module of their name and say what they need in DEPENDS. Past
+# TIMEOUT seconds a test counts as failed.
 function(strata_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "" "SOURCES;DEPENDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;DEPENDS;LINK")
   add_executable(test_${name} ${test_SOURCES})
   list(TRANSFORM test_DEPENDS PREPEND strata::)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -35,5 +36,9 @@ function(strata_test name)
   if(STRATA_PRECOMPILED_HEADERS)
     target_precompile_headers(test_${name} PRIVATE <gtest/gtest.h>)
   endif()
-  gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 1500)  # CTest's own
+  endif()
+  gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                       PROPERTIES TIMEOUT ${test_TIMEOUT})
 endfunction()

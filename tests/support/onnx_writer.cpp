@@ -165,6 +165,11 @@ OnnxWriter& OnnxWriter::node(std::string_view op, std::vector<std::string> input
     return *this;
 }
 
+OnnxWriter& OnnxWriter::node(const WireWriter& node) {
+    graph_.message(1, node);
+    return *this;
+}
+
 std::string OnnxWriter::model() const {
     return WireWriter()
         .integer(1, 8)

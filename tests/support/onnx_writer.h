@@ -59,6 +59,9 @@ public:
                      const std::vector<WireWriter>& attributes = {}, std::string_view name = {},
                      std::string_view domain = {});
 
+    // Appends a NodeProto as it is.
+    OnnxWriter& node(const WireWriter& node);
+
     const WireWriter& graph() const { return graph_; }
     std::string model() const;
 

@@ -26,6 +26,11 @@ std::string UniqueNames::claim(std::string_view wanted) {
     return name;
 }
 
+const Value* Assembly::find(std::string_view name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? nullptr : &found->second;
+}
+
 void Assembly::expect(std::size_t tensors, std::size_t layers) {
     values_.reserve(tensors);
     tensor_names_.expect(tensors);

@@ -48,6 +48,7 @@ public:
     void expect(std::size_t tensors, std::size_t layers);
 
     Value& value(std::string_view name) { return values_[name]; }
+    const Value* find(std::string_view name) const;  // null where the name has no value yet
 
     TensorId add_tensor(std::string_view name, Tensor tensor, Role role,
                         std::optional<TensorData> data = {});

@@ -75,8 +75,25 @@ To saturated(From value) {
     }
 }
 
+// 16-bit floating types, which have no C++ type: through a float.
+template <class From>
+std::vector<std::byte> halved(DataType dtype, std::span<const From> values) {
+    std::vector<std::byte> bytes(values.size() * sizeof(std::uint16_t));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto value = static_cast<float>(values[i]);
+        const std::uint16_t bits =
+            dtype == DataType::f16 ? half_of_float(value) : bfloat16_of_float(value);
+        std::memcpy(bytes.data() + i * sizeof bits, &bits, sizeof bits);
+    }
+    return bytes;
+}
+
 template <class From>
 Constant converted(Tensor tensor, std::span<const From> values) {
+    if (tensor.dtype == DataType::f16 || tensor.dtype == DataType::bf16) {
+        auto bytes = halved(tensor.dtype, values);
+        return constant_of(std::move(tensor), std::move(bytes));
+    }
     std::vector<std::byte> bytes;
     with_type(tensor.dtype, [&]<class To>(To) {
         bytes.resize(values.size() * sizeof(To));

@@ -18,9 +18,12 @@ struct Constant {
 };
 
 // What is computed here element by element is at most this large, by node and in all: attention
-// masks are, shape arithmetic is far smaller, and a hostile file cannot make the import slow.
+// masks are, shape arithmetic is far smaller, and a hostile file cannot make the import slow. The
+// few elements of shapes are always computed.
 inline constexpr std::int64_t max_folded_elements = 1024 * 1024;
 inline constexpr std::int64_t max_folded_elements_in_all = 64 * max_folded_elements;
+inline constexpr std::int64_t max_folded_bytes_in_all = std::int64_t{512} << 20;
+inline constexpr std::int64_t always_folded_elements = 64;
 inline constexpr std::size_t max_rank = 64;  // NumPy's
 
 bool is_uniform(const Constant& constant);
@@ -41,7 +44,6 @@ std::vector<double> numbers_of(const Constant& constant);
 std::vector<std::int64_t> integers_of(const Constant& constant);
 
 // A constant of its own memory; values are converted to the element type (saturating).
-// Requires: f32, f64, s32, s64, s8, u8 or boolean.
 Constant constant_of(Tensor tensor, std::span<const double> numbers);
 Constant constant_of(Tensor tensor, std::span<const std::int64_t> integers);
 

@@ -90,6 +90,7 @@ Constant ConstantReader::read(const OnnxTensor& tensor) {
                         "again",
                         printable(tensor.name), data.bytes.size(), to_text(tensor.dims), wanted));
     }
+    bytes_read_ += std::ssize(data.bytes);
     return {{tensor.dims, dtype}, data};
 }
 

@@ -30,12 +30,16 @@ public:
     // or an external file is missing, too short or outside the model's folder.
     Constant read(const OnnxTensor& tensor);
 
+    // Of all tensors read so far.
+    std::int64_t bytes_read() const { return bytes_read_; }
+
 private:
     TensorData data_of(const OnnxTensor& tensor, DataType dtype);
     TensorData external_data_of(const OnnxTensor& tensor);
     const std::shared_ptr<const MappedFile>& open(std::string_view location);
     [[noreturn]] void fail(const std::string& sentence) const;
 
+    std::int64_t bytes_read_ = 0;
     std::string file_;
     std::shared_ptr<const void> owner_;
     std::filesystem::path folder_;

@@ -87,7 +87,11 @@ std::vector<Cut> parts_of(const NodeImport& node) {
     Dims sizes = node.has_input(1) ? node.integers_of_input(1) : node.integers("split");
     const auto outputs = std::ssize(node.node().outputs);
     if (sizes.empty()) {
-        sizes = equal_parts(dims[axis], node.integer("num_outputs", outputs));
+        if (node.integer("num_outputs", outputs) != outputs) {
+            throw Error(fmt::format("it has {} outputs where num_outputs says {}", outputs,
+                                    node.integer("num_outputs", outputs)));
+        }
+        sizes = equal_parts(dims[axis], outputs);
     }
     std::vector<Cut> parts;
     std::int64_t start = 0;

@@ -12,6 +12,9 @@
 namespace strata {
 
 Dims strides_of(const Dims& dims) {
+    if (product(dims) == 0) {
+        return Dims(dims.size(), 0);  // the other extents may multiply to more than can be counted
+    }
     Dims strides(dims.size(), 1);
     for (std::size_t axis = dims.size(); axis-- > 1;) {
         strides[axis - 1] = strides[axis] * dims[axis];
@@ -21,11 +24,13 @@ Dims strides_of(const Dims& dims) {
 
 namespace {
 
-void require_small(const Dims& dims) {
+// Accounts for elements that are about to be moved one by one.
+void spend_on(const NodeImport& node, const Dims& dims) {
     if (!is_small(dims)) {
         throw Unsupported{
             fmt::format("{} are too many elements to move one by one", to_text(dims))};
     }
+    node.spend(product(dims));
 }
 
 std::int64_t offset_of(std::span<const std::int64_t> index, const Dims& strides) {
@@ -47,7 +52,7 @@ std::int64_t position(std::int64_t index, std::int64_t extent) {
 // The map that leaves every element of input 0 where it is.
 ElementMap unmoved(const NodeImport& node) {
     const Dims& dims = node.input(0).dims;
-    require_small(dims);
+    spend_on(node, dims);
     ElementMap map{dims, {}, {0}};
     map.elements.resize(static_cast<std::size_t>(product(dims)));
     std::iota(map.elements.begin(), map.elements.end(), 0);
@@ -68,7 +73,7 @@ void for_each_along_axis(const NodeImport& node, Use&& use) {
     const Dims& data = node.input(0).dims;
     const Dims& shape = node.input(1).dims;
     require_equal_rank(data, shape);
-    require_small(shape);
+    spend_on(node, shape);
     const std::size_t axis = axis_of(node.integer("axis", 0), data.size());
     const Dims indices = node.integers_of_input(1);
     const Dims strides = strides_of(data);
@@ -91,6 +96,10 @@ ElementMap map_gather_elements(const NodeImport& node) {
 }
 
 void require_plain_scatter(const NodeImport& node) {
+    if (node.input(2).dtype != node.input(0).dtype) {
+        throw Error(fmt::format("its updates are {} and its data {}; cast one of them",
+                                name_of(node.input(2).dtype), name_of(node.input(0).dtype)));
+    }
     if (node.text("reduction", "none") != "none") {
         throw Unsupported{"a scatter that sums or compares is not known"};
     }
@@ -122,7 +131,7 @@ struct Tuples {
                 fmt::format("its indices {} do not pick from {}", to_text(shape), to_text(data)));
         }
         length = static_cast<std::size_t>(given);
-        require_small(shape);
+        spend_on(node, shape);
     }
 
     static std::size_t batch_axes(const NodeImport& node) {
@@ -166,7 +175,7 @@ ElementMap map_gather_nd(const NodeImport& node) {
     ElementMap map{Dims(tuples.shape.begin(), tuples.shape.end() - 1), {}, {0}};
     const Dims block = tuples.block();
     map.dims.insert(map.dims.end(), block.begin(), block.end());
-    require_small(map.dims);
+    spend_on(node, map.dims);
     const std::int64_t size = product(block);
     tuples.for_each(node.integers_of_input(1), [&](std::int64_t first) {
         for (std::int64_t i = 0; i < size; ++i) {

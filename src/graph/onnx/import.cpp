@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <unordered_set>
 
 namespace strata {
 
@@ -47,6 +48,7 @@ TensorId copy_of_constant(ModelImport& import, std::string_view name) {
 
 void add_outputs(ModelImport& import) {
     auto& outputs = import.assembly.graph.outputs;
+    std::unordered_set<TensorId> listed;
     for (const OnnxValueInfo& output : import.model.graph->outputs) {
         Value& value = import.assembly.value(output.name);
         if (!value.tensor && !value.constant) {
@@ -59,7 +61,7 @@ void add_outputs(ModelImport& import) {
             continue;  // nothing to compute for it
         }
         const TensorId id = value.constant ? copy_of_constant(import, output.name) : *value.tensor;
-        if (std::ranges::find(outputs, id) == outputs.end()) {
+        if (listed.insert(id).second) {
             outputs.push_back(id);
         }
     }
@@ -68,6 +70,20 @@ void add_outputs(ModelImport& import) {
 std::string stem_of(const std::string& name) {
     const std::string stem = std::filesystem::path(name).stem().string();
     return printable(stem.empty() ? "model" : stem);
+}
+
+// A normalisation that became part of a convolution is not trained any more.
+void doubt_folded_normalizations(ModelImport& import) {
+    const auto folded =
+        std::ranges::count_if(import.model.graph->nodes, holds_folded_normalization);
+    if (folded > 0) {
+        import.assembly.graph.training_doubts.push_back(fmt::format(
+            "{} convolution{} of the file took in the batch normalisation behind {}, which is "
+            "right "
+            "for inference only: a training step of it is not the network's; export it for "
+            "training (docs/pytorch.md)",
+            folded, folded == 1 ? "" : "s", folded == 1 ? "it" : "them"));
+    }
 }
 
 }  // namespace
@@ -88,12 +104,12 @@ Graph import_onnx(const OnnxSource& source, const OnnxOptions& options) {
                        .used = {}};
     const auto nodes = execution_order(*model.graph, file);
     import.assembly.graph.name = stem_of(source.name);
-    import.assembly.expect(model.graph->initializers.size() + nodes.size(), nodes.size());
     add_sources(import, nodes);
     for (const OrderedNode& node : nodes) {
         import_node(import, node);
     }
     add_outputs(import);
+    doubt_folded_normalizations(import);
     validate(import.assembly.graph);
     return std::move(import.assembly.graph);
 }

@@ -78,23 +78,46 @@ void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::stri
                                known_operands(import, ordered), std::move(outputs));
 }
 
+// Operators that make much of little.
+bool may_grow(std::string_view op_type) {
+    return op_type == "Range" || op_type == "Expand" || op_type == "Tile" || op_type == "EyeLike";
+}
+
+// Operators that look at more of their first input than they give.
+bool may_shrink(std::string_view op_type) {
+    return op_type == "NonZero" || op_type == "Compress" || op_type == "Slice" ||
+           op_type == "Split" || op_type.starts_with("Reduce");
+}
+
 // Whether a folder may have a node: everything it reads is constant, and there is time left.
 bool is_foldable(const ModelImport& import, const NodeImport& node) {
-    if (folds_by_shape(node.node().op_type)) {
-        return true;
-    }
+    const std::string_view op_type = node.node().op_type;
+    std::int64_t elements = 0;
     for (std::size_t i = 0; i < node.input_count(); ++i) {
-        if (node.has_input(i) && !node.constant(i)) {
+        const bool by_type = op_type == "CastLike" && i == 1;
+        if (node.has_input(i) && !node.constant(i) && !folds_by_shape(op_type) && !by_type) {
             return false;
         }
+        elements += node.constant(i) ? std::min(node.input(i).elements(), max_folded_elements) : 0;
     }
-    return import.folded_elements < max_folded_elements_in_all;
+    const bool is_little = elements <= always_folded_elements && !may_grow(op_type);
+    return is_little || !import.is_spent();
+}
+
+// Whether a constant's elements are those of an input: moved, not copied.
+bool is_view(const ModelImport& import, const OnnxNode& node, const Constant& constant) {
+    return std::ranges::any_of(node.inputs, [&](std::string_view name) {
+        const Value* known = import.assembly.find(name);
+        return known && known->constant &&
+               known->constant->data.bytes.data() == constant.data.bytes.data();
+    });
 }
 
 void give_constant(ModelImport& import, const OnnxNode& node, std::size_t output,
                    Constant constant) {
-    if (!is_uniform(constant)) {
-        import.folded_elements += std::min(constant.tensor.elements(), max_folded_elements);
+    if (!is_uniform(constant) && !is_view(import, node, constant)) {
+        import.folding.elements += constant.tensor.elements();
+        import.folding.bytes += std::ssize(constant.data.bytes);
     }
     Value& value = import.assembly.value(node.outputs[output]);
     value.is_initializer = std::ranges::any_of(node.inputs, [&](std::string_view name) {
@@ -121,6 +144,9 @@ bool fold(ModelImport& import, const OnnxNode& node) {
     const Folder folder = find_folder(node.op_type);
     if ((!folder && !is_split) || !is_foldable(import, one)) {
         return false;
+    }
+    if (may_shrink(node.op_type)) {
+        import.folding.elements += std::min(one.input(0).elements(), max_folded_elements);
     }
     if (is_split) {
         return fold_split(import, one);
@@ -152,10 +178,12 @@ void convert_own_layer(const NodeImport& node) {
     node.results(op, std::move(operands));
 }
 
-// Layers compute at least one element; only constants may be empty, where that says something.
+// Layers compute at least one element; only constants may be empty, where that says something: a
+// list without a number, or a part of a concatenation.
 void require_filled_inputs(const NodeImport& node) {
     for (std::size_t i = 0; i < node.input_count(); ++i) {
-        if (node.has_input(i) && !node.constant(i) && node.input(i).elements() == 0) {
+        const bool may_be_empty = node.constant(i) && (i > 0 || node.node().op_type == "Concat");
+        if (node.has_input(i) && !may_be_empty && node.input(i).elements() == 0) {
             throw Unsupported{fmt::format("its input {} is empty", i)};
         }
     }
@@ -164,6 +192,8 @@ void require_filled_inputs(const NodeImport& node) {
 bool is_control_flow(const OnnxNode& node) {
     return node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan";
 }
+
+constexpr std::size_t max_name = 256;  // bytes
 
 // What cannot be known before it runs has no place in a graph of fixed extents.
 bool has_extents_by_values(const OnnxNode& node) {
@@ -229,9 +259,24 @@ std::optional<std::string> refusal(ModelImport& import, const OrderedNode& node)
     }
 }
 
+// What the file says of the layers that a node has become.
+void note_origin(ModelImport& import, const OnnxNode& node, const AssemblyMark& before) {
+    if (node.name_scopes.empty() && node.stack_trace.empty()) {
+        return;
+    }
+    const std::string alias = printable(node.name, max_name);
+    const std::string source = printable(source_line_of(node), max_name);
+    auto& layers = import.assembly.graph.layers;
+    for (LayerId id = before.layers; id < layers.size(); ++id) {
+        layers[id].alias = layers[id].name == alias ? "" : alias;
+        layers[id].source = source;
+    }
+}
+
 }  // namespace
 
 void import_node(ModelImport& import, const OrderedNode& node) {
+    const AssemblyMark before = import.assembly.mark();
     try {
         if (const auto reason = refusal(import, node)) {
             add_opaque(import, node, *reason);
@@ -241,6 +286,7 @@ void import_node(ModelImport& import, const OrderedNode& node) {
             fmt::format("{}: {}: {}", quoted_name(import.file), describe(*node.node), error.what()),
             error.code());
     }
+    note_origin(import, *node.node, before);
 }
 
 }  // namespace strata

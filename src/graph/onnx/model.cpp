@@ -13,6 +13,7 @@ namespace {
 
 OnnxModel parse_fields(const WireFile& file);
 OnnxTensor parse_tensor(WireReader message);
+OnnxAttribute parse_attribute(WireReader message);
 void parse_graph_into(WireReader message, OnnxGraph& graph);
 
 // What a file that is no model seems to be, by its first bytes.
@@ -87,6 +88,10 @@ OnnxTensor parse_onnx_tensor(WireReader message) {
     return parse_tensor(message);
 }
 
+OnnxAttribute parse_onnx_attribute(WireReader message) {
+    return parse_attribute(message);
+}
+
 namespace {
 
 // Each switch is a table of the field numbers of onnx.proto, a line each.
@@ -151,6 +156,50 @@ OnnxAttribute parse_attribute(WireReader message) {
     return attribute;
 }
 
+OnnxNamedMessage parse_attribute_name(WireReader message) {
+    OnnxNamedMessage attribute{.name = {}, .message = message};
+    while (const auto field = message.next()) {
+        switch (field->number) {
+            case 1: attribute.name = as_text(*field); break;
+            case 6:
+            case 11: attribute.has_graphs = true; break;
+        }
+    }
+    return attribute;
+}
+
+OnnxNamedMessage parse_tensor_name(WireReader message) {
+    OnnxNamedMessage tensor{.name = {}, .message = message};
+    while (const auto field = message.next()) {
+        if (field->number == 8) {
+            tensor.name = as_text(*field);
+        }
+    }
+    return tensor;
+}
+
+// What exporters say of a node beside what it computes.
+void parse_node_metadata(WireReader message, OnnxNode& node) {
+    const auto [key, value] = parse_entry(message);
+    if (key == "pkg.torch.onnx.name_scopes") {
+        node.name_scopes = value;
+    } else if (key == "pkg.torch.onnx.class_hierarchy") {
+        node.class_hierarchy = value;
+    } else if (key == "pkg.torch.onnx.stack_trace") {
+        node.stack_trace = value;
+    } else if (key == "pkg.onnxscript.rewriter.rule_name") {
+        node.rewriting_rules = value;
+    }
+}
+
+// Appends what has a name, by which alone it can be referred to.
+template <class Named>
+void keep(std::vector<Named>& all, Named one) {
+    if (!one.name.empty()) {
+        all.push_back(std::move(one));
+    }
+}
+
 OnnxNode parse_node(WireReader message) {
     OnnxNode node;
     while (const auto field = message.next()) {
@@ -159,8 +208,9 @@ OnnxNode parse_node(WireReader message) {
             case 2: node.outputs.push_back(as_text(*field)); break;
             case 3: node.name = as_text(*field); break;
             case 4: node.op_type = as_text(*field); break;
-            case 5: node.attributes.push_back(parse_attribute(as_message(*field))); break;
+            case 5: keep(node.attributes, parse_attribute_name(as_message(*field))); break;
             case 7: node.domain = as_text(*field); break;
+            case 9: parse_node_metadata(as_message(*field), node); break;
         }
     }
     return node;
@@ -177,10 +227,13 @@ OnnxDim parse_dim(WireReader message) {
     return dim;
 }
 
+// More than any shape may have, so that it is refused for that.
+constexpr std::size_t most_axes_kept = 64;
+
 std::vector<OnnxDim> parse_shape(WireReader message) {
     std::vector<OnnxDim> shape;
     while (const auto field = message.next()) {
-        if (field->number == 1) {
+        if (field->number == 1 && shape.size() <= most_axes_kept) {
             shape.push_back(parse_dim(as_message(*field)));
         }
     }
@@ -221,21 +274,27 @@ OnnxValueInfo parse_value_info(WireReader message) {
 std::string_view parse_sparse_name(WireReader message) {
     while (const auto field = message.next()) {
         if (field->number == 1) {
-            return parse_tensor(as_message(*field)).name;
+            return parse_tensor_name(as_message(*field)).name;
         }
     }
     return {};
 }
 
+void keep_node(std::vector<OnnxNode>& nodes, OnnxNode node) {
+    if (!node.outputs.empty()) {
+        nodes.push_back(std::move(node));
+    }
+}
+
 void parse_graph_into(WireReader message, OnnxGraph& graph) {
     while (const auto field = message.next()) {
         switch (field->number) {
-            case 1: graph.nodes.push_back(parse_node(as_message(*field))); break;
+            case 1: keep_node(graph.nodes, parse_node(as_message(*field))); break;
             case 2: graph.name = as_text(*field); break;
-            case 5: graph.initializers.push_back(parse_tensor(as_message(*field))); break;
-            case 11: graph.inputs.push_back(parse_value_info(as_message(*field))); break;
-            case 12: graph.outputs.push_back(parse_value_info(as_message(*field))); break;
-            case 13: graph.value_infos.push_back(parse_value_info(as_message(*field))); break;
+            case 5: keep(graph.initializers, parse_tensor_name(as_message(*field))); break;
+            case 11: keep(graph.inputs, parse_value_info(as_message(*field))); break;
+            case 12: keep(graph.outputs, parse_value_info(as_message(*field))); break;
+            case 13: keep(graph.value_infos, parse_value_info(as_message(*field))); break;
             case 15:
                 graph.sparse_initializers.push_back(parse_sparse_name(as_message(*field)));
                 break;

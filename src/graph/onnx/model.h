@@ -13,7 +13,9 @@
 namespace strata {
 
 // An ONNX file as it is written (onnx.proto, ML profile, any IR version), nothing interpreted yet.
-// Texts and tensor data are views into the file, which must outlive all of this.
+// Texts and tensor data are views into the file, which must outlive all of this. What nothing can
+// refer to is left out: inputs, outputs, initializers and shapes without a name, nodes without
+// outputs.
 
 // Where a tensor's data lie outside the model file: "location", "offset", "length" and others.
 using OnnxExternalData = std::vector<std::pair<std::string_view, std::string_view>>;
@@ -54,13 +56,26 @@ struct OnnxAttribute {
     bool is_reference = false;       // to an attribute of the model-local function around it
 };
 
+// Where an attribute or an initializer stands in the file, and its name: a hostile file has very
+// many, so what one holds is read when somebody asks for it.
+struct OnnxNamedMessage {
+    std::string_view name;
+    WireReader message;
+    bool has_graphs = false;  // of attributes: bodies of If, Loop, Scan
+};
+
 struct OnnxNode {
     std::string_view name;
     std::string_view op_type;
     std::string_view domain;
     std::vector<std::string_view> inputs;  // empty text: an optional input left out
     std::vector<std::string_view> outputs;
-    std::vector<OnnxAttribute> attributes;
+    std::vector<OnnxNamedMessage> attributes;  // parse_onnx_attribute reads them
+    // What PyTorch's default exporter says of it (graph/onnx/module_path.h); empty: nothing.
+    std::string_view name_scopes = {};
+    std::string_view class_hierarchy = {};
+    std::string_view stack_trace = {};
+    std::string_view rewriting_rules = {};
 };
 
 // An extent that is stated, named ("batch") or open.
@@ -80,7 +95,7 @@ struct OnnxValueInfo {
 struct OnnxGraph {
     std::string_view name;
     std::vector<OnnxNode> nodes;
-    std::vector<OnnxTensor> initializers;
+    std::vector<OnnxNamedMessage> initializers;         // parse_onnx_tensor reads them
     std::vector<std::string_view> sparse_initializers;  // names only
     std::vector<OnnxValueInfo> inputs;
     std::vector<OnnxValueInfo> outputs;
@@ -97,8 +112,9 @@ struct OnnxModel {
 // Throws Error that names the file: truncated, not ONNX at all, or without a graph.
 OnnxModel parse_onnx_model(const WireFile& file);
 
-// A graph within an attribute, and a tensor in a file of its own.
+// What a message holds: a graph within an attribute, an attribute, a tensor.
 OnnxGraph parse_onnx_graph(WireReader message);
+OnnxAttribute parse_onnx_attribute(WireReader message);
 OnnxTensor parse_onnx_tensor(WireReader message);
 
 }  // namespace strata

@@ -11,50 +11,51 @@
 
 namespace strata {
 
-const OnnxAttribute* NodeImport::find(std::string_view name) const {
-    const auto found = std::ranges::find(node_.attributes, name, &OnnxAttribute::name);
+std::optional<OnnxAttribute> NodeImport::find(std::string_view name) const {
+    const auto found = std::ranges::find(node_.attributes, name, &OnnxNamedMessage::name);
     if (found == node_.attributes.end()) {
-        return nullptr;
+        return std::nullopt;
     }
-    if (found->is_reference) {
+    auto attribute = parse_onnx_attribute(found->message);
+    if (attribute.is_reference) {
         throw Unsupported{fmt::format("attribute '{}' refers to a function", name)};
     }
-    return &*found;
+    return attribute;
 }
 
 std::int64_t NodeImport::integer(std::string_view name, std::int64_t absent) const {
-    const OnnxAttribute* attribute = find(name);
+    const auto attribute = find(name);
     return attribute ? attribute->i.value_or(absent) : absent;
 }
 
 double NodeImport::number(std::string_view name, double absent) const {
-    const OnnxAttribute* attribute = find(name);
+    const auto attribute = find(name);
     return attribute && attribute->f ? static_cast<double>(*attribute->f) : absent;
 }
 
 std::string_view NodeImport::text(std::string_view name, std::string_view absent) const {
-    const OnnxAttribute* attribute = find(name);
+    const auto attribute = find(name);
     return attribute ? attribute->s.value_or(absent) : absent;
 }
 
 Dims NodeImport::integers(std::string_view name) const {
-    const OnnxAttribute* attribute = find(name);
-    return attribute ? attribute->ints : Dims();
+    auto attribute = find(name);
+    return attribute ? std::move(attribute->ints) : Dims();
 }
 
 std::vector<double> NodeImport::numbers(std::string_view name) const {
-    const OnnxAttribute* attribute = find(name);
+    const auto attribute = find(name);
     return attribute ? std::vector<double>(attribute->floats.begin(), attribute->floats.end())
                      : std::vector<double>();
 }
 
 std::vector<std::string_view> NodeImport::texts(std::string_view name) const {
-    const OnnxAttribute* attribute = find(name);
-    return attribute ? attribute->strings : std::vector<std::string_view>();
+    auto attribute = find(name);
+    return attribute ? std::move(attribute->strings) : std::vector<std::string_view>();
 }
 
 std::optional<Constant> NodeImport::tensor_attribute(std::string_view name) const {
-    const OnnxAttribute* attribute = find(name);
+    const auto attribute = find(name);
     if (!attribute || !attribute->t) {
         return std::nullopt;
     }
@@ -65,7 +66,16 @@ std::optional<Constant> NodeImport::tensor_attribute(std::string_view name) cons
     return model_.constants.read(*attribute->t);
 }
 
-const Tensor& NodeImport::input(std::size_t i) const {
+void NodeImport::spend(std::int64_t elements) const {
+    model_.folding.elements += elements;
+    if (elements > always_folded_elements && model_.is_spent()) {
+        throw Unsupported{
+            "too much would be computed at import; fold the model's constants with an optimizer "
+            "first"};
+    }
+}
+
+Tensor NodeImport::input(std::size_t i) const {
     if (!has_input(i)) {
         throw Unsupported{fmt::format("its input {} is missing", i)};
     }
@@ -102,6 +112,7 @@ Dims NodeImport::integers_of_input(std::size_t i) const {
     if (list.tensor.elements() > max_folded_elements) {
         throw Unsupported{fmt::format("its input {} has too many elements", i)};
     }
+    spend(list.tensor.elements());
     return integers_of(list);
 }
 
@@ -111,6 +122,11 @@ double NodeImport::number_of_input(std::size_t i) const {
         throw Unsupported{fmt::format("its input {} is not one constant number", i)};
     }
     return number_at(*known, 0);
+}
+
+std::int64_t NodeImport::integer_of_input(std::size_t i) const {
+    number_of_input(i);  // one number, or unsupported
+    return integer_at(known(i), 0);
 }
 
 TensorId NodeImport::operand(std::size_t i) const {
@@ -125,12 +141,14 @@ TensorId NodeImport::operand(std::size_t i, Role role) const {
 
 TensorId NodeImport::operand(std::size_t i, std::string_view suffix, Constant changed,
                              Role role) const {
+    model_.folding.bytes += std::ssize(changed.data.bytes);
     const std::string made = fmt::format("{}.{}", node_.inputs[i], suffix);
     return model_.assembly.add_tensor(made, std::move(changed.tensor), role,
                                       std::move(changed.data));
 }
 
 TensorId NodeImport::constant_operand(std::string_view suffix, Constant made, Role role) const {
+    model_.folding.bytes += std::ssize(made.data.bytes);
     return model_.assembly.add_tensor(fmt::format("{}.{}", name(), suffix), std::move(made.tensor),
                                       role, std::move(made.data));
 }
@@ -205,6 +223,9 @@ void NodeImport::require_single_output() const {
 }
 
 std::string_view NodeImport::name() const {
+    if (!module_path_.empty()) {
+        return module_path_;
+    }
     const bool by_output = node_.name.empty() && !node_.outputs.empty();
     return by_output ? node_.outputs[0] : node_.name;
 }

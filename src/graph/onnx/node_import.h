@@ -4,6 +4,7 @@
 #include "graph/onnx/assembly.h"
 #include "graph/onnx/constant_reader.h"
 #include "graph/onnx/extents.h"
+#include "graph/onnx/module_path.h"
 
 #include <initializer_list>
 #include <optional>
@@ -21,6 +22,12 @@ struct Unsupported {
     std::string reason;
 };
 
+// What was computed at import so far.
+struct Folding {
+    std::int64_t elements = 0;  // looked at or made
+    std::int64_t bytes = 0;     // of constants that no file holds
+};
+
 // What the conversion of every node of a model needs.
 struct ModelImport {
     const WireFile& file;
@@ -32,21 +39,34 @@ struct ModelImport {
     Assembly assembly;
     std::unordered_map<std::string_view, const OnnxValueInfo*> stated;  // by tensor name
     std::unordered_set<std::string_view> used;                          // names that somebody reads
-    std::int64_t folded_elements = 0;  // computed here so far; the import must stay fast
+    Folding folding = {};
+
+    // Whether no more than a few elements may be computed for any node from now on. What a file
+    // brings along may be computed once, so that the time and the memory stay linear in its size.
+    bool is_spent() const {
+        const std::int64_t read = constants.bytes_read();
+        return folding.elements > max_folded_elements_in_all + read ||
+               folding.bytes > max_folded_bytes_in_all + 4 * read;
+    }
 };
 
 // One node in conversion: its attributes with their defaults, its inputs, and what it adds to the
 // graph. Every accessor throws Unsupported or Error instead of giving what the node does not have.
 class NodeImport {
 public:
-    NodeImport(ModelImport& model, const OnnxNode& node) : model_(model), node_(node) {}
+    NodeImport(ModelImport& model, const OnnxNode& node)
+        : model_(model), node_(node), module_path_(module_path_of(node)) {}
 
     const OnnxNode& node() const { return node_; }
     std::int64_t opset() const { return model_.opset; }
+    // Accounts for elements that are about to be computed for this node at import. Throws
+    // Unsupported where they are more than a few and the model's budget is spent.
+    void spend(std::int64_t elements) const;
+
     const std::optional<BatchChange>& batch_change() const { return model_.extents.batch_change(); }
 
     // Attributes. Lists are empty and tensors null where absent.
-    bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
+    bool has_attribute(std::string_view name) const { return find(name).has_value(); }
     std::int64_t integer(std::string_view name, std::int64_t absent) const;
     double number(std::string_view name, double absent) const;
     std::string_view text(std::string_view name, std::string_view absent) const;
@@ -58,7 +78,7 @@ public:
     // Inputs. Requires: has_input(i) where one is asked for.
     std::size_t input_count() const { return node_.inputs.size(); }
     bool has_input(std::size_t i) const { return i < input_count() && !node_.inputs[i].empty(); }
-    const Tensor& input(std::size_t i) const;
+    Tensor input(std::size_t i) const;  // a copy: a layer that is added moves the graph's tensors
     const Constant* constant(std::size_t i) const;  // null where it is computed or missing
     const Constant& known(std::size_t i) const;
 
@@ -68,6 +88,7 @@ public:
     // The elements of a small constant input.
     Dims integers_of_input(std::size_t i) const;
     double number_of_input(std::size_t i) const;
+    std::int64_t integer_of_input(std::size_t i) const;
 
     // Operands. A constant becomes a tensor of the graph on first use, with this role; `computed`
     // stands for the usual: a parameter where it is a trained weight, else a constant.
@@ -81,7 +102,7 @@ public:
                               Role role = Role::constant) const;
     TensorId scalar(std::string_view suffix, double number, DataType dtype) const;
 
-    const Tensor& tensor(TensorId id) const { return model_.assembly.tensor(id); }
+    Tensor tensor(TensorId id) const { return model_.assembly.tensor(id); }
 
     // Layers: those on the way are called by the node's name and a suffix; the result has the
     // node's name and gives its first output.
@@ -111,15 +132,16 @@ public:
     // Requires, as Unsupported: only the first output is read.
     void require_single_output() const;
 
-    // The node's name, or that of its first output.
+    // What its layer is called: the module that computes it, its own name, or its first output's.
     std::string_view name() const;
 
 private:
-    const OnnxAttribute* find(std::string_view name) const;
+    std::optional<OnnxAttribute> find(std::string_view name) const;
     Value& value(std::size_t i) const { return model_.assembly.value(node_.inputs[i]); }
 
     ModelImport& model_;
     const OnnxNode& node_;
+    std::string module_path_;
 };
 
 }  // namespace strata

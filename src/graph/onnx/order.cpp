@@ -26,8 +26,11 @@ void collect_captured(const OnnxGraph& body, const WireFile& file, int depth,
 
 void collect_captured(const OnnxNode& node, const WireFile& file, int depth,
                       std::vector<std::string_view>& captured) {
-    for (const OnnxAttribute& attribute : node.attributes) {
-        for (const WireReader& body : attribute.graphs) {
+    for (const OnnxNamedMessage& attribute : node.attributes) {
+        if (!attribute.has_graphs) {
+            continue;
+        }
+        for (const WireReader& body : parse_onnx_attribute(attribute.message).graphs) {
             if (depth == max_depth) {
                 fail(file, fmt::format("{} nests bodies more than {} deep; simplify the model",
                                        describe(node), max_depth));
@@ -52,11 +55,11 @@ void collect_captured(const OnnxGraph& body, const WireFile& file, int depth,
     for (const OnnxValueInfo& input : body.inputs) {
         own.insert(input.name);
     }
-    for (const OnnxTensor& initializer : body.initializers) {
+    for (const OnnxNamedMessage& initializer : body.initializers) {
         own.insert(initializer.name);
     }
     std::ranges::copy_if(read, std::back_inserter(captured), [&](std::string_view name) {
-        return !name.empty() && !own.contains(name);
+        return !name.empty() && own.insert(name).second;  // each once
     });
 }
 
@@ -74,7 +77,7 @@ void require_new(bool is_new, std::string_view name, const WireFile& file) {
 
 Producers producers_in(const OnnxGraph& graph, const WireFile& file) {
     Producers producers;
-    for (const OnnxTensor& initializer : graph.initializers) {
+    for (const OnnxNamedMessage& initializer : graph.initializers) {
         require_new(producers.emplace(initializer.name, from_outside).second, initializer.name,
                     file);
     }

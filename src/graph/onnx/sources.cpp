@@ -17,8 +17,17 @@ std::optional<Role> role_of_weight(std::string_view stated) {
     return fits ? role : std::nullopt;
 }
 
+// What nobody reads is not looked at.
 void add_initializers(ModelImport& import) {
-    for (const OnnxTensor& tensor : import.model.graph->initializers) {
+    std::unordered_set<std::string_view> inputs;
+    for (const OnnxValueInfo& input : import.model.graph->inputs) {
+        inputs.insert(input.name);
+    }
+    for (const OnnxNamedMessage& named : import.model.graph->initializers) {
+        if (!import.used.contains(named.name) && !inputs.contains(named.name)) {
+            continue;
+        }
+        const OnnxTensor tensor = parse_onnx_tensor(named.message);
         Value& value = import.assembly.value(tensor.name);
         value.is_initializer = true;
         value.role = role_of_weight(tensor.role);
@@ -88,10 +97,11 @@ void note_used_names(ModelImport& import, std::span<const OrderedNode> nodes) {
 }  // namespace
 
 void add_sources(ModelImport& import, std::span<const OrderedNode> nodes) {
+    note_used_names(import, nodes);
+    import.assembly.expect(import.used.size() + nodes.size(), nodes.size());
     add_initializers(import);
     add_inputs(import);
     note_stated_shapes(import);
-    note_used_names(import, nodes);
 }
 
 }  // namespace strata

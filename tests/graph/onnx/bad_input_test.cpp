@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tests/graph/onnx/import_support.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace strata {
 namespace {
 
@@ -154,6 +157,76 @@ TEST(OnnxBadInput, AFileWithAnyByteChangedNeverCrashes) {
             error_of([&] { Imported(std::move(broken)); });
         }
     }
+}
+
+TEST(OnnxBadInput, AttentionOfOtherRanksIsARefusalByName) {
+    const auto reason = [](Dims k, Dims v, Dims past) {
+        OnnxWriter writer;
+        writer.input("q", {2, 5, 8}).input("k", k).input("v", v).input("past", past);
+        writer
+            .node("Attention", {"q", "k", "v", "", "past", "past"}, {"y"},
+                  {onnx_attribute("q_num_heads", std::int64_t{2})})
+            .value_info("y", {2, 5, 8})
+            .output("y");
+        return opaque_reason(writer);
+    };
+    EXPECT_EQ(reason({8}, {2, 5, 8}, {2, 2, 3, 4}), "its input 1 is 8 where 3 axes are asked for");
+    EXPECT_EQ(reason({2, 5, 8}, {2, 5}, {2, 2, 3, 4}),
+              "its input 2 is 2x5 where 3 axes are asked for");
+    EXPECT_EQ(reason({2, 5, 8}, {2, 5, 8}, {2}), "its input 4 is 2 where 4 axes are asked for");
+    OnnxWriter writer;  // four axes, and keys of fewer
+    writer.input("q", {2, 5, 4, 8}).input("k", {8}).input("v", {2, 5, 4, 8});
+    writer.node("Attention", {"q", "k", "v"}, {"y"}).value_info("y", {2, 5, 4, 8}).output("y");
+    EXPECT_EQ(opaque_reason(writer), "its input 1 is 8 where 4 axes are asked for");
+}
+
+TEST(OnnxBadInput, AScatterOfAnotherTypeIsRefusedBeforeItsElementsAreRead) {
+    OnnxWriter writer;
+    writer.initializer(onnx_integers("data", {1000}, std::vector<std::int64_t>(1000, 1)))
+        .initializer(onnx_integers("places", {1000}, std::vector<std::int64_t>(1000, 3)))
+        .weight("updates", {1000})  // half as many bytes
+        .node("ScatterElements", {"data", "places", "updates"}, {"y"})
+        .output("y");
+    EXPECT_NE(import_error(writer).find("its updates are f32 and its data s64"), std::string::npos);
+}
+
+TEST(OnnxBadInput, HalfPrecisionHasConstantsToo) {
+    OnnxWriter writer;
+    writer.input("x", {4}, 10)
+        .node("Swish", {"x"}, {"s"}, {onnx_attribute("alpha", 1.5F)})
+        .node("Shrink", {"s"}, {"y"})
+        .output("y");
+    const Graph graph = Imported(writer).graph;
+    EXPECT_FALSE(std::holds_alternative<Opaque>(graph.layers[0].op));
+    const auto half = std::ranges::find_if(
+        graph.tensors, [](const GraphTensor& tensor) { return tensor.data.has_value(); });
+    ASSERT_NE(half, graph.tensors.end());
+    EXPECT_EQ(half->data->bytes[1], std::byte{0x3E});  // 1.5 is 0x3E00
+}
+
+TEST(OnnxBadInput, WindowsPadsAndBlocksOutOfRangeDoNotOverflow) {
+    constexpr std::int64_t huge = std::int64_t{1} << 58;
+    OnnxWriter pooled;
+    pooled.input("x", {1, 1, huge})
+        .node("AveragePool", {"x"}, {"y"},
+              {onnx_attribute("kernel_shape", {3}), onnx_attribute("strides", {1 << 30}),
+               onnx_attribute("auto_pad", "SAME_UPPER")})
+        .value_info("y", {1, 1, 1})
+        .output("y");
+    EXPECT_NE(opaque_reason(pooled).find("is out of range"), std::string::npos);
+    OnnxWriter padded(10);
+    padded.input("x", {4})
+        .node("Pad", {"x"}, {"y"},
+              {onnx_attribute("pads", {std::numeric_limits<std::int64_t>::min(), 0})})
+        .value_info("y", {4})
+        .output("y");
+    EXPECT_EQ(opaque_reason(padded), "its pads are out of range");
+    OnnxWriter blocks;
+    blocks.input("x", {1, std::int64_t{1} << 40, 1 << 18, 1})
+        .node("DepthToSpace", {"x"}, {"y"}, {onnx_attribute("blocksize", std::int64_t{1} << 20)})
+        .value_info("y", {1})
+        .output("y");
+    error_of([&] { Imported{blocks}; });  // a sentence, whichever
 }
 
 TEST(OnnxBadInput, BodiesWithinBodiesHaveALimit) {

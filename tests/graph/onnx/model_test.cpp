@@ -38,10 +38,13 @@ TEST(OnnxModel, EverythingWrittenIsReadBack) {
     EXPECT_EQ(node.op_type, "Conv");
     EXPECT_EQ(node.inputs, (std::vector<std::string_view>{"x", "w"}));
     EXPECT_EQ(node.outputs, (std::vector<std::string_view>{"y"}));
-    EXPECT_EQ(node.attributes[0].ints, (std::vector<std::int64_t>{1, 1, 1, 1}));
-    EXPECT_EQ(node.attributes[1].s, "NOTSET");
-    EXPECT_EQ(node.attributes[2].i, 1);
-    EXPECT_EQ(node.attributes[3].f, 0.5f);
+    const auto attribute = [&](std::size_t i) {
+        return parse_onnx_attribute(node.attributes.at(i).message);
+    };
+    EXPECT_EQ(attribute(0).ints, (std::vector<std::int64_t>{1, 1, 1, 1}));
+    EXPECT_EQ(attribute(1).s, "NOTSET");
+    EXPECT_EQ(attribute(2).i, 1);
+    EXPECT_EQ(attribute(3).f, 0.5f);
     EXPECT_EQ(graph.inputs[0].shape->at(0).name, "N");
     EXPECT_EQ(graph.inputs[0].shape->at(1).value, 3);
     EXPECT_EQ(graph.outputs[0].name, "y");
@@ -52,7 +55,7 @@ TEST(OnnxModel, EverythingWrittenIsReadBack) {
 TEST(OnnxModel, WeightsAreViewsIntoTheFile) {
     const std::string bytes = small_model();
     const auto model = parse_onnx_model({"m.onnx", std::as_bytes(std::span(bytes))});
-    const OnnxTensor& weight = model.graph->initializers[0];
+    const OnnxTensor weight = parse_onnx_tensor(model.graph->initializers[0].message);
     EXPECT_EQ(weight.name, "w");
     EXPECT_EQ(weight.dims, (std::vector<std::int64_t>{4, 3, 3, 3}));
     EXPECT_EQ(weight.raw_data.size(), 4u * 27u * 4u);

@@ -24,6 +24,23 @@ void require_plain(const NodeImport& node) {
     }
 }
 
+// The axes of queries, keys and values: 3, or 4 with one for the heads; what is kept of earlier
+// calls always has 4.
+std::size_t rank_of_operands(const NodeImport& node) {
+    const std::size_t rank = node.input(0).dims.size();
+    if (rank != 3 && rank != 4) {
+        throw Unsupported{"its queries have neither 3 nor 4 axes"};
+    }
+    for (const std::size_t i : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{5}}) {
+        const std::size_t wanted = i < 3 ? rank : 4;
+        if ((i < 3 || node.has_input(i)) && node.input(i).dims.size() != wanted) {
+            throw Unsupported{fmt::format("its input {} is {} where {} axes are asked for", i,
+                                          to_text(node.input(i).dims), wanted)};
+        }
+    }
+    return rank;
+}
+
 // [N, S, heads * D] as [N, heads, S, D].
 TensorId by_head(Composition& steps, TensorId x, std::int64_t heads) {
     const Dims dims = steps.dims(x);
@@ -54,10 +71,11 @@ TensorId as_bias(Composition& steps, TensorId mask, DataType dtype) {
 }
 
 // Causal where the keys' end is not the queries' end: queries count from the first key.
-Constant causal_mask(std::int64_t queries, std::int64_t keys) {
+Constant causal_mask(const NodeImport& node, std::int64_t queries, std::int64_t keys) {
     if (!is_small({queries, keys})) {
         throw Unsupported{"its causal mask is too large"};
     }
+    node.spend(queries * keys);
     std::vector<double> values;
     for (std::int64_t q = 0; q < queries; ++q) {
         for (std::int64_t k = 0; k < keys; ++k) {
@@ -79,7 +97,7 @@ std::optional<TensorId> bias_of(const NodeImport& node, Composition& steps, bool
         }
     }
     if (causal_apart) {
-        const TensorId causal = steps.constant(causal_mask(queries, keys));
+        const TensorId causal = steps.constant(causal_mask(node, queries, keys));
         bias = bias ? steps.elementwise(ElementwiseKind::add, *bias, causal) : causal;
     }
     return bias;
@@ -89,10 +107,7 @@ std::optional<TensorId> bias_of(const NodeImport& node, Composition& steps, bool
 
 void convert_attention(const NodeImport& node) {
     require_plain(node);
-    const std::size_t rank = node.input(0).dims.size();
-    if (rank != 3 && rank != 4) {
-        throw Unsupported{"its queries have neither 3 nor 4 axes"};
-    }
+    const std::size_t rank = rank_of_operands(node);
     Composition steps(node);
     const Dims x = node.input(0).dims;
     const std::int64_t heads = node.integer("q_num_heads", rank == 4 ? x[1] : 1);

@@ -37,7 +37,7 @@ public:
     TensorId scalar(double number, DataType type) { return node_.scalar(next(), number, type); }
     TensorId constant(Constant made) { return node_.constant_operand(next(), std::move(made)); }
 
-    const Dims& dims(TensorId x) const { return node_.tensor(x).dims; }
+    Dims dims(TensorId x) const { return node_.tensor(x).dims; }
     DataType dtype(TensorId x) const { return node_.tensor(x).dtype; }
 
 private:

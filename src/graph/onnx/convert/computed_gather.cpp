@@ -14,8 +14,9 @@ namespace strata {
 namespace {
 
 // Indices along an axis, those below zero counted from the front.
-TensorId from_front(Composition& steps, TensorId indices, std::int64_t extent) {
-    return steps.add(Gather{.axis = 0}, {steps.constant(counting(extent)), indices});
+TensorId from_front(const NodeImport& node, Composition& steps, TensorId indices,
+                    std::int64_t extent) {
+    return steps.add(Gather{.axis = 0}, {steps.constant(counting(node, extent)), indices});
 }
 
 // The elements of a tensor at computed places, counted through row-major.
@@ -25,10 +26,12 @@ void finish_gather(const NodeImport& node, Composition& steps, TensorId data, Te
 }
 
 // Where each index of a tensor lies in one of extents `data` when it stands at 0 along `axis`.
-Constant places_without(const Dims& dims, const Dims& data, std::size_t axis) {
+Constant places_without(const NodeImport& node, const Dims& dims, const Dims& data,
+                        std::size_t axis) {
     if (!is_small(dims)) {
         throw Unsupported{to_text(dims) + " are too many elements to move one by one"};
     }
+    node.spend(product(dims));
     const Dims strides = strides_of(data);
     std::vector<std::int64_t> places;
     for_each_index(dims, [&](const Dims& index) {
@@ -96,10 +99,11 @@ struct RowsAt {
 
 }  // namespace
 
-Constant counting(std::int64_t n) {
+Constant counting(const NodeImport& node, std::int64_t n) {
     if (n > max_folded_elements) {
         throw Unsupported{fmt::format("an axis of {} is too long to index", n)};
     }
+    node.spend(n);
     Dims numbers(static_cast<std::size_t>(n));
     std::iota(numbers.begin(), numbers.end(), 0);
     return constant_of({{n}, DataType::s64}, numbers);
@@ -117,10 +121,10 @@ void gather_computed_elements(const NodeImport& node) {
         }
     }
     Composition steps(node);
-    const TensorId along = from_front(steps, node.operand(1), data[axis]);
+    const TensorId along = from_front(node, steps, node.operand(1), data[axis]);
     const TensorId scaled = steps.elementwise(ElementwiseKind::multiply, along,
                                               static_cast<double>(strides_of(data)[axis]));
-    const TensorId others = steps.constant(places_without(dims, data, axis));
+    const TensorId others = steps.constant(places_without(node, dims, data, axis));
     finish_gather(node, steps, node.operand(0),
                   steps.elementwise(ElementwiseKind::add, scaled, others));
 }
@@ -130,6 +134,7 @@ void gather_computed_rows(const NodeImport& node) {
     if (!is_small(rows.leading(rows.indexed))) {
         throw Unsupported{"it gathers from too many rows"};
     }
+    node.spend(product(rows.leading(rows.batches)));
     Composition steps(node);
     const Dims extents = rows.extents();
     const Constant strides =

@@ -16,6 +16,6 @@ void gather_computed_elements(const NodeImport& node);  // GatherElements
 void gather_computed_rows(const NodeImport& node);      // GatherND
 
 // 0, 1, 2 ... n - 1. Throws Unsupported where they are too many.
-Constant counting(std::int64_t n);
+Constant counting(const NodeImport& node, std::int64_t n);
 
 }  // namespace strata

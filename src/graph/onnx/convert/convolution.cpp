@@ -4,6 +4,17 @@
 
 namespace strata {
 
+namespace {
+
+// PyTorch's default exporter gives convolutions without a bias one of zeros, computed of nothing.
+bool is_made_up(const NodeImport& node, std::size_t i) {
+    const Constant* known = node.constant(i);
+    return known && !node.node().name_scopes.empty() && known->tensor.elements() > 1 &&
+           is_uniform(*known) && number_at(*known, 0) == 0;
+}
+
+}  // namespace
+
 void convert_convolution(const NodeImport& node) {
     const Tensor& weight = node.input(1);
     if (weight.dims.size() != node.input(0).dims.size() || weight.dims.size() > 5) {
@@ -13,7 +24,7 @@ void convert_convolution(const NodeImport& node) {
     const Dims kernel(weight.dims.begin() + std::min<std::ptrdiff_t>(2, std::ssize(weight.dims)),
                       weight.dims.end());
     const OnnxWindow window = window_of(node, kernel);
-    const bool bias = node.has_input(2);
+    const bool bias = node.has_input(2) && !is_made_up(node, 2);
     Convolution convolution{.out_channels = weight.dims[0],
                             .kernel = window.kernel,
                             .stride = window.stride,

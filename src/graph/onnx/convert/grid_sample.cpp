@@ -163,6 +163,7 @@ private:
             steps_.elementwise(ElementwiseKind::multiply, y.pixels, static_cast<double>(image_[3]));
         TensorId places = steps_.elementwise(ElementwiseKind::add, rows, x.pixels);
         if (image_[0] > 1) {
+            node_.spend(image_[0]);
             std::vector<double> firsts;
             for (std::int64_t i = 0; i < image_[0]; ++i) {
                 firsts.push_back(static_cast<double>(i * image_[2] * image_[3]));
@@ -207,6 +208,7 @@ void convert_affine_grid(const NodeImport& node) {
         throw Unsupported{"it makes no grid in a plane"};
     }
     const bool align_corners = node.integer("align_corners", 0) != 0;
+    node.spend(size[2] * size[3]);
     std::vector<double> centres;
     for (std::int64_t y = 0; y < size[2]; ++y) {
         for (std::int64_t x = 0; x < size[3]; ++x) {

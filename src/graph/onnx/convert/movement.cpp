@@ -157,6 +157,7 @@ void convert_trilu(const NodeImport& node) {
         throw Unsupported{"a mask of " + to_text(matrix) + " is too large"};
     }
     const TriangleMask mask(node);
+    node.spend(product(matrix));
     std::vector<std::int64_t> kept;
     for_each_index(
         matrix, [&](const Dims& index) { kept.push_back(mask.keeps(index[0], index[1]) ? 1 : 0); });
@@ -199,7 +200,9 @@ void convert_depth_to_space(const NodeImport& node) {
     const Dims order = depth_first ? Dims{0, 3, 4, 1, 5, 2} : Dims{0, 1, 4, 2, 5, 3};
     const TensorId wide = steps.reshape(node.operand(0), split);
     const TensorId moved = steps.transpose(wide, order);
-    node.result(Reshape{.dims = {d[0], depth, d[2] * block, d[3] * block}}, {moved});
+    node.result(
+        Reshape{.dims = {d[0], depth, product(Dims{d[2], block}), product(Dims{d[3], block})}},
+        {moved});
 }
 
 void convert_space_to_depth(const NodeImport& node) {
@@ -213,7 +216,9 @@ void convert_space_to_depth(const NodeImport& node) {
     const bool depth_first = node.text("mode", "DCR") == "DCR";  // opset 28 has the other order too
     const TensorId moved =
         steps.transpose(wide, depth_first ? Dims{0, 3, 5, 1, 2, 4} : Dims{0, 1, 3, 5, 2, 4});
-    node.result(Reshape{.dims = {d[0], d[1] * block * block, d[2] / block, d[3] / block}}, {moved});
+    node.result(
+        Reshape{.dims = {d[0], product(Dims{d[1], block, block}), d[2] / block, d[3] / block}},
+        {moved});
 }
 
 // on where the index, counted from either end, is the place along the new axis; off elsewhere.
@@ -231,7 +236,7 @@ void convert_one_hot(const NodeImport& node) {
     line[axis] = depth;
     Composition steps(node);
     const TensorId indices = steps.reshape(node.operand(0), dims);
-    const TensorId places = steps.constant(reshaped(counting(depth), line));
+    const TensorId places = steps.constant(reshaped(counting(node, depth), line));
     const TensorId wrapped =
         steps.elementwise(ElementwiseKind::subtract, places, static_cast<double>(depth));
     const TensorId hot = steps.elementwise(

@@ -75,15 +75,27 @@ void standardise_weight(const NodeImport& node) {
     node.result(Elementwise{ElementwiseKind::add}, {scaled, by_channel(2)});
 }
 
+// In training form the file gives the running statistics as results; here a training step changes
+// them in place, and who reads the result reads them.
+void give_running_statistics(const NodeImport& node) {
+    for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+        if (node.is_used(i)) {
+            node.result_part(i, Identity{}, {node.operand(i + 2, Role::statistic)});
+        }
+    }
+    for (const std::size_t i : {std::size_t{3}, std::size_t{4}}) {
+        if (node.is_used(i)) {
+            throw Unsupported{"the statistics of its batch are read"};
+        }
+    }
+}
+
 }  // namespace
 
 void convert_batch_normalization(const NodeImport& node) {
     if (node.integer("training_mode", 0) != 0 && node.constant(0)) {
         standardise_weight(node);
         return;
-    }
-    if (node.integer("training_mode", 0) != 0) {
-        throw Unsupported{"training_mode is set; export the model for inference"};
     }
     const bool spatial = node.opset() >= 9 || node.integer("spatial", 1) != 0;
     const BatchNormalization normalization{
@@ -93,6 +105,7 @@ void convert_batch_normalization(const NodeImport& node) {
     node.result(normalization, {node.operand(0), node.operand(1, Role::parameter),
                                 node.operand(2, Role::parameter), node.operand(3, Role::statistic),
                                 node.operand(4, Role::statistic)});
+    give_running_statistics(node);
 }
 
 void convert_lrn(const NodeImport& node) {
@@ -112,8 +125,8 @@ void convert_log_softmax(const NodeImport& node) {
 }
 
 void convert_dropout(const NodeImport& node) {
-    if (node.has_input(2) && node.number_of_input(2) != 0) {
-        throw Unsupported{"training_mode is set; export the model for inference"};
+    if (node.has_input(2)) {
+        node.number_of_input(2);  // training or not is the run's to say, but not the data's
     }
     const double ratio = node.has_input(1) ? node.number_of_input(1) : node.number("ratio", 0.5);
     node.result(Dropout{.probability = ratio, .seed = node.integer("seed", 0)}, {node.operand(0)});
@@ -168,6 +181,7 @@ TensorId by_channel(const NodeImport& node, std::size_t i, std::int64_t groups) 
         return node.operand(i, Role::parameter);
     }
     const Constant& given = node.known(i);
+    node.spend(channels);
     std::vector<double> values;
     for (std::int64_t channel = 0; channel < channels; ++channel) {
         values.push_back(number_at(given, channel / (channels / groups)));

@@ -10,11 +10,12 @@ namespace strata {
 namespace {
 
 // A floating constant times a factor; itself where the factor is 1.
-Constant scaled(const Constant& constant, double factor) {
+Constant scaled(const NodeImport& node, const Constant& constant, double factor) {
     if (factor == 1.0) {
         return constant;
     }
     const std::int64_t count = is_uniform(constant) ? 1 : constant.tensor.elements();
+    node.spend(count);
     std::vector<double> numbers(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) {
         numbers[static_cast<std::size_t>(i)] = number_at(constant, i) * factor;
@@ -53,10 +54,10 @@ std::optional<Constant> bias_of(const NodeImport& node, const Gemm& gemm, std::i
     const bool is_row =
         c->tensor.elements() == features && !dims.empty() && dims.back() == features;
     if (is_row) {
-        return scaled(reshaped(*c, {features}), gemm.beta);
+        return scaled(node, reshaped(*c, {features}), gemm.beta);
     }
     if (c->tensor.elements() == 1 && dims.size() <= 2) {
-        Constant bias = scaled(*c, gemm.beta);  // one number, whatever the shape says
+        Constant bias = scaled(node, *c, gemm.beta);  // one number, whatever the shape says
         bias.tensor.dims = {features};
         return bias;
     }
@@ -84,7 +85,7 @@ TensorId weight_of(const NodeImport& node, const Gemm& gemm) {
     if (gemm.transpose_b && gemm.alpha == 1.0) {
         return node.operand(1, Role::parameter);
     }
-    const Constant factored = scaled(*node.constant(1), gemm.alpha);
+    const Constant factored = scaled(node, *node.constant(1), gemm.alpha);
     return node.operand(1, "weight", gemm.transpose_b ? factored : turned(factored),
                         Role::parameter);
 }

@@ -117,6 +117,7 @@ TensorId weight_of(const CellNode& cell, std::size_t input, std::int64_t directi
     const auto size = static_cast<std::size_t>(size_in_bytes(all.tensor.dtype));
     const std::size_t block = hidden * columns * size;
     const std::size_t start = static_cast<std::size_t>(direction) * gates * block;
+    cell.node.spend(is_uniform(all) ? 1 : static_cast<std::int64_t>(gates * hidden * columns));
     std::vector<std::byte> bytes;
     for (std::size_t gate = 0; gate < gates && !is_uniform(all); ++gate) {
         const auto from = all.data.bytes.subspan(start + cell.layout.blocks[gate] * block, block);
@@ -134,6 +135,10 @@ TensorId bias_of(const CellNode& cell, std::int64_t direction) {
     const auto gates = static_cast<std::int64_t>(cell.layout.gates);
     const std::int64_t hidden = cell.op.hidden;
     require_dims(cell.node, 3, {cell.directions, 2 * gates * hidden});
+    if (!is_small({2 * gates, hidden})) {
+        throw Unsupported{fmt::format("{} hidden features are too many", hidden)};
+    }
+    cell.node.spend(2 * gates * hidden);
     const auto at = [&](std::int64_t gate, std::int64_t i) {
         return number_at(all, (direction * 2 * gates + gate) * hidden + i);
     };
@@ -160,6 +165,7 @@ bool is_zero(const NodeImport& node, std::size_t i) {
         return false;
     }
     const std::int64_t count = is_uniform(*state) ? 1 : state->tensor.elements();
+    node.spend(count);
     for (std::int64_t element = 0; element < count; ++element) {
         if (number_at(*state, element) != 0) {
             return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "graph/onnx/arrangement.h"
 #include "graph/onnx/convert/composition.h"
+#include "graph/onnx/convert/computed_gather.h"
 #include "graph/onnx/convert/converters.h"
 
 #include <fmt/format.h>
@@ -121,8 +122,7 @@ void convert_arg_min(const NodeImport& node) {
 }
 
 void convert_top_k(const NodeImport& node) {
-    const std::int64_t k = node.has_input(1) ? static_cast<std::int64_t>(node.number_of_input(1))
-                                             : node.integer("k", 1);
+    const std::int64_t k = node.has_input(1) ? node.integer_of_input(1) : node.integer("k", 1);
     if (k < 1) {
         throw Unsupported{"its result is empty"};
     }
@@ -133,21 +133,16 @@ void convert_top_k(const NodeImport& node) {
 
 // 1 at the largest element along the axis, 0 elsewhere.
 void convert_hardmax(const NodeImport& node) {
-    const Dims& dims = node.input(0).dims;
+    const Dims dims = node.input(0).dims;
     const std::size_t axis = axis_of(node.integer("axis", node.opset() < 13 ? 1 : -1), dims.size());
     if (node.opset() < 13 && axis + 1 != dims.size()) {
         throw Unsupported{"before opset 13 it runs over several axes"};
     }
-    if (dims[axis] > max_folded_elements) {
-        throw Unsupported{"its axis is too long"};
-    }
     Dims line(dims.size(), 1);
     line[axis] = dims[axis];
-    Dims places(static_cast<std::size_t>(dims[axis]));
-    std::iota(places.begin(), places.end(), 0);
     Composition steps(node);
     const TensorId position = extreme_position(node, steps, axis, true);
-    const TensorId counted = steps.constant(constant_of({line, DataType::s64}, places));
+    const TensorId counted = steps.constant(reshaped(counting(node, dims[axis]), line));
     const TensorId hit = steps.elementwise(ElementwiseKind::equal, counted, position);
     node.result(Cast{.dtype = node.input(0).dtype}, {hit});
 }
@@ -166,6 +161,7 @@ Constant triangle(const NodeImport& node, std::int64_t extent) {
     if (extent > 1024) {
         throw Unsupported{fmt::format("a cumulative sum over {} is too long", extent)};
     }
+    node.spend(extent * extent);
     std::vector<double> ones;
     for (std::int64_t from = 0; from < extent; ++from) {
         for (std::int64_t to = 0; to < extent; ++to) {
@@ -179,9 +175,8 @@ Constant triangle(const NodeImport& node, std::int64_t extent) {
 
 // The product with a triangle of ones, the axis brought to the end.
 void convert_cumulative_sum(const NodeImport& node) {
-    node.number_of_input(1);  // one number, or unsupported
     const Dims dims = node.input(0).dims;
-    const std::size_t axis = axis_of(integer_at(node.known(1), 0), dims.size());
+    const std::size_t axis = axis_of(node.integer_of_input(1), dims.size());
     Dims order(dims.size());
     std::iota(order.begin(), order.end(), 0);
     std::swap(order[axis], order.back());

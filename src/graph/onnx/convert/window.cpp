@@ -66,6 +66,10 @@ OnnxWindow window_of(const NodeImport& node, const Dims& kernel) {
         throw Error(fmt::format("kernel_shape {} does not fit the weight's {} on input {}",
                                 to_text(window.kernel), to_text(kernel), to_text(input.dims)));
     }
+    if (std::ranges::max(spatial) > max_extent || std::ranges::max(window.kernel) > max_extent) {
+        throw Unsupported{fmt::format("a window {} over {} is out of range", to_text(window.kernel),
+                                      to_text(input.dims))};
+    }
     const std::string_view auto_pad = node.text("auto_pad", "NOTSET");
     if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
         pad_same(window, spatial, auto_pad == "SAME_UPPER");

@@ -160,7 +160,8 @@ Constant numbers_by(const Binary& function, const NodeImport& node, Tensor resul
 
 std::optional<Constant> fold_cast(const NodeImport& node) {
     const Constant& from = node.known(0);
-    const auto to = data_type_of(node.integer("to", 0));
+    const auto to = node.node().op_type == "CastLike" ? std::optional(node.input(1).dtype)
+                                                      : data_type_of(node.integer("to", 0));
     if (to == from.tensor.dtype) {
         return from;
     }

@@ -75,14 +75,16 @@ Constant joined(const NodeImport& node, std::size_t axis, Dims dims) {
     const auto size = static_cast<std::size_t>(size_in_bytes(dtype));
     std::vector<std::byte> bytes;
     const std::int64_t rows = product(dims) == 0 ? 0 : Blocks(node.input(0), axis).before;
+    std::vector<const Constant*> parts;  // those that give something to each row
+    for (std::size_t i = 0; i < node.input_count() && rows > 0; ++i) {
+        parts.insert(parts.end(), node.input(i).elements() > 0 ? 1 : 0, &node.known(i));
+    }
     for (std::int64_t row = 0; row < rows; ++row) {
-        for (std::size_t i = 0; i < node.input_count(); ++i) {
-            const Constant& part = node.known(i);
-            const Blocks blocks(part.tensor, axis);
-            const auto length = static_cast<std::size_t>(blocks.along * blocks.after) * size;
+        for (const Constant* part : parts) {
+            const auto length = static_cast<std::size_t>(part->tensor.elements() / rows) * size;
             const auto start = static_cast<std::size_t>(row) * length;
             for (std::size_t at = start; at < start + length; ++at) {
-                bytes.push_back(part.data.bytes[is_uniform(part) ? at % size : at]);
+                bytes.push_back(part->data.bytes[is_uniform(*part) ? at % size : at]);
             }
         }
     }
@@ -279,19 +281,23 @@ std::optional<Constant> fold_non_zero(const NodeImport& node) {
     if (!is_small(from.tensor.dims)) {
         return std::nullopt;
     }
-    std::vector<Dims> found;
-    std::int64_t element = 0;
-    for_each_index(from.tensor.dims, [&](const Dims& index) {
-        if (number_at(from, element++) != 0) {
-            found.push_back(index);
+    std::vector<std::int64_t> found;
+    for (std::int64_t element = 0; element < from.tensor.elements(); ++element) {
+        if (number_at(from, element) != 0) {
+            found.push_back(element);
         }
-    });
-    std::vector<std::int64_t> rows;
-    for (std::size_t axis = 0; axis < from.tensor.dims.size(); ++axis) {
-        std::ranges::transform(found, std::back_inserter(rows),
-                               [&](const Dims& index) { return index[axis]; });
     }
-    return constant_of({{std::ssize(from.tensor.dims), std::ssize(found)}, DataType::s64}, rows);
+    const Dims& dims = from.tensor.dims;
+    const Dims strides = strides_of(dims);
+    if (std::ssize(dims) * std::ssize(found) > 4 * max_folded_elements) {
+        return std::nullopt;
+    }
+    std::vector<std::int64_t> rows;
+    for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+        std::ranges::transform(found, std::back_inserter(rows),
+                               [&](std::int64_t at) { return at / strides[axis] % dims[axis]; });
+    }
+    return constant_of({{std::ssize(dims), std::ssize(found)}, DataType::s64}, rows);
 }
 
 }  // namespace strata

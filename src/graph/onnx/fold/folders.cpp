@@ -19,6 +19,7 @@ constexpr std::array folders = {
     Entry{"Add", fold_binary},
     Entry{"And", fold_binary},
     Entry{"Cast", fold_cast},
+    Entry{"CastLike", fold_cast},
     Entry{"Ceil", fold_unary},
     Entry{"Compress", fold_moved},
     Entry{"Concat", fold_concat},

@@ -89,8 +89,7 @@ std::optional<Constant> fold_cumulative_sum(const NodeImport& node) {
     if (!plain || !is_small(from.tensor.dims) || is_floating(from.tensor.dtype)) {
         return std::nullopt;
     }
-    node.number_of_input(1);  // one number, or unsupported
-    const std::size_t axis = axis_of(integer_at(node.known(1), 0), from.tensor.dims.size());
+    const std::size_t axis = axis_of(node.integer_of_input(1), from.tensor.dims.size());
     const std::int64_t step = strides_of(from.tensor.dims)[axis];
     auto values = integers_of(from);
     std::size_t element = 0;

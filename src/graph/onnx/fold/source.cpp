@@ -97,11 +97,8 @@ std::optional<Constant> fold_range(const NodeImport& node) {
         return values ? std::optional(constant_of({{std::ssize(*values)}, dtype}, *values))
                       : std::nullopt;
     }
-    const auto one = [&](std::size_t i) {
-        node.number_of_input(i);  // one number, or unsupported
-        return integer_at(node.known(i), 0);
-    };
-    const auto values = counted(one(0), one(1), one(2));
+    const auto values =
+        counted(node.integer_of_input(0), node.integer_of_input(1), node.integer_of_input(2));
     return values ? std::optional(constant_of({{std::ssize(*values)}, dtype}, *values))
                   : std::nullopt;
 }
