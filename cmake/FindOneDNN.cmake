@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: MIT
 # Finds oneDNN 2.6 or 3.x by its header and library, because the package's own CMake configuration
-# demands OpenCL on Debian. Hint: OneDNN_ROOT.
+# demands OpenCL on Debian. Hint: OneDNN_ROOT, as a variable or in the environment.
 #   OneDNN::OneDNN, OneDNN_VERSION
+set(OneDNN_hint "${OneDNN_ROOT}")
+if(NOT OneDNN_hint)
+  set(OneDNN_hint "$ENV{OneDNN_ROOT}")
+endif()
+# Another folder than at the last configuration is another library.
+if(OneDNN_hint AND NOT OneDNN_hint STREQUAL OneDNN_SEARCHED)
+  unset(OneDNN_INCLUDE_DIR CACHE)
+  unset(OneDNN_LIBRARY CACHE)
+  set(OneDNN_SEARCHED "${OneDNN_hint}" CACHE INTERNAL "Where oneDNN was looked for last")
+endif()
 find_path(OneDNN_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
 find_library(OneDNN_LIBRARY dnnl)
 mark_as_advanced(OneDNN_INCLUDE_DIR OneDNN_LIBRARY)

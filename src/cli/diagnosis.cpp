@@ -2,6 +2,7 @@
 #include "cli/diagnosis.h"
 
 #include "backend/device_watch.h"
+#include "backend/library_offers.h"
 #include "base/error.h"
 #include "cli/backends.h"
 #include "device/detect.h"
@@ -119,6 +120,21 @@ Finding device_ceilings(std::string_view backend, const std::string& model) {
             fmt::format("strata calibrate --backend {}", backend)};
 }
 
+// The engine's library beside what else can be had of it. Newer is not faster: 3.2.0 was measured
+// (docs/results/epyc-zen4-2t).
+Finding library_age(const std::string& version) {
+    const std::string newer = newer_onednn(version);
+    if (newer.empty()) {
+        return {"oneDNN", Condition::ok,
+                fmt::format("{}; nothing newer was known on {}", version, offers_known_on), ""};
+    }
+    return {"oneDNN", Condition::ok,
+            fmt::format("{}; on {} there were also {}. 3.2.0 took as long as 2.6.3 with AVX-512, "
+                        "longer with AVX2, and has no Winograd",
+                        version, offers_known_on, newer),
+            "OneDNN_ROOT=FOLDER scripts/run builds with another"};
+}
+
 std::vector<Finding> findings_of(const BackendEntry& entry) {
     const std::string subject = fmt::format("backend {}", entry.name);
     try {
@@ -126,6 +142,9 @@ std::vector<Finding> findings_of(const BackendEntry& entry) {
         const BackendInfo info = backend->info();
         std::vector<Finding> findings = {
             {subject, Condition::ok, fmt::format("{} {}", info.version, info.details), ""}};
+        if (entry.name == "onednn") {
+            findings.push_back(library_age(info.version));
+        }
         if (DeviceWatch* watch = backend->watch()) {
             findings.push_back(device_state(entry.name, *watch));
         }
