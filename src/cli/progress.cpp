@@ -8,24 +8,65 @@
 
 namespace strata {
 
-ProgressLine::ProgressLine() : visible_(isatty(STDERR_FILENO) == 1) {}
+namespace {
+
+constexpr auto between_lines = std::chrono::seconds(10);
+
+std::string how_far(double fraction) {
+    return fraction > 0 ? fmt::format("{:.0f} %", 100 * fraction) : "…";
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine()
+    : is_terminal_(isatty(STDERR_FILENO) == 1), begin_(std::chrono::steady_clock::now()) {
+    if (!is_terminal_) {
+        writer_ = std::jthread([this](const std::stop_token& stop) { write_lines(stop); });
+    }
+}
 
 ProgressLine::~ProgressLine() {
-    if (visible_) {
+    if (is_terminal_) {
         fmt::print(stderr, "\r\x1b[K");
     }
 }
 
 void ProgressLine::show(const std::string& what, double fraction) {
-    if (!visible_) {
-        return;
+    const std::lock_guard guard(mutex_);
+    const bool is_new = what != what_;
+    what_ = what;
+    fraction_ = fraction;
+    if (is_terminal_) {
+        rewrite();
+    } else if (is_new && has_written_) {
+        write_line();
     }
-    if (fraction > 0) {
-        fmt::print(stderr, "\r\x1b[K{} {:.0f} %", what, 100 * fraction);
-    } else {
-        fmt::print(stderr, "\r\x1b[K{} …", what);
-    }
+}
+
+void ProgressLine::rewrite() const {
+    fmt::print(stderr, "\r\x1b[K{} {}", what_, how_far(fraction_));
     std::fflush(stderr);
+}
+
+void ProgressLine::write_line() {
+    const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_);
+    fmt::print(stderr, "strata: {} {} ({:.0f} s)\n", what_, how_far(fraction_), seconds.count());
+    std::fflush(stderr);
+    has_written_ = true;
+}
+
+// A thread that wakes once in ten seconds disturbs no measurement; a stage that runs long, such as
+// verifying, reports nothing by itself.
+void ProgressLine::write_lines(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, stop, between_lines, [&] { return stop.stop_requested(); })) {
+        if (stop.stop_requested()) {
+            return;
+        }
+        if (!what_.empty()) {
+            write_line();
+        }
+    }
 }
 
 }  // namespace strata

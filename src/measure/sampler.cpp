@@ -90,7 +90,11 @@ public:
           times_(iteration.parts()) {}
 
     SampledIteration run() {
+        const Seconds begin = clock_.now();
         warm_up(iteration_, policy_, clock_, [this] { return is_stopped(); });
+        policy_.max_time =
+            std::max(Seconds{}, policy_.max_time - (clock_.now() - begin));  // what is left
+        stopping_ = Stopping(policy_);
         sampled_.reason = sample_blocks();
         return std::move(sampled_);
     }
@@ -204,7 +208,7 @@ private:
     }
 
     Iteration& iteration_;
-    const Policy policy_;
+    Policy policy_;
     const std::function<Seconds()>& calibration_;
     Clock& clock_;
     const SamplerHooks& hooks_;

@@ -36,7 +36,7 @@ inline constexpr std::size_t most_samples = 16384;
 // calibration loop, in an order drawn anew for each block, so that whatever disturbs the machine
 // disturbs all three alike. A kind fills about a millisecond of a block: a quick iteration is run
 // several times in a row (at most 64), each run a sample of its own; a slow one once. At least one
-// block is sampled, however long it takes.
+// block is sampled, however long it takes. max_time holds for the warm-up and the blocks together.
 //
 // `calibration` does fixed work and returns its time. `earlier` is what an interrupted attempt had;
 // its samples are kept and its time counts towards min_time and max_time. Throws Error where

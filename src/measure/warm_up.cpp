@@ -35,11 +35,12 @@ void warm_up(Iteration& iteration, const Policy& policy, Clock& clock,
              const std::function<bool()>& stop_requested) {
     const Seconds begin = clock.now();
     const Seconds enough = std::min(longest_settling, policy.max_time / 10);
+    const Seconds most = policy.max_time / 4;
     std::vector<Seconds> times;
     while (policy.warmup > 0 && !stop_requested()) {
         times.push_back(times.empty() ? run_timed(iteration) : iteration.run());
         const Seconds spent = clock.now() - begin;
-        const bool required = times.size() < policy.warmup && spent < policy.max_time;
+        const bool required = times.size() < policy.warmup && spent < most;
         if (!required && (spent >= enough || has_settled(times))) {
             return;
         }

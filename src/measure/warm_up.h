@@ -16,7 +16,7 @@ namespace strata {
 // At least policy.warmup iterations, the first of them with time stamps; then until the medians of
 // the last quarter and of the quarter before agree to 1 %, at least eight iterations, but not
 // beyond 2 s or a tenth of max_time. A slow iteration is warm after fewer: the required ones end,
-// too, when they have taken max_time. `stop_requested` is asked between iterations.
+// too, when they have taken a quarter of max_time. `stop_requested` is asked between iterations.
 void warm_up(Iteration& iteration, const Policy& policy, Clock& clock,
              const std::function<bool()>& stop_requested);
 

@@ -132,6 +132,13 @@ TEST(Sampler, AnInterruptedRunGoesOnWithWhatItHad) {
     EXPECT_EQ(whole.parts[0].values.size(), whole.instrumented.values.size());
 }
 
+TEST(Sampler, TheTimeOfTheWarmUpIsPartOfTheMostThatIsGiven) {
+    Scene scene(1.0);
+    scene.sample({.warmup = 4, .min_time = {100}, .max_time = {20}}, {});
+    EXPECT_LT(scene.clock.now().value, 20 + 3) << "the block that is going on ends";
+    EXPECT_GE(scene.clock.now().value, 20);
+}
+
 TEST(Sampler, StoredSamplesOfAnotherNetworkAreRefused) {
     Scene scene(1.0);
     SampledIteration other;

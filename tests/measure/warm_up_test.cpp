@@ -46,7 +46,11 @@ TEST(WarmUp, AnIterationThatNeverSettlesIsGivenUpAfterTwoSeconds) {
 }
 
 TEST(WarmUp, ASlowIterationRunsAsOftenAsAskedAndNoMore) {
-    EXPECT_EQ(log_of({.warmup = 3}, [] { return Seconds{4}; }), "iee");
+    EXPECT_EQ(log_of({.warmup = 3}, [] { return Seconds{2}; }), "iee");
+}
+
+TEST(WarmUp, TheIterationsAskedForTakeAQuarterOfTheTimeAtMost) {
+    EXPECT_EQ(log_of({.warmup = 100, .max_time = {20}}, [] { return Seconds{2}; }), "iee");
 }
 
 TEST(WarmUp, AnIterationSlowerThanAllTheTimeRunsOnce) {

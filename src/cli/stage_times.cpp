@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "cli/stage_times.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+constexpr Seconds least_worth_telling{1};
+constexpr double least_share_worth_telling = 0.1;
+
+}  // namespace
+
+void StageTimes::enter(const std::string& stage) {
+    if (stage != stage_) {
+        end_stage();
+        stage_ = stage;
+    }
+}
+
+void StageTimes::end_stage() {
+    const auto now = std::chrono::steady_clock::now();
+    stages_.emplace_back(stage_, Seconds{std::chrono::duration<double>(now - since_).count()});
+    since_ = now;
+}
+
+std::optional<std::string> StageTimes::sentence_beyond(Seconds bound) {
+    end_stage();
+    Seconds whole;
+    std::vector<std::string> parts;
+    for (const auto& [stage, time] : stages_) {
+        whole += time;
+        if (time >= std::min(least_worth_telling, least_share_worth_telling * bound)) {
+            parts.push_back(fmt::format("{} {:.1f} s", stage, time.value));
+        }
+    }
+    const Seconds beyond = whole - bound;
+    if (beyond < least_worth_telling || beyond < least_share_worth_telling * bound) {
+        return std::nullopt;
+    }
+    return fmt::format("took {:.1f} s ({}); --max-time {:.4g} bounds warming up and measuring only",
+                       whole.value, join(parts, ", "), bound.value);
+}
+
+}  // namespace strata
