@@ -95,7 +95,11 @@ std::optional<Device> ceilings_of(const Run& run) {
     if (run.device.empty()) {
         return std::nullopt;
     }
-    return parse_device(run.device, fmt::format("ceilings of run {}", run.id));
+    auto device = parse_device(run.device, fmt::format("ceilings of run {}", run.id));
+    // Earlier releases judged every run by the ceilings that were measured last.
+    const bool is_gpu = run.provenance.contains("gpu.name");
+    return is_gpu || device.threads == run.settings.threads ? std::optional(std::move(device))
+                                                            : std::nullopt;
 }
 
 std::string arithmetic_of(const Settings& settings) {

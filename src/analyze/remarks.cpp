@@ -89,6 +89,29 @@ void remark_on_holes(std::vector<std::string>& remarks, const Run& run) {
     }
 }
 
+void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
+    if (run.steps.empty() || ceilings_of(run)) {
+        return;
+    }
+    const int threads = run.settings.threads;
+    const auto crowded = [](const Flag& flag) { return flag.kind == "oversubscribed"; };
+    if (run.provenance.contains("gpu.name")) {
+        remarks.push_back(
+            fmt::format("No ceilings are known: `strata calibrate --backend {}` measures them, and "
+                        "later runs say what bounds each layer.",
+                        run.settings.backend));
+    } else if (std::ranges::any_of(run.flags, crowded)) {
+        remarks.emplace_back(
+            "More threads than processors have no ceilings: run with fewer --threads to learn "
+            "what bounds each layer.");
+    } else {
+        remarks.push_back(fmt::format(
+            "No ceilings of {} thread{} are known: `strata calibrate --threads {}` measures them, "
+            "and later runs say what bounds each layer.",
+            threads, threads == 1 ? "" : "s", threads));
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> heaviest_steps(const Run& run, const Summary& summary,
@@ -116,12 +139,7 @@ std::vector<std::string> general_remarks(const Run& run, const Summary& summary)
     remark_on_tally(remarks, tally(run, summary, is_unoptimised), " without an optimised kernel",
                     "the library runs its reference code there");
     remark_on_holes(remarks, run);
-    if (run.device.empty() && !run.steps.empty()) {
-        remarks.push_back(fmt::format(
-            "No ceilings are known: `strata calibrate{}` measures them, and later "
-            "runs say what bounds each layer.",
-            run.provenance.contains("gpu.name") ? " --backend " + run.settings.backend : ""));
-    }
+    remark_on_ceilings(remarks, run);
     return remarks;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "base/error.h"
 #include "cli/backends.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/turn.h"
 #include "cli/verbs.h"
 #include "device/detect.h"
 #include "device/device.h"
@@ -22,11 +24,20 @@ struct CalibrateOptions {
     std::string backend;
     int threads = 0;
     bool if_missing = false;
+    bool replace = false;
+    bool no_wait = false;
     OutputOptions output;
 };
 
-bool has_ceilings(const BackendInfo& backend) {
-    return (backend.device_memory ? device_of(backend.device_model) : own_device()).has_value();
+int threads_of(const CalibrateOptions& options) {
+    Execution execution;
+    execution.threads = options.threads;
+    return thread_count(execution);
+}
+
+bool has_ceilings(const BackendInfo& backend, int threads) {
+    return (backend.device_memory ? device_of(backend.device_model) : own_device(threads))
+        .has_value();
 }
 
 // What was measured, and the file that keeps it.
@@ -36,17 +47,26 @@ struct Calibrated {
 };
 
 Calibrated calibrate_processors(const CalibrateOptions& options, ProgressLine& line) {
-    Execution execution;
-    execution.threads = options.threads;
-    return {measure_ceilings(detect_host(), thread_count(execution), {},
+    const Host host = detect_host();
+    const int threads = threads_of(options);
+    if (static_cast<std::size_t>(threads) > host.processors.size()) {
+        throw Error(fmt::format("{} threads have no ceilings of their own on {} processor{}: give "
+                                "--threads {} or fewer",
+                                threads, host.processors.size(),
+                                host.processors.size() == 1 ? "" : "s", host.processors.size()),
+                    ExitCode::usage);
+    }
+    const auto file = own_device_file(threads);  // before time is spent: there may be no place
+    return {measure_ceilings(host, threads, {},
                              [&](const std::string& what) { line.show("measuring " + what, 0); }),
-            own_device_file()};
+            file};
 }
 
 // Of the backend's own device, or, where it has none, of this machine's processors.
 Calibrated calibrate_backend(const CalibrateOptions& options, ProgressLine& line) {
+    const int threads = threads_of(options);  // before the backend binds them
     const auto backend = find_backend(options.backend).make();
-    if (options.if_missing && has_ceilings(backend->info())) {
+    if (options.if_missing && has_ceilings(backend->info(), threads)) {
         return {};
     }
     auto device = backend->measure_device(
@@ -58,12 +78,29 @@ Calibrated calibrate_backend(const CalibrateOptions& options, ProgressLine& line
     return {*std::move(device), file};
 }
 
+// What the file held of the same device: to be replaced where it cannot be read.
+std::optional<Device> known_before(const Calibrated& done) {
+    std::error_code none;
+    if (!std::filesystem::exists(done.file, none)) {
+        return std::nullopt;
+    }
+    try {
+        auto before = read_device(done.file);
+        return before.model == done.device.model ? std::optional(std::move(before)) : std::nullopt;
+    } catch (const Error& error) {
+        fmt::print(stderr, "strata: {}; it is replaced\n", error.what());
+        return std::nullopt;
+    }
+}
+
 void calibrate(const CalibrateOptions& options) {
-    if (options.backend.empty() && options.if_missing && own_device()) {
+    if (options.backend.empty() && options.if_missing && own_device(threads_of(options))) {
         return;
     }
     Calibrated done;
     {
+        const Turn turn =
+            take_turn(options.no_wait ? WhereTaken::measure_anyway : WhereTaken::wait);
         ProgressLine line;
         done = options.backend.empty() ? calibrate_processors(options, line)
                                        : calibrate_backend(options, line);
@@ -71,8 +108,11 @@ void calibrate(const CalibrateOptions& options) {
     if (done.file.empty()) {
         return;
     }
-    write_device(done.file, done.device);
-    emit(device_document(done.device), options.output);
+    const auto before = options.replace ? std::nullopt : known_before(done);
+    const BestOfBoth best =
+        before ? best_of_both(*before, done.device) : BestOfBoth{done.device, {}};
+    write_device(done.file, best.device);
+    emit(device_document(best), options.output);
     fmt::print(stderr, "wrote {}\n", done.file.string());
 }
 
@@ -83,14 +123,19 @@ void add_calibrate(CLI::App& app, ExitCode&) {
     CLI::App* verb = app.add_subcommand(
         "calibrate", "Measure this machine's ceilings: arithmetic by type, caches, memory.");
     verb->footer(
-        "strata calibrate                  # runs made afterwards are judged by these ceilings\n"
+        "strata calibrate                  # runs of as many threads are judged by these ceilings\n"
+        "strata calibrate --threads 1\n"
         "strata calibrate --backend cuda");
     add_option(*verb, "--backend", options->backend, "measure the device of this backend instead")
         ->type_name(join(backend_names(), "|"));
     add_option(*verb, "--threads", options->threads, "threads; 0 takes all this process may use")
-        ->check(whole_number(0))
+        ->check(thread_number())
         ->type_name("N");
     add_switch(*verb, "--if-missing", options->if_missing, "only where it was never done");
+    add_switch(*verb, "--no-wait", options->no_wait,
+               "measure also while another strata measures on this machine");
+    add_switch(*verb, "--replace", options->replace,
+               "forget the ceilings known before; otherwise the higher value of each is kept");
     add_output_options(*verb, options->output);
     verb->callback([options] { calibrate(*options); });
 }

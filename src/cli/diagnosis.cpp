@@ -4,11 +4,13 @@
 #include "backend/device_watch.h"
 #include "backend/library_offers.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/backends.h"
 #include "device/detect.h"
 #include "device/device.h"
 #include "measure/environment.h"
 #include "measure/perf_event.h"
+#include "run/steps.h"
 #include "store/database.h"
 
 #include <fmt/format.h>
@@ -65,14 +67,24 @@ Finding counters() {
 }
 
 Finding ceilings() {
-    if (const auto device = own_device()) {
+    const int threads = thread_count({});
+    std::vector<std::string> known;
+    for (const Device& device : own_devices()) {
+        known.push_back(std::to_string(device.threads));
+    }
+    if (own_device(threads)) {
         return {"ceilings", Condition::ok,
-                fmt::format("measured for {} threads ({})", device->threads,
-                            own_device_file().string()),
+                fmt::format("measured for {} thread{} ({})", join(known, " and "),
+                            known == std::vector<std::string>{"1"} ? "" : "s",
+                            own_device_file(threads).string()),
                 ""};
     }
     return {"ceilings", Condition::absent,
-            "no share of the peak and no verdict on what bounds a step", "strata calibrate"};
+            fmt::format("no share of the peak and no verdict on what bounds a step{}",
+                        known.empty() ? ""
+                                      : fmt::format(" with {} threads: measured only for {}",
+                                                    threads, join(known, " and "))),
+            "strata calibrate"};
 }
 
 // Whether what doubts are raised from is refused; that a device has no MIG, say, is no loss.
@@ -161,12 +173,12 @@ std::vector<Finding> findings_of(const BackendEntry& entry) {
 }
 
 Finding runs(const std::string& database) {
-    const auto path = database_path(database);
-    if (!std::filesystem::exists(path)) {
-        return {"database", Condition::ok,
-                fmt::format("{} is made by the first run", path.string()), ""};
-    }
     try {
+        const auto path = database_path(database);
+        if (!std::filesystem::exists(path)) {
+            return {"database", Condition::ok,
+                    fmt::format("{} is made by the first run", path.string()), ""};
+        }
         Database::open_existing(path);
         return {"database", Condition::ok, path.string(), ""};
     } catch (const Error& error) {

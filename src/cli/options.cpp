@@ -18,12 +18,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
 namespace strata {
 
 namespace {
+
+constexpr std::int64_t most_threads = 4096;  // more are a slip of the pen
 
 bool environment_has(const char* name) {
     const char* value = std::getenv(name);
@@ -118,6 +121,28 @@ CLI::Validator whole_number(std::int64_t least) {
             "NUMBER"};
 }
 
+CLI::Validator thread_number() {
+    return {[](const std::string& text) {
+                const auto number = parse_integer(text);
+                return number && *number >= 0 && *number <= most_threads
+                           ? std::string()
+                           : fmt::format("needs a whole number from 0 to {}, not '{}'",
+                                         most_threads, printable(text));
+            },
+            "NUMBER"};
+}
+
+CLI::Validator seconds_from(double least) {
+    return {[least](const std::string& text) {
+                const auto number = parse_number(text);
+                return number && std::isfinite(*number) && *number >= least
+                           ? std::string()
+                           : fmt::format("needs a number of seconds from {} on, not '{}'", least,
+                                         printable(text));
+            },
+            "SECONDS"};
+}
+
 void refuse_choice(std::string_view text, std::string_view flag,
                    std::span<const std::string_view> choices) {
     const std::vector<std::string> names(choices.begin(), choices.end());
@@ -148,7 +173,9 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
         ->type_name("COLUMN");
     add_option(verb, "--sort", options.sort, "rows by this column, largest first")
         ->type_name("COLUMN");
-    add_option(verb, "--top", options.top, "only so many rows of a table; 0: all")->type_name("N");
+    add_option(verb, "--top", options.top, "only so many rows of a table; 0: all")
+        ->check(whole_number(0))
+        ->type_name("N");
 }
 
 void emit(const Document& document, const OutputOptions& options) {

@@ -22,6 +22,12 @@ CLI::Option* add_switch(CLI::App& verb, const std::string& flag, bool& value,
 // Refuses, in words, what is no whole number or less than `least`.
 CLI::Validator whole_number(std::int64_t least);
 
+// A number of threads: 0 takes all this process may use.
+CLI::Validator thread_number();
+
+// Refuses, in words, what is no finite number of seconds or less than `least`.
+CLI::Validator seconds_from(double least);
+
 // How a verb's result is printed: a table for people unless another form is asked for.
 struct OutputOptions {
     bool json = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/device.h"
 
+#include "base/data_home.h"
 #include "base/error.h"
 #include "base/small_file.h"
 #include "base/text.h"
@@ -10,17 +11,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 namespace strata {
 namespace {
-
-// An environment variable that is set to something.
-std::optional<std::filesystem::path> path_in_environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr || *value == 0 ? std::nullopt
-                                           : std::optional<std::filesystem::path>(value);
-}
 
 constexpr std::size_t longest_name = 100;
 
@@ -29,17 +22,13 @@ std::optional<Device> read_if_there(const std::filesystem::path& path) {
     return std::filesystem::exists(path, ignored) ? std::optional(read_device(path)) : std::nullopt;
 }
 
-std::filesystem::path data_home() {
-    if (const auto data = path_in_environment("XDG_DATA_HOME")) {
-        return *data;
-    }
-    if (const auto home = path_in_environment("HOME")) {
-        return *home / ".local" / "share";
+std::filesystem::path devices_folder() {
+    if (const auto home = data_home()) {
+        return *home / "strata" / "devices";
     }
     throw Error(
         "there is no place for device files because HOME is not set; set XDG_DATA_HOME to a "
-        "folder, "
-        "or STRATA_DEVICE to this machine's own file");
+        "folder, or STRATA_DEVICE to this machine's own file");
 }
 
 // A host's name is its administrator's, and need not make a file name.
@@ -53,6 +42,24 @@ std::string host_file_name() {
         c = plain ? c : '-';
     }
     return (name.empty() ? "this-host" : name) + ".toml";
+}
+
+std::filesystem::path first_own_file() {
+    if (const auto file = path_in_environment("STRATA_DEVICE")) {
+        return *file;
+    }
+    return devices_folder() / host_file_name();
+}
+
+// HOST.toml is HOST-2t.toml of 2 threads.
+std::filesystem::path with_threads(const std::filesystem::path& file, int threads) {
+    const auto name =
+        file.stem().string() + fmt::format("-{}t", threads) + file.extension().string();
+    return file.parent_path() / name;
+}
+
+bool has_a_place() {
+    return path_in_environment("STRATA_DEVICE") || data_home();
 }
 
 }  // namespace
@@ -83,11 +90,10 @@ void write_device(const std::filesystem::path& path, const Device& device) {
     replace_file(path, to_toml(device));
 }
 
-std::filesystem::path own_device_file() {
-    if (const auto file = path_in_environment("STRATA_DEVICE")) {
-        return *file;
-    }
-    return data_home() / "strata" / "devices" / host_file_name();
+std::filesystem::path own_device_file(int threads) {
+    const auto first = first_own_file();
+    const auto held = read_if_there(first);
+    return !held || held->threads == threads ? first : with_threads(first, threads);
 }
 
 std::string device_file_name(std::string_view model) {
@@ -105,16 +111,105 @@ std::string device_file_name(std::string_view model) {
 }
 
 std::filesystem::path device_file_of(std::string_view model) {
-    return data_home() / "strata" / "devices" / (device_file_name(model) + ".toml");
+    return devices_folder() / (device_file_name(model) + ".toml");
 }
 
 std::optional<Device> device_of(std::string_view model) {
-    auto device = read_if_there(device_file_of(model));
+    auto device = data_home() ? read_if_there(device_file_of(model)) : std::nullopt;
     return device && device->model == model ? device : std::nullopt;
 }
 
-std::optional<Device> own_device() {
-    return read_if_there(own_device_file());
+std::vector<Device> own_devices() {
+    std::vector<Device> devices;
+    if (!has_a_place()) {
+        return devices;
+    }
+    const auto first = first_own_file();
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             first.has_parent_path() ? first.parent_path() : ".", none)) {
+        const auto stem = entry.path().stem().string();
+        const bool is_other = matches_glob(first.stem().string() + "-*t", stem) &&
+                              entry.path().extension() == first.extension();
+        if (entry.path().filename() != first.filename() && !is_other) {
+            continue;
+        }
+        auto device = read_device(entry.path());
+        if (!is_other || stem == with_threads(first, device.threads).stem()) {
+            devices.push_back(std::move(device));
+        }
+    }
+    std::ranges::sort(devices, {}, &Device::threads);
+    return devices;
+}
+
+std::optional<Device> own_device(int threads) {
+    if (!has_a_place()) {
+        return std::nullopt;
+    }
+    const auto first = first_own_file();
+    for (const auto& file : {first, with_threads(first, threads)}) {
+        auto device = read_if_there(file);
+        if (device && device->threads == threads) {
+            return device;
+        }
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+// One kind of ceiling in both calibrations: the better of each. What was known only before goes to
+// the end, but before main memory, which stays the last level.
+template <class Entry, class Name, class Value>
+void keep_best(const std::vector<Entry>& before, std::vector<Entry>& now, Name name, Value value,
+               std::vector<Remeasured>& remeasured) {
+    constexpr bool has_a_last = std::is_same_v<Entry, MemoryLevel>;
+    for (const Entry& old : before) {
+        const auto same =
+            std::ranges::find_if(now, [&](const Entry& e) { return name(e) == name(old); });
+        Remeasured again{.ceiling = name(old), .before = value(old)};
+        if (same == now.end()) {
+            now.insert(now.end() - (has_a_last && !now.empty() ? 1 : 0), old);
+        } else {
+            again.now = value(*same);
+            if (*again.now < again.before) {
+                *same = old;
+            }
+        }
+        remeasured.push_back(std::move(again));
+    }
+}
+
+void keep_best_launch(const Device& before, Device& now, std::vector<Remeasured>& remeasured) {
+    if (!before.launch) {
+        return;
+    }
+    Remeasured again{.ceiling = "launch", .before = before.launch->value.value};
+    if (now.launch) {
+        again.now = now.launch->value.value;
+    }
+    if (!now.launch || before.launch->value < now.launch->value) {
+        now.launch = before.launch;
+    }
+    remeasured.push_back(std::move(again));
+}
+
+}  // namespace
+
+BestOfBoth best_of_both(const Device& before, const Device& now) {
+    check(before.model == now.model, "the better ceilings are those of one device");
+    BestOfBoth best{.device = now, .remeasured = {}};
+    keep_best(
+        before.compute, best.device.compute,
+        [](const ComputeCeiling& c) { return c.dtype + " peak"; },
+        [](const ComputeCeiling& c) { return c.peak.value.value; }, best.remeasured);
+    keep_best(
+        before.memory, best.device.memory,
+        [](const MemoryLevel& m) { return m.name + " bandwidth"; },
+        [](const MemoryLevel& m) { return m.bandwidth.value.value; }, best.remeasured);
+    keep_best_launch(before, best.device, best.remeasured);
+    return best;
 }
 
 }  // namespace strata

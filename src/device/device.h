@@ -57,9 +57,11 @@ std::string to_toml(const Device& device);
 Device read_device(const std::filesystem::path& path);
 void write_device(const std::filesystem::path& path, const Device& device);
 
-// Where this machine's own device file lies: $STRATA_DEVICE, or HOST.toml in
-// $XDG_DATA_HOME/strata/devices (~/.local/share without it). Throws Error where no home is known.
-std::filesystem::path own_device_file();
+// Where this machine's ceilings for so many threads lie. The folder's file is $STRATA_DEVICE, or
+// HOST.toml in $XDG_DATA_HOME/strata/devices (~/.local/share without it). It holds the ceilings of
+// one number of threads; those of another lie beside it, in HOST-1t.toml. Throws Error where no
+// home is known.
+std::filesystem::path own_device_file(int threads);
 
 // A model as a file's stem: "NVIDIA H200" is "nvidia-h200".
 std::string device_file_name(std::string_view model);
@@ -71,7 +73,28 @@ std::filesystem::path device_file_of(std::string_view model);
 // Its ceilings; nothing where it was not calibrated, or where the file is another model's.
 std::optional<Device> device_of(std::string_view model);
 
-// This machine's own device, as `strata calibrate` left it; nothing where it was not calibrated.
-std::optional<Device> own_device();
+// This machine's ceilings for so many threads, as `strata calibrate` left them; nothing where they
+// were not measured, or no home is known.
+std::optional<Device> own_device(int threads);
+
+// The same of every number of threads that was calibrated, the fewest first.
+std::vector<Device> own_devices();
+
+// A ceiling that was known before it was measured again, in its own unit.
+struct Remeasured {
+    std::string ceiling;  // "f32 peak", "L2 bandwidth", "launch"
+    double before = 0;
+    std::optional<double> now = {};  // nothing: it was not found this time
+};
+
+// What two calibrations of one device reached at best.
+struct BestOfBoth {
+    Device device;
+    std::vector<Remeasured> remeasured;  // in the device's order
+};
+
+// Disturbances only slow down, so of each ceiling the higher rate is the truer one (of a launch the
+// shorter time): it is kept with its source, which names its date. Requires: the same model.
+BestOfBoth best_of_both(const Device& before, const Device& now);
 
 }  // namespace strata

@@ -158,9 +158,10 @@ std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     return provenance;
 }
 
-// Ceilings of this machine's processors say nothing of a device of the backend's own.
-std::optional<Device> ceilings_for(const BackendInfo& backend) {
-    return backend.device_memory ? device_of(backend.device_model) : own_device();
+// Ceilings of this machine's processors say nothing of a device of the backend's own, and those of
+// other threads nothing of these.
+std::optional<Device> ceilings_for(const BackendInfo& backend, int threads) {
+    return backend.device_memory ? device_of(backend.device_model) : own_device(threads);
 }
 
 std::vector<Flag> doubts_about(const SampledIteration& sampled, const Policy& policy,
@@ -201,6 +202,7 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
                 tell(observer, "measuring", p.fraction);
             },
     };
+    tell(observer, "warming up");
     const CalibrationLoop loop(run.settings.threads);
     NetworkIteration iteration(executable);
     const Activity before = read_activity(clock);
@@ -234,7 +236,7 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
     run.settings = settings_of(job, batch_of(graph), thread_count(job.execution));
     run.predicted_memory = footprint_of(graph, job.execution).peak;
     run.provenance = provenance_of(backend.info());
-    if (const auto device = ceilings_for(backend.info())) {
+    if (const auto device = ceilings_for(backend.info(), run.settings.threads)) {
         run.device = to_toml(*device);
     }
     return run;

@@ -47,26 +47,92 @@ TEST(Device, TheFileOfThisMachineIsWhereTheEnvironmentSays) {
     const TemporaryDirectory folder;
     const auto file = folder.path() / "devices" / "mine.toml";
     const Variable variable("STRATA_DEVICE", file.string());
-    EXPECT_EQ(own_device_file(), file);
-    EXPECT_FALSE(own_device().has_value());
+    EXPECT_EQ(own_device_file(1), file);
+    EXPECT_FALSE(own_device(1).has_value());
     write_device(file, tiny);
-    EXPECT_EQ(own_device()->name, "tiny");
+    EXPECT_EQ(own_device(1)->name, "tiny");
 }
 
 TEST(Device, WithoutAWordItIsNamedAfterTheHostBelowTheDataHome) {
     const Variable none("STRATA_DEVICE", "");
     {
         const Variable data("XDG_DATA_HOME", "/data");
-        EXPECT_EQ(own_device_file().parent_path(), "/data/strata/devices");
-        EXPECT_EQ(own_device_file().extension(), ".toml");
+        EXPECT_EQ(own_device_file(1).parent_path(), "/data/strata/devices");
+        EXPECT_EQ(own_device_file(1).extension(), ".toml");
     }
     const Variable no_data("XDG_DATA_HOME", "");
     {
         const Variable home("HOME", "/home/someone");
-        EXPECT_EQ(own_device_file().parent_path(), "/home/someone/.local/share/strata/devices");
+        EXPECT_EQ(own_device_file(1).parent_path(), "/home/someone/.local/share/strata/devices");
     }
     const Variable no_home("HOME", "");
-    EXPECT_NE(error_of([] { own_device_file(); }).find("STRATA_DEVICE"), std::string::npos);
+    EXPECT_NE(error_of([] { own_device_file(1); }).find("STRATA_DEVICE"), std::string::npos);
+}
+
+// With a folder of its own for as long as it lives.
+class OwnDevices : public testing::Test {
+protected:
+    static Device with(int threads, double peak) {
+        Device device = tiny;
+        device.threads = threads;
+        device.compute[0].peak.value = {peak};
+        return device;
+    }
+
+    TemporaryDirectory folder_;
+    Variable variable_{"STRATA_DEVICE", (folder_.path() / "mine.toml").string()};
+};
+
+TEST_F(OwnDevices, CeilingsOfOneThreadNeverReplaceThoseOfTwo) {
+    write_device(own_device_file(2), with(2, 2e9));
+    EXPECT_EQ(own_device_file(2), folder_.path() / "mine.toml") << "an older file keeps its place";
+    EXPECT_EQ(own_device_file(1), folder_.path() / "mine-1t.toml");
+    EXPECT_FALSE(own_device(1).has_value()) << "no percentage rather than a wrong one";
+    write_device(own_device_file(1), with(1, 1e9));
+    EXPECT_EQ(peak_of(*own_device(1), "f32"), FlopRate{1e9});
+    EXPECT_EQ(peak_of(*own_device(2), "f32"), FlopRate{2e9});
+}
+
+TEST_F(OwnDevices, AllNumbersOfThreadsAreFoundAndNobodyElsesFiles) {
+    EXPECT_TRUE(own_devices().empty());
+    write_device(own_device_file(2), with(2, 2e9));
+    write_device(own_device_file(1), with(1, 1e9));
+    write_device(folder_.path() / "mine-box.toml", with(4, 4e9));
+    write_device(folder_.path() / "mine-set.toml", with(4, 4e9));
+    const auto devices = own_devices();
+    ASSERT_EQ(devices.size(), 2u);
+    EXPECT_EQ(devices[0].threads, 1);
+    EXPECT_EQ(devices[1].threads, 2);
+}
+
+TEST(Device, WithoutAHomeThereAreNoCeilingsAndNoError) {
+    const Variable own("STRATA_DEVICE", ""), data("XDG_DATA_HOME", ""), home("HOME", "");
+    EXPECT_FALSE(own_device(1).has_value());
+    EXPECT_FALSE(device_of("NVIDIA H200").has_value());
+    EXPECT_TRUE(own_devices().empty());
+}
+
+TEST(Device, OfTwoCalibrationsEachCeilingKeepsItsBetterValueAndSource) {
+    Device now = tiny;
+    now.compute[0].peak = {{0.8e9}, "a busy moment"};
+    now.compute.push_back({.dtype = "bf16", .peak = {{3e9}, "new"}});
+    now.memory = {{.name = "DRAM", .capacity = {}, .bandwidth = {{3e9}, "better"}}};
+    now.launch = Fact<Seconds>{{2e-6}, "slower"};
+    Device before = tiny;
+    before.launch = Fact<Seconds>{{1e-6}, "faster"};
+    const BestOfBoth best = best_of_both(before, now);
+    EXPECT_EQ(peak_of(best.device, "f32"), FlopRate{1e9});
+    EXPECT_EQ(best.device.compute[0].peak.source, "s");
+    EXPECT_EQ(peak_of(best.device, "bf16"), FlopRate{3e9});
+    ASSERT_EQ(best.device.memory.size(), 2u) << "L1 was not found again, and is kept";
+    EXPECT_EQ(memory_bandwidth_of(best.device), Bandwidth{3e9}) << "main memory stays the last";
+    EXPECT_EQ(best.device.launch->source, "faster");
+    ASSERT_EQ(best.remeasured.size(), 4u);
+    EXPECT_EQ(best.remeasured[0].ceiling, "f32 peak");
+    EXPECT_EQ(best.remeasured[0].now, 0.8e9);
+    EXPECT_EQ(best.remeasured[1].ceiling, "L1 bandwidth");
+    EXPECT_EQ(best.remeasured[1].now, std::nullopt);
+    EXPECT_EQ(best.remeasured[2].before, 2e9);
 }
 
 TEST(Device, AModelMakesAFileName) {
@@ -81,14 +147,14 @@ TEST(Device, AnotherDevicesCeilingsAreThoseOfItsModelAndNeverThisMachines) {
     const TemporaryDirectory folder;
     const Variable data("XDG_DATA_HOME", folder.path().string());
     const Variable own("STRATA_DEVICE", (folder.path() / "own.toml").string());
-    write_device(own_device_file(), tiny);
+    write_device(own_device_file(1), tiny);
     EXPECT_FALSE(device_of("NVIDIA H200").has_value());
     Device gpu = tiny;
     gpu.model = "NVIDIA H200";
     write_device(device_file_of(gpu.model), gpu);
     EXPECT_EQ(device_of("NVIDIA H200")->model, "NVIDIA H200");
     EXPECT_FALSE(device_of("NVIDIA-H200").has_value()) << "the same file, another model";
-    EXPECT_EQ(own_device()->model, "m");
+    EXPECT_EQ(own_device(1)->model, "m");
 }
 
 TEST(Device, AFileThatCannotBeReadIsNamed) {

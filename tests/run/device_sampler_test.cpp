@@ -139,7 +139,7 @@ TEST(DeviceSampler, ARunIsJudgedByTheCeilingsOfItsOwnDeviceAlone) {
     const TemporaryDirectory folder;
     ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);
     ::setenv("STRATA_DEVICE", (folder.path() / "own.toml").c_str(), 1);
-    write_device(own_device_file(), device_called("these processors"));
+    write_device(own_device_file(1), device_called("these processors"));
     EXPECT_TRUE(watched_run().device.empty());
     write_device(device_file_of("A device"), device_called("A device"));
     EXPECT_NE(watched_run().device.find("model = \"A device\""), std::string::npos);

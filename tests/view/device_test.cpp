@@ -16,5 +16,17 @@ TEST(DeviceView, TellsEachCeilingWithItsSource) {
                                            {.width = 100, .unicode = true}));
 }
 
+TEST(DeviceView, TellsOfEachCeilingWhatTheNewCalibrationChanged) {
+    Device now = testing::scripted_device();
+    now.compute[0].peak = {FlopRate{150e9}, "a busy moment"};
+    now.memory[2].bandwidth = {Bandwidth{22e9}, "measured today"};
+    now.memory.erase(now.memory.begin());
+    now.compute.push_back({"bf16", {FlopRate{400e9}, "measured today"}});
+    testing::expect_golden(
+        "view/device-again.txt",
+        render_terminal(device_document(best_of_both(testing::scripted_device(), now)),
+                        {.width = 100, .unicode = true}));
+}
+
 }  // namespace
 }  // namespace strata
