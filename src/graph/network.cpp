@@ -7,6 +7,7 @@
 #include "graph/builder.h"
 #include "graph/dnnmark.h"
 #include "graph/generate/generator.h"
+#include "graph/onnx/external_files.h"
 #include "graph/onnx/import.h"
 #include "graph/text.h"
 #include "op/problem.h"
@@ -176,6 +177,19 @@ std::string endings() {
 
 std::string canonical_network(const std::string& network) {
     return is_generator(network) ? to_text(parse_generator(network)) : network;
+}
+
+std::vector<std::filesystem::path> files_of(const std::string& network) {
+    const bool is_file = !is_zoo_name(network) && !is_generator(network);
+    const FileKind* kind = is_file ? file_kind_of(network) : nullptr;
+    if (kind == nullptr) {
+        return {};
+    }
+    std::vector<std::filesystem::path> files = {network};
+    if (kind->load == load_onnx) {
+        std::ranges::copy(external_files_of(network), std::back_inserter(files));
+    }
+    return files;
 }
 
 Graph load_network(const NetworkRequest& request) {

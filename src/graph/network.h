@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,10 @@ Graph load_network(const NetworkRequest& request);
 // The name that a network's results are filed under: a generator's with every key, others as they
 // are. Throws Error where a generator is misspelt.
 std::string canonical_network(const std::string& network);
+
+// The files that a network is read from: its own, then those its weights lie in; none for a network
+// that is no file. Throws Error where its own cannot be read.
+std::vector<std::filesystem::path> files_of(const std::string& network);
 
 // A zoo entry.
 struct ZooNetwork {

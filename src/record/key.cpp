@@ -19,7 +19,8 @@ void append(std::string& text, std::string_view part) {
 std::string key_of(const Settings& settings) {
     std::string text;
     append(text, settings.backend);
-    append(text, settings.network);
+    // A file is known by what it holds, which stands among the further settings, not by its name.
+    append(text, settings.further.contains("network content") ? "" : settings.network);
     append(text, std::to_string(settings.batch));
     append(text, settings.mode);
     append(text, settings.dtype);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "run/job.h"
 
+#include "base/hash.h"
+#include "base/mapped_file.h"
+
 #include <fmt/format.h>
 
 namespace strata {
@@ -57,7 +60,18 @@ std::map<std::string, std::string> further_settings(const Job& job) {
     for (const auto& [name, path] : job.inputs) {
         further["input " + name] = path.filename().string();
     }
+    for (const auto& [name, hash] : job.content) {
+        further[name + " content"] = hash;
+    }
     return further;
+}
+
+std::string hash_text(const std::vector<std::filesystem::path>& files) {
+    std::uint64_t hash = empty_hash;
+    for (const auto& file : files) {
+        hash = hash_of(MappedFile::open(file)->bytes(), hash);
+    }
+    return fmt::format("{:016x}", hash);
 }
 
 }  // namespace
@@ -97,9 +111,22 @@ Settings settings_of(const Job& job, std::int64_t batch, int threads) {
     };
 }
 
+std::map<std::string, std::string> content_of(const Job& job) {
+    std::map<std::string, std::string> content;
+    if (const auto files = files_of(job.request.network); !files.empty()) {
+        content["network"] = hash_text(files);
+    }
+    for (const auto& [name, path] : job.inputs) {
+        content["input " + name] = hash_text({path});
+    }
+    return content;
+}
+
 std::string identity_of(const Job& job) {
-    const Settings settings =
-        settings_of(job, job.request.batch.value_or(0), job.execution.threads);
+    Settings settings = settings_of(job, job.request.batch.value_or(0), job.execution.threads);
+    for (const auto& [name, hash] : job.content) {
+        (name == "network" ? settings.network : settings.further[name]) = "file";
+    }
     std::string line =
         fmt::format("{} {} batch={} {} {} threads={} {} {} seed={} verify={}", settings.backend,
                     settings.network, settings.batch, settings.mode, settings.dtype,

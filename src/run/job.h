@@ -37,6 +37,8 @@ struct Job {
     Tracing tracing = Tracing::omitted;
     std::vector<MetricSet> counters = {};  // that are counted of each step; empty: none
     std::map<std::string, std::filesystem::path> inputs;  // tensor name -> .npy
+    // Hashes of what the files hold that decide the result: "network", "input NAME".
+    std::map<std::string, std::string> content = {};
     std::optional<Dump> dump;
     std::optional<Bytes> memory;  // that the run may need at most; absent: what the machine has
 };
@@ -50,8 +52,13 @@ std::vector<Job> combinations(const Job& common, const std::vector<std::string>&
 // What a run of this job is filed under.
 Settings settings_of(const Job& job, std::int64_t batch, int threads);
 
+// The hashes of the files that the job's network and inputs are read from. Throws Error where one
+// cannot be read.
+std::map<std::string, std::string> content_of(const Job& job);
+
 // All that decides a job's result, as one line: equal lines are the same experiment, so an
-// interrupted one can be continued.
+// interrupted one can be continued. Of a file it is what the file holds (job.content), not its
+// name.
 std::string identity_of(const Job& job);
 
 }  // namespace strata

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "run/job.h"
 
+#include "base/small_file.h"
+#include "record/key.h"
+#include "tests/support/temporary_directory.h"
+
 #include <gtest/gtest.h>
 
 namespace strata {
@@ -55,6 +59,27 @@ TEST(Job, EverythingThatDecidesAResultIsPartOfItsIdentity) {
         [](Job& job) { job.execution.first_layer_gradient = FirstLayerGradient::computed; }));
     EXPECT_TRUE(differs([](Job& job) { job.policy.precision = 0.02; }));
     EXPECT_TRUE(differs([](Job& job) { job.verification = Verification::done; }));
+}
+
+TEST(Job, AFileIsKnownByWhatItHoldsAndNotByItsName) {
+    const TemporaryDirectory folder;
+    const auto job_of = [&](const char* name, const std::string& text) {
+        const auto file = folder.path() / name;
+        replace_file(file, text);
+        Job job = job_on((folder.path() / "n.graph").string());
+        job.inputs["x"] = file;
+        job.request.network = file.string() + ".graph";
+        replace_file(job.request.network, text);
+        job.content = content_of(job);
+        return job;
+    };
+    const Job first = job_of("a", "one");
+    EXPECT_EQ(first.content.size(), 2U);
+    EXPECT_NE(identity_of(job_of("a", "two")), identity_of(first)) << "another content";
+    EXPECT_EQ(identity_of(job_of("b", "one")), identity_of(first)) << "another name";
+    EXPECT_EQ(settings_of(first, 1, 1).further.at("network content"), first.content.at("network"));
+    EXPECT_NE(key_of(settings_of(first, 1, 1)), key_of(settings_of(job_of("a", "two"), 1, 1)));
+    EXPECT_TRUE(content_of(job_on("alexnet")).empty());
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 namespace strata {
 namespace {
@@ -117,6 +119,25 @@ TEST(Owner, ThisProcessIsAliveAndAnInventedOneIsNot) {
     EXPECT_FALSE(is_alive(host_name() + "/1/12345678901"));
     EXPECT_FALSE(is_alive("elsewhere" + this_process()));
     EXPECT_FALSE(is_alive(""));
+}
+
+// A killed command whose parent has not asked how it ended keeps its entry in /proc.
+TEST(Owner, AProcessThatOnlyWaitsForItsParentIsDead) {
+    const TemporaryDirectory directory;
+    const auto file = directory.path() / "name";
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::ofstream(file) << this_process();
+        ::raise(SIGKILL);
+    }
+    siginfo_t ended{};
+    ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
+    std::string name;
+    std::getline(std::ifstream(file) >> std::ws, name);
+    EXPECT_TRUE(std::filesystem::exists("/proc/" + std::to_string(child) + "/stat"));
+    EXPECT_FALSE(name.empty());
+    EXPECT_FALSE(is_alive(name)) << name;
+    ::waitpid(child, nullptr, 0);
 }
 
 }  // namespace
