@@ -6,6 +6,7 @@
 #include "cli/backends.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/turn.h"
 #include "cli/verbs.h"
 #include "view/algorithms.h"
 
@@ -28,6 +29,7 @@ struct AlgorithmsOptions {
     double max_time = 1;
     int threads = 0;
     bool tf32 = false;
+    bool no_wait = false;
 };
 
 Execution execution_of(const AlgorithmsOptions& options) {
@@ -57,6 +59,7 @@ AlgorithmComparison compared(const AlgorithmsOptions& options, const Graph& grap
     }
     require_ability(entry, execution);
     require_machine(entry, std::span(&execution, 1));
+    const Turn turn = take_turn(options.no_wait ? WhereTaken::measure_anyway : WhereTaken::wait);
     ProgressLine line;
     return measured_algorithms(
         graph, execution, *entry.make(), policy_of(options),
@@ -96,10 +99,13 @@ void add_algorithms(CLI::App& app, ExitCode&) {
     add_option(*verb, "--dtype", options->dtype, "element type; f16 on a GPU only")
         ->type_name("f32|bf16|f16");
     add_option(*verb, "--threads", options->threads, "threads; 0 takes all this process may use")
-        ->check(whole_number(0))
+        ->check(thread_number())
         ->type_name("N");
     add_option(*verb, "--max-time", options->max_time, "seconds for each algorithm at most")
+        ->check(seconds_from(0.001))
         ->type_name("SECONDS");
+    add_switch(*verb, "--no-wait", options->no_wait,
+               "measure also while another strata measures on this machine");
     begin_group(*verb, "On a GPU (--backend cuda)");
     // (Without a variable: STRATA_DEVICE is the file of this machine's own ceilings.)
     verb->add_option("--device", options->device,

@@ -7,12 +7,16 @@
 #include "cli/options.h"
 #include "cli/pairs.h"
 #include "cli/progress.h"
+#include "cli/stage_times.h"
 #include "cli/sweep.h"
+#include "cli/turn.h"
 #include "cli/verbs.h"
+#include "measure/circumstances.h"
 #include "metric/plan.h"
 #include "run/choices.h"
 #include "run/lost_device.h"
 #include "run/refusal.h"
+#include "run/steps.h"
 #include "store/database.h"
 #include "store/plan.h"
 #include "store/save.h"
@@ -52,6 +56,7 @@ struct RunOptions {
     int threads = 0;
     std::uint64_t seed = 1;
     bool unpinned = false;
+    bool no_wait = false;
     bool inference = false;
     bool first_layer_gradient = false;
     bool verify = false;
@@ -60,6 +65,8 @@ struct RunOptions {
     std::vector<std::string> counters;
 };
 
+constexpr double shortest_time = 0.001;
+
 // "1%" or "0.01".
 double parse_precision(std::string text) {
     const bool percent = !text.empty() && text.back() == '%';
@@ -67,12 +74,13 @@ double parse_precision(std::string text) {
         text.pop_back();
     }
     const auto value = parse_number(text);
-    if (!value || !(*value > 0) || *value > 100) {
-        throw Error(
-            fmt::format("--precision needs a share such as 1% or 0.01, not '{}'", printable(text)),
-            ExitCode::usage);
+    const double share = value ? *value / (percent ? 100 : 1) : 0;
+    if (!(share > 0) || share > 1) {
+        throw Error(fmt::format("--precision needs a share up to 1 such as 1% or 0.01, not '{}{}'",
+                                printable(text), percent ? "%" : ""),
+                    ExitCode::usage);
     }
-    return percent ? *value / 100 : *value;
+    return share;
 }
 
 Bytes parse_memory(const std::string& text) {
@@ -160,8 +168,13 @@ std::vector<Group> groups_of(const RunOptions& options) {
     const bool over_batch = variation && variation->name == "batch";
     const auto batches = over_batch ? std::vector<std::int64_t>() : batches_of(options.network);
     std::vector<Group> groups;
-    for (const Job& job : combinations(common_job(options), options.network.networks, batches,
-                                       executions_of(options))) {
+    std::map<std::string, std::map<std::string, std::string>> content;  // by network, hashed once
+    for (Job& job : combinations(common_job(options), options.network.networks, batches,
+                                 executions_of(options))) {
+        const auto known = content.find(job.request.network);
+        job.content = known != content.end()
+                          ? known->second
+                          : content.emplace(job.request.network, content_of(job)).first->second;
         groups.push_back(variation ? varied(job, *variation) : Group{job});
     }
     return groups;
@@ -229,10 +242,23 @@ std::string with_aliased_layers(const Graph& graph, const std::string& glob) {
 // What does not fit ends a command that wants it alone, and is one result among others in a sweep.
 enum class Refused { ends, is_a_result };
 
+// What was known to disturb a run before it began. A device of the backend's own is not crowded by
+// threads of the host.
+void add_doubts_about(const Job& job, const Turn& turn, const BackendInfo& backend, Run& run) {
+    const Circumstances circumstances{
+        .threads = backend.device_memory ? 1 : thread_count(job.execution),
+        .processors = thread_count({}),
+        .is_shared = turn.is_shared};
+    for (Doubt& doubt : diagnose(circumstances)) {
+        run.flags.push_back({std::move(doubt.kind), std::move(doubt.sentence)});
+    }
+}
+
 // Measures one job, storing as it goes; what an interrupted command had is continued.
 Run measure(const Job& job, std::size_t index, Refused refused, const std::string& layers,
-            StoredPlan& plan, Database& database) {
+            const Turn& turn, StoredPlan& plan, Database& database) {
     ProgressLine line;
+    StageTimes times;
     const Graph graph = graph_for(job);
     require_layers(graph, layers);
     const auto backend = make_backend(find_backend(job.backend), job.execution);
@@ -240,6 +266,7 @@ Run measure(const Job& job, std::size_t index, Refused refused, const std::strin
     const Observer observer{
         .progress =
             [&](const std::string& stage, double fraction) {
+                times.enter(stage);
                 line.show(printable(graph.name) + ": " + stage, fraction);
             },
         .say = [](const std::string& sentence) { fmt::print(stderr, "strata: {}\n", sentence); },
@@ -249,7 +276,11 @@ Run measure(const Job& job, std::size_t index, Refused refused, const std::strin
     };
     Run run = refused == Refused::ends ? execute(job, graph, *backend, observer, earlier)
                                        : execute_or_refuse(job, graph, *backend, observer, earlier);
+    add_doubts_about(job, turn, backend->info(), run);
     finish_run(database, run);
+    if (const auto sentence = times.sentence_beyond(job.policy.max_time)) {
+        fmt::print(stderr, "strata: {}: {}\n", printable(graph.name), *sentence);
+    }
     return run;
 }
 
@@ -280,10 +311,16 @@ std::vector<Run> run_group(const Group& group, std::size_t first, const RunOptio
         return !InterruptGuard::requested() && (runs.empty() || !lost_its_device(runs.back()));
     };
     for (std::size_t i = 0; i < group.size() && goes_on(); ++i) {
-        auto stored = plan.complete_run(first + i);
-        runs.push_back(stored
-                           ? std::move(*stored)
-                           : measure(group[i], first + i, refused, options.layers, plan, database));
+        if (auto stored = plan.complete_run(first + i)) {
+            runs.push_back(std::move(*stored));
+            continue;
+        }
+        const Turn turn =
+            take_turn(options.no_wait ? WhereTaken::measure_anyway : WhereTaken::wait);
+        if (!InterruptGuard::requested()) {
+            runs.push_back(
+                measure(group[i], first + i, refused, options.layers, turn, plan, database));
+        }
     }
     return runs;
 }
@@ -343,17 +380,26 @@ ExitCode run_all(const RunOptions& options) {
 
 void add_measuring_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "Measurement");
-    add_option(verb, "--warmup", options.policy.warmup, "iterations before the first sample")
+    add_option(verb, "--warmup", options.policy.warmup,
+               "iterations before the first sample, in a quarter of --max-time at most")
+        ->check(whole_number(0))
         ->type_name("N");
     add_option(verb, "--min-time", options.min_time, "seconds to sample at least")
+        ->check(seconds_from(0))
         ->type_name("SECONDS");
-    add_option(verb, "--max-time", options.max_time, "seconds to sample at most")
+    add_option(verb, "--max-time", options.max_time,
+               "seconds to warm up and sample each run at most; preparing, --verify, --trace and "
+               "--counters take theirs besides")
+        ->check(seconds_from(shortest_time))
         ->type_name("SECONDS");
     add_option(verb, "--min-samples", options.policy.min_samples, "samples of each step at least")
+        ->check(whole_number(1))
         ->type_name("N");
     add_option(verb, "--precision", options.precision,
                "wanted half-width of the median's 95 % interval")
         ->type_name("SHARE");
+    add_switch(verb, "--no-wait", options.no_wait,
+               "measure also while another strata measures on this machine; the run is doubted");
 }
 
 void add_execution_options(CLI::App& verb, RunOptions& options) {
@@ -365,7 +411,7 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
         ->delimiter(',')
         ->type_name("f32|bf16|f16");
     add_option(verb, "--threads", options.threads, "threads; 0 takes all this process may use")
-        ->check(whole_number(0))
+        ->check(thread_number())
         ->type_name("N");
     add_switch(verb, "--unpinned", options.unpinned, "do not bind threads to processors");
     add_option(verb, "--algorithm", options.algorithms,
@@ -383,6 +429,7 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_switch(verb, "--first-layer-gradient", options.first_layer_gradient,
                "compute the gradient of the network's input too");
     add_option(verb, "--seed", options.seed, "of the values drawn for inputs and parameters")
+        ->check(whole_number(0))
         ->type_name("N");
     verb.add_option("--input", options.inputs, "values of an input")->type_name("NAME=FILE.npy");
     // (Without a variable: STRATA_MEMORY is the switch of show.)
