@@ -35,6 +35,16 @@ int threads_of(const CalibrateOptions& options) {
     return thread_count(execution);
 }
 
+void require_processors(int threads) {
+    const int processors = thread_count({});
+    if (threads > processors) {
+        throw Error(fmt::format("{} threads have no ceilings of their own on {} processor{}: give "
+                                "--threads {} or fewer",
+                                threads, processors, processors == 1 ? "" : "s", processors),
+                    ExitCode::usage);
+    }
+}
+
 bool has_ceilings(const BackendInfo& backend, int threads) {
     return (backend.device_memory ? device_of(backend.device_model) : own_device(threads))
         .has_value();
@@ -47,17 +57,10 @@ struct Calibrated {
 };
 
 Calibrated calibrate_processors(const CalibrateOptions& options, ProgressLine& line) {
-    const Host host = detect_host();
     const int threads = threads_of(options);
-    if (static_cast<std::size_t>(threads) > host.processors.size()) {
-        throw Error(fmt::format("{} threads have no ceilings of their own on {} processor{}: give "
-                                "--threads {} or fewer",
-                                threads, host.processors.size(),
-                                host.processors.size() == 1 ? "" : "s", host.processors.size()),
-                    ExitCode::usage);
-    }
+    require_processors(threads);
     const auto file = own_device_file(threads);  // before time is spent: there may be no place
-    return {measure_ceilings(host, threads, {},
+    return {measure_ceilings(detect_host(), threads, {},
                              [&](const std::string& what) { line.show("measuring " + what, 0); }),
             file};
 }
@@ -96,6 +99,9 @@ std::optional<Device> known_before(const Calibrated& done) {
 void calibrate(const CalibrateOptions& options) {
     if (options.backend.empty() && options.if_missing && own_device(threads_of(options))) {
         return;
+    }
+    if (options.backend.empty()) {
+        require_processors(threads_of(options));  // before anyone is waited for
     }
     Calibrated done;
     {

@@ -29,10 +29,11 @@ void StageTimes::end_stage() {
 
 std::optional<std::string> StageTimes::sentence_beyond(Seconds bound) {
     end_stage();
-    Seconds whole;
+    Seconds whole, bounded;
     std::vector<std::string> parts;
     for (const auto& [stage, time] : stages_) {
         whole += time;
+        bounded += stage == "warming up" || stage == "measuring" ? time : Seconds{};
         if (time >= std::min(least_worth_telling, least_share_worth_telling * bound)) {
             parts.push_back(fmt::format("{} {:.1f} s", stage, time.value));
         }
@@ -41,8 +42,11 @@ std::optional<std::string> StageTimes::sentence_beyond(Seconds bound) {
     if (beyond < least_worth_telling || beyond < least_share_worth_telling * bound) {
         return std::nullopt;
     }
-    return fmt::format("took {:.1f} s ({}); --max-time {:.4g} bounds warming up and measuring only",
-                       whole.value, join(parts, ", "), bound.value);
+    const bool is_too_short = bounded - bound >= least_worth_telling;
+    return fmt::format("took {:.1f} s ({}); --max-time {:.4g} {}", whole.value, join(parts, ", "),
+                       bound.value,
+                       is_too_short ? "is too short for one sample of each kind"
+                                    : "bounds warming up and measuring only");
 }
 
 }  // namespace strata
