@@ -10,6 +10,7 @@ namespace strata {
 // Each adds one verb to the command line: its options, its help with an example, and what it does
 // when it is called. `exit` receives the code that the process ends with.
 void add_list(CLI::App& app, ExitCode& exit);
+void add_runs(CLI::App& app, ExitCode& exit);
 void add_show(CLI::App& app, ExitCode& exit);
 void add_run(CLI::App& app, ExitCode& exit);
 void add_algorithms(CLI::App& app, ExitCode& exit);

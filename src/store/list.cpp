@@ -40,6 +40,9 @@ std::vector<Cell> cells_of(const Statement& row) {
     cells.emplace_back(plain(row, 9));
     cells.emplace_back(time_of(row, 10, row.text(2)));
     cells.emplace_back(plain(row, 13));
+    for (const int text : {14, 15}) {
+        cells.push_back(row.is_null(text) ? Cell(Missing{}) : Cell(row.text(text)));
+    }
     return cells;
 }
 
@@ -58,13 +61,15 @@ Table list_runs(const Database& database) {
                             {"dtype", "dtype"},
                             {"threads", "threads", Importance::detail},
                             {"end_to_end_s", "end to end", Importance::essential},
-                            {"flags", "doubts", Importance::detail}},
+                            {"flags", "doubts", Importance::detail},
+                            {"tags", "tags", Importance::normal},
+                            {"note", "note", Importance::detail}},
                 .rows = {},
                 .totals = {},
                 .notes = {}};
     Statement row(database,
                   "SELECT run, created, origin, state, backend, network, mode, batch, dtype, "
-                  "threads, end_to_end_s, end_to_end_low_s, end_to_end_high_s, flags "
+                  "threads, end_to_end_s, end_to_end_low_s, end_to_end_high_s, flags, tags, note "
                   "FROM run_summary ORDER BY run DESC");
     for (row.start(); row.next();) {
         table.rows.push_back(cells_of(row));

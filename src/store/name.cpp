@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "base/text.h"
+#include "store/annotations.h"
 #include "store/load.h"
 #include "store/statement.h"
 
@@ -49,11 +50,14 @@ std::int64_t resolve_run(const Database& database, const std::string& name) {
     if (const auto back = steps_back(name)) {
         return counted_back(database, *back);
     }
+    if (const auto tagged = run_tagged(database, name)) {
+        return *tagged;
+    }
     const auto id = parse_integer(name);
     if (!id || *id < 1) {
-        throw Error(
-            fmt::format("'{}' names no run: give an id, last, last~1 or FILE:ID", printable(name)),
-            ExitCode::usage);
+        throw Error(fmt::format("'{}' names no run: give an id, a tag, last, last~1 or FILE:ID",
+                                printable(name)),
+                    ExitCode::usage);
     }
     return *id;
 }

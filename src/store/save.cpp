@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "record/key.h"
+#include "store/annotations.h"
 #include "store/save_profile.h"
 #include "store/stored_values.h"
 #include "store/text_table.h"
@@ -160,11 +161,14 @@ void take_place(const Database& database, std::int64_t run, const Place& place) 
 
 void start_run(const Database& database, Run& run, std::optional<Place> place) {
     check(!run.created.empty(), "a run to be stored knows when it was made");
+    Annotations annotations;  // that users gave the run while it was interrupted
     if (run.id != 0) {
         place = place ? place : place_of(database, run.id);
+        annotations = annotations_of(database, run.id);
         Statement(database, "DELETE FROM run WHERE id = ? AND state = 'partial'").run(run.id);
     }
     insert_run(database, run);
+    restore_annotations(database, run.id, annotations);
     insert_settings(database, run);
     insert_steps(database, run);
     if (place) {

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 3.
+-- The database of strata, version 4.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -229,3 +229,15 @@ CREATE TABLE step_metric (
     FOREIGN KEY (run, position) REFERENCES step ON DELETE CASCADE,
     CHECK ((value IS NULL) = (reason IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
+
+-- What users call their runs: the name stands wherever the run's id does.
+CREATE TABLE tag (
+    name TEXT PRIMARY KEY NOT NULL,     -- baseline
+    run  INTEGER NOT NULL REFERENCES run ON DELETE CASCADE  -- whose
+) STRICT, WITHOUT ROWID;
+
+-- What users write about a run.
+CREATE TABLE note (
+    run  INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,  -- whose
+    text TEXT NOT NULL                  -- UTF-8
+) STRICT;

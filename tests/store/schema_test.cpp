@@ -112,8 +112,10 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
     {
         const Database old = Database::open(file_);
         old.execute(
-            "DROP VIEW trace_time; DROP VIEW step_counter; DROP VIEW kernel_use; DROP VIEW kernel_census; DROP VIEW tracked_kernel;"
-            "DROP TABLE step_metric; DROP TABLE trace_span; DROP TABLE trace;"
+            "DROP VIEW trace_time; DROP VIEW step_counter; DROP VIEW kernel_use; DROP VIEW "
+            "kernel_census; DROP VIEW tracked_kernel;"
+            "DROP TABLE note; DROP TABLE tag; DROP TABLE step_metric; DROP TABLE trace_span; DROP "
+            "TABLE trace;"
             "DROP TABLE kernel_metric; DROP TABLE kernel; DROP TABLE kernel_set;"
             "PRAGMA user_version = 1");
         EXPECT_NE(tables_of(old), fresh);

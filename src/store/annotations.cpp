@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "store/annotations.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "store/owner.h"
+#include "store/statement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t longest_tag = 60;
+
+void require_tag(const std::string& name) {
+    const auto is_plain = [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+    };
+    const bool is_name = !name.empty() && name.size() <= longest_tag &&
+                         std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
+                         std::ranges::all_of(name, is_plain) && name != "last";
+    if (!is_name) {
+        throw Error(fmt::format("'{}' cannot be a tag: begin with a letter and go on with letters, "
+                                "digits, '-', '_' or '.', at most {}; last is taken",
+                                printable(name), longest_tag),
+                    ExitCode::usage);
+    }
+}
+
+void require_run(const Database& database, std::int64_t run) {
+    if (!Statement(database, "SELECT 1 FROM run WHERE id = ?").start(run).next()) {
+        throw Error(
+            fmt::format("there is no run {} in database {}; strata list runs shows those "
+                        "there are",
+                        run, printable(database.file().string(), 1000)));
+    }
+}
+
+// Whether a living process adds to it: as part of an open plan of its own.
+void require_at_rest(const Database& database, std::int64_t run) {
+    Statement find(database,
+                   "SELECT plan.owner FROM run JOIN plan ON plan.id = run.plan "
+                   "WHERE run.id = ? AND run.state = 'partial' AND plan.state = 'open'");
+    if (find.start(run).next() && find.text(0) != this_process() && is_alive(find.text(0))) {
+        throw Error(
+            fmt::format("run {} is being measured; interrupt that command first, or wait "
+                        "for its end",
+                        run));
+    }
+}
+
+std::string line_of(const Database& database, std::int64_t run) {
+    Statement find(database, "SELECT network, batch, mode, created FROM run WHERE id = ?");
+    find.start(run).next();
+    return fmt::format("run {}: {}, batch {}, {}, {}", run, printable(find.text(0)),
+                       find.integer(1), find.text(2), find.text(3));
+}
+
+// Kernels that only the run's own trace speaks of go with it; those that were imported stay.
+void delete_run(const Database& database, std::int64_t run) {
+    std::optional<std::int64_t> kernels;
+    Statement find(database, "SELECT kernel_set FROM trace WHERE run = ?");
+    if (find.start(run).next()) {
+        kernels = find.integer(0);
+    }
+    Statement(database, "DELETE FROM run WHERE id = ?").run(run);
+    if (kernels) {
+        Statement(database,
+                  "DELETE FROM kernel_set WHERE id = ? AND source = '' AND "
+                  "NOT EXISTS (SELECT 1 FROM trace WHERE kernel_set = kernel_set.id)")
+            .run(*kernels);
+    }
+}
+
+}  // namespace
+
+Annotations annotations_of(const Database& database, std::int64_t run) {
+    Annotations found;
+    Statement tags(database, "SELECT name FROM tag WHERE run = ? ORDER BY name");
+    for (tags.start(run); tags.next();) {
+        found.tags.push_back(tags.text(0));
+    }
+    Statement note(database, "SELECT text FROM note WHERE run = ?");
+    if (note.start(run).next()) {
+        found.note = note.text(0);
+    }
+    return found;
+}
+
+void restore_annotations(const Database& database, std::int64_t run, const Annotations& had) {
+    for (const std::string& name : had.tags) {
+        Statement(database, "INSERT OR REPLACE INTO tag (name, run) VALUES (?, ?)").run(name, run);
+    }
+    if (!had.note.empty()) {
+        Statement(database, "INSERT OR REPLACE INTO note (run, text) VALUES (?, ?)")
+            .run(run, had.note);
+    }
+}
+
+void tag_run(const Database& database, std::int64_t run, const std::string& name) {
+    require_tag(name);
+    require_run(database, run);
+    Transaction transaction(database);
+    restore_annotations(database, run, {.tags = {name}, .note = {}});
+    transaction.commit();
+}
+
+void remove_tag(const Database& database, const std::string& name) {
+    if (!run_tagged(database, name)) {
+        throw Error(fmt::format("no run is tagged '{}'; strata list runs shows the tags there are",
+                                printable(name)));
+    }
+    Statement(database, "DELETE FROM tag WHERE name = ?").run(name);
+}
+
+void note_run(const Database& database, std::int64_t run, const std::string& text) {
+    require_run(database, run);
+    Transaction transaction(database);
+    Statement(database, "DELETE FROM note WHERE run = ?").run(run);
+    restore_annotations(database, run, {.tags = {}, .note = text});
+    transaction.commit();
+}
+
+std::optional<std::int64_t> run_tagged(const Database& database, const std::string& name) {
+    Statement find(database, "SELECT run FROM tag WHERE name = ?");
+    return find.start(name).next() ? std::optional(find.integer(0)) : std::nullopt;
+}
+
+std::vector<std::string> delete_runs(const Database& database, std::span<const std::int64_t> runs) {
+    Transaction transaction(database);
+    std::vector<std::string> lines;
+    for (const std::int64_t run : runs) {
+        require_run(database, run);
+        require_at_rest(database, run);
+        lines.push_back(line_of(database, run));
+        delete_run(database, run);
+    }
+    transaction.commit();
+    return lines;
+}
+
+}  // namespace strata
