@@ -19,17 +19,6 @@ std::string reason_of(const Run& run) {
     return run.state == RunState::partial ? "interrupted" : "not measured";
 }
 
-SweepPoint point_of(const Run& run, std::int64_t value) {
-    SweepPoint point{
-        .value = value, .run = &run, .flops = flops_that_ran(run), .time = {}, .reason = {}};
-    if (run.whole.end_to_end.values.empty()) {
-        point.reason = reason_of(run);
-    } else {
-        point.time = estimate(run.whole.end_to_end.values);
-    }
-    return point;
-}
-
 std::vector<const SweepPoint*> timed(const Sweep& sweep) {
     std::vector<const SweepPoint*> points;
     for (const SweepPoint& point : sweep.points) {
@@ -61,6 +50,17 @@ void interpret(Extrapolation& found) {
 }
 
 }  // namespace
+
+SweepPoint point_of(const Run& run, std::int64_t value) {
+    SweepPoint point{
+        .value = value, .run = &run, .flops = flops_that_ran(run), .time = {}, .reason = {}};
+    if (run.whole.end_to_end.values.empty()) {
+        point.reason = reason_of(run);
+    } else {
+        point.time = estimate(run.whole.end_to_end.values);
+    }
+    return point;
+}
 
 Flops flops_that_ran(const Run& run) {
     Flops flops;

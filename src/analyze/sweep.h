@@ -22,6 +22,9 @@ struct SweepPoint {
     std::string reason;            // why there is none
 };
 
+// Where `value` is that of what is varied.
+SweepPoint point_of(const Run& run, std::int64_t value);
+
 // Operations of the steps that ran.
 Flops flops_that_ran(const Run& run);
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -67,20 +68,34 @@ std::set<std::string> differences(const std::vector<Description>& descriptions) 
             }
         }
     }
-    if (names.size() == 2) {
-        names.erase("batch");  // the network's own batch follows what was varied
-    }
     return names;
+}
+
+std::vector<Description> descriptions_of(std::span<const Run> runs) {
+    std::vector<Description> descriptions;
+    for (const Run& run : runs) {
+        descriptions.push_back(describe(run.settings));
+    }
+    return descriptions;
+}
+
+// How often a value changes from one run to the next.
+std::size_t changes_of(const std::vector<Description>& descriptions, const std::string& name) {
+    std::size_t changes = 0;
+    for (std::size_t i = 1; i < descriptions.size(); ++i) {
+        changes += value_of(descriptions[i], name) != value_of(descriptions[i - 1], name) ? 1U : 0U;
+    }
+    return changes;
 }
 
 }  // namespace
 
 std::optional<Varied> varied_among(std::span<const Run> runs) {
-    std::vector<Description> descriptions;
-    for (const Run& run : runs) {
-        descriptions.push_back(describe(run.settings));
+    const auto descriptions = descriptions_of(runs);
+    auto names = differences(descriptions);
+    if (names.size() == 2) {
+        names.erase("batch");  // the network's own batch follows what was varied
     }
-    const auto names = differences(descriptions);
     if (names.size() != 1) {
         return std::nullopt;
     }
@@ -94,6 +109,29 @@ std::optional<Varied> varied_among(std::span<const Run> runs) {
         varied.values.push_back(*value);
     }
     return varied;
+}
+
+std::optional<VariedGrid> grid_among(std::span<const Run> runs) {
+    const auto descriptions = descriptions_of(runs);
+    const auto names = differences(descriptions);
+    VariedGrid grid{.names = {names.begin(), names.end()}, .values = {}};
+    std::ranges::stable_sort(
+        grid.names, {}, [&](const std::string& name) { return changes_of(descriptions, name); });
+    std::set<std::vector<std::int64_t>> distinct;
+    for (const Description& one : descriptions) {
+        auto& values = grid.values.emplace_back();
+        for (const std::string& name : grid.names) {
+            const auto value = parse_integer(value_of(one, name));
+            if (!value) {
+                return std::nullopt;
+            }
+            values.push_back(*value);
+        }
+        if (!distinct.insert(values).second) {
+            return std::nullopt;
+        }
+    }
+    return grid.names.size() < 2 ? std::nullopt : std::optional(std::move(grid));
 }
 
 }  // namespace strata

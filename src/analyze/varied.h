@@ -22,4 +22,14 @@ struct Varied {
 // less.
 std::optional<Varied> varied_among(std::span<const Run> runs);
 
+// Several numbers in which runs differ.
+struct VariedGrid {
+    std::vector<std::string> names;                 // the one that changes least often first
+    std::vector<std::vector<std::int64_t>> values;  // by run, one of each name; all different
+};
+
+// The same of runs that differ in more than one thing; nothing where one of these is no number, or
+// two runs have the same of all.
+std::optional<VariedGrid> grid_among(std::span<const Run> runs);
+
 }  // namespace strata

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/options.h"
 
+#include "base/byte_size.h"
 #include "base/range.h"
 #include "base/text.h"
 #include "op/optimizer.h"
@@ -232,7 +233,7 @@ void add_database_option(CLI::App& verb, std::string& path) {
 
 void add_vary_option(CLI::App& verb, NetworkOptions& options) {
     add_option(verb, "--vary", options.vary,
-               "vary one number: batch=1..64 (doubled), hidden=128..2048, hidden=64..256+64, or a "
+               "vary a number: batch=1..64 (doubled), hidden=128..2048, hidden=64..256+64, or a "
                "list; of a generator, an operator, an .onnx dimension or a template")
         ->type_name("NAME=RANGE");
 }
@@ -244,6 +245,16 @@ std::pair<std::string, std::string> name_and_value(const std::string& text, std:
                     ExitCode::usage);
     }
     return {text.substr(0, middle), text.substr(middle + 1)};
+}
+
+Bytes memory_named(const std::string& text, std::string_view flag) {
+    const auto bytes = parse_byte_size(text);
+    if (!bytes) {
+        throw Error(
+            fmt::format("{} needs a size such as 8GB or 512MiB, not '{}'", flag, printable(text)),
+            ExitCode::usage);
+    }
+    return *bytes;
 }
 
 std::vector<std::int64_t> batches_of(const NetworkOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "graph/network.h"
 #include "report/document.h"
@@ -60,7 +61,7 @@ void emit(const std::string& text, const OutputOptions& options);
 struct NetworkOptions {
     std::vector<std::string> networks;
     std::vector<std::string> batches;    // 16, 1..64, 1..9+2
-    std::vector<std::string> vary;       // NAME=RANGE; one at a time
+    std::vector<std::string> vary;       // NAME=RANGE; of several all combinations
     std::vector<std::string> dims;       // NAME=VALUE
     std::vector<std::string> variables;  // NAME=VALUE
 };
@@ -86,6 +87,9 @@ NetworkRequest request_for(const NetworkOptions& options, const std::string& net
 
 // Halves of NAME=VALUE. Throws Error with exit code usage, naming the flag.
 std::pair<std::string, std::string> name_and_value(const std::string& text, std::string_view flag);
+
+// A size of memory such as 16GB. Throws Error with exit code usage, naming the flag.
+Bytes memory_named(const std::string& text, std::string_view flag);
 
 // A value of an enumeration that has names_of. Throws Error with exit code usage and the choices.
 template <class E>

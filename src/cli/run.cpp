@@ -20,6 +20,7 @@
 #include "store/database.h"
 #include "store/plan.h"
 #include "store/save.h"
+#include "view/grid.h"
 #include "view/recount.h"
 
 #include <fmt/format.h>
@@ -53,7 +54,7 @@ struct RunOptions {
     std::vector<std::string> inputs;
     double min_time = Policy{}.min_time.value;
     double max_time = Policy{}.max_time.value;
-    int threads = 0;
+    std::vector<int> threads = {0};
     std::uint64_t seed = 1;
     bool unpinned = false;
     bool no_wait = false;
@@ -83,20 +84,9 @@ double parse_precision(std::string text) {
     return share;
 }
 
-Bytes parse_memory(const std::string& text) {
-    const auto bytes = parse_byte_size(text);
-    if (!bytes) {
-        throw Error(
-            fmt::format("--memory needs a size such as 8GB or 512MiB, not '{}'", printable(text)),
-            ExitCode::usage);
-    }
-    return *bytes;
-}
-
 Execution execution_of(const RunOptions& options) {
     Execution execution;
     execution.mode = options.inference ? Mode::inference : Mode::training;
-    execution.threads = options.threads;
     execution.pinned = !options.unpinned;
     execution.caches = parse_choice<CacheState>(options.cache, "--cache");
     execution.single_precision = options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
@@ -131,7 +121,7 @@ Job common_job(const RunOptions& options) {
         job.dump = Dump{options.dump, options.layers};
     }
     if (!options.memory.empty()) {
-        job.memory = parse_memory(options.memory);
+        job.memory = memory_named(options.memory, "--memory");
     }
     return job;
 }
@@ -142,7 +132,8 @@ std::vector<Execution> executions_of(const RunOptions& options) {
         .algorithms = parse_choices<ConvolutionAlgorithm>(options.algorithms, "--algorithm"),
         .layouts = parse_choices<ImageLayout>(options.layouts, "--layout"),
         .fusions = parse_choices<Fusion>(options.fusions, "--fuse"),
-        .l1 = parse_choices<L1Caching>(options.l1, "--l1")};
+        .l1 = parse_choices<L1Caching>(options.l1, "--l1"),
+        .threads = options.threads};
     std::ranges::transform(options.dtypes, std::back_inserter(choices.dtypes), parse_data_type);
     const auto executions = executions_of(execution_of(options), choices);
     for (const Execution& execution : executions) {
@@ -152,20 +143,21 @@ std::vector<Execution> executions_of(const RunOptions& options) {
 }
 
 // What is varied: what was asked for, or of an inference the several batches.
-std::optional<Variation> variation_of(const RunOptions& options) {
-    auto variation = variation_of(options.network);
-    if (!variation && options.inference && options.network.batches.size() > 1) {
-        variation = Variation{"batch", batches_of(options.network)};
+std::vector<Variation> variations_of(const RunOptions& options) {
+    auto variations = variations_of(options.network);
+    if (variations.empty() && options.inference && options.network.batches.size() > 1) {
+        variations.push_back({"batch", batches_of(options.network)});
     }
-    return variation;
+    return variations;
 }
 
 // Jobs whose runs are shown together: one, or those of a sweep.
 using Group = std::vector<Job>;
 
 std::vector<Group> groups_of(const RunOptions& options) {
-    const auto variation = variation_of(options);
-    const bool over_batch = variation && variation->name == "batch";
+    const auto variations = variations_of(options);
+    const bool over_batch =
+        std::ranges::find(variations, "batch", &Variation::name) != variations.end();
     const auto batches = over_batch ? std::vector<std::int64_t>() : batches_of(options.network);
     std::vector<Group> groups;
     std::map<std::string, std::map<std::string, std::string>> content;  // by network, hashed once
@@ -175,7 +167,7 @@ std::vector<Group> groups_of(const RunOptions& options) {
         job.content = known != content.end()
                           ? known->second
                           : content.emplace(job.request.network, content_of(job)).first->second;
-        groups.push_back(variation ? varied(job, *variation) : Group{job});
+        groups.push_back(varied(job, variations));
     }
     return groups;
 }
@@ -194,6 +186,14 @@ void print(const Run& run, const RunOptions& options) {
 void print(const std::vector<Run>& runs, const RunOptions& options,
            const std::optional<Capacity>& capacity) {
     auto sweep = sweep_of(runs);
+    if (const auto grid = sweep ? std::nullopt : grid_among(runs)) {
+        std::vector<Run> counted;
+        std::ranges::transform(runs, std::back_inserter(counted), [&](const Run& run) {
+            return counted_by(find_convention(options.convention), run);
+        });
+        emit(grid_document(counted, *grid), options.output);
+        return;
+    }
     if (!sweep) {
         std::ranges::for_each(runs, [&](const Run& run) { print(run, options); });
         return;
@@ -410,7 +410,10 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
                "element type; several are measured in turn and compared. f16 on a GPU only")
         ->delimiter(',')
         ->type_name("f32|bf16|f16");
-    add_option(verb, "--threads", options.threads, "threads; 0 takes all this process may use")
+    add_option(verb, "--threads", options.threads,
+               "threads; 0 takes all this process may use. Several are measured in turn and "
+               "compared")
+        ->delimiter(',')
         ->check(thread_number())
         ->type_name("N");
     add_switch(verb, "--unpinned", options.unpinned, "do not bind threads to processors");

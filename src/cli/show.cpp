@@ -6,6 +6,8 @@
 #include "cli/verbs.h"
 #include "graph/parameter.h"
 #include "op/convention.h"
+#include "view/fit.h"
+#include "view/grid.h"
 #include "view/memory.h"
 #include "view/work_sweep.h"
 
@@ -26,6 +28,7 @@ struct ShowOptions {
     bool inference = false;
     bool memory = false;
     bool first_layer_gradient = false;
+    std::string fit;
 };
 
 Execution execution_of(const ShowOptions& options) {
@@ -59,16 +62,19 @@ void show_one(const ShowOptions& options, const NetworkRequest& request) {
 }
 
 NetworkRequest request_at(const ShowOptions& options, const std::string& network,
-                          const Variation& variation, std::int64_t value) {
-    const auto batches =
-        variation.name == "batch" ? std::vector<std::int64_t>() : batches_of(options.network);
+                          const std::vector<Variation>& variations,
+                          const std::vector<std::int64_t>& values) {
+    const bool over_batch =
+        std::ranges::find(variations, "batch", &Variation::name) != variations.end();
+    const auto batches = over_batch ? std::vector<std::int64_t>() : batches_of(options.network);
     if (batches.size() > 1) {
-        throw Error(fmt::format("--vary {} goes with one --batch: give only one of them",
-                                printable(variation.name)),
+        throw Error(fmt::format("--vary {} goes with one --batch: give only one of them, or --vary "
+                                "batch=RANGE too",
+                                printable(variations.front().name)),
                     ExitCode::usage);
     }
     const auto batch = batches.empty() ? std::nullopt : std::optional(batches.front());
-    return with_parameter(request_for(options.network, network, batch), variation.name, value);
+    return with_values(request_for(options.network, network, batch), variations, values);
 }
 
 // The network at each value of what is varied, a row each.
@@ -78,7 +84,7 @@ void show_sweep(const ShowOptions& options, const std::string& network,
     const Convention& convention = find_convention(options.convention);
     WorkSweep sweep{.variable = variation.name, .network = network, .points = {}};
     for (const std::int64_t value : variation.values) {
-        const Graph graph = graph_of(options, request_at(options, network, variation, value));
+        const Graph graph = graph_of(options, request_at(options, network, {variation}, {value}));
         sweep.points.push_back(work_point_of(graph, value, convention, execution));
     }
     if (options.output.json) {
@@ -86,6 +92,47 @@ void show_sweep(const ShowOptions& options, const std::string& network,
     } else {
         emit(work_sweep_document(sweep, convention, execution), options.output);
     }
+}
+
+// The network at each combination of several numbers.
+void show_grid(const ShowOptions& options, const std::string& network,
+               const std::vector<Variation>& variations) {
+    const Execution execution = execution_of(options);
+    const Convention& convention = find_convention(options.convention);
+    WorkGrid grid{
+        .variables = {}, .values = combinations_of(variations), .network = network, .points = {}};
+    for (const Variation& variation : variations) {
+        grid.variables.push_back(variation.name);
+    }
+    for (const auto& values : grid.values) {
+        const Graph graph = graph_of(options, request_at(options, network, variations, values));
+        grid.points.push_back(work_point_of(graph, values.back(), convention, execution));
+    }
+    emit(work_grid_document(grid, convention, execution), options.output);
+}
+
+// The largest batch that the memory holds, of a training and of the network that only answers.
+void show_fit(const ShowOptions& options, const std::string& network) {
+    Job job;
+    job.request = request_for(options.network, network, std::nullopt);
+    job.execution = execution_of(options);
+    job.memory = memory_named(options.fit, "--fit");
+    std::vector<Mode> modes = {Mode::training, Mode::inference};
+    if (options.inference) {
+        modes.erase(modes.begin());
+    }
+    std::vector<FittingBatch> batches;
+    for (const Mode mode : modes) {
+        job.execution.mode = mode;
+        const auto capacity = capacity_of(job, {});
+        if (!capacity) {
+            graph_of(options, request_for(options.network, network, 1));  // throws why
+            throw Error(fmt::format("{} has no batch of one: its batch cannot be changed",
+                                    printable(network)));
+        }
+        batches.push_back({mode, *capacity});
+    }
+    emit(fit_document(network, job.execution, batches), options.output);
 }
 
 // One batch layer by layer, several beside each other.
@@ -121,10 +168,21 @@ std::vector<NetworkRequest> requests_for(const ShowOptions& options, const std::
 }
 
 void show(const ShowOptions& options) {
-    const auto variation = variation_of(options.network);
+    const auto variations = variations_of(options.network);
+    if (!options.fit.empty() && (!variations.empty() || !options.network.batches.empty())) {
+        throw Error("--fit finds the batch itself: leave --batch and --vary out", ExitCode::usage);
+    }
     for (const auto& network : options.network.networks) {
-        if (variation && !(options.memory && variation->name == "batch")) {
-            show_sweep(options, network, *variation);
+        if (!options.fit.empty()) {
+            show_fit(options, network);
+            continue;
+        }
+        if (variations.size() > 1) {
+            show_grid(options, network, variations);
+            continue;
+        }
+        if (!variations.empty() && !(options.memory && variations.front().name == "batch")) {
+            show_sweep(options, network, variations.front());
             continue;
         }
         const auto requests = requests_for(options, network);
@@ -146,7 +204,8 @@ void add_show(CLI::App& app, ExitCode&) {
         "show", "Layers, shapes, parameters, work and memory of a network; nothing is executed.");
     verb->footer(
         "strata show resnet-50 --batch 16 --convention multiply-add-2\n"
-        "strata show resnet-50 --memory --batch 1..64");
+        "strata show resnet-50 --memory --batch 1..64\n"
+        "strata show resnet-50 --fit 16GB");
     add_network_options(*verb, options->network);
     add_vary_option(*verb, options->network);
     begin_group(*verb, "Counting");
@@ -160,6 +219,10 @@ void add_show(CLI::App& app, ExitCode&) {
     add_switch(*verb, "--inference", options->inference, "forward only, without the loss");
     add_switch(*verb, "--memory", options->memory,
                "memory by layer and where it peaks; of several batches the peaks side by side");
+    add_option(*verb, "--fit", options->fit,
+               "the largest batch that so much memory holds, such as 16GB, in training and "
+               "inference")
+        ->type_name("SIZE");
     add_switch(*verb, "--first-layer-gradient", options->first_layer_gradient,
                "count the gradient of the network's input too");
     add_output_options(*verb, options->output);

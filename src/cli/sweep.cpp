@@ -2,6 +2,7 @@
 #include "cli/sweep.h"
 
 #include "base/range.h"
+#include "base/text.h"
 #include "graph/largest_batch.h"
 #include "graph/memory.h"
 #include "graph/parameter.h"
@@ -57,32 +58,61 @@ std::string refusal_of(const Job& job, std::int64_t batch) {
 
 }  // namespace
 
-std::optional<Variation> variation_of(const NetworkOptions& options) {
-    if (options.vary.size() > 1) {
-        throw Error(
-            "--vary takes one number at a time: give the other a fixed value and repeat the "
-            "command "
-            "for each, as a line has one slope",
-            ExitCode::usage);
+std::vector<Variation> variations_of(const NetworkOptions& options) {
+    std::vector<Variation> variations;
+    if (options.vary.empty() && std::ranges::any_of(options.batches, is_range)) {
+        variations.push_back({"batch", batches_of(options)});
     }
-    if (options.vary.empty()) {
-        return std::ranges::any_of(options.batches, is_range)
-                   ? std::optional(Variation{"batch", batches_of(options)})
-                   : std::nullopt;
+    for (const auto& text : options.vary) {
+        const auto [name, range] = name_and_value(text, "--vary");
+        if (name == "batch" && !options.batches.empty()) {
+            throw Error("--vary batch and --batch both give the batch: use one of them",
+                        ExitCode::usage);
+        }
+        if (std::ranges::find(variations, name, &Variation::name) != variations.end()) {
+            throw Error(fmt::format("--vary gives {} twice: use one range, or a list such as "
+                                    "{}=1,2,8..64",
+                                    printable(name), printable(name)),
+                        ExitCode::usage);
+        }
+        variations.push_back({name, parse_range(range, fmt::format("--vary {}", name))});
     }
-    const auto [name, range] = name_and_value(options.vary.front(), "--vary");
-    if (name == "batch" && !options.batches.empty()) {
-        throw Error("--vary batch and --batch both give the batch: use one of them",
-                    ExitCode::usage);
-    }
-    return Variation{name, parse_range(range, fmt::format("--vary {}", name))};
+    return variations;
 }
 
-std::vector<Job> varied(const Job& job, const Variation& variation) {
+std::vector<std::vector<std::int64_t>> combinations_of(const std::vector<Variation>& variations) {
+    std::vector<std::vector<std::int64_t>> all = {{}};
+    for (const Variation& variation : variations) {
+        std::vector<std::vector<std::int64_t>> longer;
+        for (const auto& values : all) {
+            for (const std::int64_t value : variation.values) {
+                longer.push_back(values);
+                longer.back().push_back(value);
+            }
+        }
+        if (longer.size() > most_values_of_a_range) {
+            throw Error(fmt::format("these --vary give more than {} combinations: use fewer values",
+                                    most_values_of_a_range),
+                        ExitCode::usage);
+        }
+        all = std::move(longer);
+    }
+    return all;
+}
+
+NetworkRequest with_values(NetworkRequest request, const std::vector<Variation>& variations,
+                           const std::vector<std::int64_t>& values) {
+    for (std::size_t i = 0; i < variations.size(); ++i) {
+        request = with_parameter(std::move(request), variations[i].name, values[i]);
+    }
+    return request;
+}
+
+std::vector<Job> varied(const Job& job, const std::vector<Variation>& variations) {
     std::vector<Job> jobs;
-    for (const std::int64_t value : variation.values) {
+    for (const auto& values : combinations_of(variations)) {
         Job& one = jobs.emplace_back(job);
-        one.request = with_parameter(job.request, variation.name, value);
+        one.request = with_values(job.request, variations, values);
     }
     return jobs;
 }

@@ -31,6 +31,7 @@ std::vector<Execution> executions_of(const Execution& common, const Choices& cho
     vary(executions, &Execution::image_layout, choices.layouts);
     vary(executions, &Execution::fusion, choices.fusions);
     vary(executions, &Execution::l1, choices.l1);
+    vary(executions, &Execution::threads, choices.threads);
     return executions;
 }
 

@@ -14,6 +14,7 @@ struct Choices {
     std::vector<ImageLayout> layouts = {};
     std::vector<Fusion> fusions = {};
     std::vector<L1Caching> l1 = {};
+    std::vector<int> threads = {};
 };
 
 // Every combination, the first list outermost.

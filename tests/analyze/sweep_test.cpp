@@ -30,6 +30,24 @@ Run refused(std::int64_t batch, const std::string& why) {
     return run;
 }
 
+TEST(Varied, SeveralNumbersMakeAGridWhoseSlowestComesFirst) {
+    Runs runs;
+    for (const char* hidden : {"64", "128"}) {
+        for (const std::int64_t batch : {1, 8, 16}) {
+            runs.push_back(run_with(std::string("lstm:hidden=") + hidden, batch, 1));
+        }
+    }
+    EXPECT_FALSE(varied_among(runs));
+    const auto grid = grid_among(runs);
+    ASSERT_TRUE(grid);
+    EXPECT_EQ(grid->names, (std::vector<std::string>{"hidden", "batch"}));
+    EXPECT_EQ(grid->values[4], (std::vector<std::int64_t>{128, 8}));
+    runs.push_back(runs.front());
+    EXPECT_FALSE(grid_among(runs)) << "the same twice";
+    EXPECT_FALSE(grid_among(Runs{run_with("alexnet", 1, 1), run_with("vgg-16", 2, 1)}));
+    EXPECT_FALSE(grid_among(Runs{run_with("alexnet", 1, 1), run_with("alexnet", 2, 1)}));
+}
+
 TEST(Varied, TheOneNumberInWhichRunsDifferIsFoundInTheirSettings) {
     const Runs batches = {run_with("alexnet", 1, 1), run_with("alexnet", 8, 2)};
     EXPECT_EQ(varied_among(batches)->name, "batch");

@@ -22,6 +22,13 @@ TEST(Choices, EveryCombinationIsAnExecutionAndTheRestIsCommon) {
     }
 }
 
+TEST(Choices, NumbersOfThreadsAreMeasuredInTurnToo) {
+    const auto executions = executions_of({}, {.threads = {1, 2}});
+    ASSERT_EQ(executions.size(), 2U);
+    EXPECT_EQ(executions[0].threads, 1);
+    EXPECT_EQ(executions[1].threads, 2);
+}
+
 TEST(Choices, NoneLeavesTheCommonExecutionAlone) {
     EXPECT_EQ(executions_of({.dtype = DataType::bf16}, {}).size(), 1U);
 }

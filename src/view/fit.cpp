@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "view/fit.h"
+
+#include "base/byte_size.h"
+#include "base/enumeration.h"
+#include "base/text.h"
+#include "view/cells.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+std::string limit_of(const Capacity& capacity) {
+    if (capacity.largest.batch == 0) {
+        return "memory: not even one example fits";
+    }
+    switch (capacity.largest.limit) {
+        case BatchLimit::memory:
+            return "memory";
+        case BatchLimit::network:
+            return "the network: " + capacity.refusal;
+        case BatchLimit::none:
+            return "nothing up to here, where the search ends";
+    }
+    return {};
+}
+
+}  // namespace
+
+Document fit_document(const std::string& network, const Execution& execution,
+                      std::span<const FittingBatch> batches) {
+    Table table;
+    table.columns = {{"mode", "mode", Importance::essential},
+                     {"batch", "largest batch", Importance::essential},
+                     {"needs_bytes", "needs", Importance::essential},
+                     {"memory_bytes", "of", Importance::detail},
+                     {"limit", "limited by", Importance::normal}};
+    for (const FittingBatch& each : batches) {
+        const LargestBatch& largest = each.capacity.largest;
+        table.rows.push_back({std::string(name_of(each.mode)),
+                              count_cell(static_cast<double>(largest.batch)),
+                              bytes_cell(largest.needs, Provenance::modelled),
+                              bytes_cell(each.capacity.memory), limit_of(each.capacity)});
+    }
+    table.notes = {
+        "Modelled: the peak by liveness, without the library's scratch memory. strata show "
+        "NETWORK --memory tells where it is needed."};
+    const Bytes memory = batches.empty() ? Bytes{} : batches.front().capacity.memory;
+    const bool trains = !batches.empty() && batches.front().mode == Mode::training;
+    return {fmt::format("{} in {}, {}{}", printable(network), byte_size_text(memory),
+                        name_of(execution.dtype),
+                        trains ? fmt::format(", {}", name_of(execution.optimizer)) : ""),
+            {std::move(table)}};
+}
+
+}  // namespace strata

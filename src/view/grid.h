@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analyze/varied.h"
+#include "report/document.h"
+#include "view/work_sweep.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// Runs that differ in several numbers, a row each in the order they were measured:
+//
+//   lstm, batch 20, training, f32, onednn direct: hidden 128 to 512, batch 1 to 16
+//   hidden  batch  work [GFLOP]  time [ms]  rate [GFLOP/s]  memory  taken  run
+//      128      1         0.041        2.4            17.1     ...
+//
+// Over the batch examples a second stand beside the time. No line is drawn: it would mix the slopes
+// of several numbers. Requires: the grid is that of the runs.
+Document grid_document(std::span<const Run> runs, const VariedGrid& grid);
+
+// A network at each combination of several numbers, counted without running it.
+struct WorkGrid {
+    std::vector<std::string> variables;             // "hidden", "batch"
+    std::vector<std::vector<std::int64_t>> values;  // by point, one of each variable
+    std::string network;                            // as it was asked for
+    std::vector<WorkPoint> points;
+};
+
+//   hidden  batch  parameters  forward [GFLOP]  all passes [GFLOP]  traffic [MB]  FLOP/B  memory
+Document work_grid_document(const WorkGrid& grid, const Convention& convention,
+                            const Execution& execution);
+
+}  // namespace strata
