@@ -11,6 +11,7 @@ namespace strata {
 namespace {
 
 constexpr auto between_lines = std::chrono::seconds(10);
+constexpr auto between_stages = std::chrono::seconds(2);  // at least
 
 std::string how_far(double fraction) {
     return fraction > 0 ? fmt::format("{:.0f} %", 100 * fraction) : "…";
@@ -38,7 +39,8 @@ void ProgressLine::show(const std::string& what, double fraction) {
     fraction_ = fraction;
     if (is_terminal_) {
         rewrite();
-    } else if (is_new && has_written_) {
+    } else if (is_new && has_written_ &&
+               std::chrono::steady_clock::now() - written_ >= between_stages) {
         write_line();
     }
 }
@@ -49,7 +51,8 @@ void ProgressLine::rewrite() const {
 }
 
 void ProgressLine::write_line() {
-    const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_);
+    written_ = std::chrono::steady_clock::now();
+    const auto seconds = std::chrono::duration<double>(written_ - begin_);
     fmt::print(stderr, "strata: {} {} ({:.0f} s)\n", what_, how_far(fraction_), seconds.count());
     std::fflush(stderr);
     has_written_ = true;

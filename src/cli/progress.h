@@ -34,6 +34,7 @@ private:
     std::string what_;
     double fraction_ = 0;
     bool has_written_ = false;
+    std::chrono::steady_clock::time_point written_;
     std::jthread writer_;  // the last member: it ends before the others go
 };
 

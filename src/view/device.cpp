@@ -12,6 +12,8 @@ namespace strata {
 
 namespace {
 
+constexpr double least_change = 0.0005;  // what a decimal of a percent shows
+
 // What a ceiling was before and is now, in words.
 std::string finding_on(const std::vector<Remeasured>& all, const std::string& ceiling) {
     const auto found = std::ranges::find(all, ceiling, &Remeasured::ceiling);
@@ -23,12 +25,12 @@ std::string finding_on(const std::vector<Remeasured>& all, const std::string& ce
     }
     const bool is_time = ceiling == "launch";
     const double gain = is_time ? found->before / *found->now - 1 : *found->now / found->before - 1;
+    if (std::abs(gain) < least_change) {
+        return "the same";
+    }
     const std::string change = fmt::format("{:.1f} % {}", 100 * std::abs(gain),
                                            (gain > 0) == is_time ? "lower" : "higher");
-    if (gain > 0) {
-        return "better: " + change;
-    }
-    return gain < 0 ? fmt::format("kept: {} this time", change) : "the same";
+    return gain > 0 ? "better: " + change : fmt::format("kept: {} this time", change);
 }
 
 // The columns' titles in the order of the rows' cells; the finding only where there was something

@@ -15,16 +15,45 @@ namespace strata {
 
 namespace {
 
+using Points = std::vector<std::vector<std::int64_t>>;
+
+// "128 to 512", of one of the numbers.
+std::string range_of(const Points& values, std::size_t axis, std::string_view between) {
+    const auto of_axis = [&](const std::vector<std::int64_t>& point) { return point[axis]; };
+    const auto [first, last] = std::ranges::minmax_element(values, {}, of_axis);
+    return fmt::format("{}{}{}", (*first)[axis], between, (*last)[axis]);
+}
+
 // "hidden 128 to 512, batch 1 to 16".
-std::string ranges_of(const std::vector<std::string>& names,
-                      const std::vector<std::vector<std::int64_t>>& values) {
+std::string ranges_of(const std::vector<std::string>& names, const Points& values) {
     std::vector<std::string> ranges;
     for (std::size_t axis = 0; axis < names.size(); ++axis) {
-        const auto of_axis = [&](const std::vector<std::int64_t>& point) { return point[axis]; };
-        const auto [first, last] = std::ranges::minmax_element(values, {}, of_axis);
-        ranges.push_back(fmt::format("{} {} to {}", names[axis], (*first)[axis], (*last)[axis]));
+        ranges.push_back(fmt::format("{} {}", names[axis], range_of(values, axis, " to ")));
     }
     return join(ranges, ", ");
+}
+
+// What the runs share, each range in its number's place: in the network's own text, as the batch,
+// or behind the rest.
+std::string title_of(const Run& last, const VariedGrid& grid) {
+    Settings settings = last.settings;
+    std::string batch = fmt::format("batch {}", settings.batch);
+    std::string others;
+    for (std::size_t axis = 0; axis < grid.names.size(); ++axis) {
+        const std::string& name = grid.names[axis];
+        const std::string piece = fmt::format("{}={}", name, grid.values.back()[axis]);
+        const auto at = settings.network.find(piece);
+        if (name == "batch") {
+            batch = "batch " + range_of(grid.values, axis, " to ");
+        } else if (at != std::string::npos) {
+            settings.network.replace(at, piece.size(),
+                                     name + "=" + range_of(grid.values, axis, ".."));
+        } else {
+            others += fmt::format("{}{} {}", others.empty() ? ": " : ", ", name,
+                                  range_of(grid.values, axis, " to "));
+        }
+    }
+    return settings_line(settings, batch) + others;
 }
 
 void add_columns_of(const std::vector<std::string>& names, Table& table) {
@@ -81,7 +110,7 @@ Document grid_document(std::span<const Run> runs, const VariedGrid& grid) {
     }
     table.notes = {
         "No line is fitted where several numbers change. A single run: strata report RUN."};
-    return {fmt::format("{}: {}", settings_line(runs.back()), ranges_of(grid.names, grid.values)),
+    return {title_of(runs.back(), grid),
             {Paragraph{machine_line(runs.back(),
                                     fmt::format("runs {} to {}", runs.front().id, runs.back().id))},
              std::move(table)}};

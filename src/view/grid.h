@@ -13,7 +13,7 @@ namespace strata {
 
 // Runs that differ in several numbers, a row each in the order they were measured:
 //
-//   lstm, batch 20, training, f32, onednn direct: hidden 128 to 512, batch 1 to 16
+//   lstm:hidden=128..512, batch 1 to 16, training, f32, onednn direct
 //   hidden  batch  work [GFLOP]  time [ms]  rate [GFLOP/s]  memory  taken  run
 //      128      1         0.041        2.4            17.1     ...
 //
