@@ -182,8 +182,8 @@ private:
         }
     }
 
-    // The operands whose gradients a task computes: its own, and those of a refused
-    // backward_weights that a backward_data does along.
+    // The operands whose gradients a task computes: its own, and those of the backward_weights that
+    // is done within it.
     std::vector<bool> contributions_of(const Task& task) const {
         auto wanted = gradient_operands(graph_, schedule_, task);
         if (task.pass == Pass::backward_data && computes_weights_along(task.layer)) {
@@ -196,11 +196,10 @@ private:
         return wanted;
     }
 
-    // An update that runs has a gradient to go by, whoever computed it.
     bool computes_weights_along(LayerId layer) const {
-        return states_.refused({layer, Pass::backward_weights}) &&
-               states_.executed({layer, Pass::backward_data}) &&
-               states_.executed({layer, Pass::update});
+        return states_.within({layer, Pass::backward_weights}) ==
+                   Task{layer, Pass::backward_data} &&
+               states_.executed({layer, Pass::backward_data});
     }
 
     // The weights before and after; the optimizer's state starts at 0.

@@ -11,8 +11,10 @@ namespace strata {
 struct StepCheck {
     std::size_t step = 0;
     double error = 0;      // largest |ours - reference| over the scale of the reference's values
-    double tolerance = 0;  // by element type and length of the sums
+    double tolerance = 0;  // by element type and length of the sums; 0: nothing to compare it with
     std::string reason;    // empty: agrees
+
+    bool has_reference() const { return tolerance > 0; }
 };
 
 // Runs each compute step of an executable prepared with MemoryReuse::kept once, in order, and
@@ -27,9 +29,8 @@ struct StepCheck {
 // Layers whose forward passes are done in one step (Step::within) are compared by what the last of
 // them gives, with the sum of their tolerances.
 //
-// A refused backward_weights whose layer's backward_data and update both run counts as done along
-// with backward_data. A task without any step, such as a reshape that moves nothing, counts as done
-// by sharing memory.
+// A task whose backward_weights is done within its backward_data is compared with that. A task
+// without any step, such as a reshape that moves nothing, counts as done by sharing memory.
 //
 // Requires: no iteration has run, for an update is checked with the momentum still at 0.
 std::vector<StepCheck> verify(const Graph& graph, const Execution& execution,

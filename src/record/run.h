@@ -44,6 +44,16 @@ struct Settings {
     bool operator==(const Settings&) const = default;
 };
 
+// How far a step's results lie from the reference's: the largest difference over the scale of the
+// values, and what rounding may do (backend/rounding.h).
+struct ReferenceError {
+    double error = 0;
+    double tolerance = 0;
+
+    double of_tolerance() const { return error / tolerance; }
+    bool agrees() const { return error <= tolerance; }
+};
+
 // One step's result: what ran, how, what it had to do, and how long it took.
 struct StepResult {
     std::string layer;      // the layer's name
@@ -59,6 +69,7 @@ struct StepResult {
     Bytes read;   // compulsory traffic; of reorders and accumulations what they move
     Bytes written;
     Measurement time;
+    std::optional<ReferenceError> verified = {};  // nothing: not compared with the reference
     // What counters say of it; of steps that do the same one was counted, for all of them.
     std::vector<MetricResult> metrics = {};
     std::optional<std::size_t> counted_at = {};  // that step's place among the run's; nothing: none
@@ -79,6 +90,13 @@ struct Flag {
     std::string sentence;
 };
 
+// That the steps were compared with the reference before they were timed: how many, and how many
+// ran that nothing could be compared with.
+struct VerifiedSteps {
+    std::size_t compared = 0;
+    std::size_t without_reference = 0;
+};
+
 // What ran, where, how, the results by step, and everything needed to judge or repeat them.
 struct Run {
     std::int64_t id = 0;  // 0: not stored yet
@@ -91,7 +109,8 @@ struct Run {
     Bytes predicted_memory;  // peak by liveness
     // Peak resident set of the process, less that before it; or what was held on the device.
     std::optional<Bytes> measured_memory;
-    std::optional<TraceResult> trace;  // of iterations that were recorded, not timed
+    std::optional<VerifiedSteps> verified;  // nothing: verification was not asked for
+    std::optional<TraceResult> trace;       // of iterations that were recorded, not timed
     std::vector<Flag> flags;
     std::map<std::string, std::string> provenance;  // "cpu.model" -> ..., "onednn.version" -> ...
     std::string device;  // TOML of the ceilings that the run is judged by; empty: not calibrated

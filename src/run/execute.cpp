@@ -79,19 +79,28 @@ void dump(const Job& job, const Graph& graph, Backend& backend) {
     write_dump(graph, *job.dump, *executable);
 }
 
-// Reasons of the steps that disagree with the reference, by layer and pass.
-StepFailures failures_of(const Job& job, const Graph& graph, Backend& backend) {
+// What the reference says of every step, by layer and pass. The blame for a sum of gradients that
+// is wrong falls on the pass that adds it up.
+PassChecks checks_of(const Job& job, const Graph& graph, Backend& backend) {
     Execution execution = job.execution;
     execution.memory = MemoryReuse::kept;
     const auto executable = prepare(job, graph, backend, MemoryReuse::kept);
-    StepFailures failures;
-    for (const StepCheck& checked : verify(graph, execution, *executable)) {
+    PassChecks checks;
+    for (StepCheck& checked : verify(graph, execution, *executable)) {
         const Step& step = executable->steps()[checked.step];
-        if (!checked.reason.empty()) {
-            failures.try_emplace({step.layer, step.pass}, checked.reason);
+        PassCheck& check = checks[{step.layer, step.pass}];
+        if (check.reason.empty() && (checked.has_reference() || !checked.reason.empty())) {
+            check = {{checked.error, checked.tolerance}, std::move(checked.reason)};
         }
     }
-    return failures;
+    return checks;
+}
+
+VerifiedSteps verified_steps(const PassChecks& checks) {
+    const auto compared = std::ranges::count_if(
+        checks, [](const auto& check) { return check.second.error.tolerance > 0; });
+    return {.compared = static_cast<std::size_t>(compared),
+            .without_reference = checks.size() - static_cast<std::size_t>(compared)};
 }
 
 // The sampler's view of a prepared network.
@@ -256,16 +265,17 @@ Run execute_what_is_left(const Job& job, const Graph& graph, Backend& backend,
         tell(observer, "running on the given input");
         dump(job, graph, backend);
     }
-    StepFailures failures;
+    PassChecks checks;
     if (job.verification == Verification::done) {
         tell(observer, "verifying against the reference");
-        failures = failures_of(job, graph, backend);
+        checks = checks_of(job, graph, backend);
+        run.verified = verified_steps(checks);
     }
     tell(observer, "preparing");
     const bool peak_is_ours = !info.device_memory && reset_peak_memory();
     const MemoryUse before = read_memory_use();
     const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
-    run.steps = step_results(graph, job.execution, executable->steps(), failures);
+    run.steps = step_results(graph, job.execution, executable->steps(), checks);
     mark_omitted(job.execution.omissions, run);
     SampledIteration sampled;
     if (earlier && same_steps(*earlier, run)) {

@@ -43,7 +43,13 @@ void add_work(const Op& op, const Signature& signature, const Step& step, const 
     result.written = work.written;
 }
 
-Measurement planned(const Graph& graph, const Step& step, const StepFailures& failures) {
+const PassCheck* check_of(const Step& step, const PassChecks& checks) {
+    const auto found = checks.find({step.layer, step.pass});
+    const bool is_own = step.kind == StepKind::compute && step.refusal.empty();
+    return is_own && found != checks.end() ? &found->second : nullptr;
+}
+
+Measurement planned(const Graph& graph, const Step& step, const PassCheck* check) {
     if (step.within) {
         const std::string& layer = graph.layers[step.within->layer].name;
         return Included{layer + " " + std::string(name_of(step.within->pass))};
@@ -51,15 +57,27 @@ Measurement planned(const Graph& graph, const Step& step, const StepFailures& fa
     if (!step.refusal.empty()) {
         return Skipped{step.refusal};
     }
-    const auto failure = failures.find({step.layer, step.pass});
-    if (failure != failures.end() && step.kind == StepKind::compute) {
-        return Failed{failure->second};
+    if (check != nullptr && !check->reason.empty()) {
+        return Failed{check->reason};
     }
     return Samples{};
 }
 
-// What one step does along is its work, too, but for what need not go through memory: the result of
-// the layer before, which is as large as its own.
+// Two passes of one layer in one step read the same operands once and write the gradients of both.
+// A layer that follows in the same operation reads what the one before it gave, which is as large
+// as its own result and need not go through memory.
+void join(StepResult& whole, StepResult& part) {
+    const bool is_same_layer = whole.layer == part.layer;
+    whole.flops = whole.flops + part.flops;
+    whole.read =
+        is_same_layer ? std::max(whole.read, part.read) : whole.read + part.read - whole.written;
+    whole.written = is_same_layer ? whole.written + part.written : whole.written;
+    part.flops = {};
+    part.read = {};
+    part.written = {};
+}
+
+// What one step does along is its work, too.
 void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const auto doer = std::ranges::find_if(steps, [&](const Step& step) {
@@ -69,12 +87,7 @@ void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
         if (doer != steps.end() && !doer->refusal.empty()) {
             results[i].time = Skipped{doer->refusal};
         } else if (doer != steps.end()) {
-            StepResult& whole = results[static_cast<std::size_t>(doer - steps.begin())];
-            whole.flops = whole.flops + results[i].flops;
-            whole.read = whole.read + results[i].read - whole.written;
-            results[i].flops = {};
-            results[i].read = {};
-            results[i].written = {};
+            join(results[static_cast<std::size_t>(doer - steps.begin())], results[i]);
         }
     }
 }
@@ -82,7 +95,7 @@ void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
 }  // namespace
 
 std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
-                                     std::span<const Step> steps, const StepFailures& failures) {
+                                     std::span<const Step> steps, const PassChecks& checks) {
     const UpdateCost update = cost_of(execution.optimizer);
     std::vector<StepResult> results;
     for (const Step& step : steps) {
@@ -98,7 +111,11 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
         result.layout = step.layout;
         result.problem = to_text(problem_of(layer.op, signature));
         result.workspace = step.workspace;
-        result.time = planned(graph, step, failures);
+        const PassCheck* check = check_of(step, checks);
+        result.time = planned(graph, step, check);
+        if (check != nullptr && check->error.tolerance > 0) {
+            result.verified = check->error;
+        }
         add_work(layer.op, signature, step, update, result);
     }
     join_work(steps, results);

@@ -11,13 +11,18 @@
 
 namespace strata {
 
-// Why a layer's pass disagrees with the reference.
-using StepFailures = std::map<std::pair<LayerId, Pass>, std::string>;
+// How a layer's pass compares with the reference, and why it disagrees (empty: it agrees).
+struct PassCheck {
+    ReferenceError error = {};  // of the worst of its tensors; tolerance 0: nothing was compared
+    std::string reason = {};
+};
+using PassChecks = std::map<std::pair<LayerId, Pass>, PassCheck>;
 
-// The results of a run before its first sample: what each step is, what it must do, and for those
-// that cannot count why not. A step that will be timed holds empty Samples.
+// The results of a run before its first sample: what each step is, what it must do, how it compares
+// with the reference where that was asked for, and for those that cannot count why not. A step that
+// will be timed holds empty Samples.
 std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
-                                     std::span<const Step> steps, const StepFailures& failures);
+                                     std::span<const Step> steps, const PassChecks& checks);
 
 // The steps that the schedule would have had, refused for this reason.
 std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution,

@@ -111,6 +111,20 @@ std::vector<StepResult> steps_of(const Database& database, std::int64_t id) {
     return steps;
 }
 
+void load_verification(const Database& database, Run& run) {
+    Statement row(database, "SELECT compared, without_reference FROM verification WHERE run = ?");
+    if (!row.start(run.id).next()) {
+        return;
+    }
+    run.verified = {.compared = static_cast<std::size_t>(row.integer(0)),
+                    .without_reference = static_cast<std::size_t>(row.integer(1))};
+    Statement check(database, "SELECT position, error, tolerance FROM step_check WHERE run = ?");
+    for (check.start(run.id); check.next();) {
+        run.steps.at(static_cast<std::size_t>(check.integer(0))).verified = {
+            .error = check.real(1), .tolerance = check.real(2)};
+    }
+}
+
 Samples series_of(const Database& database, std::int64_t id, std::string_view series) {
     Statement row(database, "SELECT sample_values FROM whole WHERE run = ? AND series = ?");
     return row.start(id, series).next() ? Samples{unpack(row.bytes(0))} : Samples{};
@@ -138,6 +152,7 @@ Run load_run(const Database& database, std::int64_t id) {
                            "JOIN text AS value ON value.id = provenance.value WHERE run = ?",
                            id);
     run.steps = steps_of(database, id);
+    load_verification(database, run);
     run.whole = {.end_to_end = series_of(database, id, "end_to_end"),
                  .instrumented = series_of(database, id, "instrumented"),
                  .calibration = series_of(database, id, "calibration")};

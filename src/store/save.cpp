@@ -70,6 +70,24 @@ void insert_steps(const Database& database, const Run& run) {
     }
 }
 
+// Known before the first sample.
+void insert_verification(const Database& database, const Run& run) {
+    if (!run.verified) {
+        return;
+    }
+    Statement(database,
+              "INSERT INTO verification (run, compared, without_reference) VALUES (?, ?, ?)")
+        .run(run.id, run.verified->compared, run.verified->without_reference);
+    Statement insert(database,
+                     "INSERT INTO step_check (run, position, error, tolerance) "
+                     "VALUES (?, ?, ?, ?)");
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        if (const auto& checked = run.steps[i].verified) {
+            insert.run(run.id, i, checked->error, checked->tolerance);
+        }
+    }
+}
+
 void update_run(const Database& database, const Run& run, RunState state) {
     Statement update(database,
                      "UPDATE run SET state = ?, predicted_memory = ?, measured_memory = ?, "
@@ -171,6 +189,7 @@ void start_run(const Database& database, Run& run, std::optional<Place> place) {
     restore_annotations(database, run.id, annotations);
     insert_settings(database, run);
     insert_steps(database, run);
+    insert_verification(database, run);
     if (place) {
         take_place(database, run.id, *place);
     }

@@ -68,6 +68,19 @@ TEST_F(Execute, TheReferenceAgreesWithItself) {
     }
 }
 
+TEST_F(Execute, AVerifiedRunTellsHowManyStepsWereComparedAndHowNearTheyAre) {
+    EXPECT_FALSE(run().verified);
+    job_.verification = Verification::done;
+    const strata::Run done = run();
+    ASSERT_TRUE(done.verified);
+    EXPECT_EQ(done.verified->compared, done.steps.size());
+    EXPECT_EQ(done.verified->without_reference, 0U);
+    for (const StepResult& step : done.steps) {
+        ASSERT_TRUE(step.verified) << step.layer;
+        EXPECT_GT(step.verified->tolerance, step.verified->error);
+    }
+}
+
 TEST_F(Execute, InferenceRunsForwardOnly) {
     job_.execution.mode = Mode::inference;
     for (const StepResult& step : run().steps) {

@@ -46,10 +46,43 @@ TEST(Steps, AnUpdateCostsWhatItsOptimizerDoes) {
 TEST(Steps, ARefusedStepIsSkippedAndADisagreeingOneFailed) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward, .refusal = "too odd"},
                                      {.layer = 0, .pass = Pass::backward_weights}};
-    const auto results =
-        step_results(one_convolution(), {}, steps, {{{0, Pass::backward_weights}, "differs"}});
+    const auto results = step_results(one_convolution(), {}, steps,
+                                      {{{0, Pass::forward}, {{0, 0}, ""}},
+                                       {{0, Pass::backward_weights}, {{0.3, 0.1}, "differs"}}});
     EXPECT_EQ(std::get<Skipped>(results[0].time).reason, "too odd");
     EXPECT_EQ(std::get<Failed>(results[1].time).reason, "differs");
+    EXPECT_FALSE(results[0].verified);
+    EXPECT_FALSE(results[1].verified->agrees());
+}
+
+TEST(Steps, AStepKeepsHowFarItLiesFromTheReference) {
+    const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward, .kind = StepKind::reorder},
+                                     {.layer = 0, .pass = Pass::forward}};
+    const auto results =
+        step_results(one_convolution(), {}, steps, {{{0, Pass::forward}, {{3e-6, 1e-4}, ""}}});
+    EXPECT_FALSE(results[0].verified) << "a reorder computes nothing";
+    EXPECT_EQ(results[1].verified->error, 3e-6);
+    EXPECT_EQ(results[1].verified->tolerance, 1e-4);
+    EXPECT_TRUE(std::holds_alternative<Samples>(results[1].time));
+}
+
+TEST(Steps, TwoPassesInOneStepReadWhatBothReadOnce) {
+    GraphBuilder builder("normalized");
+    const TensorId x = builder.input("x", {{2, 3, 8, 8}});
+    builder.add("norm", BatchNormalization{}, {builder.add("relu", Activation{}, {x})});
+    const Graph graph = builder.finish();
+    const std::vector<Step> apart = {{.layer = 1, .pass = Pass::backward_weights},
+                                     {.layer = 1, .pass = Pass::backward_data}};
+    std::vector<Step> joined = apart;
+    joined[0].refusal = "done with backward_data";
+    joined[0].within = Task{1, Pass::backward_data};
+    const auto before = step_results(graph, {}, apart, {});
+    const auto after = step_results(graph, {}, joined, {});
+    EXPECT_EQ(std::get<Included>(after[0].time).step, "norm backward_data");
+    EXPECT_EQ(after[0].flops, Flops{});
+    EXPECT_EQ(after[1].flops, before[0].flops + before[1].flops);
+    EXPECT_EQ(after[1].read, before[1].read);
+    EXPECT_EQ(after[1].written, before[0].written + before[1].written);
 }
 
 TEST(Steps, WhatIsDoneWithinAnotherStepHasItsTimeAndWorkThere) {

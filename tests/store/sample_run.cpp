@@ -74,11 +74,12 @@ std::string described(const std::optional<TraceResult>& trace) {
 }
 
 std::string described(const StepResult& s) {
-    return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}{} {}\n", s.layer, s.operation,
-                       name_of(s.pass), s.kind, s.implementation, s.algorithm, s.layout, s.problem,
-                       s.workspace.value, s.flops.value, s.read.value, s.written.value,
-                       described(s.time), described(s.metrics),
-                       s.counted_at ? static_cast<int>(*s.counted_at) : -1);
+    return fmt::format(
+        "{} {} {} {} {} {} {} {} {} {} {} {} {}{} {}{}\n", s.layer, s.operation, name_of(s.pass),
+        s.kind, s.implementation, s.algorithm, s.layout, s.problem, s.workspace.value,
+        s.flops.value, s.read.value, s.written.value, described(s.time), described(s.metrics),
+        s.counted_at ? static_cast<int>(*s.counted_at) : -1,
+        s.verified ? fmt::format(" {:a} of {:a}", s.verified->error, s.verified->tolerance) : "");
 }
 
 }  // namespace
@@ -96,6 +97,10 @@ std::string described(const Run& run) {
                         described(run.whole.instrumented), described(run.whole.calibration),
                         run.predicted_memory.value,
                         run.measured_memory ? run.measured_memory->value : -1);
+    if (run.verified) {
+        text += fmt::format("verified {} {}\n", run.verified->compared,
+                            run.verified->without_reference);
+    }
     for (const Flag& flag : run.flags) {
         text += fmt::format("{} {}\n", flag.kind, flag.sentence);
     }

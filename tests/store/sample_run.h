@@ -72,6 +72,8 @@ inline Run sample_run() {
     run.steps[0].counted_at = 0;
     run.steps[1].metrics = {{.name = "dram_read", .unit = "B", .value = 12345.5}};
     run.steps[1].counted_at = 0;
+    run.verified = {.compared = 1, .without_reference = 2};
+    run.steps[0].verified = {.error = 3e-6, .tolerance = 1e-4};
     run.trace = sample_trace();
     run.predicted_memory = {123456789};
     run.measured_memory = Bytes{234567890};

@@ -114,8 +114,9 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
         old.execute(
             "DROP VIEW trace_time; DROP VIEW step_counter; DROP VIEW kernel_use; DROP VIEW "
             "kernel_census; DROP VIEW tracked_kernel;"
-            "DROP TABLE note; DROP TABLE tag; DROP TABLE step_metric; DROP TABLE trace_span; DROP "
-            "TABLE trace;"
+            "DROP VIEW step_time; DROP VIEW layer_time; DROP VIEW run_summary;"
+            "DROP TABLE note; DROP TABLE tag; DROP TABLE step_check; DROP TABLE verification;"
+            "DROP TABLE step_metric; DROP TABLE trace_span; DROP TABLE trace;"
             "DROP TABLE kernel_metric; DROP TABLE kernel; DROP TABLE kernel_set;"
             "PRAGMA user_version = 1");
         EXPECT_NE(tables_of(old), fresh);
@@ -123,6 +124,29 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
     const Database database = Database::open(file_);
     EXPECT_EQ(tables_of(database), fresh);
     EXPECT_EQ(only_text(database, "SELECT count(*) FROM kernel_use"), "0");
+}
+
+// Up to version 3 the weights' gradient of a normalisation that is computed with its data's counted
+// as skipped.
+TEST_F(SchemaTest, WhatWasComputedAlongIsNoHoleOfAnOldRunEither) {
+    {
+        const Database old = Database::open(file_);
+        old.execute(
+            "INSERT INTO text (id, value) VALUES (1, 'bn1');"
+            "INSERT INTO run (id, created, origin, state, backend, network, batch, mode, dtype, "
+            "threads, algorithm, policy, key, predicted_memory) VALUES (1, '', 'measured', "
+            "'complete', '', '', 1, '', '', 1, '', '', '', 0);"
+            "INSERT INTO step (run, position, layer, operation, pass, kind, implementation, "
+            "algorithm, layout, problem, workspace, flops, bytes_read, bytes_written, status, "
+            "samples) VALUES (1, 0, 1, 1, 'backward_weights', 'compute', 1, 1, 1, 1, 0, 0, 0, 0, "
+            "'skipped: batch_normalization: computed together with backward_data', 0), "
+            "(1, 1, 1, 1, 'forward', 'compute', 1, 1, 1, 1, 0, 0, 0, 0, 'skipped: no kernel', 0);"
+            "DROP VIEW step_time; DROP VIEW layer_time; DROP VIEW run_summary;"
+            "DROP TABLE step_check; DROP TABLE verification;"
+            "PRAGMA user_version = 3");
+    }
+    EXPECT_EQ(only_text(Database::open(file_), "SELECT group_concat(status) FROM step"),
+              "included: bn1 backward_data,skipped: no kernel");
 }
 
 TEST_F(SchemaTest, EveryViewOfStrataAnswersOnAnEmptyDatabase) {

@@ -37,6 +37,12 @@ public:
         actions_[step] = [](Executable&) {};
     }
 
+    // The step's work is done by the step of another task.
+    void include(std::size_t step, const Task& doer) {
+        refuse(step, "done in one operation with another");
+        steps_[step].within = doer;
+    }
+
     void insert_before(std::size_t step, Step added, Script script) {
         const auto at = static_cast<std::ptrdiff_t>(step);
         steps_.insert(steps_.begin() + at, std::move(added));

@@ -31,6 +31,17 @@ void lower_pass(Lowering& lowering, const Task& task, LayerLowering& layer) {
     }
 }
 
+// A layer that refuses its weights' pass itself, instead of throwing, does it with that of its data.
+void include_in_data_pass(Program& program, const Task& task) {
+    if (task.pass != Pass::backward_weights || program.steps.empty()) {
+        return;
+    }
+    Step& step = program.steps.back().step;
+    if (step.layer == task.layer && step.pass == task.pass && !step.refusal.empty()) {
+        step.within = Task{task.layer, Pass::backward_data};
+    }
+}
+
 }  // namespace
 
 Lowering::Lowering(const Graph& graph, const Execution& execution, const dnnl::engine& engine)
@@ -72,6 +83,7 @@ void Lowering::lower_guarded(const Task& task, LayerLowering& layer) {
     try {
         refuse_omitted(execution_, graph_.layers[task.layer], task.pass);
         lower_pass(*this, task, layer);
+        include_in_data_pass(program_, task);
     } catch (const Refusal& refusal) {
         give_up(task, refusal.reason);
     } catch (const dnnl::error& error) {

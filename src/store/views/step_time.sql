@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Every step of every run with its names, its time in seconds and its work. Rates are left to the
--- reader: flops / median_s is FLOP/s. Times are NULL where status is not 'measured'.
+-- reader: flops / median_s is FLOP/s. Times are NULL where status is not 'measured', error and
+-- tolerance where the step was not compared with the reference.
 CREATE VIEW step_time AS
 SELECT run.id                AS run,
        run.origin            AS origin,
@@ -25,7 +26,9 @@ SELECT run.id                AS run,
        step.bytes_read       AS bytes_read,
        step.bytes_written    AS bytes_written,
        step.workspace        AS workspace_bytes,
-       problem.value         AS problem
+       problem.value         AS problem,
+       step_check.error      AS error,
+       step_check.tolerance  AS tolerance
 FROM step
 JOIN run ON run.id = step.run
 JOIN text AS layer ON layer.id = step.layer
@@ -34,3 +37,4 @@ JOIN text AS implementation ON implementation.id = step.implementation
 JOIN text AS algorithm ON algorithm.id = step.algorithm
 JOIN text AS layout ON layout.id = step.layout
 JOIN text AS problem ON problem.id = step.problem
+LEFT JOIN step_check ON step_check.run = step.run AND step_check.position = step.position
