@@ -62,6 +62,7 @@ struct RunOptions {
     bool first_layer_gradient = false;
     bool verify = false;
     bool tf32 = false;
+    bool allow_incomplete = false;
     bool trace = false;
     std::vector<std::string> counters;
 };
@@ -110,6 +111,7 @@ Job common_job(const RunOptions& options) {
     job.policy.precision = parse_precision(options.precision);
     job.verification = options.verify ? Verification::done : Verification::omitted;
     job.tracing = options.trace ? Tracing::done : Tracing::omitted;
+    job.remainder = options.allow_incomplete ? Remainder::measured : Remainder::refused;
     job.counters = sets_named(metric_catalogue(), options.counters);
     if (options.trace || !job.counters.empty()) {
         require_profiler(find_backend(options.backend), options.trace ? "--trace" : "--counters");
@@ -425,6 +427,8 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_option(
         verb, "--cache", options.cache,
         "what the caches hold before a step that is timed; as-left is what its predecessor left")
+    add_switch(verb, "--allow-incomplete", options.allow_incomplete,
+               "measure a network most layers of which cannot run here");
         ->type_name(choices_of<CacheState>());
     add_option(verb, "--optimizer", options.optimizer, "of the update; sgd is without momentum")
         ->type_name(optimizer_choices());

@@ -18,6 +18,7 @@
 #include "run/files.h"
 #include "run/lost_device.h"
 #include "run/profile.h"
+#include "run/refusal.h"
 #include "run/steps.h"
 
 #include <fmt/chrono.h>
@@ -68,6 +69,9 @@ std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend&
         execution.caches = CacheState::as_left;  // it is looked at, not timed
     }
     auto executable = backend.prepare(graph, execution);
+    if (job.remainder == Remainder::refused && execution.omissions.empty()) {
+        require_most_layers(graph, executable->steps());
+    }
     write_inputs(graph, job.inputs, *executable);
     return executable;
 }

@@ -26,6 +26,9 @@ struct Dump {
     std::string layers;  // glob; empty: the network's outputs only
 };
 
+// Whether a network of which most layers cannot run is measured all the same.
+enum class Remainder { refused, measured };
+
 // One network measured once on one backend: what a command runs for each combination asked for.
 struct Job {
     std::string backend;  // "onednn"
@@ -35,6 +38,7 @@ struct Job {
     Policy policy;
     Verification verification = Verification::omitted;
     Tracing tracing = Tracing::omitted;
+    Remainder remainder = Remainder::refused;
     std::vector<MetricSet> counters = {};  // that are counted of each step; empty: none
     std::map<std::string, std::filesystem::path> inputs;  // tensor name -> .npy
     // Hashes of what the files hold that decide the result: "network", "input NAME".

@@ -2,9 +2,15 @@
 #include "run/refusal.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "run/steps.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
 #include <new>
+#include <set>
 
 namespace strata {
 
@@ -22,7 +28,60 @@ Run refused_run(const Job& job, const Graph& graph, const Backend& backend,
     return run;
 }
 
+// Layers of one kind that cannot run, and why the first of them cannot.
+struct LostKind {
+    std::size_t layers = 0;
+    std::string reason;
+};
+
+// A refusal begins with its layer's kind, which is told already.
+std::string without_kind(const std::string& kind, const std::string& reason) {
+    return reason.starts_with(kind + ": ") ? reason.substr(kind.size() + 2) : reason;
+}
+
+// "15 convolution (no bf16 here), 3 max_pooling (...) and 4 others", the most frequent first.
+std::string text_of(const std::map<std::string, LostKind>& lost) {
+    constexpr std::size_t most_named = 3;
+    std::vector<std::pair<std::string, LostKind>> kinds(lost.begin(), lost.end());
+    std::ranges::stable_sort(kinds, std::greater<>(),
+                             [](const auto& kind) { return kind.second.layers; });
+    std::vector<std::string> texts;
+    std::size_t others = 0;
+    for (const auto& [kind, of_kind] : kinds) {
+        if (texts.size() < most_named) {
+            texts.push_back(fmt::format("{} {} ({})", of_kind.layers, printable(kind),
+                                        printable(without_kind(kind, of_kind.reason), 200)));
+        } else {
+            others += of_kind.layers;
+        }
+    }
+    return join(texts, ", ") + (others > 0 ? fmt::format(" and {} others", others) : "");
+}
+
 }  // namespace
+
+void require_most_layers(const Graph& graph, std::span<const Step> steps) {
+    std::set<LayerId> all;
+    std::map<LayerId, std::string> lost;
+    for (const Step& step : steps) {
+        all.insert(step.layer);
+        if (!step.refusal.empty() && !step.within) {
+            lost.emplace(step.layer, step.refusal);
+        }
+    }
+    if (2 * lost.size() <= all.size()) {
+        return;
+    }
+    std::map<std::string, LostKind> kinds;
+    for (const auto& [layer, reason] : lost) {
+        LostKind& kind = kinds[kind_of(graph.layers[layer].op)];
+        kind.reason = kind.layers++ == 0 ? reason : kind.reason;
+    }
+    throw Error(fmt::format("{}: {} of {} layers cannot run here: {}; --allow-incomplete measures "
+                            "the rest",
+                            printable(graph.name), lost.size(), all.size(), text_of(kinds)),
+                ExitCode::machine_cannot);
+}
 
 Run execute_or_refuse(const Job& job, const Graph& graph, Backend& backend,
                       const Observer& observer, const std::optional<Run>& earlier) {

@@ -10,4 +10,9 @@ namespace strata {
 Run execute_or_refuse(const Job& job, const Graph& graph, Backend& backend,
                       const Observer& observer, const std::optional<Run>& earlier = {});
 
+// Throws Error with exit code machine_cannot where most of the layers that have a step cannot run:
+// what is left of such a network says nothing about it. The sentence names what cannot run, by kind
+// and number, with the reason.
+void require_most_layers(const Graph& graph, std::span<const Step> steps);
+
 }  // namespace strata

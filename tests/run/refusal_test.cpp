@@ -3,6 +3,9 @@
 
 #include "backend/reference/reference.h"
 #include "base/error.h"
+#include "graph/builder.h"
+#include "tests/support/error_message.h"
+#include "tests/support/scripted_backend.h"
 
 #include <gtest/gtest.h>
 
@@ -72,6 +75,56 @@ TEST(Refusal, WhatFitsIsExecuted) {
     const auto backend = make_reference_backend();
     const strata::Run run = execute_or_refuse(job, graph_for(job), *backend, {});
     EXPECT_FALSE(run.whole.end_to_end.values.empty());
+}
+
+Graph three_layers() {
+    GraphBuilder builder("three");
+    const TensorId x =
+        builder.add("a", FullyConnected{.out_features = 4}, {builder.input("x", {{2, 3}})});
+    builder.add("c", Activation{}, {builder.add("b", FullyConnected{.out_features = 4}, {x})});
+    return builder.finish();
+}
+
+TEST(Refusal, ANetworkMostLayersOfWhichCannotRunIsRefusedByKindAndNumber) {
+    const Graph graph = three_layers();
+    const std::vector<Step> half = {
+        {.layer = 0, .refusal = "fully_connected: no kernel"}, {.layer = 1}, {.layer = 2}};
+    EXPECT_NO_THROW(require_most_layers(graph, half));
+    std::vector<Step> most = half;
+    most[1].refusal = "no kernel either";
+    most.push_back({.layer = 1, .pass = Pass::backward_data, .refusal = "no kernel either"});
+    EXPECT_EQ(error_of([&] { require_most_layers(graph, most); }),
+              "three: 2 of 3 layers cannot run here: 2 fully_connected (no kernel); "
+              "--allow-incomplete measures the rest");
+}
+
+TEST(Refusal, WhatIsDoneWithAnotherStepIsNotMissing) {
+    std::vector<Step> steps = {{.layer = 0}};
+    for (const LayerId layer : {LayerId{1}, LayerId{2}}) {
+        steps.push_back({.layer = layer, .refusal = "with a", .within = Task{0, Pass::forward}});
+    }
+    EXPECT_NO_THROW(require_most_layers(three_layers(), steps));
+}
+
+TEST(Refusal, SuchANetworkIsMeasuredWhereThatIsAllowed) {
+    Job job = small_job();
+    job.policy = {.warmup = 0,
+                  .min_time = Seconds{0},
+                  .max_time = Seconds{0.1},
+                  .min_samples = 3,
+                  .precision = 10};
+    strata::testing::ScriptedBackend backend(
+        [](strata::testing::ScriptedExecutable& executable) { executable.refuse(0, "not here"); });
+    try {
+        execute(job, graph_for(job), backend, {});
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::machine_cannot);
+    }
+    job.remainder = Remainder::measured;
+    const strata::Run run = execute(job, graph_for(job), backend, {});
+    EXPECT_TRUE(std::holds_alternative<Skipped>(run.steps[0].time));
+    EXPECT_FALSE(std::get<Samples>(run.steps[1].time).values.empty());
 }
 
 }  // namespace
