@@ -133,6 +133,14 @@ std::string duration(Seconds time) {
                                         : fmt::format("{:.3g} µs", time.value * 1e6);
 }
 
+bool is_for_winograd(const StepResult& step) {
+    const auto problem = problem_in(step);
+    const auto* convolution = problem ? std::get_if<Convolution>(&problem->op) : nullptr;
+    return convolution != nullptr && !problem->activations.empty() &&
+           problem->activations.front().tensor.dims.at(1) >= few_channels &&
+           winograd_fits(*convolution);
+}
+
 bool is_unoptimised(const StepResult& step) {
     return step.implementation.starts_with("ref:") || step.implementation == "ref";
 }

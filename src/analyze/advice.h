@@ -14,6 +14,10 @@ std::string advice_on(const StepResult& step, const StepBound& bound, Seconds ti
 // Whether the library runs its reference code, for want of an optimised kernel ("ref:any").
 bool is_unoptimised(const StepResult& step);
 
+// Whether Winograd's transform is for it: a convolution of 3x3 kernels at stride 1, over as many
+// channels as its tiles need.
+bool is_for_winograd(const StepResult& step);
+
 // "18 %", "0.4 %", and "36.1 ms", as sentences write them.
 std::string percent(double share);
 std::string duration(Seconds time);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/budget.h"
 
+#include "record/completeness.h"
+
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -81,10 +83,15 @@ std::optional<Estimate> sum_of_steps(const Run& run) {
     return sum_of(steps);
 }
 
+std::optional<Estimate> end_to_end_of(const Run& run) {
+    return is_incomplete(run) ? std::nullopt : estimate_of(run.whole.end_to_end);
+}
+
 Budget budget_of(const Run& run) {
     Budget budget;
-    budget.end_to_end = estimate_of(run.whole.end_to_end);
-    budget.instrumented = estimate_of(run.whole.instrumented);
+    budget.is_whole = !is_incomplete(run);
+    budget.end_to_end = end_to_end_of(run);
+    budget.instrumented = budget.is_whole ? estimate_of(run.whole.instrumented) : std::nullopt;
     budget.steps = sum_of_steps(run);
     budget.is_comparable = !run.settings.further.contains("caches");
     if (!budget.is_comparable) {

@@ -29,13 +29,19 @@ struct Budget {
     // Whether the steps, timed, are what end to end iterations consist of: not where caches were
     // prepared before each of them. Then there is neither overhead nor residual.
     bool is_comparable = true;
+    // Whether the iterations were the network's: not where a step could not run or failed
+    // (record/completeness.h). Then there is only the sum of the steps that ran.
+    bool is_whole = true;
 };
+
+// Of an iteration without time stamps; nothing where none was timed, and of an incomplete run.
+std::optional<Estimate> end_to_end_of(const Run& run);
 
 Budget budget_of(const Run& run);
 
-// The sum of the measured among some steps of one run. Steps with equally many samples were sampled together: they are
-// added up iteration by iteration, and the median is of these sums. Otherwise medians and bounds
-// are added. Nothing where no step was measured.
+// The sum of the measured among some steps of one run. Steps with equally many samples were sampled
+// together: they are added up iteration by iteration, and the median is of these sums. Otherwise
+// medians and bounds are added. Nothing where no step was measured.
 std::optional<Estimate> sum_of(std::span<const StepResult* const> steps);
 // Of all.
 std::optional<Estimate> sum_of_steps(const Run& run);

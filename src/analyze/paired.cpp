@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/paired.h"
 
+#include "analyze/ran_algorithms.h"
 #include "analyze/summary.h"
+#include "base/text.h"
+#include "record/completeness.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -54,10 +59,6 @@ std::optional<Ratio> ratio_of(const std::optional<Estimate>& after,
     }
     return Ratio{after->median / before->median, after->low / before->high,
                  after->high / before->low};
-}
-
-std::optional<Estimate> estimate_of(const Samples& samples) {
-    return samples.values.empty() ? std::nullopt : std::optional(estimate(samples.values));
 }
 
 // Rows in the making, in the order in which their first layers are met.
@@ -148,11 +149,40 @@ Change PairedTime::change() const {
     return ratio->value < 1 ? Change::faster : Change::slower;
 }
 
+namespace {
+
+// Of an algorithm that was asked for and is not there, another ran.
+void tell_what_ran(std::vector<SettingDifference>& differences, const Run& before,
+                   const Run& after) {
+    const auto algorithm = std::ranges::find(differences, "algorithm", &SettingDifference::name);
+    if (algorithm != differences.end()) {
+        algorithm->before = algorithm_text(before);
+        algorithm->after = algorithm_text(after);
+    }
+}
+
+std::string refusal_of(const Run& before, const Run& after) {
+    std::vector<std::string> reasons;
+    for (const Run* run : {&before, &after}) {
+        if (const std::string holes = holes_text(*run); !holes.empty()) {
+            reasons.push_back(fmt::format("run {} is incomplete: {}", run->id, holes));
+        }
+    }
+    return join(reasons, "; ");
+}
+
+}  // namespace
+
 Pairing pair_of(const Run& before, const Run& after) {
-    Pairing pairing = {
-        differences_between(before.settings, after.settings), Rows(before, after).times(), {}};
-    pairing.whole.before = estimate_of(before.whole.end_to_end);
-    pairing.whole.after = estimate_of(after.whole.end_to_end);
+    Pairing pairing = {differences_between(before.settings, after.settings), {}, {}};
+    tell_what_ran(pairing.differences, before, after);
+    pairing.refusal = refusal_of(before, after);
+    if (!pairing.refusal.empty()) {
+        return pairing;
+    }
+    pairing.rows = Rows(before, after).times();
+    pairing.whole.before = end_to_end_of(before);
+    pairing.whole.after = end_to_end_of(after);
     pairing.whole.ratio = ratio_of(pairing.whole.after, pairing.whole.before);
     return pairing;
 }

@@ -43,6 +43,9 @@ struct Pairing {
     std::vector<SettingDifference> differences;
     std::vector<PairedTime> rows;  // layer by layer
     PairedTime whole;              // end to end, without time stamps
+    // Why the two are not compared: one is incomplete (record/completeness.h). Then there is no row
+    // and no ratio. Empty where they are.
+    std::string refusal = {};
 };
 
 Pairing pair_of(const Run& before, const Run& after);

@@ -72,23 +72,6 @@ void remark_on_disturbance(std::vector<std::string>& remarks, const Run& run) {
     }
 }
 
-void remark_on_holes(std::vector<std::string>& remarks, const Run& run) {
-    const auto skipped = std::ranges::count_if(run.steps, [](const StepResult& step) {
-        return std::holds_alternative<Skipped>(step.time);
-    });
-    const auto failed = std::ranges::count_if(run.steps, [](const StepResult& step) {
-        return std::holds_alternative<Failed>(step.time);
-    });
-    if (skipped > 0) {
-        remarks.push_back(fmt::format("{} could not run here; the sums are without them.",
-                                      steps(static_cast<std::size_t>(skipped), "")));
-    }
-    if (failed > 0) {
-        remarks.push_back(fmt::format("{} failed; the sums are without them.",
-                                      steps(static_cast<std::size_t>(failed), "")));
-    }
-}
-
 void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
     if (run.steps.empty() || ceilings_of(run)) {
         return;
@@ -138,7 +121,6 @@ std::vector<std::string> general_remarks(const Run& run, const Summary& summary)
                     "changes of layout that compute nothing");
     remark_on_tally(remarks, tally(run, summary, is_unoptimised), " without an optimised kernel",
                     "the library runs its reference code there");
-    remark_on_holes(remarks, run);
     remark_on_ceilings(remarks, run);
     return remarks;
 }

@@ -18,8 +18,8 @@ std::vector<std::string> heaviest_steps(const Run& run, const Summary& summary,
                                         const std::vector<StepBound>& bounds,
                                         std::size_t count = 5);
 
-// What concerns the run as a whole: reorders left over, steps without an optimised kernel, what
-// could not run, missing ceilings. Empty where there is nothing to say.
+// What concerns the run as a whole: reorders left over, steps without an optimised kernel,
+// missing ceilings. Empty where there is nothing to say.
 std::vector<std::string> general_remarks(const Run& run, const Summary& summary);
 
 }  // namespace strata

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/sweep.h"
 
+#include "analyze/budget.h"
 #include "analyze/varied.h"
+#include "record/completeness.h"
 
 #include <algorithm>
 
@@ -9,12 +11,16 @@ namespace strata {
 
 namespace {
 
-// Of a run without a whole iteration: why its first step did not run.
+// Why a run has no time: where nothing ran, the reason that all its steps share.
 std::string reason_of(const Run& run) {
-    for (const StepResult& step : run.steps) {
-        if (const auto* skipped = std::get_if<Skipped>(&step.time)) {
-            return skipped->reason;
-        }
+    const auto ran = [](const StepResult& step) {
+        return !std::holds_alternative<Skipped>(step.time);
+    };
+    if (!run.steps.empty() && std::ranges::none_of(run.steps, ran)) {
+        return std::get<Skipped>(run.steps.front().time).reason;
+    }
+    if (is_incomplete(run)) {
+        return "incomplete: " + holes_text(run);
     }
     return run.state == RunState::partial ? "interrupted" : "not measured";
 }
@@ -52,13 +58,12 @@ void interpret(Extrapolation& found) {
 }  // namespace
 
 SweepPoint point_of(const Run& run, std::int64_t value) {
-    SweepPoint point{
-        .value = value, .run = &run, .flops = flops_that_ran(run), .time = {}, .reason = {}};
-    if (run.whole.end_to_end.values.empty()) {
-        point.reason = reason_of(run);
-    } else {
-        point.time = estimate(run.whole.end_to_end.values);
-    }
+    SweepPoint point{.value = value,
+                     .run = &run,
+                     .flops = flops_that_ran(run),
+                     .time = end_to_end_of(run),
+                     .reason = {}};
+    point.reason = point.time ? "" : reason_of(run);
     return point;
 }
 

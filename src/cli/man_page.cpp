@@ -71,7 +71,7 @@ Failed: a file could not be read or written, a step failed or disagreed with the
 Usage: an unknown verb, option, name or value.
 .TP
 3
-This machine, or the library on it, cannot do what was asked.
+This machine, or the library on it, cannot do what was asked, or not every step of it.
 .TP
 4
 Measured, but not as precisely as \fB\-\-precision\fR asks.

@@ -14,6 +14,7 @@
 #include "measure/circumstances.h"
 #include "metric/plan.h"
 #include "run/choices.h"
+#include "run/exit_code.h"
 #include "run/lost_device.h"
 #include "run/refusal.h"
 #include "run/steps.h"
@@ -61,8 +62,8 @@ struct RunOptions {
     bool inference = false;
     bool first_layer_gradient = false;
     bool verify = false;
-    bool tf32 = false;
     bool allow_incomplete = false;
+    bool tf32 = false;
     bool trace = false;
     std::vector<std::string> counters;
 };
@@ -110,8 +111,8 @@ Job common_job(const RunOptions& options) {
     job.policy.max_time = Seconds{options.max_time};
     job.policy.precision = parse_precision(options.precision);
     job.verification = options.verify ? Verification::done : Verification::omitted;
-    job.tracing = options.trace ? Tracing::done : Tracing::omitted;
     job.remainder = options.allow_incomplete ? Remainder::measured : Remainder::refused;
+    job.tracing = options.trace ? Tracing::done : Tracing::omitted;
     job.counters = sets_named(metric_catalogue(), options.counters);
     if (options.trace || !job.counters.empty()) {
         require_profiler(find_backend(options.backend), options.trace ? "--trace" : "--counters");
@@ -206,18 +207,6 @@ void print(const std::vector<Run>& runs, const RunOptions& options,
     } else {
         emit(sweep_document(*sweep, capacity), options.output);
     }
-}
-
-// What a script must know of a run by its exit code alone.
-ExitCode verdict_on(const Run& run) {
-    const auto failed = [](const StepResult& step) {
-        return std::holds_alternative<Failed>(step.time);
-    };
-    const auto imprecise = [](const Flag& flag) { return flag.kind == "imprecise"; };
-    if (std::ranges::any_of(run.steps, failed)) {
-        return ExitCode::failed;
-    }
-    return std::ranges::any_of(run.flags, imprecise) ? ExitCode::unstable : ExitCode::done;
 }
 
 // Asked before anything is measured: a misspelt layer must not cost a run.
@@ -365,9 +354,7 @@ ExitCode run_all(const RunOptions& options) {
         }
         print(runs, shown, capacity);
         pairs.add(runs);
-        for (const Run& run : runs) {
-            worst = worst == ExitCode::done ? verdict_on(run) : worst;
-        }
+        worst = graver(worst, exit_code_of(runs));
         if (InterruptGuard::requested()) {
             tell_of_interrupt(runs);
             return ExitCode::interrupted;
@@ -427,8 +414,6 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_option(
         verb, "--cache", options.cache,
         "what the caches hold before a step that is timed; as-left is what its predecessor left")
-    add_switch(verb, "--allow-incomplete", options.allow_incomplete,
-               "measure a network most layers of which cannot run here");
         ->type_name(choices_of<CacheState>());
     add_option(verb, "--optimizer", options.optimizer, "of the update; sgd is without momentum")
         ->type_name(optimizer_choices());
@@ -443,6 +428,8 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     verb.add_option("--memory", options.memory,
                     "memory that a run may need, such as 8GB; without it what is free")
         ->type_name("SIZE");
+    add_switch(verb, "--allow-incomplete", options.allow_incomplete,
+               "measure a network most layers of which cannot run here");
     add_switch(verb, "--verify", options.verify, "compare every step with the reference first");
 }
 

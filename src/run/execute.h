@@ -35,8 +35,9 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend);
 // Prepares the job's graph on a backend, verifies it if asked, and samples it. `earlier` is a
 // partial run of the same job: its samples are kept and sampling goes on; it is ignored where its
 // steps differ; but what made the device unusable then is left out and has failed. The run is
-// partial where `stop` was raised, or where the device was lost (run/lost_device.h). Throws Error with exit code
-// machine_cannot where the network needs more memory than the machine or job.memory has.
+// partial where `stop` was raised, or where the device was lost (run/lost_device.h). Throws Error
+// with exit code machine_cannot where the network needs more memory than the machine or job.memory
+// has.
 Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer& observer,
             const std::optional<Run>& earlier = {});
 

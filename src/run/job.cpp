@@ -21,34 +21,42 @@ std::string policy_text(const Policy& policy) {
                        policy.min_samples, policy.precision);
 }
 
+// Every setting beside those that each run has, where it is not the default. The bindings name all
+// of an execution: whoever adds to it is stopped here by the compiler, and decides.
 std::map<std::string, std::string> further_settings(const Job& job) {
+    [[maybe_unused]] const auto& [mode, dtype, threads, pinned, algorithm, image_layout,
+                                  single_precision, fusion, l1, first_layer_gradient, memory,
+                                  caches, optimizer, seed, omissions] = job.execution;
     std::map<std::string, std::string> further;
     if (!job.slice.empty()) {
         further["slice"] = job.slice;
     }
-    if (job.execution.first_layer_gradient == FirstLayerGradient::computed) {
+    if (first_layer_gradient == FirstLayerGradient::computed) {
         further["first_layer_gradient"] = "computed";
     }
-    const bool trains = job.execution.mode == Mode::training;
-    if (trains && !std::holds_alternative<SgdMomentum>(job.execution.optimizer)) {
-        further["optimizer"] = name_of(job.execution.optimizer);
+    const bool trains = mode == Mode::training;
+    if (trains && !std::holds_alternative<SgdMomentum>(optimizer)) {
+        further["optimizer"] = name_of(optimizer);
     }
-    if (job.execution.image_layout != ImageLayout::automatic) {
-        further["layout"] = name_in(job.execution.image_layout);
+    if (image_layout != ImageLayout::automatic) {
+        further["layout"] = name_in(image_layout);
     }
-    if (job.execution.single_precision != SinglePrecision::full) {
-        further["single_precision"] = name_in(job.execution.single_precision);
+    if (single_precision != SinglePrecision::full) {
+        further["single_precision"] = name_in(single_precision);
     }
-    if (job.execution.caches != CacheState::as_left) {
-        further["caches"] = name_in(job.execution.caches);
+    if (caches != CacheState::as_left) {
+        further["caches"] = name_in(caches);
     }
-    if (job.execution.fusion != Fusion::none) {
-        further["fuse"] = name_in(job.execution.fusion);
+    if (fusion != Fusion::none) {
+        further["fuse"] = name_in(fusion);
     }
-    if (job.execution.l1 != L1Caching::used) {
-        further["l1"] = name_in(job.execution.l1);
+    if (l1 != L1Caching::used) {
+        further["l1"] = name_in(l1);
     }
-    if (!job.execution.pinned) {
+    if (seed != Execution{}.seed) {
+        further["seed"] = std::to_string(seed);
+    }
+    if (!pinned) {
         further["pinned"] = "no";
     }
     for (const auto& [name, value] : job.request.dims) {
@@ -127,11 +135,10 @@ std::string identity_of(const Job& job) {
     for (const auto& [name, hash] : job.content) {
         (name == "network" ? settings.network : settings.further[name]) = "file";
     }
-    std::string line =
-        fmt::format("{} {} batch={} {} {} threads={} {} {} seed={} verify={}", settings.backend,
-                    settings.network, settings.batch, settings.mode, settings.dtype,
-                    settings.threads, settings.algorithm, settings.policy, job.execution.seed,
-                    job.verification == Verification::done);
+    std::string line = fmt::format(
+        "{} {} batch={} {} {} threads={} {} {} verify={}", settings.backend, settings.network,
+        settings.batch, settings.mode, settings.dtype, settings.threads, settings.algorithm,
+        settings.policy, job.verification == Verification::done);
     if (job.tracing == Tracing::done) {
         line += " traced";
     }

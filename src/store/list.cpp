@@ -21,7 +21,7 @@ Number plain(const Statement& row, int column) {
 
 Cell time_of(const Statement& row, int median, const std::string& origin) {
     if (row.is_null(median)) {
-        return Missing{"not measured"};
+        return Missing{row.text(3) == "incomplete" ? "the run is incomplete" : "not measured"};
     }
     return Number{.value = row.real(median),
                   .unit = "s",

@@ -18,7 +18,7 @@ public:
         return {
             what,
             optional_cell(
-                time, [&](const Estimate& t) { return time_cell(t, provenance_); }, "not measured"),
+                time, [&](const Estimate& t) { return time_cell(t, provenance_); }, why_missing()),
             time ? share(time->median) : Cell(Missing{})};
     }
 
@@ -26,13 +26,17 @@ public:
     std::vector<Cell> gap(const char* what, const std::optional<Estimate>& a,
                           const std::optional<Estimate>& b) const {
         if (!a || !b) {
-            return {what, Missing{"not measured"}, Missing{}};
+            return {what, Missing{why_missing()}, Missing{}};
         }
         const Seconds time = without_rounding(a->median - b->median, a->median);
         return {what, time_cell(time), share(time)};
     }
 
 private:
+    const char* why_missing() const {
+        return budget_.is_whole ? "not measured" : "the run is incomplete";
+    }
+
     // Where stamps leave nothing between the steps, adding these up leaves a last digit of error.
     static Seconds without_rounding(Seconds gap, Seconds whole) {
         return std::abs(gap / whole) < 1e-9 ? Seconds{0} : gap;
@@ -82,9 +86,10 @@ Table budget_table(const Budget& budget, Provenance provenance) {
     table.columns = {{"part", "part", Importance::essential},
                      {"median_s", "time", Importance::essential},
                      {"share_percent", "of end to end", Importance::normal}};
-    table.rows = {rows.line("sum of the steps", budget.steps),
-                  rows.gap("+ between the steps", budget.instrumented, budget.steps),
-                  rows.gap("− cost of the time stamps", budget.instrumented, budget.end_to_end)};
+    table.rows = {
+        rows.line(budget.is_whole ? "sum of the steps" : "sum of the steps that ran", budget.steps),
+        rows.gap("+ between the steps", budget.instrumented, budget.steps),
+        rows.gap("− cost of the time stamps", budget.instrumented, budget.end_to_end)};
     table.totals = {rows.line("= end to end", budget.end_to_end),
                     rows.gap("residual (end to end − steps)", budget.end_to_end, budget.steps)};
     return table;

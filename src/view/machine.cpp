@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "view/machine.h"
 
+#include "analyze/ran_algorithms.h"
+#include "analyze/verification.h"
 #include "base/enumeration.h"
 #include "base/text.h"
+#include "record/completeness.h"
 #include "view/cells.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace strata {
 
@@ -35,7 +40,7 @@ void add(Table& table, const std::string& what, const std::string& value) {
 void add_settings(Table& table, const Run& run) {
     const Settings& settings = run.settings;
     add(table, "origin", std::string(name_of(run.origin)));
-    add(table, "state", std::string(name_of(run.state)));
+    add(table, "state", std::string(progress_of(run)));
     add(table, "created", run.created);
     add(table, "network", settings.network);
     add(table, "batch", std::to_string(settings.batch));
@@ -48,6 +53,10 @@ void add_settings(Table& table, const Run& run) {
     for (const auto& [key, value] : settings.further) {
         add(table, key, value);
     }
+}
+
+std::string counted(std::size_t steps) {
+    return fmt::format("{} step{}", steps, steps == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -82,15 +91,42 @@ std::string machine_line(const Run& run, const std::string& runs) {
 }
 
 std::string settings_line(const Run& run) {
-    return settings_line(run.settings, fmt::format("batch {}", run.settings.batch));
+    return settings_line(run.settings, fmt::format("batch {}", run.settings.batch),
+                         algorithm_text(run));
 }
 
-std::string settings_line(const Settings& settings, const std::string& batch) {
-    const auto caches = settings.further.find("caches");
-    return joined({settings.network, batch, settings.mode, settings.dtype,
-                   settings.algorithm.empty() ? settings.backend
-                                              : settings.backend + " " + settings.algorithm,
-                   caches == settings.further.end() ? "" : "caches " + caches->second});
+// One rule for every further setting, for those to come too: it is kept where it is not the
+// default, and told under its own name.
+std::string settings_line(const Settings& settings, const std::string& batch,
+                          const std::string& algorithm) {
+    std::vector<std::string> parts = {
+        settings.network, batch, settings.mode, settings.dtype,
+        algorithm.empty() ? settings.backend : settings.backend + " " + algorithm};
+    for (const auto& [key, value] : settings.further) {
+        std::string name = key;
+        std::ranges::replace(name, '_', ' ');
+        parts.push_back(name + " " + value);
+    }
+    return joined(parts);
+}
+
+std::string verification_line(const Run& run) {
+    const auto found = verification_of(run);
+    if (!found) {
+        return {};
+    }
+    std::string line = counted(found->compared) + " verified against the reference";
+    if (found->worst != nullptr) {
+        const ReferenceError& worst = *found->worst->verified;
+        line += found->disagreeing == 0 ? ", all agree"
+                                        : fmt::format(", {} of them wrong", found->disagreeing);
+        line += fmt::format("; worst error {:.1e} ({} {}, tolerance {:.1e})", worst.error,
+                            found->worst->layer, name_of(found->worst->pass), worst.tolerance);
+    }
+    if (found->without_reference > 0) {
+        line += fmt::format("; {} had no reference", counted(found->without_reference));
+    }
+    return line;
 }
 
 Table provenance_table(const Run& run) {

@@ -18,12 +18,21 @@ std::string machine_line(const Run& run);
 // Empty where nothing was told.
 std::string device_line(const Run& run);
 
-// "alexnet, batch 32, training, f32, onednn direct"
+// What was run, how, and every setting that is not the default; of convolutions the algorithm that
+// really ran:
+//   "alexnet, batch 32, training, f32, onednn direct, caches cold, seed 2"
 std::string settings_line(const Run& run);
 
 // The same where a run is one of several that share all but a value: "runs 3 to 9", "batch 1 to 8".
 std::string machine_line(const Run& run, const std::string& runs);
-std::string settings_line(const Settings& settings, const std::string& batch);
+std::string settings_line(const Settings& settings, const std::string& batch,
+                          const std::string& algorithm);
+
+// That the steps were compared with the reference, and how near the worst of them is:
+//   "134 steps verified against the reference, all agree; worst error 3.0e-06 (conv2
+//    backward_weights, tolerance 1.0e-04)"
+// Empty where they were not.
+std::string verification_line(const Run& run);
 
 // Everything that is known of how the run was made: settings, then provenance, a row each.
 Table provenance_table(const Run& run);

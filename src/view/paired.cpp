@@ -62,6 +62,12 @@ std::vector<Cell> row_of(const PairedTime& time, const Run& before, const Run& a
 
 Document paired_document(const Run& before, const Run& after) {
     const Pairing pairing = pair_of(before, after);
+    const std::string title =
+        fmt::format("{}, batch {}: {}, runs {} and {}", before.settings.network,
+                    before.settings.batch, text_of(pairing.differences), before.id, after.id);
+    if (!pairing.refusal.empty()) {
+        return {title, {Paragraph{fmt::format("Not compared: {}.", pairing.refusal)}}};
+    }
     Table table;
     table.columns = {{"layer", "layer", Importance::essential},
                      {"pass", "pass", Importance::essential},
@@ -76,9 +82,7 @@ Document paired_document(const Run& before, const Run& after) {
     table.notes = {
         "A ratio's interval takes both medians' intervals at their worst; where it holds 1, the "
         "runs do not differ. The runs were measured one after the other."};
-    return {fmt::format("{}, batch {}: {}, runs {} and {}", before.settings.network,
-                        before.settings.batch, text_of(pairing.differences), before.id, after.id),
-            {std::move(table)}};
+    return {title, {std::move(table)}};
 }
 
 }  // namespace strata

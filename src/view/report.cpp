@@ -4,6 +4,7 @@
 #include "analyze/advice.h"
 #include "analyze/paired.h"
 #include "base/enumeration.h"
+#include "record/completeness.h"
 #include "view/budget_table.h"
 #include "view/cells.h"
 #include "view/machine.h"
@@ -59,6 +60,9 @@ std::string lead_of(const RunFindings& findings) {
     const auto& time = budget.end_to_end ? budget.end_to_end : budget.steps;
     std::string lead =
         fmt::format("{}, batch {}, {}: ", settings.network, settings.batch, settings.mode);
+    if (!budget.is_whole) {
+        return lead + "incomplete. " + incompleteness_sentence(run);
+    }
     if (!time) {
         return lead + "nothing was timed.";
     }
@@ -86,10 +90,15 @@ std::string samples_text(const std::optional<Estimate>& time) {
                                 : fmt::format("median of {} iterations", time->samples);
 }
 
+const char* why_not_timed(const RunFindings& findings) {
+    return findings.summary.budget.is_whole ? "no whole iteration was timed"
+                                            : "the run is incomplete";
+}
+
 Tiles::Tile throughput_tile(const RunFindings& findings) {
     const Run& run = findings.run;
     const auto& time = findings.summary.budget.end_to_end;
-    Cell value = Missing{"no whole iteration was timed"};
+    Cell value = Missing{why_not_timed(findings)};
     if (time && time->median > Seconds{0}) {
         value = number_cell(static_cast<double>(run.settings.batch) / time->median.value,
                             "examples/s", derived_from(run.origin));
@@ -118,7 +127,7 @@ Tiles tiles_of(const RunFindings& findings) {
           optional_cell(
               time,
               [&](const Estimate& one) { return time_cell(one, times_of(findings.run.origin)); },
-              "not timed"),
+              why_not_timed(findings)),
           samples_text(time)},
          throughput_tile(findings)}};
     std::ranges::move(ceiling_tiles(findings), std::back_inserter(tiles.tiles));
@@ -214,6 +223,9 @@ void add_run(std::vector<Block>& blocks, const Run& run) {
     const RunFindings findings = findings_of(run);
     blocks.emplace_back(Lead{lead_of(findings)});
     blocks.emplace_back(Paragraph{machine_line(run)});
+    if (const std::string verified = verification_line(run); !verified.empty()) {
+        blocks.emplace_back(Paragraph{verified});
+    }
     blocks.emplace_back(tiles_of(findings));
     if (Doubts doubts = doubts_of(run); !doubts.doubts.empty()) {
         blocks.emplace_back(std::move(doubts));
@@ -303,6 +315,10 @@ StackedBars bars_by_run(std::span<const Run> runs) {
 // "Run 4 takes 0.53 (0.51 to 0.55) of the time of run 3: dtype f32 -> bf16."
 std::string lead_of_two(const Run& before, const Run& after) {
     const Pairing pairing = pair_of(before, after);
+    if (!pairing.refusal.empty()) {
+        return fmt::format("Runs {} and {} are not compared: {}.", before.id, after.id,
+                           pairing.refusal);
+    }
     const PairedTime& whole = pairing.whole;
     const auto sides = [&] {
         return fmt::format("{} against {}", duration(whole.after->median),

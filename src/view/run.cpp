@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "view/run.h"
 
+#include "analyze/ran_algorithms.h"
 #include "analyze/remarks.h"
+#include "record/completeness.h"
 #include "view/budget_table.h"
 #include "view/cells.h"
 #include "view/counter_tables.h"
@@ -26,12 +28,26 @@ std::string title_of_heaviest(std::size_t count) {
 
 }  // namespace
 
+std::vector<Block> warning_blocks(const Run& run) {
+    std::vector<Block> blocks;
+    if (const std::string sentence = incompleteness_sentence(run); !sentence.empty()) {
+        blocks.emplace_back(Paragraph{sentence});
+    }
+    if (run.state == RunState::partial) {
+        blocks.emplace_back(Paragraph{std::string(partial_warning)});
+    }
+    return blocks;
+}
+
 std::vector<Block> verdict_blocks(const RunFindings& findings) {
     std::vector<Block> blocks;
     auto heaviest = heaviest_steps(findings.run, findings.summary, findings.bounds);
     if (!heaviest.empty()) {
         blocks.emplace_back(Heading{title_of_heaviest(heaviest.size())});
         blocks.emplace_back(Ranking{std::move(heaviest)});
+    }
+    if (const std::string remark = algorithm_remark(findings.run); !remark.empty()) {
+        blocks.emplace_back(Paragraph{remark});
     }
     for (const auto& remark : general_remarks(findings.run, findings.summary)) {
         blocks.emplace_back(Paragraph{remark});
@@ -53,12 +69,13 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
                                   .summary = summarise(counted),
                                   .bounds = bounds_of(run),
                                   .convention = convention.name};
-    Document document{settings_line(run), {Paragraph{machine_line(run)}}};
+    Document document{settings_line(run), warning_blocks(run)};
+    document.blocks.emplace_back(Paragraph{machine_line(run)});
     if (const std::string device = device_line(run); !device.empty()) {
         document.blocks.emplace_back(Paragraph{device});
     }
-    if (run.state == RunState::partial) {
-        document.blocks.emplace_back(Paragraph{std::string(partial_warning)});
+    if (const std::string verified = verification_line(run); !verified.empty()) {
+        document.blocks.emplace_back(Paragraph{verified});
     }
     document.blocks.emplace_back(steps_table(findings, filter));
     document.blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));

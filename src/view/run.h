@@ -39,6 +39,10 @@ Document run_document(const Run& run, const StepFilter& filter = {},
 std::string run_json(const Run& run, const StepFilter& filter = {},
                      const Convention& convention = conventions().front());
 
+// What must be known before any number is read: that a step is missing, or that the run was
+// interrupted. A paragraph each.
+std::vector<Block> warning_blocks(const Run& run);
+
 // What a device told of the run beside times: its kernels and counters, where they were asked for.
 std::vector<Block> profile_blocks(const Run& run, const StepFilter& filter = {});
 

@@ -2,7 +2,9 @@
 #include "view/run.h"
 
 #include "analyze/memory_check.h"
+#include "analyze/verification.h"
 #include "base/enumeration.h"
+#include "record/completeness.h"
 #include "view/recount.h"
 #include "view/trace_json.h"
 
@@ -50,7 +52,8 @@ Json run_part(const Run& run) {
             {"batch", settings.batch},
             {"dtype", settings.dtype},
             {"threads", settings.threads},
-            {"state", name_of(run.state)},
+            {"state", progress_of(run)},
+            {"incomplete", is_incomplete(run) ? Json(holes_text(run)) : Json()},
             {"created", run.created},
             {"mode", settings.mode},
             {"algorithm", settings.algorithm},
@@ -90,6 +93,8 @@ Json step_json(const RunFindings& findings, std::size_t i) {
             {"layout", step.layout},
             {"workspace_bytes", whole(step.workspace)},
             {"problem", step.problem},
+            {"error", step.verified ? number(step.verified->error) : Json()},
+            {"tolerance", step.verified ? number(step.verified->tolerance) : Json()},
             {"counters", counters_json(step)}};
 }
 
@@ -124,6 +129,22 @@ Json flags_json(const Run& run) {
     return flags;
 }
 
+Json verification_json(const Run& run) {
+    const auto found = verification_of(run);
+    if (!found) {
+        return nullptr;
+    }
+    const StepResult* worst = found->worst;
+    return {{"compared", found->compared},
+            {"disagreeing", found->disagreeing},
+            {"without_reference", found->without_reference},
+            {"worst", worst == nullptr ? Json()
+                                       : Json{{"layer", worst->layer},
+                                              {"pass", name_of(worst->pass)},
+                                              {"error", number(worst->verified->error)},
+                                              {"tolerance", number(worst->verified->tolerance)}}}};
+}
+
 Json memory_json(const Run& run) {
     const MemoryCheck check = memory_check_of(run);
     return {{"predicted_bytes", whole(check.predicted)},
@@ -145,6 +166,7 @@ std::string run_json(const Run& run, const StepFilter& filter, const Convention&
                         {"layers", steps_json(findings, filter)},
                         {"budget", budget_json(findings.summary.budget)},
                         {"memory", memory_json(run)},
+                        {"verification", verification_json(run)},
                         {"trace", trace_json(run)},
                         {"flags", flags_json(run)},
                         {"provenance", run.provenance}};

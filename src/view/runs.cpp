@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "view/runs.h"
 
+#include "analyze/budget.h"
 #include "base/enumeration.h"
 #include "base/text.h"
+#include "record/completeness.h"
 #include "view/cells.h"
 
 namespace strata {
@@ -18,9 +20,10 @@ std::string flags_of(const Run& run) {
 }
 
 Cell end_to_end_cell(const Run& run) {
-    const auto& samples = run.whole.end_to_end.values;
-    return samples.empty() ? Cell(Missing{"no whole iteration was timed"})
-                           : time_cell(estimate(samples), times_of(run.origin));
+    return optional_cell(
+        end_to_end_of(run),
+        [&](const Estimate& time) { return time_cell(time, times_of(run.origin)); },
+        is_incomplete(run) ? "the run is incomplete" : "no whole iteration was timed");
 }
 
 std::vector<Cell> row_of(const Run& run) {
@@ -28,7 +31,7 @@ std::vector<Cell> row_of(const Run& run) {
     return {count_cell(static_cast<double>(run.id)),
             run.created,
             std::string(name_of(run.origin)),
-            std::string(name_of(run.state)),
+            std::string(progress_of(run)),
             settings.network,
             count_cell(static_cast<double>(settings.batch)),
             settings.mode,

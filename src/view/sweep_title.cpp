@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "analyze/ran_algorithms.h"
 #include "view/machine.h"
 #include "view/sweep.h"
 
@@ -38,13 +39,22 @@ std::optional<std::string> network_over(const Sweep& sweep) {
         fmt::format("{}={}..{}", sweep.variable, sweep.points.front().value, last.value));
 }
 
+// "dim hidden" is known by its last word.
+bool is_named(const std::string& setting, const std::string& variable) {
+    return setting == variable || setting.ends_with(" " + variable);
+}
+
 }  // namespace
 
 std::string sweep_title(const Sweep& sweep) {
     Settings settings = sweep.points.back().run->settings;
     const auto network = network_over(sweep);
     settings.network = network.value_or(settings.network);
-    const std::string line = settings_line(settings, batches_of(sweep));
+    // (What is varied stands behind the rest, with its range.)
+    std::erase_if(settings.further,
+                  [&](const auto& setting) { return is_named(setting.first, sweep.variable); });
+    const std::string line =
+        settings_line(settings, batches_of(sweep), algorithm_text(*sweep.points.back().run));
     return sweep.over_batch() || network ? line
                                          : fmt::format("{}: {} {}", line, sweep.variable,
                                                        from_end_to_end(sweep.points.front().value,

@@ -84,5 +84,19 @@ TEST(Budget, WithoutWholeIterationsThereIsNoResidual) {
     EXPECT_FALSE(budget.overhead);
 }
 
+TEST(Budget, AnIncompleteRunHasNoEndToEndTime) {
+    strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{1}}),
+                                       testing::scripted_step("b", Pass::forward, {Seconds{1}})});
+    run.whole.end_to_end.values = run.whole.instrumented.values = {Seconds{2}};
+    EXPECT_TRUE(budget_of(run).end_to_end);
+    run.steps[1].time = Skipped{"not here"};
+    const Budget budget = budget_of(run);
+    EXPECT_FALSE(budget.is_whole);
+    EXPECT_FALSE(budget.end_to_end);
+    EXPECT_FALSE(budget.instrumented);
+    EXPECT_FALSE(budget.residual);
+    EXPECT_EQ(budget.steps->median, Seconds{1});
+}
+
 }  // namespace
 }  // namespace strata

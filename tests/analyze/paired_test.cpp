@@ -91,5 +91,33 @@ TEST(Paired, SettingsThatDifferAreNamedAndThePolicyIsNotAmongThem) {
     EXPECT_TRUE(differences_between(before, before).empty());
 }
 
+TEST(Paired, AnIncompleteRunIsNoSideOfAComparison) {
+    strata::Run before = run_of({scripted_step("a", Pass::forward, around(2)),
+                                 scripted_step("b", Pass::forward, around(1))});
+    strata::Run after = before;
+    before.whole.end_to_end.values = after.whole.end_to_end.values = around(3);
+    EXPECT_EQ(pair_of(before, after).refusal, "");
+    after.id = 7;
+    after.steps[1].time = Skipped{"no bf16 here"};
+    const Pairing pairing = pair_of(before, after);
+    EXPECT_EQ(pairing.refusal,
+              "run 7 is incomplete: 1 of 2 steps could not run here (b forward: no bf16 here)");
+    EXPECT_TRUE(pairing.rows.empty());
+    EXPECT_FALSE(pairing.whole.ratio);
+}
+
+TEST(Paired, AnAlgorithmThatIsNotThereIsNotWhatRan) {
+    StepResult convolution = scripted_step("a", Pass::forward, around(1));
+    convolution.operation = "convolution";
+    convolution.algorithm = "direct";
+    strata::Run before = run_of({convolution});
+    strata::Run after = before;
+    before.settings.algorithm = "direct";
+    after.settings.algorithm = "winograd";
+    EXPECT_EQ(
+        pair_of(before, after).differences,
+        (std::vector<SettingDifference>{{"algorithm", "direct", "direct instead of winograd"}}));
+}
+
 }  // namespace
 }  // namespace strata

@@ -102,7 +102,7 @@ TEST(Remarks, TheHeaviestComeFirstAndNotMoreThanAskedFor) {
     EXPECT_EQ(sentences[0], "large update takes 75 % of the step (3 s).");
 }
 
-TEST(Remarks, HolesAreCountedAndNamed) {
+TEST(Remarks, WhatCostsTheWholeRunIsCounted) {
     const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
     const auto remarks = general_remarks(run, summarise(run));
     const auto any = [&](std::string_view what) {
@@ -110,8 +110,7 @@ TEST(Remarks, HolesAreCountedAndNamed) {
     };
     EXPECT_TRUE(any("1 step of kind reorder takes"));
     EXPECT_TRUE(any("without an optimised kernel take"));
-    EXPECT_TRUE(any("1 step could not run here"));
-    EXPECT_TRUE(any("1 step failed"));
+    EXPECT_FALSE(any("could not run")) << "that a run is incomplete is said first, and once";
 }
 
 TEST(Remarks, ADisturbedMachineIsBlamedBeforeTheKernels) {

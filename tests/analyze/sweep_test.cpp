@@ -97,6 +97,17 @@ TEST(Sweep, APointThatDidNotRunHasItsReason) {
     EXPECT_EQ(sweep.points[1].flops, Flops{0});
 }
 
+TEST(Sweep, AnIncompleteRunIsNoPoint) {
+    Runs runs = {run_with("alexnet", 1, 1), run_with("alexnet", 8, 2)};
+    StepResult hole = testing::scripted_step("b", Pass::forward, {});
+    hole.time = Skipped{"no kernel"};
+    runs[1].steps.push_back(hole);
+    const Sweep sweep = sweep_of(runs).value();
+    EXPECT_FALSE(sweep.points[1].time.has_value());
+    EXPECT_EQ(sweep.points[1].reason,
+              "incomplete: 1 of 2 steps could not run here (b forward: no kernel)");
+}
+
 // A machine of 100 GFLOP/s and a framework that takes 2 ms.
 Runs linear_runs() {
     Runs runs;

@@ -82,5 +82,17 @@ TEST(Job, AFileIsKnownByWhatItHoldsAndNotByItsName) {
     EXPECT_TRUE(content_of(job_on("alexnet")).empty());
 }
 
+TEST(Job, EverySettingThatIsNotTheDefaultIsToldOfARun) {
+    const auto further = [](auto change) {
+        Job job = job_on("alexnet");
+        change(job);
+        return settings_of(job, 1, 2).further;
+    };
+    using Told = std::map<std::string, std::string>;
+    EXPECT_EQ(further([](Job&) {}), Told());
+    EXPECT_EQ(further([](Job& job) { job.execution.seed = 7; }), (Told{{"seed", "7"}}));
+    EXPECT_EQ(further([](Job& job) { job.execution.pinned = false; }), (Told{{"pinned", "no"}}));
+}
+
 }  // namespace
 }  // namespace strata

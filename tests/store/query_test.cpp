@@ -66,11 +66,42 @@ TEST_F(QueryTest, TheTimeOfALayerIsMissingWhereAStepWasNotMeasured) {
 }
 
 TEST_F(QueryTest, TheSummaryCountsStepsAndDoubts) {
-    EXPECT_DOUBLE_EQ(number("SELECT end_to_end_s FROM run_summary").value, 0.8);
     EXPECT_EQ(number("SELECT steps FROM run_summary").value, 4);
     EXPECT_EQ(number("SELECT steps_skipped FROM run_summary").value, 1);
     EXPECT_EQ(number("SELECT steps_failed FROM run_summary").value, 1);
     EXPECT_EQ(number("SELECT flags FROM run_summary").value, 2);
+}
+
+TEST_F(QueryTest, AnIncompleteRunHasNoEndToEndTimeAndItsSamplesStay) {
+    const auto cell = [&](const std::string& sql) { return ask(sql).rows.at(0).at(0); };
+    EXPECT_EQ(std::get<std::string>(cell("SELECT state FROM run_summary")), "incomplete");
+    for (const char* column : {"end_to_end_s", "end_to_end_low_s", "instrumented_s", "steps_s"}) {
+        const Cell time = cell(std::string("SELECT ") + column + " FROM run_summary");
+        EXPECT_TRUE(std::holds_alternative<Missing>(time)) << column;
+    }
+    EXPECT_EQ(number("SELECT samples FROM whole WHERE series = 'end_to_end'").value, 3);
+    const Table listed = list_runs(database());
+    EXPECT_EQ(std::get<std::string>(listed.rows.at(0).at(3)), "incomplete");
+    EXPECT_EQ(std::get<Missing>(listed.rows.at(0).at(10)).reason, "the run is incomplete");
+}
+
+TEST_F(QueryTest, ARunWhoseStepsWereAllDoneHasAnEndToEndTime) {
+    const Database stored = Database::open(file_);
+    auto run = sample_run();
+    run.steps[2].time = Included{"conv1 forward"};
+    run.steps.pop_back();
+    save_run(stored, run);
+    EXPECT_DOUBLE_EQ(number("SELECT end_to_end_s FROM run_summary WHERE run = 2").value, 0.8);
+    EXPECT_DOUBLE_EQ(number("SELECT steps_s FROM run_summary WHERE run = 2").value, 0.6);
+}
+
+TEST_F(QueryTest, TheSummaryAndTheStepsTellWhatVerificationFound) {
+    EXPECT_EQ(number("SELECT verified_steps FROM run_summary").value, 1);
+    EXPECT_EQ(number("SELECT steps_without_reference FROM run_summary").value, 2);
+    EXPECT_DOUBLE_EQ(number("SELECT worst_of_tolerance FROM run_summary").value, 0.03);
+    EXPECT_DOUBLE_EQ(number("SELECT error FROM step_time WHERE position = 0").value, 3e-6);
+    const Table unverified = ask("SELECT tolerance FROM step_time WHERE position = 1");
+    EXPECT_TRUE(std::holds_alternative<Missing>(unverified.rows.at(0).at(0)));
 }
 
 TEST_F(QueryTest, NothingCanBeChanged) {

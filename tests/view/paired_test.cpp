@@ -31,15 +31,25 @@ TEST(PairedView, SaysWhatDiffersAndWhatItIsWorth) {
     EXPECT_EQ(std::get<std::string>(table.rows[1][5]), "no difference");
 }
 
-TEST(PairedView, WhatWasNotMeasuredIsADashAndNotComparable) {
+TEST(PairedView, WhatIsMissingInOneRunIsADashAndNotComparable) {
+    const Document document = paired_document(run_of({scripted_step("conv", Pass::forward, quick)}),
+                                              run_of({scripted_step("conv", Pass::forward, quick),
+                                                      scripted_step("lrn", Pass::forward, quick)}));
+    const auto& row = std::get<Table>(document.blocks.front()).rows.at(1);
+    EXPECT_TRUE(std::holds_alternative<Missing>(row[2]));
+    EXPECT_TRUE(std::holds_alternative<Missing>(row[4]));
+    EXPECT_EQ(std::get<std::string>(row[5]), "not comparable");
+}
+
+TEST(PairedView, SaysWhyAnIncompleteRunIsNotCompared) {
     StepResult skipped = scripted_step("lrn", Pass::forward, {});
     skipped.time = Skipped{"no kernel"};
     const Document document =
         paired_document(run_of({skipped}), run_of({scripted_step("lrn", Pass::forward, quick)}));
-    const auto& row = std::get<Table>(document.blocks.front()).rows.front();
-    EXPECT_TRUE(std::holds_alternative<Missing>(row[2]));
-    EXPECT_TRUE(std::holds_alternative<Missing>(row[4]));
-    EXPECT_EQ(std::get<std::string>(row[5]), "not comparable");
+    ASSERT_EQ(document.blocks.size(), 1U);
+    EXPECT_EQ(std::get<Paragraph>(document.blocks.front()).text,
+              "Not compared: run 0 is incomplete: 1 of 1 step could not run here (lrn forward: no "
+              "kernel).");
 }
 
 }  // namespace

@@ -91,5 +91,31 @@ TEST(RunJson, HoldsTheWholeRun) {
                                     {.layers = "fc8,lrn2,conv2", .passes = {}}));
 }
 
+TEST(RunJson, AnIncompleteRunSaysSoAndHasNoEndToEndTime) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_EQ(shown(run)["run"]["state"], "complete");
+    EXPECT_TRUE(shown(run)["run"]["incomplete"].is_null());
+    run.steps[0].time = Skipped{"no kernel"};
+    const auto json = shown(run);
+    EXPECT_EQ(json["run"]["state"], "incomplete");
+    EXPECT_TRUE(
+        json["run"]["incomplete"].get<std::string>().ends_with("(conv1 forward: no kernel)"));
+    EXPECT_TRUE(json["budget"]["end_to_end_s"].is_null());
+}
+
+TEST(RunJson, HoldsWhatVerificationFound) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_TRUE(shown(run)["verification"].is_null());
+    run.verified = {.compared = 2, .without_reference = 1};
+    run.steps[0].verified = {.error = 3e-6, .tolerance = 1e-4};
+    run.steps[1].verified = {.error = 4e-6, .tolerance = 1e-2};
+    const auto json = shown(run);
+    EXPECT_EQ(json["verification"]["compared"], 2);
+    EXPECT_EQ(json["verification"]["without_reference"], 1);
+    EXPECT_EQ(json["verification"]["worst"]["layer"], "conv1");
+    EXPECT_EQ(json["layers"][1]["tolerance"], 1e-2);
+    EXPECT_TRUE(json["layers"][2]["error"].is_null());
+}
+
 }  // namespace
 }  // namespace strata

@@ -5,6 +5,7 @@
 #include "report/terminal.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
+#include "view/machine.h"
 
 #include <gtest/gtest.h>
 
@@ -57,6 +58,40 @@ TEST(RunView, SaysHowADeviceOfItsOwnWas) {
                                            {"gpu.sampled.power", "612 to 698 W"}});
     EXPECT_NE(terminal(run).find("measured on NVIDIA H200"), std::string::npos);
     EXPECT_NE(terminal(run).find("core clock 1695 to 1980 MHz of 1980 MHz, 612 to 698 W of 700 W"),
+              std::string::npos);
+}
+
+TEST(RunView, SaysFirstThatARunIsIncompleteAndGivesNoEndToEndTime) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    run.steps[0].time = Skipped{"no kernel"};
+    const Document document = run_document(run);
+    EXPECT_TRUE(std::get<Paragraph>(document.blocks.front())
+                    .text.starts_with("This run is incomplete: 1 of "));
+    EXPECT_NE(terminal(run).find("the run is incomplete"), std::string::npos) << "in the budget";
+}
+
+TEST(RunView, EverySettingThatIsNotTheDefaultStandsInTheTitle) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_EQ(run_document(run).title, "alexnet, batch 4, training, f32, onednn direct");
+    run.settings.further = {
+        {"first_layer_gradient", "computed"}, {"optimizer", "adam"}, {"what_comes_later", "on"}};
+    EXPECT_EQ(run_document(run).title,
+              "alexnet, batch 4, training, f32, onednn direct, first layer gradient computed, "
+              "optimizer adam, what comes later on");
+}
+
+TEST(RunView, SaysWhatVerificationFound) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_EQ(verification_line(run), "");
+    run.verified = {.compared = 2, .without_reference = 1};
+    run.steps[0].verified = {.error = 3e-6, .tolerance = 1e-4};
+    run.steps[1].verified = {.error = 4e-6, .tolerance = 1e-2};
+    EXPECT_EQ(verification_line(run),
+              "2 steps verified against the reference, all agree; worst error 3.0e-06 (conv1 "
+              "forward, tolerance 1.0e-04); 1 step had no reference");
+    EXPECT_NE(terminal(run).find("2 steps verified"), std::string::npos);
+    run.steps[1].verified->error = 1;
+    EXPECT_NE(verification_line(run).find("1 of them wrong; worst error 1.0e+00"),
               std::string::npos);
 }
 

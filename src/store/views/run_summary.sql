@@ -1,16 +1,23 @@
 -- SPDX-License-Identifier: MIT
 -- One row per run: what was run, its whole iteration in seconds, the sum of its steps' medians
--- (NULL where one was not measured) and how many doubts there are about it; what users call
--- it and write about it, NULL where they do not.
+-- (NULL where one was not measured) and how many doubts there are about it. state is partial
+-- (interrupted, or still going on), incomplete (a step was skipped or failed) or complete; of an
+-- incomplete run the iteration is not the network's, so its times are NULL (table whole keeps them).
+-- verified_steps: compared with the reference before anything was timed, NULL where none was to be;
+-- worst_of_tolerance: their largest error over its tolerance, at most 1 where all agree.
+-- tags, note: what users call it and write about it, NULL where they do not.
 CREATE VIEW run_summary AS
-SELECT run.id AS run, run.created, run.origin, run.state, run.backend, run.network, run.batch,
+SELECT run.id AS run, run.created, run.origin,
+       CASE WHEN run.state = 'complete' AND hole THEN 'incomplete' ELSE run.state END AS state,
+       run.backend, run.network, run.batch,
        run.mode, run.dtype, run.threads, run.algorithm, run.key,
-       end_to_end.median_ns / 1e9   AS end_to_end_s,
-       end_to_end.low_ns / 1e9      AS end_to_end_low_s,
-       end_to_end.high_ns / 1e9     AS end_to_end_high_s,
+       CASE WHEN NOT hole THEN end_to_end.median_ns / 1e9 END   AS end_to_end_s,
+       CASE WHEN NOT hole THEN end_to_end.low_ns / 1e9 END      AS end_to_end_low_s,
+       CASE WHEN NOT hole THEN end_to_end.high_ns / 1e9 END     AS end_to_end_high_s,
        end_to_end.samples           AS samples,
-       instrumented.median_ns / 1e9 AS instrumented_s,
-       (SELECT CASE WHEN count(median_ns) = count(*) THEN sum(median_ns) / 1e9 END
+       CASE WHEN NOT hole THEN instrumented.median_ns / 1e9 END AS instrumented_s,
+       (SELECT CASE WHEN count(*) FILTER (WHERE median_ns IS NULL AND status NOT LIKE 'included:%')
+                         = 0 THEN sum(median_ns) / 1e9 END
         FROM step WHERE step.run = run.id)                                  AS steps_s,
        (SELECT count(*) FROM step WHERE step.run = run.id)                  AS steps,
        (SELECT count(*) FROM step WHERE step.run = run.id AND step.status LIKE 'skipped:%')
@@ -18,11 +25,18 @@ SELECT run.id AS run, run.created, run.origin, run.state, run.backend, run.netwo
        (SELECT count(*) FROM step WHERE step.run = run.id AND step.status LIKE 'failed:%')
                                                                             AS steps_failed,
        (SELECT count(*) FROM flag WHERE flag.run = run.id)                  AS flags,
+       verification.compared          AS verified_steps,
+       verification.without_reference AS steps_without_reference,
+       (SELECT max(error / tolerance) FROM step_check WHERE step_check.run = run.id)
+                                                                            AS worst_of_tolerance,
        run.predicted_memory AS predicted_memory_bytes,
        run.measured_memory  AS measured_memory_bytes,
        (SELECT group_concat(name, ', ')
         FROM (SELECT name FROM tag WHERE tag.run = run.id ORDER BY name)) AS tags,
        (SELECT text FROM note WHERE note.run = run.id)                    AS note
-FROM run
+FROM (SELECT *, EXISTS (SELECT 1 FROM step WHERE step.run = run.id
+                        AND (step.status LIKE 'skipped:%' OR step.status LIKE 'failed:%')) AS hole
+      FROM run) AS run
 LEFT JOIN whole AS end_to_end ON end_to_end.run = run.id AND end_to_end.series = 'end_to_end'
 LEFT JOIN whole AS instrumented ON instrumented.run = run.id AND instrumented.series = 'instrumented'
+LEFT JOIN verification ON verification.run = run.id

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "record/run.h"
+
+namespace strata {
+
+// What verification found, by the steps that were compared with the reference.
+struct VerificationFindings {
+    std::size_t compared = 0;
+    std::size_t disagreeing = 0;
+    std::size_t without_reference = 0;
+    const StepResult* worst = nullptr;  // by error over tolerance; nothing where none was compared
+};
+
+// Nothing where the run was not verified. Requires: the run outlives what it gives.
+std::optional<VerificationFindings> verification_of(const Run& run);
+
+}  // namespace strata
