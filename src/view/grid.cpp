@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/grid.h"
 
+#include "analyze/ran_algorithms.h"
 #include "analyze/sweep.h"
 #include "base/enumeration.h"
 #include "base/text.h"
@@ -53,7 +54,7 @@ std::string title_of(const Run& last, const VariedGrid& grid) {
                                   range_of(grid.values, axis, " to "));
         }
     }
-    return settings_line(settings, batch) + others;
+    return settings_line(settings, batch, algorithm_text(last)) + others;
 }
 
 void add_columns_of(const std::vector<std::string>& names, Table& table) {

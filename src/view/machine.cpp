@@ -96,13 +96,17 @@ std::string settings_line(const Run& run) {
 }
 
 // One rule for every further setting, for those to come too: it is kept where it is not the
-// default, and told under its own name.
+// default, and told under its own name. What a file holds is told by its name here; its hash stands
+// with the run's provenance.
 std::string settings_line(const Settings& settings, const std::string& batch,
                           const std::string& algorithm) {
     std::vector<std::string> parts = {
         settings.network, batch, settings.mode, settings.dtype,
         algorithm.empty() ? settings.backend : settings.backend + " " + algorithm};
     for (const auto& [key, value] : settings.further) {
+        if (key.ends_with(" content")) {
+            continue;
+        }
         std::string name = key;
         std::ranges::replace(name, '_', ' ');
         parts.push_back(name + " " + value);

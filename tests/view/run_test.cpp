@@ -75,6 +75,7 @@ TEST(RunView, EverySettingThatIsNotTheDefaultStandsInTheTitle) {
     EXPECT_EQ(run_document(run).title, "alexnet, batch 4, training, f32, onednn direct");
     run.settings.further = {
         {"first_layer_gradient", "computed"}, {"optimizer", "adam"}, {"what_comes_later", "on"}};
+    run.settings.further["network content"] = "0123456789abcdef";  // a hash is no word for people
     EXPECT_EQ(run_document(run).title,
               "alexnet, batch 4, training, f32, onednn direct, first layer gradient computed, "
               "optimizer adam, what comes later on");
