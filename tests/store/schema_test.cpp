@@ -142,7 +142,7 @@ TEST_F(SchemaTest, WhatWasComputedAlongIsNoHoleOfAnOldRunEither) {
             "'skipped: batch_normalization: computed together with backward_data', 0), "
             "(1, 1, 1, 1, 'forward', 'compute', 1, 1, 1, 1, 0, 0, 0, 0, 'skipped: no kernel', 0);"
             "DROP VIEW step_time; DROP VIEW layer_time; DROP VIEW run_summary;"
-            "DROP TABLE step_check; DROP TABLE verification;"
+            "DROP TABLE note; DROP TABLE tag; DROP TABLE step_check; DROP TABLE verification;"
             "PRAGMA user_version = 3");
     }
     EXPECT_EQ(only_text(Database::open(file_), "SELECT group_concat(status) FROM step"),
