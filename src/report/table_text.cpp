@@ -116,7 +116,7 @@ private:
         std::vector<std::vector<TextCell>> texts;
         for (const auto& row : rows) {
             check(row.size() == table_.columns.size(), "a table's row has a cell for each column");
-            texts.emplace_back();
+            texts.emplace_back().reserve(row.size());
             for (std::size_t i = 0; i < row.size(); ++i) {
                 texts.back().push_back(cell(row[i], i));
             }

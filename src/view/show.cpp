@@ -42,9 +42,11 @@ bool has_sources(const Graph& graph) {
 }
 
 std::vector<Cell> row_of(const Layer& layer, const LayerWork& work) {
-    std::vector<Cell> row = {
-        layer.name, kind_of(layer.op), to_text(work.output),
-        work.parameters == 0 ? Cell(Missing{}) : count_cell(static_cast<double>(work.parameters))};
+    std::vector<Cell> row;
+    row.reserve(7 + pass_columns.size());  // with source and alias; there may be very many rows
+    row.insert(row.end(), {layer.name, kind_of(layer.op), to_text(work.output)});
+    row.push_back(work.parameters == 0 ? Cell(Missing{})
+                                       : count_cell(static_cast<double>(work.parameters)));
     for (const auto& column : pass_columns) {
         row.push_back(optional_cell(work.passes[static_cast<std::size_t>(column.pass)],
                                     [](const PassWork& pass) { return flops_cell(pass.flops); }));

@@ -32,6 +32,17 @@ TEST(ShowJson, KeepsTheContractForScripts) {
     EXPECT_EQ(json["totals"]["parameters"], 60965224);
 }
 
+TEST(ShowJson, LayersHaveTheirAliasAndTheirLineOfTheProgram) {
+    Graph graph = testing::zoo_graph("alexnet", 2);
+    graph.layers[0].alias = "node_Conv_507";
+    graph.layers[0].source = "net.py:12";
+    const auto json = shown(graph);
+    EXPECT_EQ(json["layers"][0]["alias"], "node_Conv_507");
+    EXPECT_EQ(json["layers"][0]["source"], "net.py:12");
+    EXPECT_TRUE(json["layers"][1]["alias"].is_null());
+    EXPECT_TRUE(json["layers"][1]["source"].is_null());
+}
+
 TEST(ShowJson, TotalsAreSumsOfTheLayers) {
     const auto json = shown(testing::zoo_graph("alexnet", 2));
     std::int64_t flops = 0, parameters = 0;

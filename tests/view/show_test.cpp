@@ -35,6 +35,37 @@ TEST(Show, InferenceHasNoBackwardPasses) {
     }
 }
 
+Graph from_a_program() {
+    GraphBuilder builder("exported");
+    builder.add("layer1.relu", Activation{}, {builder.input("x", {{4}})});
+    Graph graph = builder.finish();
+    graph.layers[0].alias = "node_relu_7";
+    graph.layers[0].source = "models/net.py:12";
+    graph.training_doubts = {"its normalisation is folded"};
+    return graph;
+}
+
+TEST(Show, TellsTheLineOfTheProgramWhereTheFileSaysIt) {
+    const Document document = show_document(from_a_program(), conventions().front(), {});
+    const auto& table = std::get<Table>(document.blocks.front());
+    const std::size_t at = table.columns.size() - 2;
+    EXPECT_EQ(table.columns[at].key, "source");
+    EXPECT_EQ(std::get<std::string>(table.rows[0][at]), "models/net.py:12");
+    EXPECT_EQ(table.columns[at + 1].key, "alias");
+    EXPECT_EQ(std::get<std::string>(table.rows[0][at + 1]), "node_relu_7");
+    EXPECT_EQ(table.totals[0].size(), table.columns.size());
+}
+
+TEST(Show, DoubtsAboutTrainingStandBelowATrainingStepOnly) {
+    const auto last_note = [](Mode mode) {
+        const Document document =
+            show_document(from_a_program(), conventions().front(), {.mode = mode});
+        return std::get<Table>(document.blocks.front()).notes.back();
+    };
+    EXPECT_EQ(last_note(Mode::training), "its normalisation is folded");
+    EXPECT_NE(last_note(Mode::inference), "its normalisation is folded");
+}
+
 TEST(Show, SaysWhichLayersNothingHereComputesAndWhy) {
     GraphBuilder builder("foreign");
     const TensorId x = builder.input("x", {{4}});
