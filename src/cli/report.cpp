@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/report.h"
 
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "report/html.h"
@@ -28,9 +29,10 @@ void report(const ReportOptions& options) {
     }
     OutputOptions output;
     output.file = options.file == "-" ? "" : options.file;
-    emit(render_html(report_document(runs)), output);
+    const Document document = report_document(runs);
+    emit(render_html(document), output);
     if (!output.file.empty()) {
-        fmt::print(stderr, "wrote {}\n", output.file);
+        fmt::print(stderr, "wrote {}: {}\n", output.file, printable(document.title));
     }
 }
 
@@ -38,9 +40,15 @@ void report(const ReportOptions& options) {
 
 void add_report(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ReportOptions>();
-    CLI::App* verb = app.add_subcommand("report", "One self-contained HTML file about runs.");
-    verb->footer("strata report last -o alexnet.html");
-    verb->add_option("runs", options->runs, "ids, last, last~1, or FILE:ID")->type_name("RUN");
+    CLI::App* verb = app.add_subcommand("report", "One self-contained HTML page about runs.");
+    verb->footer(
+        "strata report last -o alexnet.html\n"
+        "strata report last~1 last -o f32-and-bf16.html   # what the second changed");
+    verb->add_option("runs", options->runs,
+                     "ids, last, last~1, or FILE:ID; of several the page begins with what they say "
+                     "together: two of one network beside each other, those that differ in one "
+                     "number as a sweep")
+        ->type_name("RUN");
     add_database_option(*verb, options->database);
     verb->add_option("-o,--output", options->file, "the file to write; - for standard output")
         ->type_name("FILE");
