@@ -303,15 +303,25 @@
     function placesAround(disc, text, chart) {
         chart.ctx.font = font;
         const width = chart.ctx.measureText(text).width;
-        return [0, -45, 45, 180, -135, 135, -90, 90].flatMap((degrees) => [4, 14].map((gap) => {
+        return [4, 14, 30, 46].flatMap((gap) => [0, -45, 45, 180, -135, 135, -90, 90].map((degrees) => {
             const [x, y] = [Math.cos(degrees * Math.PI / 180), Math.sin(degrees * Math.PI / 180)];
-            return {text, angle: 0, x: disc.x + (disc.r + gap) * x + (x - 1) * width / 2,
-                    y: disc.y + (disc.r + gap) * y + 4 + 4 * y};
+            const end = (distance) => [disc.x + (disc.r + distance) * x, disc.y + (disc.r + distance) * y];
+            const [toX, toY] = end(gap);
+            return {text, angle: 0, x: toX + (x - 1) * width / 2, y: toY + 4 + 4 * y,
+                    leader: gap > 14 ? [end(0), end(gap - 4)] : null};
         }));
     }
 
     function write(label, context) {
         context.save();
+        if (label.leader) {
+            context.strokeStyle = colour("roof");
+            context.lineWidth = 1;
+            context.beginPath();
+            context.moveTo(...label.leader[0]);
+            context.lineTo(...label.leader[1]);
+            context.stroke();
+        }
         context.translate(label.x, label.y);
         context.rotate(label.angle);
         context.font = font;
