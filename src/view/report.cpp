@@ -61,7 +61,8 @@ std::string lead_of(const RunFindings& findings) {
     std::string lead =
         fmt::format("{}, batch {}, {}: ", settings.network, settings.batch, settings.mode);
     if (!budget.is_whole) {
-        return lead + "incomplete. " + incompleteness_sentence(run);
+        return lead + fmt::format("incomplete: {}. It has no end to end time and no throughput.",
+                                  holes_text(run));
     }
     if (!time) {
         return lead + "nothing was timed.";
