@@ -3,8 +3,10 @@
 
 #include "analyze/budget.h"
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strata {
@@ -24,6 +26,9 @@ std::vector<SettingDifference> differences_between(const Settings& before, const
 // What the ratio of two times says: no difference where its interval holds 1, and nothing where
 // either has too few samples for an interval.
 enum class Change { unknown, uncertain, none, faster, slower };
+inline constexpr std::array<std::string_view, 5> names_of(Change) {
+    return {"unknown", "uncertain", "none", "faster", "slower"};
+}
 
 // The same work in two runs.
 struct PairedTime {

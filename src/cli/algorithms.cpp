@@ -71,14 +71,17 @@ void show(const AlgorithmsOptions& options) {
     if (batches.size() > 1) {
         throw Error("algorithms compares at one --batch: give only one", ExitCode::usage);
     }
+    require_columns(algorithm_columns(), options.output);
     const auto batch = batches.empty() ? std::nullopt : std::optional(batches.front());
+    std::vector<Document> documents;
     for (const std::string& network : options.network.networks) {
         Graph graph = load_network(request_for(options.network, network, batch));
         if (!options.slice.empty()) {
             graph = slice(graph, options.slice);
         }
-        emit(algorithms_document(compared(options, graph)), options.output);
+        documents.push_back(algorithms_document(compared(options, graph)));
     }
+    emit(documents, options.output);
 }
 
 }  // namespace

@@ -100,6 +100,7 @@ void calibrate(const CalibrateOptions& options) {
     if (options.backend.empty() && options.if_missing && own_device(threads_of(options))) {
         return;
     }
+    require_columns(device_columns(), options.output);
     if (options.backend.empty()) {
         require_processors(threads_of(options));  // before anyone is waited for
     }

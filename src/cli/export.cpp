@@ -6,7 +6,10 @@
 #include "store/database.h"
 #include "store/load.h"
 #include "view/chrome_trace.h"
-#include "view/run.h"
+#include "view/json.h"
+#include "view/steps.h"
+
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -32,12 +35,17 @@ void export_run(const ExportOptions& options) {
         return;
     }
     if (options.output.json) {
-        emit(run_json(run), options.output);
+        emit_json("run",
+                  {{"runs", {run_json(run, {}, conventions().front(), options.output.selection())}},
+                   {"sweeps", nlohmann::ordered_json::array()},
+                   {"grids", nlohmann::ordered_json::array()},
+                   {"pairs", nlohmann::ordered_json::array()}},
+                  options.output);
         return;
     }
     OutputOptions output = options.output;
     output.csv = !output.markdown;
-    emit(steps_document(run), output);
+    emit(steps_document(findings_of(run)), output);
 }
 
 // A weight that the network does not carry gets the value that a run of this seed would begin with.

@@ -34,7 +34,9 @@ Document names_and_meanings(std::string title, std::vector<std::vector<Cell>> ro
                              .columns = {{"name", "name"}, {"meaning", "meaning"}},
                              .rows = std::move(rows),
                              .totals = {},
-                             .notes = {}}}};
+                             .notes = {},
+                             .records = title}},
+            .kind = "list"};
 }
 
 template <class Entries, class Text>
@@ -86,7 +88,9 @@ Document operators(const ListOptions&) {
                          .columns = {{"name", "name"}},
                          .rows = operator_rows(std::make_index_sequence<std::variant_size_v<Op>>()),
                          .totals = {},
-                         .notes = {}}}};
+                         .notes = {},
+                         .records = "operators"}},
+        .kind = "list"};
 }
 
 Document runs(const ListOptions& options) {
@@ -100,7 +104,7 @@ Document kernels(const ListOptions& options) {
     if (census.rows.empty()) {
         census.notes.emplace_back("No kernels are stored yet: strata import stores some.");
     }
-    return {.title = "kernels", .blocks = {std::move(census)}};
+    return {.title = "kernels", .blocks = {std::move(census)}, .kind = "list"};
 }
 
 Document metrics(const ListOptions&) {

@@ -5,12 +5,13 @@
 #include "base/range.h"
 #include "base/text.h"
 #include "op/optimizer.h"
+#include "record/provenance.h"
 #include "report/csv.h"
+#include "report/data.h"
 #include "report/gnuplot.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/markdown.h"
-#include "report/select.h"
 #include "report/terminal.h"
 
 #include <fmt/format.h>
@@ -63,11 +64,16 @@ bool locale_is_utf8() {
 }
 
 std::string render(const Document& document, const OutputOptions& options) {
-    if (options.json) {
-        return render_json(document);
+    if (options.is_data()) {
+        const Document data = select(data_of(document), options.selection());
+        return options.json ? render_json(data, strata_version()) : render_csv(data);
     }
-    if (options.csv) {
-        return render_csv(document);
+    if (!options.selection().is_everything()) {
+        OutputOptions selected = options;
+        selected.columns.clear();
+        selected.sort.clear();
+        selected.top = 0;
+        return render(select(document, options.selection()), selected);
     }
     if (options.markdown) {
         return render_markdown(document);
@@ -81,6 +87,17 @@ std::string render(const Document& document, const OutputOptions& options) {
     return render_terminal(
         document,
         {.width = terminal_width(), .colour = wants_color(options), .unicode = locale_is_utf8()});
+}
+
+// Several documents as one: each under its title.
+Document joined(std::span<const Document> documents) {
+    Document whole{.title = fmt::format("{} results", documents.size()),
+                   .kind = documents.front().kind};
+    for (const Document& document : documents) {
+        whole.blocks.emplace_back(Heading{document.title});
+        whole.blocks.insert(whole.blocks.end(), document.blocks.begin(), document.blocks.end());
+    }
+    return whole;
 }
 
 }  // namespace
@@ -169,19 +186,46 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
         ->type_name("FILE");
     add_option(verb, "--color", options.color, "colour: auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
-    add_option(verb, "--columns", options.columns, "only these columns of a table")
+    add_option(verb, "--columns", options.columns,
+               "only these columns of the table, as headed or by their names in CSV")
         ->delimiter(',')
         ->type_name("COLUMN");
-    add_option(verb, "--sort", options.sort, "rows by this column, largest first")
+    add_option(verb, "--sort", options.sort,
+               "rows by this column: numbers largest first, names by the alphabet, dates newest "
+               "first; +COLUMN ascending, -COLUMN descending")
         ->type_name("COLUMN");
-    add_option(verb, "--top", options.top, "only so many rows of a table; 0: all")
+    add_option(verb, "--top", options.top, "only so many rows of the table; 0: all")
         ->check(whole_number(0))
         ->type_name("N");
 }
 
+void require_columns(std::span<const Column> columns, const OutputOptions& options) {
+    if (options.is_data()) {
+        require_columns(data_columns(columns), options.selection());
+    } else {
+        require_columns(columns, options.selection());
+    }
+}
+
 void emit(const Document& document, const OutputOptions& options) {
-    const Selection selection{options.columns, options.sort, options.top};
-    emit(render(select(document, selection), options), options);
+    emit(render(document, options), options);
+}
+
+void emit(std::span<const Document> documents, const OutputOptions& options) {
+    if (documents.size() > 1 && (options.is_data() || options.html)) {
+        emit(joined(documents), options);
+        return;
+    }
+    std::string text;
+    for (const Document& document : documents) {
+        text += (text.empty() ? "" : "\n") + render(document, options);
+    }
+    emit(text, options);
+}
+
+void emit_json(std::string_view kind, const nlohmann::ordered_json& members,
+               const OutputOptions& options) {
+    emit(json_text(kind, strata_version(), members), options);
 }
 
 void emit(const std::string& text, const OutputOptions& options) {

@@ -6,10 +6,14 @@
 #include "base/text.h"
 #include "graph/network.h"
 #include "report/document.h"
+#include "report/select.h"
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strata {
@@ -41,6 +45,9 @@ struct OutputOptions {
     std::vector<std::string> columns;
     std::string sort;
     std::size_t top = 0;
+
+    Selection selection() const { return {columns, sort, top}; }
+    bool is_data() const { return json || csv; }
 };
 
 void add_output_options(CLI::App& verb, OutputOptions& options);
@@ -50,9 +57,18 @@ std::size_t terminal_width();
 
 // The heading under which --help shows the options that are added from now on.
 void begin_group(CLI::App& verb, const std::string& title);
+// Refuses display flags that name what will be no column of the result, before it is computed.
+void require_columns(std::span<const Column> columns, const OutputOptions& options);
 
 // Prints the document in the form asked for, to the file or to standard output.
 void emit(const Document& document, const OutputOptions& options);
+
+// The same of several, which are one document where they are not text.
+void emit(std::span<const Document> documents, const OutputOptions& options);
+
+// Prints JSON: {"schema": "strata/<kind>/1", "strata": version, ...members}.
+void emit_json(std::string_view kind, const nlohmann::ordered_json& members,
+               const OutputOptions& options);
 
 // Prints text that already has its form. Throws Error where it cannot be written.
 void emit(const std::string& text, const OutputOptions& options);

@@ -19,7 +19,10 @@ struct QueryOptions {
 
 void ask(const QueryOptions& options) {
     const Database database = Database::open_existing(database_path(options.database));
-    emit({.title = "query", .blocks = {query(database, options.sql)}}, options.output);
+    emit({.title = "query",
+          .blocks = {query(database, options.sql, Numbers::verbatim)},
+          .kind = "query"},
+         options.output);
 }
 
 }  // namespace

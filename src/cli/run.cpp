@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "view/run.h"
 #include "base/byte_size.h"
+#include "base/enumeration.h"
 #include "base/text.h"
 #include "cli/backends.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
-#include "cli/pairs.h"
 #include "cli/progress.h"
+#include "cli/results.h"
 #include "cli/stage_times.h"
 #include "cli/sweep.h"
 #include "cli/turn.h"
 #include "cli/verbs.h"
+#include "graph/schedule.h"
 #include "measure/circumstances.h"
 #include "metric/plan.h"
 #include "run/choices.h"
@@ -22,7 +23,7 @@
 #include "store/plan.h"
 #include "store/save.h"
 #include "view/grid.h"
-#include "view/recount.h"
+#include "view/steps.h"
 
 #include <fmt/format.h>
 
@@ -175,48 +176,48 @@ std::vector<Group> groups_of(const RunOptions& options) {
     return groups;
 }
 
-void print(const Run& run, const RunOptions& options) {
-    const StepFilter filter{options.layers, options.passes};
-    const Convention& convention = find_convention(options.convention);
-    if (options.output.json) {
-        emit(run_json(run, filter, convention), options.output);
-    } else {
-        emit(run_document(run, filter, convention), options.output);
-    }
-}
-
-// A sweep as a whole, or each run by itself.
-void print(const std::vector<Run>& runs, const RunOptions& options,
-           const std::optional<Capacity>& capacity) {
-    auto sweep = sweep_of(runs);
-    if (const auto grid = sweep ? std::nullopt : grid_among(runs)) {
-        std::vector<Run> counted;
-        std::ranges::transform(runs, std::back_inserter(counted), [&](const Run& run) {
-            return counted_by(find_convention(options.convention), run);
-        });
-        emit(grid_document(counted, *grid), options.output);
-        return;
-    }
-    if (!sweep) {
-        std::ranges::for_each(runs, [&](const Run& run) { print(run, options); });
-        return;
-    }
-    sweep = counted_by(find_convention(options.convention), *sweep);
-    if (options.output.json) {
-        emit(sweep_json(*sweep, capacity), options.output);
-    } else {
-        emit(sweep_document(*sweep, capacity), options.output);
-    }
-}
-
-// Asked before anything is measured: a misspelt layer must not cost a run.
-void require_layers(const Graph& graph, const std::string& glob) {
-    const auto wanted = [&](const Layer& layer) { return is_called(layer, glob); };
-    if (!glob.empty() && std::ranges::none_of(graph.layers, wanted)) {
+// Refuses a filter that leaves no step of the network to show.
+void require_steps(const Job& job, const StepFilter& filter) {
+    const Graph graph = graph_for(job);
+    const auto is_wanted = [&](const Layer& layer) {
+        return filter.layers.empty() || is_called(layer, filter.layers);
+    };
+    if (std::ranges::none_of(graph.layers, is_wanted)) {
         throw Error(fmt::format("{} has no layer that matches --layer '{}': see its layers with "
                                 "strata show",
-                                printable(graph.name), printable(glob)),
+                                printable(graph.name), printable(filter.layers)),
                     ExitCode::usage);
+    }
+    const auto passes = passes_in(filter.passes);
+    const auto tasks = schedule_of(graph, job.execution).tasks;
+    if (std::ranges::none_of(tasks, [&](const auto& task) {
+            return is_wanted(graph.layers[task.layer]) &&
+                   std::ranges::find(passes, task.pass) != passes.end();
+        })) {
+        throw Error(
+            fmt::format("--pass {} leaves no step of {} to show: {} does not do it",
+                        printable(filter.passes), printable(graph.name),
+                        filter.layers.empty() ? name_of(job.execution.mode) : "what --layer names"),
+            ExitCode::usage);
+    }
+}
+
+// A misspelt name among the flags that only say what is shown must not cost a run.
+void require_display(const RunOptions& options, const std::vector<Group>& groups) {
+    find_convention(options.convention);
+    const StepFilter filter{options.layers, options.passes};
+    passes_in(filter.passes);
+    std::vector<std::string> varied;
+    std::ranges::transform(variations_of(options), std::back_inserter(varied), &Variation::name);
+    const char* mode = options.inference ? "inference" : "training";
+    require_columns(varied.empty()       ? step_columns()
+                    : varied.size() == 1 ? point_columns(varied.front(), mode)
+                                         : grid_columns(varied),
+                    options.output);
+    for (const Group& group : groups) {
+        if (!filter.layers.empty() || !filter.passes.empty()) {
+            require_steps(group.front(), filter);
+        }
     }
 }
 
@@ -246,12 +247,11 @@ void add_doubts_about(const Job& job, const Turn& turn, const BackendInfo& backe
 }
 
 // Measures one job, storing as it goes; what an interrupted command had is continued.
-Run measure(const Job& job, std::size_t index, Refused refused, const std::string& layers,
-            const Turn& turn, StoredPlan& plan, Database& database) {
+Run measure(const Job& job, std::size_t index, Refused refused, const Turn& turn, StoredPlan& plan,
+            Database& database) {
     ProgressLine line;
     StageTimes times;
     const Graph graph = graph_for(job);
-    require_layers(graph, layers);
     const auto backend = make_backend(find_backend(job.backend), job.execution);
     const std::optional<Run> earlier = plan.partial_run(index);
     const Observer observer{
@@ -309,8 +309,7 @@ std::vector<Run> run_group(const Group& group, std::size_t first, const RunOptio
         const Turn turn =
             take_turn(options.no_wait ? WhereTaken::measure_anyway : WhereTaken::wait);
         if (!InterruptGuard::requested()) {
-            runs.push_back(
-                measure(group[i], first + i, refused, options.layers, turn, plan, database));
+            runs.push_back(measure(group[i], first + i, refused, turn, plan, database));
         }
     }
     return runs;
@@ -334,26 +333,21 @@ void tell_of_interrupt(const std::vector<Run>& runs) {
                    : fmt::format("what was measured is stored as run {}, and ", runs.back().id));
 }
 
-ExitCode run_all(const RunOptions& options) {
-    find_convention(options.convention);  // a misspelt one must not cost a run
-    const auto groups = groups_of(options);
-    require_machine(find_backend(options.backend), executions_of(options));
-    Database database = Database::open(database_path(options.database));
-    StoredPlan plan = StoredPlan::open(database, plan_identity(groups), count_jobs(groups));
+ExitCode measure_all(const RunOptions& options, const std::vector<Group>& groups, StoredPlan& plan,
+                     Database& database, ResultPrinter& printer) {
+    const StepFilter filter{options.layers, options.passes};
     const InterruptGuard guard;
-    PairPrinter pairs(executions_of(options).size(), options.output);
     ExitCode worst = ExitCode::done;
     std::size_t first = 0;
     for (const Group& group : groups) {
         const auto capacity = capacity_for(group);
         const std::vector<Run> runs = run_group(group, first, options, plan, database);
         first += group.size();
-        RunOptions shown = options;
-        if (!options.layers.empty()) {
-            shown.layers = with_aliased_layers(graph_for(group.front()), options.layers);
-        }
-        print(runs, shown, capacity);
-        pairs.add(runs);
+        printer.add(runs, capacity,
+                    options.layers.empty()
+                        ? filter
+                        : StepFilter{with_aliased_layers(graph_for(group.front()), options.layers),
+                                     options.passes});
         worst = graver(worst, exit_code_of(runs));
         if (InterruptGuard::requested()) {
             tell_of_interrupt(runs);
@@ -365,6 +359,27 @@ ExitCode run_all(const RunOptions& options) {
     }
     plan.close();
     return worst;
+}
+
+ExitCode run_all(const RunOptions& options) {
+    const auto groups = groups_of(options);
+    require_display(options, groups);
+    require_machine(find_backend(options.backend), executions_of(options));
+    Database database = Database::open(database_path(options.database));
+    StoredPlan plan = StoredPlan::open(database, plan_identity(groups), count_jobs(groups));
+    ResultPrinter printer({.output = options.output,
+                           .convention = find_convention(options.convention),
+                           .executions = executions_of(options).size()});
+    try {
+        const ExitCode code = measure_all(options, groups, plan, database, printer);
+        printer.finish();
+        return code;
+    } catch (const Error&) {
+        if (printer.has_results()) {
+            printer.finish();  // what was measured before is not lost
+        }
+        throw;
+    }
 }
 
 void add_measuring_options(CLI::App& verb, RunOptions& options) {

@@ -8,16 +8,20 @@
 #include "op/convention.h"
 #include "view/fit.h"
 #include "view/grid.h"
+#include "view/json.h"
 #include "view/memory.h"
 #include "view/work_sweep.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
 namespace strata {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct ShowOptions {
     NetworkOptions network;
@@ -50,15 +54,28 @@ Graph graph_of(const ShowOptions& options, const NetworkRequest& request) {
     return graph;
 }
 
-void show_one(const ShowOptions& options, const NetworkRequest& request) {
+// What a command shows, collected: people see the documents, scripts the JSON, whose array is one
+// of networks or of sweeps.
+struct Shown {
+    std::vector<Document> documents;
+    Json list = Json::array();
+
+    void add(const OutputOptions& output, auto&& document, auto&& json) {
+        if (output.json) {
+            list.push_back(json());
+        } else {
+            documents.push_back(document());
+        }
+    }
+};
+
+void show_one(const ShowOptions& options, const NetworkRequest& request, Shown& shown) {
     const Graph graph = graph_of(options, request);
     const Execution execution = execution_of(options);
     const Convention& convention = find_convention(options.convention);
-    if (options.output.json) {
-        emit(show_json(graph, convention, execution), options.output);
-    } else {
-        emit(show_document(graph, convention, execution), options.output);
-    }
+    shown.add(
+        options.output, [&] { return show_document(graph, convention, execution); },
+        [&] { return show_json(graph, convention, execution); });
 }
 
 NetworkRequest request_at(const ShowOptions& options, const std::string& network,
@@ -78,8 +95,8 @@ NetworkRequest request_at(const ShowOptions& options, const std::string& network
 }
 
 // The network at each value of what is varied, a row each.
-void show_sweep(const ShowOptions& options, const std::string& network,
-                const Variation& variation) {
+void show_sweep(const ShowOptions& options, const std::string& network, const Variation& variation,
+                Shown& shown) {
     const Execution execution = execution_of(options);
     const Convention& convention = find_convention(options.convention);
     WorkSweep sweep{.variable = variation.name, .network = network, .points = {}};
@@ -87,16 +104,14 @@ void show_sweep(const ShowOptions& options, const std::string& network,
         const Graph graph = graph_of(options, request_at(options, network, {variation}, {value}));
         sweep.points.push_back(work_point_of(graph, value, convention, execution));
     }
-    if (options.output.json) {
-        emit(work_sweep_json(sweep, convention, execution), options.output);
-    } else {
-        emit(work_sweep_document(sweep, convention, execution), options.output);
-    }
+    shown.add(
+        options.output, [&] { return work_sweep_document(sweep, convention, execution); },
+        [&] { return work_sweep_json(sweep, convention, execution); });
 }
 
 // The network at each combination of several numbers.
 void show_grid(const ShowOptions& options, const std::string& network,
-               const std::vector<Variation>& variations) {
+               const std::vector<Variation>& variations, Shown& shown) {
     const Execution execution = execution_of(options);
     const Convention& convention = find_convention(options.convention);
     WorkGrid grid{
@@ -108,11 +123,13 @@ void show_grid(const ShowOptions& options, const std::string& network,
         const Graph graph = graph_of(options, request_at(options, network, variations, values));
         grid.points.push_back(work_point_of(graph, values.back(), convention, execution));
     }
-    emit(work_grid_document(grid, convention, execution), options.output);
+    shown.add(
+        options.output, [&] { return work_grid_document(grid, convention, execution); },
+        [&] { return work_grid_json(grid, convention, execution); });
 }
 
 // The largest batch that the memory holds, of a training and of the network that only answers.
-void show_fit(const ShowOptions& options, const std::string& network) {
+void show_fit(const ShowOptions& options, const std::string& network, Shown& shown) {
     Job job;
     job.request = request_for(options.network, network, std::nullopt);
     job.execution = execution_of(options);
@@ -132,26 +149,24 @@ void show_fit(const ShowOptions& options, const std::string& network) {
         }
         batches.push_back({mode, *capacity});
     }
-    emit(fit_document(network, job.execution, batches), options.output);
+    shown.documents.push_back(fit_document(network, job.execution, batches));
 }
 
 // One batch layer by layer, several beside each other.
-void show_memory(const ShowOptions& options, std::span<const NetworkRequest> requests) {
+void show_memory(const ShowOptions& options, std::span<const NetworkRequest> requests,
+                 Shown& shown) {
     const Execution execution = execution_of(options);
     std::vector<Graph> graphs;
     for (const NetworkRequest& request : requests) {
         graphs.push_back(graph_of(options, request));
     }
-    const bool several = graphs.size() > 1;
-    if (options.output.json) {
-        emit(several ? memory_by_batch_json(graphs, execution)
-                     : memory_json(graphs.front(), execution),
-             options.output);
-    } else {
-        emit(several ? memory_by_batch_document(graphs, execution)
-                     : memory_document(graphs.front(), execution),
-             options.output);
-    }
+    shown.add(
+        options.output,
+        [&] {
+            return graphs.size() > 1 ? memory_by_batch_document(graphs, execution)
+                                     : memory_document(graphs.front(), execution);
+        },
+        [&] { return memory_json(graphs, execution); });
 }
 
 std::vector<NetworkRequest> requests_for(const ShowOptions& options, const std::string& network) {
@@ -167,33 +182,65 @@ std::vector<NetworkRequest> requests_for(const ShowOptions& options, const std::
     return requests;
 }
 
+// What one command shows of each network.
+enum class Aspect { network, memory, sweep, grid, fit };
+
+Aspect aspect_of(const ShowOptions& options, const std::vector<Variation>& variations) {
+    if (!options.fit.empty()) {
+        return Aspect::fit;
+    }
+    if (variations.size() > 1) {
+        return Aspect::grid;
+    }
+    if (!variations.empty() && !(options.memory && variations.front().name == "batch")) {
+        return Aspect::sweep;
+    }
+    return options.memory ? Aspect::memory : Aspect::network;
+}
+
+void print(Aspect aspect, const Shown& shown, const OutputOptions& output) {
+    const Json none = Json::array();
+    if (!output.json || aspect == Aspect::fit) {
+        emit(shown.documents, output);
+    } else if (aspect == Aspect::sweep) {
+        emit_json("work-sweep", {{"sweeps", shown.list}, {"grids", none}}, output);
+    } else if (aspect == Aspect::grid) {
+        emit_json("work-sweep", {{"sweeps", none}, {"grids", shown.list}}, output);
+    } else {
+        emit_json(aspect == Aspect::memory ? "memory" : "show", {{"networks", shown.list}}, output);
+    }
+}
+
 void show(const ShowOptions& options) {
     const auto variations = variations_of(options.network);
     if (!options.fit.empty() && (!variations.empty() || !options.network.batches.empty())) {
         throw Error("--fit finds the batch itself: leave --batch and --vary out", ExitCode::usage);
     }
+    const Aspect aspect = aspect_of(options, variations);
+    Shown shown;
     for (const auto& network : options.network.networks) {
-        if (!options.fit.empty()) {
-            show_fit(options, network);
+        if (aspect == Aspect::fit) {
+            show_fit(options, network, shown);
             continue;
         }
-        if (variations.size() > 1) {
-            show_grid(options, network, variations);
+        if (aspect == Aspect::grid) {
+            show_grid(options, network, variations, shown);
             continue;
         }
-        if (!variations.empty() && !(options.memory && variations.front().name == "batch")) {
-            show_sweep(options, network, variations.front());
+        if (aspect == Aspect::sweep) {
+            show_sweep(options, network, variations.front(), shown);
             continue;
         }
         const auto requests = requests_for(options, network);
-        if (options.memory) {
-            show_memory(options, requests);
+        if (aspect == Aspect::memory) {
+            show_memory(options, requests, shown);
             continue;
         }
         for (const NetworkRequest& request : requests) {
-            show_one(options, request);
+            show_one(options, request, shown);
         }
     }
+    print(aspect, shown, options.output);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/csv.h"
 
-#include "report/flat.h"
+#include "report/format.h"
 #include "report/unicode.h"
 
 #include <fmt/format.h>
@@ -25,45 +25,38 @@ std::string field(std::string_view text) {
     return quoted + "\"";
 }
 
-std::string field_of(const FlatValue& value) {
-    if (const auto* number = std::get_if<double>(&value)) {
-        return fmt::format("{}", *number);  // the shortest text that reads back as the same number
+std::string field_of(const Cell& cell) {
+    if (is_missing(cell)) {
+        return "";
     }
-    const auto* text = std::get_if<std::string>(&value);
-    return text ? field(*text) : "";
+    if (const auto* text = std::get_if<std::string>(&cell)) {
+        return field(*text);
+    }
+    const auto& number = std::get<Number>(cell);
+    // The shortest text that reads back as the same number.
+    return number.digits.empty() ? fmt::format("{}", number.value) : number.digits;
 }
 
-std::string line_of(const std::vector<Cell>& row, const std::vector<FlatColumn>& columns) {
+template <class Items, class Text>
+std::string line_of(const Items& items, Text text) {
     std::string line;
-    for (const auto& column : columns) {
-        line += (&column == columns.data() ? "" : ",") + field_of(flat_value(row, column));
+    for (const auto& item : items) {
+        line += (&item == items.data() ? "" : ",") + text(item);
     }
     return line + "\n";
 }
 
-std::string csv_of(const Table& table) {
-    const auto columns = flat_columns(table);
-    std::string text;
-    for (const auto& column : columns) {
-        text += (&column == columns.data() ? "" : ",") + field(column.key);
-    }
-    text += "\n";
-    for (const auto* rows : {&table.rows, &table.totals}) {
-        for (const auto& row : *rows) {
-            text += line_of(row, columns);
-        }
-    }
-    return text;
-}
-
 }  // namespace
 
-std::string render_csv(const Document& document) {
-    std::string text;
-    for (const auto& block : document.blocks) {
-        if (const auto* table = std::get_if<Table>(&block)) {
-            text += (text.empty() ? "" : "\n") + csv_of(*table);
-        }
+std::string render_csv(const Document& data) {
+    if (data.blocks.empty()) {
+        return "";
+    }
+    const auto& table = std::get<Table>(data.blocks.front());
+    std::string text =
+        line_of(table.columns, [](const Column& column) { return field(column.key); });
+    for (const auto& row : table.rows) {
+        text += line_of(row, field_of);
     }
     return text;
 }

@@ -7,9 +7,9 @@
 
 namespace strata {
 
-// The document's tables by RFC 4180: a line of keys, then rows and totals with whole numbers in SI
-// units; what is missing is empty. Names are cleaned of control characters, so a row is one line.
-// Several tables stand apart by an empty line.
-std::string render_csv(const Document& document);
+// The first table of data_of() by RFC 4180: a line of keys, then a line a row with whole numbers in
+// SI units; what is missing is empty. Names are cleaned of control characters, so a row is one
+// line. Requires: the document is data (data_of).
+std::string render_csv(const Document& data);
 
 }  // namespace strata

@@ -3,11 +3,13 @@
 
 #include "base/quantity.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -28,6 +30,7 @@ struct Number {
     std::optional<double> low{};  // interval, same unit
     std::optional<double> high{};
     Provenance provenance = Provenance::derived;
+    std::string digits{};  // where not empty the number as it is to stand, digit for digit
 };
 
 // Not measured, with the reason where there is one.
@@ -44,15 +47,48 @@ enum class Importance { essential, normal, detail };
 // largest, or, of shares in "%", with a bar that is full at 100.
 enum class CellForm { number, bar, gauge };
 
-// A column: key for JSON and CSV, title for people. Where all numbers of a column share a unit,
-// people see them in one scale and the scaled unit behind the title; an empty title leaves the unit
-// alone.
+// Who a column is for. Columns for data are shown to people who name them (--columns).
+enum class Audience { all, people, data };
+
+// Whether data has the ends of the numbers' intervals as two more columns: low_s and high_s beside
+// median_s, NAME_low and NAME_high (before a unit: end_to_end_low_s) beside all others.
+enum class Bounds { none, interval };
+
+// How rows are sorted by a column where nobody says: numbers largest first and names by the
+// alphabet, or, of dates, the newest first.
+enum class Order { usual, newest_first };
+
+// A column: key for JSON and CSV (a word of docs/schema/README.md), title for people. Where all
+// numbers of a column share a unit, people see them in one scale and the scaled unit behind the
+// title; an empty title leaves the unit alone.
 struct Column {
     std::string key{};    // "median_s"
     std::string title{};  // "time"
     Importance importance = Importance::normal;
+    Audience audience = Audience::all;
+    Bounds bounds = Bounds::none;
+    Order order = Order::usual;
+    std::string unit{};  // that stands for an empty title: "FLOP/s"
     CellForm form = CellForm::number;
 };
+
+// For scripts alone; people who ask for it read its key as words.
+inline Column data_column(std::string key, Bounds bounds = Bounds::none) {
+    std::string title = key;
+    std::ranges::replace(title, '_', ' ');
+    return {std::move(key), std::move(title), Importance::normal, Audience::data, bounds};
+}
+
+// For people alone, where data says the same otherwise.
+inline Column people_column(std::string key, std::string title) {
+    return {std::move(key), std::move(title), Importance::essential, Audience::people};
+}
+
+// Headed by its unit.
+inline Column unit_column(std::string key, std::string unit,
+                          Importance importance = Importance::normal) {
+    return {.key = std::move(key), .importance = importance, .unit = std::move(unit)};
+}
 
 // Whether an interactive page shows a table at once or behind its title.
 enum class Folding { open, folded };
@@ -68,6 +104,9 @@ struct Table {
     // level n is named by its column n, and the columns before that by its ancestors' names, which
     // machines get in every row and people once. Empty: a flat table.
     std::vector<std::size_t> levels{};
+    // What its rows are in data: "steps". JSON has them as an array of that name, CSV those of the
+    // document's first such table; tables of one name are one list. Empty: for people alone.
+    std::string records{};
 };
 
 // A section heads what follows it; a part holds several sections, and a page folds it.
@@ -195,6 +234,7 @@ using Block = std::variant<Heading, Lead, Paragraph, Ranking, Doubts, Tiles, Tab
 struct Document {
     std::string title{};
     std::vector<Block> blocks{};
+    std::string kind{};  // of its data: "algorithms" is described by docs/schema/algorithms.json
 };
 
 }  // namespace strata

@@ -121,6 +121,9 @@ struct Parts {
 
 Parts parts_of(const Number& number, const Scale& scale) {
     const std::string mark(mark_of(number.provenance));
+    if (!number.digits.empty()) {
+        return {mark + number.digits, ""};
+    }
     if (is_count(number)) {
         return {mark + with_separators(fmt::format("{:.0f}", number.value)), ""};
     }
@@ -170,7 +173,8 @@ std::string number_text(const Number& number) {
 
 bool is_missing(const Cell& cell) {
     const auto* number = std::get_if<Number>(&cell);
-    return std::holds_alternative<Missing>(cell) || (number && !std::isfinite(number->value));
+    return std::holds_alternative<Missing>(cell) ||
+           (number && number->digits.empty() && !std::isfinite(number->value));
 }
 
 }  // namespace strata

@@ -217,7 +217,7 @@ std::string render_html(const Document& document) {
     std::string html = head_of(document) + "<body>\n<header><h1>" + escape_html(document.title) +
                        "</h1></header>\n" + writer.contents() + "<main>\n" + body + "</main>\n";
     html += "<script type=\"application/json\" id=\"charts\">" +
-            escape_json(render_json(writer.charts())) + "</script>\n";
+            escape_json(charts_json(writer.charts())) + "</script>\n";
     html += "<script>\n" + std::string(chart_js) + "</script>\n";
     return html + "<script>\n" + std::string(report_js) + "</script>\n</body>\n</html>\n";
 }

@@ -56,11 +56,11 @@ std::vector<double> full_bars(const Table& table) {
 class TableWriter {
 public:
     explicit TableWriter(const Table& table)
-        : table_(table),
-          text_(text_of(table)),
+        : table_(for_people(table)),
+          text_(text_of(table_)),
           tails_(tail_widths(text_)),
-          full_bars_(full_bars(table)),
-          depth_(table.levels.empty() ? 0 : std::ranges::max(table.levels) + 1) {}
+          full_bars_(full_bars(table_)),
+          depth_(table_.levels.empty() ? 0 : std::ranges::max(table_.levels) + 1) {}
 
     std::string markup() const {
         std::string html = fmt::format("<div class=\"scroll\"><table class=\"data{}\"><thead><tr>",
@@ -153,7 +153,7 @@ private:
         return html + "</ul>\n";
     }
 
-    const Table& table_;
+    Table table_;
     TableText text_;
     std::vector<std::size_t> tails_;
     std::vector<double> full_bars_;

@@ -2,9 +2,9 @@
 #include "report/json.h"
 
 #include "base/enumeration.h"
-#include "report/flat.h"
 #include "report/format.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -27,91 +27,27 @@ Json json_of(std::optional<double> value) {
     return value && std::isfinite(*value) ? json_of(*value) : Json();
 }
 
-Json json_of(const FlatValue& value) {
-    if (const auto* number = std::get_if<double>(&value)) {
-        return json_of(*number);
+// What digits stand for, true and false too; those that JSON has no number for (infinities of SQL)
+// stay text.
+Json json_of(const Number& number) {
+    if (number.digits.empty()) {
+        return json_of(std::optional(number.value));
     }
-    const auto* text = std::get_if<std::string>(&value);
-    return text ? Json(*text) : Json();
+    const Json parsed = Json::parse(number.digits, nullptr, false);
+    return parsed.is_number() || parsed.is_boolean() ? parsed : Json(number.digits);
 }
 
 Json json_of(const Cell& cell) {
-    return json_of(flat_value({cell}, {}));
-}
-
-std::string unit_of(const Table& table, std::size_t column) {
-    for (const auto* rows : {&table.rows, &table.totals}) {
-        for (const auto& row : *rows) {
-            if (const auto* number = std::get_if<Number>(&row[column])) {
-                return number->unit;
-            }
-        }
+    if (is_missing(cell)) {
+        return nullptr;
     }
-    return "";
+    const auto* text = std::get_if<std::string>(&cell);
+    return text != nullptr ? Json(*text) : json_of(std::get<Number>(cell));
 }
 
-Json columns_of(const Table& table, const std::vector<FlatColumn>& flat) {
-    Json columns = Json::array();
-    for (const auto& column : flat) {
-        columns.push_back({{"key", column.key},
-                           {"title", table.columns[column.source].title},
-                           {"unit", unit_of(table, column.source)}});
-    }
-    return columns;
-}
-
-Json rows_of(const std::vector<std::vector<Cell>>& rows, const std::vector<FlatColumn>& flat) {
-    Json result = Json::array();
-    for (const auto& row : rows) {
-        Json object = Json::object();
-        for (const auto& column : flat) {
-            object[column.key] = json_of(flat_value(row, column));
-        }
-        result.push_back(std::move(object));
-    }
-    return result;
-}
-
-Json block_of(const Heading& block) {
-    return {{"type", "heading"}, {"text", block.text}};
-}
-
-Json block_of(const Lead& block) {
-    return {{"type", "lead"}, {"text", block.text}};
-}
-
-Json block_of(const Doubts& block) {
-    Json doubts = Json::array();
-    for (const auto& [kind, sentence] : block.doubts) {
-        doubts.push_back({{"kind", kind}, {"sentence", sentence}});
-    }
-    return {{"type", "doubts"}, {"doubts", doubts}};
-}
-
-Json block_of(const Paragraph& block) {
-    return {{"type", "paragraph"}, {"text", block.text}};
-}
-
-Json block_of(const Ranking& block) {
-    return {{"type", "ranking"}, {"items", block.items}, {"commands", block.commands}};
-}
-
-Json block_of(const Tiles& block) {
-    Json values = Json::object();
-    for (const auto& tile : block.tiles) {
-        values[tile.key] = json_of(tile.value);
-    }
-    return {{"type", "tiles"}, {"values", values}};
-}
-
-Json block_of(const Table& block) {
-    const auto flat = flat_columns(block);
-    return {{"type", "table"},
-            {"title", block.title},
-            {"columns", columns_of(block, flat)},
-            {"rows", rows_of(block.rows, flat)},
-            {"totals", rows_of(block.totals, flat)},
-            {"notes", block.notes}};
+template <class Block>
+Json block_of(const Block&) {
+    return nullptr;  // what is no chart the page writes itself
 }
 
 Json block_of(const StackedBars& block) {
@@ -192,13 +128,39 @@ Json block_of(const XyChart& block) {
 
 }  // namespace
 
-std::string render_json(const Document& document) {
+std::string json_text(std::string_view kind, std::string_view version, const Json& members) {
+    Json whole = {{"schema", fmt::format("strata/{}/1", kind)}, {"strata", version}};
+    whole.update(members);
+    return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json records_of(const Table& data) {
+    Json records = Json::array();
+    for (const auto& row : data.rows) {
+        Json record = Json::object();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            record[data.columns[i].key] = json_of(row[i]);
+        }
+        records.push_back(std::move(record));
+    }
+    return records;
+}
+
+std::string render_json(const Document& data, std::string_view version) {
+    Json members = Json::object();
+    for (const Block& block : data.blocks) {
+        const auto& table = std::get<Table>(block);
+        members[table.records] = records_of(table);
+    }
+    return json_text(data.kind, version, members);
+}
+
+std::string charts_json(const Document& charts) {
     Json blocks = Json::array();
-    for (const auto& block : document.blocks) {
+    for (const auto& block : charts.blocks) {
         blocks.push_back(std::visit([](const auto& one) { return block_of(one); }, block));
     }
-    const Json whole = {{"title", document.title}, {"blocks", blocks}};
-    return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return Json({{"blocks", blocks}}).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace strata

@@ -3,14 +3,27 @@
 
 #include "report/document.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
+#include <string_view>
 
 namespace strata {
 
-// The document as JSON: {"title", "blocks": [{"type": "table", "title", "columns": [{"key",
-// "title", "unit"}], "rows": [{key: value, ...}], "totals", "notes"}, ...]}. Numbers are whole and
-// in SI units; an interval stands beside its number as key_low and key_high; what is missing is
-// null.
-std::string render_json(const Document& document);
+// A command's JSON: {"schema": "strata/<kind>/1", "strata": version, ...members}. The file
+// docs/schema/<kind>.json describes it.
+std::string json_text(std::string_view kind, std::string_view version,
+                      const nlohmann::ordered_json& members);
+
+// A table's rows: [{key: value, ...}, ...]. Numbers are whole and in SI units; what is missing is
+// null. Requires: a table of data (data_of).
+nlohmann::ordered_json records_of(const Table& data);
+
+// The document's JSON: of each table its rows under the name that they have in data. Requires: the
+// document is data (data_of).
+std::string render_json(const Document& data, std::string_view version);
+
+// The charts of a page for the script that draws them: {"blocks": [{"type": "stacked_bars", ...}]}.
+std::string charts_json(const Document& charts);
 
 }  // namespace strata

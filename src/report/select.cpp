@@ -7,29 +7,112 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace strata {
 
 namespace {
 
-std::optional<std::size_t> index_of(const Table& table, const std::string& key) {
-    const auto found = std::ranges::find(table.columns, key, &Column::key);
-    if (found == table.columns.end()) {
-        return std::nullopt;
-    }
-    return static_cast<std::size_t>(found - table.columns.begin());
+std::string lower(std::string_view text) {
+    std::string small(text);
+    std::ranges::transform(small, small.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return small;
 }
 
-// Missing cells come last, whatever the order.
-bool comes_before(const Cell& a, const Cell& b) {
+// "time [ms]" is headed "time".
+std::string_view without_unit(std::string_view heading) {
+    return heading.ends_with(']') ? trim(heading.substr(0, heading.rfind('['))) : heading;
+}
+
+// A column headed by its unit alone stands in one prefix or another: GFLOP/s.
+bool is_scaled_unit(std::string_view name, std::string_view unit) {
+    constexpr std::string_view prefixes = "kMGTPmµn";
+    return !unit.empty() &&
+           (name == unit ||
+            (name.ends_with(unit) &&
+             prefixes.find(name.substr(0, name.size() - unit.size())) != std::string_view::npos));
+}
+
+bool is_called(const Column& column, std::string_view name) {
+    return column.key == name ||
+           (!column.title.empty() && lower(column.title) == lower(without_unit(name))) ||
+           (column.title.empty() && is_scaled_unit(name, column.unit));
+}
+
+// By what people read first, then by the key, then by the heading of what is for data alone.
+std::optional<std::size_t> index_of(std::span<const Column> columns, std::string_view name) {
+    const auto first_that = [&](auto&& holds) -> std::optional<std::size_t> {
+        const auto found = std::ranges::find_if(columns, holds);
+        return found == columns.end()
+                   ? std::nullopt
+                   : std::optional(static_cast<std::size_t>(found - columns.begin()));
+    };
+    auto index = first_that([&](const Column& column) {
+        return column.audience != Audience::data && is_called(column, name);
+    });
+    if (!index) {
+        index = first_that([&](const Column& column) { return column.key == name; });
+    }
+    return index ? index
+                 : first_that([&](const Column& column) { return is_called(column, name); });
+}
+
+// "time (median_s)"; the key alone where its words are the heading.
+std::string heading_of(const Column& column) {
+    const std::string& heading = column.title.empty() ? column.unit : column.title;
+    std::string words = column.key;
+    std::ranges::replace(words, '_', ' ');
+    return heading.empty() || heading == words || heading == column.key
+               ? column.key
+               : fmt::format("{} ({})", heading, column.key);
+}
+
+std::size_t require_column(std::span<const Column> columns, std::string_view name) {
+    if (const auto index = index_of(columns, name)) {
+        return *index;
+    }
+    std::vector<std::string> known;
+    for (const Column& column : columns) {
+        if (const auto heading = heading_of(column);
+            std::ranges::find(known, heading) == known.end()) {
+            known.push_back(heading);
+        }
+    }
+    throw Error(
+        fmt::format("there is no column '{}': choose from {}", printable(name), join(known, ", ")),
+        ExitCode::usage);
+}
+
+// A wanted order: "+time" ascends, "-time" descends, "time" does what its column usually does.
+struct Sorting {
+    std::string_view name;
+    char sign = 0;
+};
+
+Sorting sorting_of(std::string_view text) {
+    const bool is_signed = text.starts_with('+') || text.starts_with('-');
+    return is_signed ? Sorting{text.substr(1), text.front()} : Sorting{text};
+}
+
+bool ascends(const Sorting& sorting, const Column& column, const Cell& cell) {
+    return sorting.sign == 0
+               ? std::holds_alternative<std::string>(cell) && column.order == Order::usual
+               : sorting.sign == '+';
+}
+
+// Numbers come before texts, and what is missing comes last, whatever the order.
+bool comes_before(const Cell& a, const Cell& b, bool ascending) {
     if (a.index() != b.index()) {
         return a.index() > b.index();
     }
-    if (const auto* number = std::get_if<Number>(&a)) {
-        return number->value > std::get<Number>(b).value;
+    const Cell& smaller = ascending ? a : b;
+    const Cell& larger = ascending ? b : a;
+    if (const auto* number = std::get_if<Number>(&smaller)) {
+        return number->value < std::get<Number>(larger).value;
     }
-    const auto* text = std::get_if<std::string>(&a);
-    return text != nullptr && *text < std::get<std::string>(b);
+    const auto* text = std::get_if<std::string>(&smaller);
+    return text != nullptr && *text < std::get<std::string>(larger);
 }
 
 void keep_columns(std::vector<std::vector<Cell>>& rows, const std::vector<std::size_t>& kept) {
@@ -42,66 +125,82 @@ void keep_columns(std::vector<std::vector<Cell>>& rows, const std::vector<std::s
     }
 }
 
-void cut_columns(Table& table, const std::vector<std::string>& keys) {
+// A narrow terminal leaves out none of the columns that somebody asked for.
+void cut_columns(Table& table, const std::vector<std::string>& names) {
     std::vector<std::size_t> kept;
-    for (const auto& key : keys) {
-        if (const auto index = index_of(table, key)) {
-            kept.push_back(*index);
-        }
-    }
-    if (kept.empty()) {
-        return;
-    }
     std::vector<Column> columns;
-    for (const std::size_t column : kept) {
-        columns.push_back(table.columns[column]);
+    for (const auto& name : names) {
+        kept.push_back(require_column(table.columns, name));
+        columns.push_back(table.columns[kept.back()]);
+        columns.back().importance = Importance::essential;
+        columns.back().audience = Audience::all;
     }
     table.columns = std::move(columns);
     keep_columns(table.rows, kept);
     keep_columns(table.totals, kept);
 }
 
-void sort_rows(Table& table, const std::string& key) {
-    if (const auto column = index_of(table, key)) {
-        std::ranges::stable_sort(table.rows, comes_before,
-                                 [&](const auto& row) -> const Cell& { return row[*column]; });
+void sort_rows(Table& table, std::string_view wanted) {
+    const Sorting sorting = sorting_of(wanted);
+    const std::size_t at = require_column(table.columns, sorting.name);
+    std::ranges::stable_sort(table.rows, [&](const auto& a, const auto& b) {
+        return comes_before(a[at], b[at], ascends(sorting, table.columns[at], a[at]));
+    });
+}
+
+void cut(Table& table, const Selection& selection) {
+    require_columns(table.columns, selection);
+    if (!selection.sort.empty()) {
+        sort_rows(table, selection.sort);
+    }
+    if (selection.top > 0 && table.rows.size() > selection.top) {
+        table.rows.resize(selection.top);
+    }
+    // A tree whose rows are moved, or that lacks its first columns, is a flat table: every row has
+    // all its names.
+    if (!selection.sort.empty() || !selection.columns.empty()) {
+        table.levels.clear();
+    }
+    table.levels.resize(std::min(table.levels.size(), table.rows.size()));
+    if (!selection.columns.empty()) {
+        cut_columns(table, selection.columns);
     }
 }
 
-void require_column(const Document& document, const std::string& key) {
-    std::vector<std::string> known;
-    for (const auto& block : document.blocks) {
-        if (const auto* table = std::get_if<Table>(&block)) {
-            std::ranges::transform(table->columns, std::back_inserter(known), &Column::key);
+// The tables that are the document's records: those of the first one's name.
+std::vector<Table*> records_of(Document& document) {
+    std::vector<Table*> tables;
+    for (auto& block : document.blocks) {
+        if (auto* table = std::get_if<Table>(&block)) {
+            tables.push_back(table);
         }
     }
-    if (std::ranges::find(known, key) == known.end()) {
-        throw Error(fmt::format("there is no column '{}': choose from {}", printable(key),
-                                join(known, ", ")),
-                    ExitCode::usage);
+    const auto first =
+        std::ranges::find_if(tables, [](const Table* table) { return !table->records.empty(); });
+    if (first == tables.end()) {
+        tables.resize(std::min<std::size_t>(tables.size(), 1));
+        return tables;
     }
+    const std::string name = (*first)->records;
+    std::erase_if(tables, [&](const Table* table) { return table->records != name; });
+    return tables;
 }
 
 }  // namespace
 
-Document select(const Document& document, const Selection& selection) {
-    Document selected = document;
-    for (const auto& key : selection.columns) {
-        require_column(document, key);
+void require_columns(std::span<const Column> columns, const Selection& selection) {
+    for (const auto& name : selection.columns) {
+        require_column(columns, name);
     }
     if (!selection.sort.empty()) {
-        require_column(document, selection.sort);
+        require_column(columns, sorting_of(selection.sort).name);
     }
-    for (auto& block : selected.blocks) {
-        auto* table = std::get_if<Table>(&block);
-        if (table == nullptr) {
-            continue;
-        }
-        sort_rows(*table, selection.sort);
-        if (selection.top > 0 && table->rows.size() > selection.top) {
-            table->rows.resize(selection.top);
-        }
-        cut_columns(*table, selection.columns);
+}
+
+Document select(const Document& document, const Selection& selection) {
+    Document selected = document;
+    for (Table* table : records_of(selected)) {
+        cut(*table, selection);
     }
     return selected;
 }

@@ -87,13 +87,16 @@ public:
     explicit Writer(const Table& table) : table_(table) {
         for (std::size_t i = 0; i < table.columns.size(); ++i) {
             scales_.push_back(scale_of(table, i));
+            if (table.columns[i].audience != Audience::data) {
+                shown_.push_back(i);
+            }
         }
     }
 
     TableText write() {
         TableText text;
         text.title = clean_text(table_.title);
-        for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+        for (const std::size_t i : shown_) {
             text.columns.push_back(column(i));
         }
         text.rows = rows(table_.rows);
@@ -116,8 +119,8 @@ private:
         std::vector<std::vector<TextCell>> texts;
         for (const auto& row : rows) {
             check(row.size() == table_.columns.size(), "a table's row has a cell for each column");
-            texts.emplace_back().reserve(row.size());
-            for (std::size_t i = 0; i < row.size(); ++i) {
+            texts.emplace_back().reserve(shown_.size());
+            for (const std::size_t i : shown_) {
                 texts.back().push_back(cell(row[i], i));
             }
         }
@@ -172,12 +175,29 @@ private:
     }
 
     const Table& table_;
+    std::vector<std::size_t> shown_;  // the columns that are not for data alone
     std::vector<std::optional<Scale>> scales_;
     std::vector<std::string> reasons_;
     std::set<Provenance> provenances_;
 };
 
 }  // namespace
+
+Table for_people(const Table& table) {
+    Table shown = table;
+    for (std::size_t i = table.columns.size(); i-- > 0;) {
+        if (table.columns[i].audience == Audience::data) {
+            const auto at = static_cast<std::ptrdiff_t>(i);
+            shown.columns.erase(shown.columns.begin() + at);
+            for (auto* rows : {&shown.rows, &shown.totals}) {
+                for (auto& row : *rows) {
+                    row.erase(row.begin() + at);
+                }
+            }
+        }
+    }
+    return shown;
+}
 
 TableText text_of(const Table& table) {
     return Writer(table).write();

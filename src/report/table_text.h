@@ -33,7 +33,10 @@ struct TableText {
     std::vector<std::string> notes;
 };
 
-// Requires: as many cells as columns in every row.
+// The table without the columns that are for data alone.
+Table for_people(const Table& table);
+
+// What people see of it. Requires: as many cells as columns in every row.
 TableText text_of(const Table& table);
 
 }  // namespace strata

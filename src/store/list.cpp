@@ -51,7 +51,7 @@ std::vector<Cell> cells_of(const Statement& row) {
 Table list_runs(const Database& database) {
     Table table{.title = "runs",
                 .columns = {{"run", "run", Importance::essential},
-                            {"created", "created"},
+                            {.key = "created", .title = "created", .order = Order::newest_first},
                             {"origin", "origin", Importance::detail},
                             {"state", "state", Importance::detail},
                             {"backend", "backend", Importance::detail},
@@ -60,16 +60,18 @@ Table list_runs(const Database& database) {
                             {"batch", "batch", Importance::essential},
                             {"dtype", "dtype"},
                             {"threads", "threads", Importance::detail},
-                            {"end_to_end_s", "end to end", Importance::essential},
-                            {"flags", "doubts", Importance::detail},
+                            {"end_to_end_s", "end to end", Importance::essential, Audience::all,
+                             Bounds::interval},
+                            {"doubts", "doubts", Importance::detail},
                             {"tags", "tags", Importance::normal},
                             {"note", "note", Importance::detail}},
                 .rows = {},
                 .totals = {},
-                .notes = {}};
+                .notes = {},
+                .records = "runs"};
     Statement row(database,
                   "SELECT run, created, origin, state, backend, network, mode, batch, dtype, "
-                  "threads, end_to_end_s, end_to_end_low_s, end_to_end_high_s, flags, tags, note "
+                  "threads, end_to_end_s, end_to_end_low_s, end_to_end_high_s, doubts, tags, note "
                   "FROM run_summary ORDER BY run DESC");
     for (row.start(); row.next();) {
         table.rows.push_back(cells_of(row));

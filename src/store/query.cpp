@@ -95,15 +95,37 @@ std::string unit_of(std::string_view column) {
     return found == endings.end() ? "" : found->unit;
 }
 
-Cell cell_of(const Statement& row, int column, const std::string& unit) {
+std::string hexadecimal(std::span<const std::byte> bytes) {
+    return fmt::format("{:02X}", fmt::join(bytes, ""));
+}
+
+// A real number keeps its point, so that it is not taken for an integer.
+std::string digits_of(double value) {
+    const std::string digits = fmt::format("{}", value);
+    return digits.find_first_not_of("-0123456789") == std::string::npos ? digits + ".0" : digits;
+}
+
+Cell number_of(const Statement& row, int column, const std::string& name, Numbers numbers) {
+    Number number{.value = row.real(column), .unit = {}, .low = {}, .high = {}};
+    if (numbers == Numbers::scaled) {
+        number.unit = unit_of(name);
+    } else if (sqlite3_column_type(row.handle(), column) == SQLITE_INTEGER) {
+        number.digits = fmt::format("{}", row.integer(column));
+    } else {
+        number.digits = digits_of(number.value);
+    }
+    return number;
+}
+
+Cell cell_of(const Statement& row, int column, const std::string& name, Numbers numbers) {
     switch (sqlite3_column_type(row.handle(), column)) {
         case SQLITE_NULL:
             return Missing{};
         case SQLITE_INTEGER:
         case SQLITE_FLOAT:
-            return Number{.value = row.real(column), .unit = unit, .low = {}, .high = {}};
+            return number_of(row, column, name, numbers);
         case SQLITE_BLOB:
-            return fmt::format("{} bytes", row.bytes(column).size());
+            return hexadecimal(row.bytes(column));
         default:
             return row.text(column);
     }
@@ -112,7 +134,11 @@ Cell cell_of(const Statement& row, int column, const std::string& unit) {
 std::vector<Column> columns_of(const Statement& statement) {
     std::vector<Column> columns;
     for (int i = 0; i < sqlite3_column_count(statement.handle()); ++i) {
-        const std::string name = sqlite3_column_name(statement.handle(), i);
+        const std::string plain = sqlite3_column_name(statement.handle(), i);
+        std::string name = plain;
+        for (int n = 1; std::ranges::find(columns, name, &Column::key) != columns.end(); ++n) {
+            name = fmt::format("{}:{}", plain, n);
+        }
         columns.push_back({.key = name, .title = name});
     }
     return columns;
@@ -120,15 +146,20 @@ std::vector<Column> columns_of(const Statement& statement) {
 
 }  // namespace
 
-Table query(const Database& database, const std::string& sql) {
+Table query(const Database& database, const std::string& sql, Numbers numbers) {
     const OnlyReading guard(database);
     examine(database, sql);
     Statement row(database, sql);
-    Table table{.title = {}, .columns = columns_of(row), .rows = {}, .totals = {}, .notes = {}};
+    Table table{.title = {},
+                .columns = columns_of(row),
+                .rows = {},
+                .totals = {},
+                .notes = {},
+                .records = "rows"};
     for (row.start(); row.next();) {
         auto& cells = table.rows.emplace_back();
         for (const Column& column : table.columns) {
-            cells.push_back(cell_of(row, static_cast<int>(cells.size()), unit_of(column.key)));
+            cells.push_back(cell_of(row, static_cast<int>(cells.size()), column.key, numbers));
         }
     }
     return table;

@@ -8,10 +8,14 @@
 
 namespace strata {
 
-// The rows that one SELECT yields. Columns whose names end in _s are seconds, in bytes bytes, flops
-// operations, so that renderers can scale them; NULL is missing. Throws Error with exit code usage
-// for SQL that is wrong, that is several statements, or that would change anything.
-Table query(const Database& database, const std::string& sql);
+// How numbers of a query are shown: digit for digit as SQL gave them, or, where a column's name
+// ends in _s, bytes or flops, as seconds, bytes and operations that renderers scale.
+enum class Numbers { verbatim, scaled };
+
+// The rows that one SELECT yields. NULL is missing, blobs are hexadecimal digits, and columns of
+// one name are told apart by :1, :2, as SQLite does. Throws Error with exit code usage for SQL that
+// is wrong, that is several statements, or that would change anything.
+Table query(const Database& database, const std::string& sql, Numbers numbers);
 
 // All runs, newest first: what, on what, when, and the time of the whole iteration.
 Table list_runs(const Database& database);

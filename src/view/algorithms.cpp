@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "view/algorithms.h"
 
+#include "base/enumeration.h"
 #include "base/text.h"
 #include "measure/statistics.h"
+#include "view/cells.h"
+#include "view/steps.h"
 
 #include <fmt/format.h>
 
@@ -36,15 +39,7 @@ bool is_fastest(const AlgorithmComparison& comparison, const AlgorithmResult& on
            });
 }
 
-std::string reason_of(const Measurement& time) {
-    if (const auto* skipped = std::get_if<Skipped>(&time)) {
-        return skipped->reason;
-    }
-    const auto* failed = std::get_if<Failed>(&time);
-    return failed != nullptr ? failed->reason : std::string("no sample");
-}
-
-Cell time_cell(const AlgorithmResult& result) {
+Cell time_of_result(const AlgorithmResult& result) {
     const auto time = time_of(result);
     if (!time) {
         return Missing{reason_of(result.time)};
@@ -52,7 +47,7 @@ Cell time_cell(const AlgorithmResult& result) {
     return Number{.value = time->value, .unit = "s", .provenance = Provenance::measured};
 }
 
-Cell rate_cell(const AlgorithmResult& result) {
+Cell rate_of_result(const AlgorithmResult& result) {
     const auto time = time_of(result);
     if (!time || time->value <= 0) {
         return Missing{};
@@ -70,15 +65,28 @@ std::vector<Cell> row_of(const AlgorithmComparison& comparison, const AlgorithmR
         result.layers == 1
             ? printable(result.layer)
             : fmt::format("{} and {} more", printable(result.layer), result.layers - 1);
-    return {layer,
+    const bool fastest = is_fastest(comparison, result);
+    return {comparison.network,
+            Number{.value = static_cast<double>(comparison.batch)},
+            comparison.dtype,
+            comparison.device,
+            layer,
+            result.layer,
+            Number{.value = static_cast<double>(result.layers)},
             std::string(name_of(result.pass)),
-            (is_fastest(comparison, result) ? "* " : "") + result.implementation,
+            (fastest ? "* " : "") + result.implementation,
+            result.implementation,
+            flag_cell(fastest),
             result.notes,
+            std::string(name_of(status_of(result.time))),
+            text_or_missing(reason_of(result.time)),
             result.layout,
             Number{.value = result.workspace.value, .unit = "B"},
-            time_cell(result),
-            rate_cell(result),
-            error_cell(result)};
+            time_of_result(result),
+            rate_of_result(result),
+            error_cell(result),
+            Number{.value = result.flops.value, .unit = "FLOP"},
+            result.problem};
 }
 
 std::vector<std::string> notes_of(const AlgorithmComparison& comparison) {
@@ -120,26 +128,43 @@ std::vector<const AlgorithmResult*> in_order(const AlgorithmComparison& comparis
 
 }  // namespace
 
+std::vector<Column> algorithm_columns() {
+    return {data_column("network"),
+            data_column("batch"),
+            data_column("dtype"),
+            data_column("device"),
+            people_column("layer", "layer"),
+            data_column("layer"),
+            data_column("layers"),
+            {"pass", "pass"},
+            people_column("implementation", "algorithm"),
+            data_column("implementation"),
+            data_column("fastest"),
+            {"notes", "notes"},
+            data_column("status"),
+            data_column("reason"),
+            {"layout", "layout", Importance::normal},
+            {"workspace_bytes", "workspace"},
+            {"median_s", "time"},
+            {"flop_per_s", "rate", Importance::normal},
+            {"error", "error", Importance::normal},
+            data_column("flops"),
+            data_column("problem")};
+}
+
 Document algorithms_document(const AlgorithmComparison& comparison) {
     const std::size_t problems = problems_in(comparison);
     Table table{
         .title = fmt::format("{}, batch {}, {}: algorithms of {} different convolution{} on {}",
                              printable(comparison.network), comparison.batch, comparison.dtype,
                              problems, problems == 1 ? "" : "s", printable(comparison.device)),
-        .columns = {{"layer", "layer"},
-                    {"pass", "pass"},
-                    {"algorithm", "algorithm"},
-                    {"notes", "notes"},
-                    {"layout", "layout", Importance::normal},
-                    {"workspace_b", "workspace"},
-                    {"median_s", "time"},
-                    {"flop_per_s", "rate", Importance::normal},
-                    {"error", "error", Importance::normal}},
-        .notes = notes_of(comparison)};
+        .columns = algorithm_columns(),
+        .notes = notes_of(comparison),
+        .records = "algorithms"};
     for (const AlgorithmResult* result : in_order(comparison)) {
         table.rows.push_back(row_of(comparison, *result));
     }
-    Document document;
+    Document document{.kind = "algorithms"};
     document.blocks.emplace_back(std::move(table));
     return document;
 }

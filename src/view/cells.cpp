@@ -42,6 +42,14 @@ Cell percent_cell(double share, Provenance provenance) {
     return number_cell(100 * share, "%", provenance);
 }
 
+Cell flag_cell(bool flag) {
+    return Number{.value = flag ? 1.0 : 0.0, .digits = flag ? "true" : "false"};
+}
+
+Cell text_or_missing(const std::string& text) {
+    return text.empty() ? Cell(Missing{}) : Cell(text);
+}
+
 Cell number_cell(double value, const char* unit, Provenance provenance) {
     return Number{.value = value, .unit = unit, .provenance = provenance};
 }

@@ -22,6 +22,8 @@ Cell flops_cell(Flops flops);
 Cell count_cell(double count);
 Cell percent_cell(double share, Provenance provenance = Provenance::derived);
 Cell number_cell(double value, const char* unit, Provenance provenance = Provenance::derived);
+Cell flag_cell(bool flag);                      // true or false in data
+Cell text_or_missing(const std::string& text);  // empty: missing
 
 // The cell, or a dash with its reason.
 template <class Value, class Make>

@@ -33,44 +33,57 @@ std::string finding_on(const std::vector<Remeasured>& all, const std::string& ce
     return gain > 0 ? "better: " + change : fmt::format("kept: {} this time", change);
 }
 
-// The columns' titles in the order of the rows' cells; the finding only where there was something
-// to compare with.
+std::vector<Cell> row_of(const BestOfBoth& best, const std::string& ceiling, const Number& value,
+                         Cell capacity, const std::string& source) {
+    return {ceiling,
+            value,
+            Number{.value = value.value},
+            value.unit,
+            std::move(capacity),
+            finding_on(best.remeasured, ceiling),
+            source,
+            count_cell(best.device.threads),
+            best.device.model};
+}
+
+// What was found only where there was something to compare with.
 Table ceilings_table(const BestOfBoth& best) {
-    const Device& device = best.device;
-    const bool compared = !best.remeasured.empty();
-    Table table;
-    table.columns = {{"ceiling", "ceiling", Importance::essential},
-                     {"at_most", "at most", Importance::essential},
-                     {"capacity_bytes", "capacity", Importance::normal}};
-    if (compared) {
-        table.columns.push_back({"finding", "against before", Importance::essential});
+    Table table{.columns = device_columns(), .records = "ceilings"};
+    if (best.remeasured.empty()) {
+        const auto finding = std::ranges::find(table.columns, "finding", &Column::key);
+        finding->audience = Audience::data;
     }
-    table.columns.push_back({"source", "source", Importance::normal});
-    const auto add = [&](const std::string& name, Cell rate, Cell capacity,
-                         const std::string& source) {
-        auto& row = table.rows.emplace_back();
-        row = {name, std::move(rate), std::move(capacity)};
-        if (compared) {
-            row.emplace_back(finding_on(best.remeasured, name));
-        }
-        row.emplace_back(source);
-    };
-    for (const auto& compute : device.compute) {
-        add(compute.dtype + " peak", number_cell(compute.peak.value.value, "FLOP/s"), Missing{},
-            compute.peak.source);
+    for (const auto& compute : best.device.compute) {
+        table.rows.push_back(row_of(best, compute.dtype + " peak",
+                                    {.value = compute.peak.value.value, .unit = "FLOP/s"},
+                                    Missing{}, compute.peak.source));
     }
-    for (const auto& level : device.memory) {
-        add(level.name + " bandwidth", number_cell(level.bandwidth.value.value, "B/s"),
+    for (const auto& level : best.device.memory) {
+        table.rows.push_back(row_of(
+            best, level.name + " bandwidth", {.value = level.bandwidth.value.value, .unit = "B/s"},
             optional_cell(level.capacity, [](Bytes bytes) { return bytes_cell(bytes); }),
-            level.bandwidth.source);
+            level.bandwidth.source));
     }
-    if (device.launch) {
-        add("launch", time_cell(device.launch->value), Missing{}, device.launch->source);
+    if (const auto& launch = best.device.launch) {
+        table.rows.push_back(row_of(best, "launch", {.value = launch->value.value, .unit = "s"},
+                                    Missing{}, launch->source));
     }
     return table;
 }
 
 }  // namespace
+
+std::vector<Column> device_columns() {
+    return {{"ceiling", "ceiling", Importance::essential},
+            people_column("at_most", "at most"),
+            data_column("value"),
+            data_column("unit"),
+            {"capacity_bytes", "capacity", Importance::normal},
+            {"finding", "against before", Importance::essential},
+            {"source", "source", Importance::normal},
+            data_column("threads"),
+            data_column("device")};
+}
 
 Document device_document(const BestOfBoth& best) {
     const Device& device = best.device;
@@ -79,9 +92,10 @@ Document device_document(const BestOfBoth& best) {
         table.notes.emplace_back(
             "A ceiling is a maximum, so the best value seen is kept; --replace starts anew.");
     }
-    return {fmt::format("{}: {}, {} thread{}", device.name, device.model, device.threads,
-                        device.threads == 1 ? "" : "s"),
-            {std::move(table)}};
+    return {.title = fmt::format("{}: {}, {} thread{}", device.name, device.model, device.threads,
+                                 device.threads == 1 ? "" : "s"),
+            .blocks = {std::move(table)},
+            .kind = "calibrate"};
 }
 
 Document device_document(const Device& device) {

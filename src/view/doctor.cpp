@@ -10,7 +10,7 @@
 namespace strata {
 
 Document doctor_document(std::span<const Finding> findings) {
-    Table table;
+    Table table{.records = "findings"};
     table.columns = {{"subject", "subject", Importance::essential},
                      {"condition", "condition", Importance::essential},
                      {"meaning", "what it means", Importance::essential},
@@ -25,7 +25,8 @@ Document doctor_document(std::span<const Finding> findings) {
     table.notes.push_back(wanting == 0
                               ? "Everything works here."
                               : fmt::format("{} of {} could be better.", wanting, findings.size()));
-    return {"What this machine can measure", {std::move(table)}};
+    return {
+        .title = "What this machine can measure", .blocks = {std::move(table)}, .kind = "doctor"};
 }
 
 }  // namespace strata

@@ -31,28 +31,34 @@ std::string limit_of(const Capacity& capacity) {
 
 Document fit_document(const std::string& network, const Execution& execution,
                       std::span<const FittingBatch> batches) {
-    Table table;
-    table.columns = {{"mode", "mode", Importance::essential},
+    Table table{.records = "fits"};
+    table.columns = {data_column("network"),
+                     {"mode", "mode", Importance::essential},
                      {"batch", "largest batch", Importance::essential},
-                     {"needs_bytes", "needs", Importance::essential},
+                     {"needed_bytes", "needs", Importance::essential},
                      {"memory_bytes", "of", Importance::detail},
-                     {"limit", "limited by", Importance::normal}};
+                     people_column("limit", "limited by"),
+                     data_column("limit"),
+                     data_column("reason")};
     for (const FittingBatch& each : batches) {
         const LargestBatch& largest = each.capacity.largest;
-        table.rows.push_back({std::string(name_of(each.mode)),
+        table.rows.push_back({network, std::string(name_of(each.mode)),
                               count_cell(static_cast<double>(largest.batch)),
                               bytes_cell(largest.needs, Provenance::modelled),
-                              bytes_cell(each.capacity.memory), limit_of(each.capacity)});
+                              bytes_cell(each.capacity.memory), limit_of(each.capacity),
+                              std::string(name_of(largest.limit)),
+                              text_or_missing(each.capacity.refusal)});
     }
     table.notes = {
         "Modelled: the peak by liveness, without the library's scratch memory. strata show "
         "NETWORK --memory tells where it is needed."};
     const Bytes memory = batches.empty() ? Bytes{} : batches.front().capacity.memory;
     const bool trains = !batches.empty() && batches.front().mode == Mode::training;
-    return {fmt::format("{} in {}, {}{}", printable(network), byte_size_text(memory),
-                        name_of(execution.dtype),
-                        trains ? fmt::format(", {}", name_of(execution.optimizer)) : ""),
-            {std::move(table)}};
+    return {.title = fmt::format("{} in {}, {}{}", printable(network), byte_size_text(memory),
+                                 name_of(execution.dtype),
+                                 trains ? fmt::format(", {}", name_of(execution.optimizer)) : ""),
+            .blocks = {std::move(table)},
+            .kind = "fit"};
 }
 
 }  // namespace strata

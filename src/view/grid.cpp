@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "view/cells.h"
 #include "view/machine.h"
+#include "view/steps.h"
 
 #include <fmt/format.h>
 
@@ -57,30 +58,40 @@ std::string title_of(const Run& last, const VariedGrid& grid) {
     return settings_line(settings, batch, algorithm_text(last)) + others;
 }
 
-void add_columns_of(const std::vector<std::string>& names, Table& table) {
+// People see a column for each number, data all of them as one text.
+void add_columns_of(const std::vector<std::string>& names, std::vector<Column>& columns) {
     for (const std::string& name : names) {
-        table.columns.push_back({name, name, Importance::essential});
+        columns.push_back(people_column(name, name));
     }
+    columns.push_back(data_column("point"));
 }
 
-std::vector<Cell> cells_of(const std::vector<std::int64_t>& values) {
+std::vector<Cell> cells_of(const std::vector<std::string>& names,
+                           const std::vector<std::int64_t>& values) {
     std::vector<Cell> cells;
-    for (const std::int64_t value : values) {
-        cells.push_back(count_cell(static_cast<double>(value)));
+    std::vector<std::string> texts;
+    for (std::size_t axis = 0; axis < names.size(); ++axis) {
+        cells.push_back(count_cell(static_cast<double>(values[axis])));
+        texts.push_back(fmt::format("{}={}", names[axis], values[axis]));
     }
+    cells.emplace_back(join(texts, ","));
     return cells;
 }
 
-void add_cells_of(const Run& run, bool has_throughput, std::vector<Cell>& row) {
+void add_cells_of(const Run& run, std::vector<Cell>& row) {
     const SweepPoint point = point_of(run, 0);
     const Missing none{point.reason};
     const Provenance derived = derived_from(run.origin);
-    row.push_back(point.time ? flops_cell(point.flops) : Cell(none));
-    row.push_back(point.time ? time_cell(*point.time, times_of(run.origin)) : Cell(none));
-    if (has_throughput) {
-        row.push_back(point.time ? number_cell(throughput_of(point).median, "1/s", derived)
-                                 : Cell(none));
-    }
+    const auto timed = [&](auto&& cell) { return point.time ? Cell(cell()) : Cell(none); };
+    row.emplace_back(run.settings.network);
+    row.emplace_back(run.settings.dtype);
+    row.push_back(count_cell(run.settings.threads));
+    row.push_back(count_cell(static_cast<double>(run.settings.batch)));
+    row.emplace_back(std::string(name_of(point.time ? Status::measured : Status::skipped)));
+    row.push_back(point.time ? Cell(Missing{}) : text_or_missing(point.reason));
+    row.push_back(timed([&] { return flops_cell(point.flops); }));
+    row.push_back(timed([&] { return time_cell(*point.time, times_of(run.origin)); }));
+    row.push_back(timed([&] { return number_cell(throughput_of(point).median, "1/s", derived); }));
     row.push_back(point.time && point.flops > Flops{0}
                       ? number_cell((point.flops / point.time->median).value, "FLOP/s", derived)
                       : Cell(none));
@@ -92,22 +103,34 @@ void add_cells_of(const Run& run, bool has_throughput, std::vector<Cell>& row) {
 
 }  // namespace
 
+std::vector<Column> grid_columns(const std::vector<std::string>& names) {
+    const bool over_batch = std::ranges::find(names, "batch") != names.end();
+    std::vector<Column> columns;
+    add_columns_of(names, columns);
+    const std::vector<Column> others = {
+        data_column("network"),
+        data_column("dtype"),
+        data_column("threads"),
+        data_column("batch"),
+        data_column("status"),
+        data_column("reason"),
+        {"flops", "work", Importance::normal},
+        {"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
+        {"examples_per_s", "throughput", Importance::essential,
+         over_batch ? Audience::all : Audience::data},
+        {"flop_per_s", "rate", Importance::normal},
+        {"predicted_memory_bytes", "memory", Importance::normal},
+        {"measured_memory_bytes", "taken", Importance::detail},
+        {"run", "run", Importance::normal}};
+    columns.insert(columns.end(), others.begin(), others.end());
+    return columns;
+}
+
 Document grid_document(std::span<const Run> runs, const VariedGrid& grid) {
-    const bool has_throughput = std::ranges::find(grid.names, "batch") != grid.names.end();
-    Table table;
-    add_columns_of(grid.names, table);
-    table.columns.push_back({"flops", "work", Importance::normal});
-    table.columns.push_back({"time_s", "time", Importance::essential});
-    if (has_throughput) {
-        table.columns.push_back({"throughput_per_s", "throughput", Importance::essential});
-    }
-    table.columns.push_back({"flop_per_s", "rate", Importance::normal});
-    table.columns.push_back({"predicted_memory_bytes", "memory", Importance::normal});
-    table.columns.push_back({"measured_memory_bytes", "taken", Importance::detail});
-    table.columns.push_back({"run", "run", Importance::normal});
+    Table table{.columns = grid_columns(grid.names), .records = "points"};
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        auto& row = table.rows.emplace_back(cells_of(grid.values[i]));
-        add_cells_of(runs[i], has_throughput, row);
+        auto& row = table.rows.emplace_back(cells_of(grid.names, grid.values[i]));
+        add_cells_of(runs[i], row);
     }
     table.notes = {
         "No line is fitted where several numbers change. A single run: strata report RUN."};
@@ -119,18 +142,20 @@ Document grid_document(std::span<const Run> runs, const VariedGrid& grid) {
 
 Document work_grid_document(const WorkGrid& grid, const Convention& convention,
                             const Execution& execution) {
-    Table table;
-    add_columns_of(grid.variables, table);
-    const std::vector<Column> columns = {{"parameters", "parameters", Importance::normal},
+    Table table{.records = "points"};
+    add_columns_of(grid.variables, table.columns);
+    const std::vector<Column> columns = {data_column("network"),
+                                         {"parameters", "parameters", Importance::normal},
                                          {"flops_forward", "forward", Importance::normal},
                                          {"flops", "all passes", Importance::essential},
-                                         {"bytes", "traffic", Importance::normal},
-                                         {"flop_per_byte", "", Importance::normal},
+                                         {"traffic_bytes", "traffic", Importance::normal},
+                                         unit_column("flop_per_byte", "FLOP/B"),
                                          {"memory_bytes", "memory", Importance::essential}};
     std::ranges::copy(columns, std::back_inserter(table.columns));
     for (std::size_t i = 0; i < grid.points.size(); ++i) {
         const WorkPoint& point = grid.points[i];
-        auto& row = table.rows.emplace_back(cells_of(grid.values[i]));
+        auto& row = table.rows.emplace_back(cells_of(grid.variables, grid.values[i]));
+        row.emplace_back(grid.network);
         row.push_back(count_cell(static_cast<double>(point.parameters)));
         row.push_back(flops_cell(point.forward));
         row.push_back(flops_cell(point.flops));

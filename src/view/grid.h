@@ -19,6 +19,7 @@ namespace strata {
 //
 // Over the batch examples a second stand beside the time. No line is drawn: it would mix the slopes
 // of several numbers. Requires: the grid is that of the runs.
+std::vector<Column> grid_columns(const std::vector<std::string>& names);
 Document grid_document(std::span<const Run> runs, const VariedGrid& grid);
 
 // A network at each combination of several numbers, counted without running it.

@@ -31,7 +31,8 @@ Document kernels_document(const KernelSet& set, const KeyCount& count, Table cen
     return {.title = fmt::format("kernels of {}", printable(set.network)),
             .blocks = {Paragraph{fmt::format("{} kernels of {}, {}: kernel set {}.", count.kernels,
                                              printable(set.network), origin_of(set), set.id)},
-                       Paragraph{keys_sentence(count)}, std::move(census), std::move(shared)}};
+                       Paragraph{keys_sentence(count)}, std::move(census), std::move(shared)},
+            .kind = "import"};
 }
 
 }  // namespace strata

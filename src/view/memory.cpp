@@ -47,9 +47,9 @@ Cell modelled(Bytes bytes) {
     return bytes_cell(bytes, Provenance::modelled);
 }
 
-std::vector<Cell> row_of(const std::string& name, const std::string& kind,
-                         const LayerMemory& memory) {
-    std::vector<Cell> row = {name, kind};
+std::vector<Cell> row_of(const Graph& graph, const Cell& batch, const std::string& name,
+                         const std::string& kind, const LayerMemory& memory) {
+    std::vector<Cell> row = {graph.name, batch, name, kind};
     for (const MemoryColumn& column : columns) {
         row.push_back(modelled(memory.*column.bytes));
     }
@@ -57,18 +57,21 @@ std::vector<Cell> row_of(const std::string& name, const std::string& kind,
 }
 
 Table layers_table(const Graph& graph, const MemoryProfile& profile) {
-    Table table;
-    table.columns = {{"layer", "layer", Importance::essential},
+    Table table{.records = "layers"};
+    table.columns = {data_column("network"),
+                     data_column("batch"),
+                     {"layer", "layer", Importance::essential},
                      {"operator", "operator", Importance::detail}};
     for (const MemoryColumn& column : columns) {
         table.columns.push_back({column.key, column.title, column.importance});
     }
-    table.rows.push_back(row_of("(from outside)", "", profile.outside));
+    const Cell batch = count_cell(static_cast<double>(batch_of(graph)));
+    table.rows.push_back(row_of(graph, batch, "(from outside)", "", profile.outside));
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
-        table.rows.push_back(
-            row_of(graph.layers[i].name, kind_of(graph.layers[i].op), profile.layers[i]));
+        table.rows.push_back(row_of(graph, batch, graph.layers[i].name, kind_of(graph.layers[i].op),
+                                    profile.layers[i]));
     }
-    table.totals.push_back(row_of("total", "", profile.total));
+    table.totals.push_back(row_of(graph, batch, "total", "", profile.total));
     table.notes = {
         "By liveness. Activations: what a layer computes, with masks and indices; kept: what of it "
         "stays beyond the forward pass.",
@@ -97,9 +100,9 @@ std::string title_of(const Graph& graph, const Execution& execution) {
     return graph.name + ", " + how;
 }
 
-Table batches_table(std::span<const BatchMemory> batches) {
-    Table table;
-    table.columns = {{"batch", "batch", Importance::essential}};
+Table batches_table(const std::string& network, std::span<const BatchMemory> batches) {
+    Table table{.records = "batches"};
+    table.columns = {data_column("network"), {"batch", "batch", Importance::essential}};
     for (const PartColumn& part : parts) {
         table.columns.push_back({part.key, part.title, Importance::normal});
     }
@@ -107,7 +110,7 @@ Table batches_table(std::span<const BatchMemory> batches) {
     table.columns.push_back({"peak_at", "at", Importance::detail});
     table.columns.push_back({"inference_peak_bytes", "inference", Importance::essential});
     for (const BatchMemory& one : batches) {
-        std::vector<Cell> row = {count_cell(static_cast<double>(one.batch))};
+        std::vector<Cell> row = {network, count_cell(static_cast<double>(one.batch))};
         for (const PartColumn& part : parts) {
             row.push_back(modelled(one.profile.peak.*part.bytes));
         }
@@ -150,7 +153,7 @@ Document memory_by_batch_document(std::span<const Graph> graphs, const Execution
         batches.push_back(batch_memory_of(graph, execution));
     }
     Document document{title_of(graphs.front(), execution) + ": memory by batch",
-                      {batches_table(batches), bars_of(batches)}};
+                      {batches_table(graphs.front().name, batches), bars_of(batches)}};
     if (const auto each = bytes_per_image(batches)) {
         document.blocks.emplace_back(
             Paragraph{fmt::format("Each further example of a batch costs {:.3g} MB between the two "

@@ -34,14 +34,4 @@ Document memory_document(const Graph& graph, const Execution& execution);
 // Below it what a further example costs.
 Document memory_by_batch_document(std::span<const Graph> graphs, const Execution& execution);
 
-// The same by the contract for scripts, with whole numbers of bytes:
-// {"network", "batch", "mode", "optimizer", "peak": {"bytes", "layer", "pass", "parameters",
-//  "optimizer", "activations", "gradients", "saved"}, "layers": [{"name", "parameters",
-//  "optimizer", "activations", "kept", "gradients", "at_peak"}], "outside": {...}, "total": {...}}
-std::string memory_json(const Graph& graph, const Execution& execution);
-
-// {"network", "mode", "optimizer", "batches": [{"batch", "peak": {...}, "inference_bytes"}],
-//  "bytes_per_image"}
-std::string memory_by_batch_json(std::span<const Graph> graphs, const Execution& execution);
-
 }  // namespace strata

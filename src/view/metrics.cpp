@@ -49,7 +49,7 @@ std::vector<Cell> row_of(const MetricCatalogue& catalogue, const MetricSet& set,
 }  // namespace
 
 Document metrics_document(const MetricCatalogue& catalogue) {
-    Table table;
+    Table table{.records = "metrics"};
     table.columns = {{"set", "set", Importance::essential},
                      {"collected", "collected", Importance::normal},
                      {"metric", "metric", Importance::essential},
@@ -66,7 +66,7 @@ Document metrics_document(const MetricCatalogue& catalogue) {
             table.notes.push_back(fmt::format("{}: {}", set.name, remark));
         }
     }
-    return {.title = "metrics", .blocks = {std::move(table)}};
+    return {.title = "metrics", .blocks = {std::move(table)}, .kind = "list"};
 }
 
 }  // namespace strata

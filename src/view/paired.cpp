@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/paired.h"
 
+#include "base/enumeration.h"
 #include "base/text.h"
 #include "view/cells.h"
 
@@ -50,15 +51,40 @@ Cell ratio_cell(const std::optional<Ratio>& ratio) {
 }
 
 std::vector<Cell> row_of(const PairedTime& time, const Run& before, const Run& after) {
-    return {time.pass.empty() ? "end to end" : join(time.layers, " + "),
+    return {count_cell(static_cast<double>(before.id)),
+            count_cell(static_cast<double>(after.id)),
+            time.pass.empty() ? "end to end" : join(time.layers, " + "),
             time.pass,
             side_cell(time.before, before),
             side_cell(time.after, after),
             ratio_cell(time.ratio),
-            std::string(text_of(time.change()))};
+            std::string(text_of(time.change())),
+            std::string(name_of(time.change()))};
 }
 
 }  // namespace
+
+Table paired_table(const Pairing& pairing, const Run& before, const Run& after) {
+    Table table{.records = "steps"};
+    table.columns = {
+        data_column("before"),
+        data_column("after"),
+        {"layer", "layer", Importance::essential},
+        {"pass", "pass", Importance::essential},
+        {"before_s", "before", Importance::essential, Audience::all, Bounds::interval},
+        {"after_s", "after", Importance::essential, Audience::all, Bounds::interval},
+        {"ratio", "after / before", Importance::essential, Audience::all, Bounds::interval},
+        people_column("finding", "finding"),
+        data_column("change")};
+    for (const PairedTime& time : pairing.rows) {
+        table.rows.push_back(row_of(time, before, after));
+    }
+    table.totals = {row_of(pairing.whole, before, after)};
+    table.notes = {
+        "A ratio's interval takes both medians' intervals at their worst; where it holds 1, the "
+        "runs do not differ. The runs were measured one after the other."};
+    return table;
+}
 
 Document paired_document(const Run& before, const Run& after) {
     const Pairing pairing = pair_of(before, after);
@@ -68,21 +94,7 @@ Document paired_document(const Run& before, const Run& after) {
     if (!pairing.refusal.empty()) {
         return {title, {Paragraph{fmt::format("Not compared: {}.", pairing.refusal)}}};
     }
-    Table table;
-    table.columns = {{"layer", "layer", Importance::essential},
-                     {"pass", "pass", Importance::essential},
-                     {"before_s", "before", Importance::essential},
-                     {"after_s", "after", Importance::essential},
-                     {"ratio", "after / before", Importance::essential},
-                     {"finding", "finding", Importance::normal}};
-    for (const PairedTime& time : pairing.rows) {
-        table.rows.push_back(row_of(time, before, after));
-    }
-    table.totals = {row_of(pairing.whole, before, after)};
-    table.notes = {
-        "A ratio's interval takes both medians' intervals at their worst; where it holds 1, the "
-        "runs do not differ. The runs were measured one after the other."};
-    return {title, {std::move(table)}};
+    return {title, {paired_table(pairing, before, after)}};
 }
 
 }  // namespace strata

@@ -15,8 +15,9 @@ namespace strata {
 
 namespace {
 
-std::vector<Cell> row_of(const ComparedNumber& comparison) {
-    return {comparison.quantity,
+std::vector<Cell> row_of(const Reproduction& reproduction, const ComparedNumber& comparison) {
+    return {reproduction.name,
+            comparison.quantity,
             std::string(name_of(comparison.basis)),
             comparison.where,
             count_cell(comparison.published),
@@ -65,24 +66,21 @@ bool is_empty(const Cell& cell) {
     return std::holds_alternative<Missing>(cell) || (text != nullptr && text->empty());
 }
 
-// Columns that say nothing of any number here.
-void drop_empty_columns(Table& table) {
-    for (std::size_t i = table.columns.size(); i-- > 0;) {
-        const auto at = static_cast<std::ptrdiff_t>(i);
+// People do not see columns that say nothing of any number here.
+void hide_empty_columns(Table& table) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
         if (std::ranges::all_of(table.rows, [&](const auto& row) { return is_empty(row[i]); })) {
-            table.columns.erase(table.columns.begin() + at);
-            for (auto& row : table.rows) {
-                row.erase(row.begin() + at);
-            }
+            table.columns[i].audience = Audience::data;
         }
     }
 }
 
 Table table_of(const Reproduced& reproduced) {
     const Reproduction& reproduction = reproduced.reproduction;
-    Table table;
+    Table table{.records = "numbers"};
     table.title = fmt::format("{}: {}", reproduction.name, reproduction.title);
-    table.columns = {{"quantity", "quantity", Importance::essential},
+    table.columns = {data_column("reproduction"),
+                     {"quantity", "quantity", Importance::essential},
                      {"basis", "basis", Importance::essential},
                      {"where", "where", Importance::detail},
                      {"published", "published", Importance::essential},
@@ -91,11 +89,11 @@ Table table_of(const Reproduced& reproduced) {
                      {"tolerance", "tolerance", Importance::detail},
                      {"method", "ours is", Importance::normal},
                      {"verdict", "verdict", Importance::essential},
-                     {"why", "why", Importance::normal}};
+                     {"reason", "why", Importance::normal}};
     for (const ComparedNumber& comparison : reproduced.comparisons) {
-        table.rows.push_back(row_of(comparison));
+        table.rows.push_back(row_of(reproduction, comparison));
     }
-    drop_empty_columns(table);
+    hide_empty_columns(table);
     table.notes = {"Source: " + reproduction.source};
     if (!reproduction.model.empty()) {
         table.notes.push_back("Modelled: " + reproduction.model);
@@ -110,7 +108,7 @@ Table table_of(const Reproduced& reproduced) {
 }  // namespace
 
 Document reproductions_document(std::span<const Reproduction> reproductions) {
-    Table table;
+    Table table{.records = "reproductions"};
     table.columns = {{"name", "name", Importance::essential},
                      {"numbers", "numbers", Importance::normal},
                      {"what", "what", Importance::essential},
@@ -120,11 +118,13 @@ Document reproductions_document(std::span<const Reproduction> reproductions) {
                               count_cell(static_cast<double>(reproduction.numbers.size())),
                               reproduction.title, reproduction.source});
     }
-    return {"published numbers that strata counts itself", {std::move(table)}};
+    return {.title = "published numbers that strata counts itself",
+            .blocks = {std::move(table)},
+            .kind = "list"};
 }
 
 Document reproduced_document(std::span<const Reproduced> reproduced) {
-    Document document{"published numbers and ours", {}};
+    Document document{.title = "published numbers and ours", .kind = "reproduce"};
     for (const Reproduced& one : reproduced) {
         document.blocks.emplace_back(table_of(one));
     }

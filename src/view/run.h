@@ -27,18 +27,6 @@ namespace strata {
 Document run_document(const Run& run, const StepFilter& filter = {},
                       const Convention& convention = conventions().front());
 
-// The same by the contract for scripts, with whole numbers, steps in the order of execution:
-// {"run": {"id", "origin", "backend", "network", "batch", "dtype", "threads", ...},
-//  "layers": [{"name", "operator", "pass", "implementation", "status",
-//              "time": {"median_s", "low_s", "high_s", "samples"}, "flops", "bytes", "bound",
-//              ...}],
-//  "budget": {"end_to_end_s", "steps_s", "residual", ...},
-//  "trace": {"device", "window_s", "gaps_s", ..., "spans": [{"kind", "name", "layer", "pass",
-//            "start_ns", "end_ns", "grid", ...}]}, ...}
-// What was not measured is null; "convention" names how flops are counted.
-std::string run_json(const Run& run, const StepFilter& filter = {},
-                     const Convention& convention = conventions().front());
-
 // What must be known before any number is read: that a step is missing, or that the run was
 // interrupted. A paragraph each.
 std::vector<Block> warning_blocks(const Run& run);

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include "view/run.h"
-
 #include "analyze/memory_check.h"
 #include "analyze/verification.h"
 #include "base/enumeration.h"
 #include "record/completeness.h"
+#include "report/data.h"
+#include "report/json.h"
+#include "trace/budget.h"
+#include "view/grid.h"
+#include "view/json.h"
+#include "view/paired.h"
 #include "view/recount.h"
-#include "view/trace_json.h"
+#include "view/steps.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <set>
 
 namespace strata {
 
@@ -28,105 +31,67 @@ Json number(std::optional<double> value) {
     return value && std::isfinite(*value) ? Json(*value) : Json();
 }
 
-Json seconds(const std::optional<Estimate>& time) {
-    return time ? Json(time->median.value) : Json();
+Json text(const std::string& value) {
+    return value.empty() ? Json() : Json(value);
 }
 
-Json time_json(const std::optional<Estimate>& time) {
-    if (!time) {
-        return nullptr;
-    }
-    return {{"median_s", time->median.value},
-            {"low_s", time->low.value},
-            {"high_s", time->high.value},
-            {"samples", time->samples},
-            {"minimum_s", time->minimum.value}};
+// The document's records, of those that are wanted.
+Json rows_of(const Document& document, const Selection& selection = {}) {
+    const Document data = select(data_of(document), selection);
+    return records_of(std::get<Table>(data.blocks.front()));
 }
 
-Json run_part(const Run& run) {
-    const Settings& settings = run.settings;
-    return {{"id", run.id},
-            {"origin", name_of(run.origin)},
-            {"backend", settings.backend},
-            {"network", settings.network},
-            {"batch", settings.batch},
-            {"dtype", settings.dtype},
-            {"threads", settings.threads},
-            {"state", progress_of(run)},
-            {"incomplete", is_incomplete(run) ? Json(holes_text(run)) : Json()},
-            {"created", run.created},
-            {"mode", settings.mode},
-            {"algorithm", settings.algorithm},
-            {"policy", settings.policy},
-            {"further", settings.further}};
+void add_time(const char* name, const std::optional<Estimate>& time, Json& object) {
+    const std::string key = std::string(name) + "_s";
+    const bool interval = time && time->samples > 1;
+    object[key] = time ? Json(time->median.value) : Json();
+    object[key_of_end(key, "low")] = interval ? Json(time->low.value) : Json();
+    object[key_of_end(key, "high")] = interval ? Json(time->high.value) : Json();
 }
 
-// By metric; null where nothing was counted of the step.
-Json counters_json(const StepResult& step) {
-    Json counters;
-    for (const MetricResult& metric : step.metrics) {
-        counters[metric.name] = {{"value", number(metric.value)},
-                                 {"unit", metric.unit},
-                                 {"reason", metric.reason.empty() ? Json() : Json(metric.reason)}};
+void add_ratio(const char* name, const std::optional<Ratio>& ratio, Json& object) {
+    object[name] = ratio ? number(ratio->value) : Json();
+    object[key_of_end(name, "low")] = ratio ? number(ratio->low) : Json();
+    object[key_of_end(name, "high")] = ratio ? number(ratio->high) : Json();
+}
+
+// As step_counter has them: a row for each metric of each step.
+Json counters_json(const Run& run) {
+    Json counters = Json::array();
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        const StepResult& step = run.steps[i];
+        for (const MetricResult& metric : step.metrics) {
+            counters.push_back({{"position", i},
+                                {"layer", step.layer},
+                                {"pass", name_of(step.pass)},
+                                {"kind", step.kind},
+                                {"metric", metric.name},
+                                {"unit", metric.unit},
+                                {"value", number(metric.value)},
+                                {"reason", text(metric.reason)},
+                                {"counted_at", step.counted_at ? Json(*step.counted_at) : Json()}});
+        }
     }
     return counters;
 }
 
-Json step_json(const RunFindings& findings, std::size_t i) {
-    const StepResult& step = findings.run.steps[i];
-    const StepTime& time = findings.summary.steps[i];
-    const StepBound& bound = findings.bounds[i];
-    return {{"name", step.layer},
-            {"operator", step.operation},
-            {"pass", name_of(step.pass)},
-            {"implementation", step.implementation},
-            {"status", status_of(step.time)},
-            {"time", time_json(time.time)},
-            {"flops", whole(step.flops)},
-            {"bytes", whole(step.read + step.written)},
-            {"bound", name_of(bound.verdict)},
-            {"kind", step.kind},
-            {"share", time.time ? Json(time.share) : Json()},
-            {"ceiling", bound.ceiling.empty() ? Json() : Json(bound.ceiling)},
-            {"achieved", number(bound.achieved)},
-            {"algorithm", step.algorithm},
-            {"layout", step.layout},
-            {"workspace_bytes", whole(step.workspace)},
-            {"problem", step.problem},
-            {"error", step.verified ? number(step.verified->error) : Json()},
-            {"tolerance", step.verified ? number(step.verified->tolerance) : Json()},
-            {"counters", counters_json(step)}};
-}
-
-// In the order of execution, however the filter found them.
-Json steps_json(const RunFindings& findings, const StepFilter& filter) {
-    const auto wanted = wanted_steps(findings.run, filter);
-    Json steps = Json::array();
-    for (const std::size_t i : std::set<std::size_t>(wanted.begin(), wanted.end())) {
-        steps.push_back(step_json(findings, i));
-    }
-    return steps;
-}
-
-Json ratio_json(const std::optional<Ratio>& ratio) {
-    return ratio ? Json(ratio->value) : Json();
-}
-
 Json budget_json(const Budget& budget) {
-    return {{"end_to_end_s", seconds(budget.end_to_end)},
-            {"steps_s", seconds(budget.steps)},
-            {"residual", ratio_json(budget.residual)},
-            {"instrumented_s", seconds(budget.instrumented)},
-            {"overhead", ratio_json(budget.overhead)},
-            {"end_to_end", time_json(budget.end_to_end)}};
+    Json json;
+    add_time("end_to_end", budget.end_to_end, json);
+    json["samples"] = budget.end_to_end ? Json(budget.end_to_end->samples) : Json();
+    add_time("steps", budget.steps, json);
+    add_time("instrumented", budget.instrumented, json);
+    add_ratio("residual", budget.residual, json);
+    add_ratio("overhead", budget.overhead, json);
+    return json;
 }
 
-Json flags_json(const Run& run) {
-    Json flags = Json::array();
+Json doubts_json(const Run& run) {
+    Json doubts = Json::array();
     for (const auto& flag : run.flags) {
-        flags.push_back({{"kind", flag.kind}, {"sentence", flag.sentence}});
+        doubts.push_back({{"kind", flag.kind}, {"sentence", flag.sentence}});
     }
-    return flags;
+    return doubts;
 }
 
 Json verification_json(const Run& run) {
@@ -135,9 +100,9 @@ Json verification_json(const Run& run) {
         return nullptr;
     }
     const StepResult* worst = found->worst;
-    return {{"compared", found->compared},
-            {"disagreeing", found->disagreeing},
-            {"without_reference", found->without_reference},
+    return {{"verified_steps", found->compared},
+            {"disagreeing_steps", found->disagreeing},
+            {"steps_without_reference", found->without_reference},
             {"worst", worst == nullptr ? Json()
                                        : Json{{"layer", worst->layer},
                                               {"pass", name_of(worst->pass)},
@@ -147,30 +112,143 @@ Json verification_json(const Run& run) {
 
 Json memory_json(const Run& run) {
     const MemoryCheck check = memory_check_of(run);
-    return {{"predicted_bytes", whole(check.predicted)},
-            {"measured_bytes", check.measured ? whole(*check.measured) : Json()},
+    return {{"predicted_memory_bytes", whole(check.predicted)},
+            {"measured_memory_bytes", check.measured ? whole(*check.measured) : Json()},
             {"workspace_bytes", whole(check.scratch)},
             {"predicted_over_measured", number(check.ratio)}};
 }
 
+Json extent_json(const std::optional<LaunchShape>& launch, LaunchExtent LaunchShape::*extent) {
+    return launch ? Json({((*launch).*extent).x, ((*launch).*extent).y, ((*launch).*extent).z})
+                  : Json();
+}
+
+Json span_json(const TracedSpan& traced) {
+    const Span& span = traced.span;
+    const bool timed = is_timed(span);
+    const auto& launch = span.launch;
+    const auto bytes = [&](Bytes LaunchShape::*shared) {
+        return launch ? whole((*launch).*shared) : Json();
+    };
+    return {{"kind", name_of(span.kind)},
+            {"name", span.name},
+            {"layer", traced.pass ? Json(traced.layer) : Json()},
+            {"pass", traced.pass ? Json(name_of(*traced.pass)) : Json()},
+            {"evidence", name_of(traced.evidence)},
+            {"stream", span.stream},
+            {"start_ns", timed ? Json(span.start.count()) : Json()},
+            {"end_ns", timed ? Json(span.end.count()) : Json()},
+            {"bytes", span.bytes ? whole(*span.bytes) : Json()},
+            {"grid", extent_json(launch, &LaunchShape::grid)},
+            {"block", extent_json(launch, &LaunchShape::block)},
+            {"registers", launch ? Json(launch->registers) : Json()},
+            {"static_shared_bytes", bytes(&LaunchShape::static_shared)},
+            {"dynamic_shared_bytes", bytes(&LaunchShape::dynamic_shared)}};
+}
+
+Json trace_json(const Run& run) {
+    if (!run.trace) {
+        return nullptr;
+    }
+    const TraceBudget budget = budget_of(*run.trace).budget;
+    Json spans = Json::array();
+    for (const TracedSpan& traced : run.trace->spans) {
+        spans.push_back(span_json(traced));
+    }
+    const auto seconds = [](Nanoseconds time) { return Json(seconds_of(time).value); };
+    return {{"device", run.trace->device},
+            {"iterations", run.trace->windows.values.size()},
+            {"window_s", seconds(budget.window)},
+            {"attributed_s", seconds(budget.attributed)},
+            {"unattributed_s", seconds(budget.unattributed)},
+            {"unattributed_share", number(unattributed_share(budget))},
+            {"overlap_s", seconds(budget.overlap)},
+            {"gaps_s", seconds(budget.gaps)},
+            {"untimed_spans", budget.untimed},
+            {"dropped_records", budget.dropped},
+            {"spans", std::move(spans)}};
+}
+
+Json settings_json(const Run& run) {
+    const Settings& settings = run.settings;
+    return {{"run", run.id},
+            {"created", run.created},
+            {"origin", name_of(run.origin)},
+            {"state", progress_of(run)},
+            {"incomplete", text(holes_text(run))},
+            {"backend", settings.backend},
+            {"network", settings.network},
+            {"batch", settings.batch},
+            {"mode", settings.mode},
+            {"dtype", settings.dtype},
+            {"threads", settings.threads},
+            {"algorithm", settings.algorithm},
+            {"policy", settings.policy},
+            {"settings", Json(settings.further)}};
+}
+
 }  // namespace
 
-std::string run_json(const Run& run, const StepFilter& filter, const Convention& convention) {
+Json run_json(const Run& run, const StepFilter& filter, const Convention& convention,
+              const Selection& selection) {
     const Run counted = counted_by(convention, run);
     const RunFindings findings = {.run = counted,
                                   .summary = summarise(counted),
                                   .bounds = bounds_of(run),
                                   .convention = convention.name};
-    const Json shown = {{"run", run_part(run)},
-                        {"convention", convention.name},
-                        {"layers", steps_json(findings, filter)},
-                        {"budget", budget_json(findings.summary.budget)},
-                        {"memory", memory_json(run)},
-                        {"verification", verification_json(run)},
-                        {"trace", trace_json(run)},
-                        {"flags", flags_json(run)},
-                        {"provenance", run.provenance}};
-    return shown.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    Json json = settings_json(run);
+    json["convention"] = convention.name;
+    json["steps"] = rows_of(steps_document(findings, filter), selection);
+    json["counters"] = counters_json(run);
+    json["budget"] = budget_json(findings.summary.budget);
+    json["memory"] = memory_json(run);
+    json["verification"] = verification_json(run);
+    json["trace"] = trace_json(run);
+    json["doubts"] = doubts_json(run);
+    json["provenance"] = run.provenance;
+    return json;
+}
+
+Json grid_json(std::span<const Run> runs, const VariedGrid& grid, const Convention& convention,
+               const Selection& selection) {
+    const Settings& settings = runs.back().settings;
+    return {{"variables", grid.names},
+            {"network", settings.network},
+            {"backend", settings.backend},
+            {"mode", settings.mode},
+            {"dtype", settings.dtype},
+            {"threads", settings.threads},
+            {"algorithm", settings.algorithm},
+            {"convention", convention.name},
+            {"points", rows_of(grid_document(runs, grid), selection)}};
+}
+
+Json pair_json(const Run& before, const Run& after) {
+    const Pairing pairing = pair_of(before, after);
+    Json differences = Json::array();
+    for (const SettingDifference& each : pairing.differences) {
+        differences.push_back(
+            {{"setting", each.name}, {"before", each.before}, {"after", each.after}});
+    }
+    if (!pairing.refusal.empty()) {
+        return {{"before", before.id},
+                {"after", after.id},
+                {"differences", std::move(differences)},
+                {"reason", pairing.refusal},
+                {"end_to_end", nullptr},
+                {"steps", Json::array()}};
+    }
+    Table whole = paired_table(pairing, before, after);
+    whole.rows = whole.totals;
+    Json end_to_end = rows_of({.blocks = {std::move(whole)}}).front();
+    end_to_end["layer"] = nullptr;
+    end_to_end["pass"] = nullptr;
+    return {{"before", before.id},
+            {"after", after.id},
+            {"differences", std::move(differences)},
+            {"reason", nullptr},
+            {"end_to_end", std::move(end_to_end)},
+            {"steps", rows_of({.blocks = {paired_table(pairing, before, after)}})}};
 }
 
 }  // namespace strata

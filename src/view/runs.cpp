@@ -46,18 +46,19 @@ std::vector<Cell> row_of(const Run& run) {
 
 Table runs_table(std::span<const Run> runs) {
     Table table;
-    table.columns = {{"run", "run", Importance::essential},
-                     {"created", "created", Importance::normal},
-                     {"origin", "origin", Importance::essential},
-                     {"state", "state", Importance::detail},
-                     {"network", "network", Importance::essential},
-                     {"batch", "batch", Importance::essential},
-                     {"mode", "mode", Importance::detail},
-                     {"dtype", "dtype", Importance::detail},
-                     {"threads", "threads", Importance::detail},
-                     {"backend", "backend", Importance::normal},
-                     {"end_to_end_s", "end to end", Importance::essential},
-                     {"flags", "doubts", Importance::detail}};
+    table.columns = {
+        {"run", "run", Importance::essential},
+        {.key = "created", .title = "created", .order = Order::newest_first},
+        {"origin", "origin", Importance::essential},
+        {"state", "state", Importance::detail},
+        {"network", "network", Importance::essential},
+        {"batch", "batch", Importance::essential},
+        {"mode", "mode", Importance::detail},
+        {"dtype", "dtype", Importance::detail},
+        {"threads", "threads", Importance::detail},
+        {"backend", "backend", Importance::normal},
+        {"end_to_end_s", "end to end", Importance::essential, Audience::all, Bounds::interval},
+        {"doubts", "doubts", Importance::detail}};
     for (const auto& run : runs) {
         table.rows.push_back(row_of(run));
     }
@@ -68,7 +69,7 @@ Document runs_document(Table stored) {
     if (stored.rows.empty()) {
         stored.notes.emplace_back("No run is stored yet: `strata run alexnet` makes one.");
     }
-    return {"", {std::move(stored)}};
+    return {.blocks = {std::move(stored)}, .kind = "list"};
 }
 
 }  // namespace strata

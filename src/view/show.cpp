@@ -41,10 +41,11 @@ bool has_sources(const Graph& graph) {
                                [](const Layer& layer) { return !layer.source.empty(); });
 }
 
-std::vector<Cell> row_of(const Layer& layer, const LayerWork& work) {
+std::vector<Cell> row_of(const Graph& graph, const Cell& batch, const Layer& layer,
+                         const LayerWork& work) {
     std::vector<Cell> row;
-    row.reserve(7 + pass_columns.size());  // with source and alias; there may be very many rows
-    row.insert(row.end(), {layer.name, kind_of(layer.op), to_text(work.output)});
+    row.reserve(9 + pass_columns.size());  // with source and alias; there may be very many rows
+    row.insert(row.end(), {graph.name, batch, layer.name, kind_of(layer.op), to_text(work.output)});
     row.push_back(work.parameters == 0 ? Cell(Missing{})
                                        : count_cell(static_cast<double>(work.parameters)));
     for (const auto& column : pass_columns) {
@@ -52,11 +53,14 @@ std::vector<Cell> row_of(const Layer& layer, const LayerWork& work) {
                                     [](const PassWork& pass) { return flops_cell(pass.flops); }));
     }
     row.push_back(bytes_cell(traffic_of(work)));
+    row.emplace_back(layer.source);
+    row.emplace_back(layer.alias);
     return row;
 }
 
 std::vector<Cell> total_of(const NetworkWork& network) {
-    std::vector<Cell> row = {"total", "", "", count_cell(static_cast<double>(network.parameters))};
+    std::vector<Cell> row = {"", Missing{}, "total",
+                             "", "",        count_cell(static_cast<double>(network.parameters))};
     Bytes traffic;
     for (const auto& column : pass_columns) {
         const PassWork& work = network.passes[static_cast<std::size_t>(column.pass)];
@@ -64,13 +68,17 @@ std::vector<Cell> total_of(const NetworkWork& network) {
         traffic += work.read + work.written;
     }
     row.push_back(bytes_cell(traffic));
+    row.emplace_back("");
+    row.emplace_back("");
     return row;
 }
 
 Table layers_table(const Graph& graph, const NetworkWork& network, const Convention& convention,
                    Mode mode) {
-    Table table;
-    table.columns = {{"layer", "layer", Importance::essential},
+    Table table{.records = "layers"};
+    table.columns = {data_column("network"),
+                     data_column("batch"),
+                     {"layer", "layer", Importance::essential},
                      {"operator", "operator", Importance::normal},
                      {"output", "output", Importance::essential},
                      {"parameters", "parameters", Importance::normal}};
@@ -78,20 +86,14 @@ Table layers_table(const Graph& graph, const NetworkWork& network, const Convent
         table.columns.push_back({column.key, column.title, column.importance});
     }
     table.columns.push_back({"traffic_bytes", "traffic", Importance::detail});
-    const bool with_sources = has_sources(graph);
+    const Audience of_sources = has_sources(graph) ? Audience::all : Audience::data;
+    table.columns.push_back({"source", "source", Importance::normal, of_sources});
+    table.columns.push_back({"alias", "in the file", Importance::detail, of_sources});
+    const Cell batch = count_cell(static_cast<double>(batch_of(graph)));
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
-        table.rows.push_back(row_of(graph.layers[i], network.layers[i]));
-        if (with_sources) {
-            table.rows.back().emplace_back(graph.layers[i].source);
-            table.rows.back().emplace_back(graph.layers[i].alias);
-        }
+        table.rows.push_back(row_of(graph, batch, graph.layers[i], network.layers[i]));
     }
     table.totals.push_back(total_of(network));
-    if (with_sources) {
-        table.columns.push_back({"source", "source", Importance::normal});
-        table.columns.push_back({"alias", "in the file", Importance::detail});
-        table.totals.back().insert(table.totals.back().end(), {"", ""});
-    }
     table.notes = {
         fmt::format("Operations by the convention {}: {}", convention.name, convention.meaning),
         "Traffic: each operand read once and each result written once, over all passes."};

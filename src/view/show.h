@@ -26,12 +26,4 @@ namespace strata {
 Document show_document(const Graph& graph, const Convention& convention,
                        const Execution& execution);
 
-// The same by the contract for scripts, with whole numbers:
-// {"network", "batch", "convention", "layers": [{"name", "alias", "source", "operator",
-// "inputs", "output", "parameters",
-//   "work": {"forward": {"flops", "bytes_read", "bytes_written"}, "backward_data", ...}}],
-//  "totals": {"parameters", "flops_forward", "memory_training_bytes", "memory_inference_bytes",
-//  ...}}
-std::string show_json(const Graph& graph, const Convention& convention, const Execution& execution);
-
 }  // namespace strata

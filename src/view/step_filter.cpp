@@ -11,8 +11,6 @@
 
 namespace strata {
 
-namespace {
-
 std::vector<Pass> passes_in(const std::string& list) {
     if (list.empty()) {
         return {all_passes.begin(), all_passes.end()};
@@ -23,8 +21,6 @@ std::vector<Pass> passes_in(const std::string& list) {
     }
     return passes;
 }
-
-}  // namespace
 
 std::vector<std::size_t> wanted_steps(const Run& run, const StepFilter& filter) {
     const auto passes = passes_in(filter.passes);

@@ -3,7 +3,11 @@
 
 #include "view/cells.h"
 
+#include "base/enumeration.h"
+
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace strata {
 
@@ -29,62 +33,187 @@ Cell intensity_cell(Flops flops, Bytes traffic) {
                                                   : Cell(Missing{});
 }
 
-const std::vector<Column>& columns() {
-    static const std::vector<Column> all = {
-        {"layer", "layer", Importance::essential},
-        {"pass", "pass", Importance::essential},
-        {"median_s", "time", Importance::essential},
-        {"share_percent", "share", Importance::essential},
-        {"flop_per_s", "", Importance::normal},
-        {"byte_per_s", "", Importance::normal},
-        {"flop_per_byte", "", Importance::detail},
-        {"ceiling_percent", "ceiling", Importance::normal},
-        {"bound", "bound", Importance::normal},
-        {"implementation", "implementation", Importance::detail}};
+// A column, what it says of a step, and of all steps of a pass together.
+struct StepColumn {
+    Column column;
+    Cell (*cell)(const RunFindings& findings, std::size_t step);
+    Cell (*total)(const RunFindings& findings, const PassTotal& total) = nullptr;
+};
+
+const StepResult& step_at(const RunFindings& findings, std::size_t i) {
+    return findings.run.steps[i];
+}
+
+Provenance derived(const RunFindings& findings) {
+    return derived_from(findings.run.origin);
+}
+
+// What is computed of a step's time, where it has one.
+template <class Text>
+Cell of_time(const RunFindings& findings, std::size_t i, Text&& cell) {
+    const auto& time = findings.summary.steps[i].time;
+    return time ? cell(*time) : Cell(Missing{});
+}
+
+Cell time_of_step(const RunFindings& findings, std::size_t i) {
+    const auto& time = findings.summary.steps[i].time;
+    const Measurement& measurement = step_at(findings, i).time;
+    return time ? time_cell(*time, times_of(findings.run.origin))
+                : Cell(Missing{fmt::format("{}: {}", name_of(status_of(measurement)),
+                                           reason_of(measurement))});
+}
+
+// The columns that people see, and, for scripts, all that is known of a step.
+std::vector<StepColumn> all_columns() {
+    return {
+        {data_column("run"), [](const RunFindings& f,
+                                std::size_t) { return count_cell(static_cast<double>(f.run.id)); }},
+        {data_column("position"),
+         [](const RunFindings&, std::size_t i) { return count_cell(static_cast<double>(i)); }},
+        {{"layer", "layer", Importance::essential},
+         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).layer); },
+         [](const RunFindings&, const PassTotal&) { return Cell("all"); }},
+        {data_column("operator"),
+         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).operation); }},
+        {people_column("pass", "pass"),
+         [](const RunFindings& f, std::size_t i) { return Cell(pass_text(step_at(f, i))); },
+         [](const RunFindings&, const PassTotal& t) { return Cell(std::string(name_of(t.pass))); }},
+        {data_column("pass"),
+         [](const RunFindings& f, std::size_t i) {
+             return Cell(std::string(name_of(step_at(f, i).pass)));
+         }},
+        {data_column("kind"),
+         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).kind); }},
+        {data_column("status"),
+         [](const RunFindings& f, std::size_t i) {
+             return Cell(std::string(name_of(status_of(step_at(f, i).time))));
+         }},
+        {data_column("reason"),
+         [](const RunFindings& f, std::size_t i) {
+             return text_or_missing(reason_of(step_at(f, i).time));
+         }},
+        {{"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
+         time_of_step,
+         [](const RunFindings& f, const PassTotal& t) { return time_cell(t.time, derived(f)); }},
+        {data_column("minimum_s"),
+         [](const RunFindings& f, std::size_t i) {
+             return of_time(f, i, [](const Estimate& t) { return time_cell(t.minimum); });
+         }},
+        {data_column("samples"),
+         [](const RunFindings& f, std::size_t i) {
+             return of_time(f, i, [](const Estimate& t) {
+                 return count_cell(static_cast<double>(t.samples));
+             });
+         }},
+        {{"share", "share", Importance::essential},
+         [](const RunFindings& f, std::size_t i) {
+             return of_time(f, i, [&](const Estimate&) {
+                 return percent_cell(f.summary.steps[i].share, derived(f));
+             });
+         },
+         [](const RunFindings& f, const PassTotal& t) {
+             return percent_cell(t.share, derived(f));
+         }},
+        {data_column("flops"),
+         [](const RunFindings& f, std::size_t i) { return flops_cell(step_at(f, i).flops); }},
+        {data_column("bytes_read"),
+         [](const RunFindings& f, std::size_t i) { return bytes_cell(step_at(f, i).read); }},
+        {data_column("bytes_written"),
+         [](const RunFindings& f, std::size_t i) { return bytes_cell(step_at(f, i).written); }},
+        {data_column("workspace_bytes"),
+         [](const RunFindings& f, std::size_t i) { return bytes_cell(step_at(f, i).workspace); }},
+        {unit_column("flop_per_s", "FLOP/s"),
+         [](const RunFindings& f, std::size_t i) {
+             return of_time(f, i, [&](const Estimate& t) {
+                 return rate_cell(step_at(f, i).flops.value, t.median, "FLOP/s", derived(f));
+             });
+         },
+         [](const RunFindings& f, const PassTotal& t) {
+             return rate_cell(t.flops.value, t.time, "FLOP/s", derived(f));
+         }},
+        {unit_column("byte_per_s", "B/s"),
+         [](const RunFindings& f, std::size_t i) {
+             return of_time(f, i, [&](const Estimate& t) {
+                 return rate_cell(traffic_of(step_at(f, i)).value, t.median, "B/s", derived(f));
+             });
+         },
+         [](const RunFindings& f, const PassTotal& t) {
+             return rate_cell(t.traffic.value, t.time, "B/s", derived(f));
+         }},
+        {unit_column("flop_per_byte", "FLOP/B", Importance::detail),
+         [](const RunFindings& f, std::size_t i) {
+             return of_time(f, i, [&](const Estimate&) {
+                 return intensity_cell(step_at(f, i).flops, traffic_of(step_at(f, i)));
+             });
+         },
+         [](const RunFindings&, const PassTotal& t) { return intensity_cell(t.flops, t.traffic); }},
+        {{"ceiling_share", "ceiling", Importance::normal},
+         [](const RunFindings& f, std::size_t i) {
+             return of_time(f, i, [&](const Estimate&) {
+                 return optional_cell(f.bounds[i].achieved, [&](double share) {
+                     return percent_cell(share, derived(f));
+                 });
+             });
+         }},
+        {{"bound", "bound", Importance::normal},
+         [](const RunFindings& f, std::size_t i) {
+             return Cell(std::string(name_of(f.bounds[i].verdict)));
+         },
+         [](const RunFindings&, const PassTotal&) { return Cell(""); }},
+        {data_column("ceiling"),
+         [](const RunFindings& f, std::size_t i) { return text_or_missing(f.bounds[i].ceiling); }},
+        {{"implementation", "implementation", Importance::detail},
+         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).implementation); },
+         [](const RunFindings&, const PassTotal&) { return Cell(""); }},
+        {data_column("algorithm"),
+         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).algorithm); }},
+        {data_column("layout"),
+         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).layout); }},
+        {data_column("error"),
+         [](const RunFindings& f, std::size_t i) {
+             return optional_cell(step_at(f, i).verified,
+                                  [](const auto& found) { return number_cell(found.error, ""); });
+         }},
+        {data_column("tolerance"),
+         [](const RunFindings& f, std::size_t i) {
+             return optional_cell(step_at(f, i).verified, [](const auto& found) {
+                 return number_cell(found.tolerance, "");
+             });
+         }},
+        {data_column("problem"),
+         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).problem); }}};
+}
+
+const std::vector<StepColumn>& columns() {
+    static const std::vector<StepColumn> all = all_columns();
     return all;
 }
 
-// The cells behind layer and pass, for a step that has a time.
-std::vector<Cell> measured_cells(const RunFindings& findings, std::size_t i) {
-    const StepResult& step = findings.run.steps[i];
-    const Estimate& time = *findings.summary.steps[i].time;
-    const Provenance derived = derived_from(findings.run.origin);
-    return {time_cell(time, times_of(findings.run.origin)),
-            percent_cell(findings.summary.steps[i].share, derived),
-            rate_cell(step.flops.value, time.median, "FLOP/s", derived),
-            rate_cell(traffic_of(step).value, time.median, "B/s", derived),
-            intensity_cell(step.flops, traffic_of(step)),
-            optional_cell(findings.bounds[i].achieved,
-                          [&](double share) { return percent_cell(share, derived); })};
-}
-
 std::vector<Cell> row_of(const RunFindings& findings, std::size_t i) {
-    const StepResult& step = findings.run.steps[i];
-    std::vector<Cell> row = {step.layer, pass_text(step)};
-    if (findings.summary.steps[i].time) {
-        const auto cells = measured_cells(findings, i);
-        row.insert(row.end(), cells.begin(), cells.end());
-    } else {
-        row.push_back(Missing{status_of(step.time)});
-        row.insert(row.end(), 5, Missing{});
+    std::vector<Cell> row;
+    for (const StepColumn& column : columns()) {
+        row.push_back(column.cell(findings, i));
     }
-    row.push_back(std::string(name_of(findings.bounds[i].verdict)));
-    row.push_back(step.implementation);
     return row;
 }
 
 std::vector<Cell> pass_total(const RunFindings& findings, const PassTotal& total) {
-    const Provenance derived = derived_from(findings.run.origin);
-    return {"all",
-            std::string(name_of(total.pass)),
-            time_cell(total.time, derived),
-            percent_cell(total.share, derived),
-            rate_cell(total.flops.value, total.time, "FLOP/s", derived),
-            rate_cell(total.traffic.value, total.time, "B/s", derived),
-            intensity_cell(total.flops, total.traffic),
-            Missing{},
-            "",
-            ""};
+    std::vector<Cell> row;
+    for (const StepColumn& column : columns()) {
+        row.push_back(column.total != nullptr ? column.total(findings, total) : Cell(Missing{}));
+    }
+    return row;
+}
+
+// The sum over all passes has no pass.
+std::vector<Cell> grand_total(const RunFindings& findings, const PassTotal& total) {
+    std::vector<Cell> row = pass_total(findings, total);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (columns()[i].column.key == "pass") {
+            row[i] = "";
+        }
+    }
+    return row;
 }
 
 PassTotal sum_of(const std::vector<PassTotal>& totals) {
@@ -108,9 +237,14 @@ RunFindings findings_of(const Run& run) {
     return {.run = run, .summary = summarise(run), .bounds = bounds_of(run)};
 }
 
+std::vector<Column> step_columns() {
+    std::vector<Column> shown;
+    std::ranges::transform(columns(), std::back_inserter(shown), &StepColumn::column);
+    return shown;
+}
+
 Table steps_table(const RunFindings& findings, const StepFilter& filter) {
-    Table table;
-    table.columns = columns();
+    Table table{.columns = step_columns(), .records = "steps"};
     const auto wanted = wanted_steps(findings.run, filter);
     for (const std::size_t i : wanted) {
         table.rows.push_back(row_of(findings, i));
@@ -119,8 +253,7 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
         table.totals.push_back(pass_total(findings, total));
     }
     if (findings.summary.passes.size() > 1) {
-        table.totals.push_back(pass_total(findings, sum_of(findings.summary.passes)));
-        table.totals.back()[1] = "";
+        table.totals.push_back(grand_total(findings, sum_of(findings.summary.passes)));
     }
     if (wanted.size() < findings.run.steps.size()) {
         table.notes.push_back(seen_and_hidden(findings.run, wanted.size()));
@@ -132,6 +265,40 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
     table.notes.emplace_back(
         "Sums add the steps' medians; the budget has the median of whole sums.");
     return table;
+}
+
+Document steps_document(const RunFindings& findings, const StepFilter& filter) {
+    Table table{.columns = step_columns(), .records = "steps"};
+    auto wanted = wanted_steps(findings.run, filter);
+    std::ranges::sort(wanted);  // the order of execution
+    for (const std::size_t i : wanted) {
+        table.rows.push_back(row_of(findings, i));
+    }
+    return {.title = fmt::format("run {}", findings.run.id),
+            .blocks = {std::move(table)},
+            .kind = "run"};
+}
+
+Status status_of(const Measurement& measurement) {
+    if (const auto* samples = std::get_if<Samples>(&measurement)) {
+        return samples->values.empty() ? Status::skipped : Status::measured;
+    }
+    return std::holds_alternative<Skipped>(measurement)  ? Status::skipped
+           : std::holds_alternative<Failed>(measurement) ? Status::failed
+                                                         : Status::included;
+}
+
+std::string reason_of(const Measurement& measurement) {
+    if (const auto* skipped = std::get_if<Skipped>(&measurement)) {
+        return skipped->reason;
+    }
+    if (const auto* failed = std::get_if<Failed>(&measurement)) {
+        return failed->reason;
+    }
+    if (const auto* included = std::get_if<Included>(&measurement)) {
+        return included->step;
+    }
+    return std::get<Samples>(measurement).values.empty() ? "no sample was taken" : "";
 }
 
 }  // namespace strata

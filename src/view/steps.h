@@ -8,7 +8,10 @@
 #include "report/document.h"
 #include "view/step_filter.h"
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace strata {
 
@@ -29,10 +32,22 @@ RunFindings findings_of(const Run& run);
 //   all steps             145            100
 Table steps_table(const RunFindings& findings, const StepFilter& filter = {});
 
-// Every step in the order of execution with all that is stored of it, for machines.
-Document steps_document(const Run& run);
+// Its columns: display flags are checked before there is a run.
+std::vector<Column> step_columns();
 
-// "measured", "skipped: why", "failed: why", or "included: conv1 forward" where that step did it.
-std::string status_of(const Measurement& measurement);
+// The same steps for scripts, in the order of execution: what run_json has as "steps", and the CSV
+// of a run.
+Document steps_document(const RunFindings& findings, const StepFilter& filter = {});
+
+// What became of a step.
+enum class Status { measured, skipped, failed, included };
+inline constexpr std::array<std::string_view, 4> names_of(Status) {
+    return {"measured", "skipped", "failed", "included"};
+}
+Status status_of(const Measurement& measurement);
+
+// Why it has no time, or, where it is included, the step that did it: "conv1 forward". Empty where
+// it was measured.
+std::string reason_of(const Measurement& measurement);
 
 }  // namespace strata

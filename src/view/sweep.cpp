@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "view/sweep.h"
 
+#include "base/enumeration.h"
 #include "view/cells.h"
 #include "view/machine.h"
+#include "view/steps.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace strata {
 
@@ -25,10 +28,30 @@ Cell throughput_cell(const SweepPoint& point) {
                   .provenance = provenance_of(point)};
 }
 
+Cell samples(const SweepPoint& point, std::optional<double>) {
+    return point.time ? count_cell(static_cast<double>(point.time->samples)) : Cell(Missing{});
+}
+
+Cell status(const SweepPoint& point, std::optional<double>) {
+    return std::string(name_of(point.time ? Status::measured : Status::skipped));
+}
+
+Cell reason(const SweepPoint& point, std::optional<double>) {
+    return point.time ? Cell(Missing{}) : text_or_missing(point.reason);
+}
+
+Cell traffic(const SweepPoint& point, std::optional<double>) {
+    Bytes bytes;
+    for (const StepResult& step : point.run->steps) {
+        bytes += std::holds_alternative<Samples>(step.time) ? step.read + step.written : Bytes{};
+    }
+    return point.time ? bytes_cell(bytes) : Cell(Missing{});
+}
+
 // The columns, and what each says of a point; `fitted` is the line's time where there is a line.
 struct SweepColumn {
     Column column;
-    Cell (*cell)(const SweepPoint& point, std::optional<double> fitted);
+    std::function<Cell(const SweepPoint& point, std::optional<double> fitted)> cell;
 };
 
 Cell value(const SweepPoint& point, std::optional<double>) {
@@ -45,7 +68,8 @@ Cell time(const SweepPoint& point, std::optional<double>) {
 }
 
 Cell throughput(const SweepPoint& point, std::optional<double>) {
-    return point.time ? throughput_cell(point) : Cell(Missing{point.reason});
+    return point.time && point.time->low > Seconds{0} ? throughput_cell(point)
+                                                      : Cell(Missing{point.reason});
 }
 
 Cell rate(const SweepPoint& point, std::optional<double>) {
@@ -77,25 +101,51 @@ Cell run_id(const SweepPoint& point, std::optional<double>) {
     return count_cell(static_cast<double>(point.run->id));
 }
 
-std::vector<SweepColumn> columns_of(const Sweep& sweep, bool has_line) {
-    const bool latency =
-        sweep.over_batch() && sweep.points.front().run->settings.mode == "inference";
-    std::vector<SweepColumn> columns = {
-        {{sweep.variable, sweep.variable, Importance::essential}, value},
-        {{"flops", "work", Importance::normal}, work},
-        {{"time_s", latency ? "latency" : "time", Importance::essential}, time}};
-    if (sweep.over_batch()) {
-        columns.push_back({{"throughput_per_s", "throughput", Importance::essential}, throughput});
-    }
-    columns.push_back({{"flop_per_s", "rate", Importance::normal}, rate});
-    if (has_line) {
-        columns.push_back({{"line_s", "by the line", Importance::normal}, line_time});
-        columns.push_back({{"residual_percent", "off the line", Importance::essential}, residual});
-    }
-    columns.push_back({{"predicted_memory_bytes", "memory", Importance::normal}, memory});
-    columns.push_back({{"measured_memory_bytes", "taken", Importance::detail}, measured_memory});
-    columns.push_back({{"run", "run", Importance::detail}, run_id});
-    return columns;
+std::vector<SweepColumn> columns_of(const std::string& variable, std::string_view mode,
+                                    bool has_line) {
+    const bool over_batch = variable == "batch";
+    const bool latency = over_batch && mode == "inference";
+    const Audience of_batch = over_batch ? Audience::all : Audience::data;
+    const Audience of_line = has_line ? Audience::all : Audience::data;
+    return {{data_column("network"),
+             [](const SweepPoint& point, std::optional<double>) {
+                 return Cell(point.run->settings.network);
+             }},
+            {data_column("dtype"),
+             [](const SweepPoint& point, std::optional<double>) {
+                 return Cell(point.run->settings.dtype);
+             }},
+            {data_column("algorithm"),
+             [](const SweepPoint& point, std::optional<double>) {
+                 return Cell(point.run->settings.algorithm);
+             }},
+            {data_column("threads"),
+             [](const SweepPoint& point, std::optional<double>) {
+                 return count_cell(point.run->settings.threads);
+             }},
+            {data_column("batch"),
+             [](const SweepPoint& point, std::optional<double>) {
+                 return count_cell(static_cast<double>(point.run->settings.batch));
+             }},
+            {data_column("variable"),
+             [variable](const SweepPoint&, std::optional<double>) { return Cell(variable); }},
+            {{"value", variable, Importance::essential}, value},
+            {data_column("status"), status},
+            {data_column("reason"), reason},
+            {{"flops", "work", Importance::normal}, work},
+            {data_column("traffic_bytes"), traffic},
+            {{"median_s", latency ? "latency" : "time", Importance::essential, Audience::all,
+              Bounds::interval},
+             time},
+            {data_column("samples"), samples},
+            {{"examples_per_s", "throughput", Importance::essential, of_batch, Bounds::interval},
+             throughput},
+            {{"flop_per_s", "rate", Importance::normal}, rate},
+            {{"fitted_s", "by the line", Importance::normal, of_line}, line_time},
+            {{"off_line", "off the line", Importance::essential, of_line}, residual},
+            {{"predicted_memory_bytes", "memory", Importance::normal}, memory},
+            {{"measured_memory_bytes", "taken", Importance::detail}, measured_memory},
+            {{"run", "run", Importance::detail}, run_id}};
 }
 
 // By point what the line says; nothing where there is no line or no time.
@@ -106,27 +156,6 @@ std::vector<std::optional<double>> fitted_by_point(const Sweep& sweep,
         fitted[line->points[i]] = line->line.fitted[i];
     }
     return fitted;
-}
-
-Table points_table(const Sweep& sweep, const std::optional<Extrapolation>& line) {
-    const auto fitted = fitted_by_point(sweep, line);
-    const auto columns = columns_of(sweep, line.has_value());
-    Table table;
-    for (const SweepColumn& column : columns) {
-        table.columns.push_back(column.column);
-    }
-    for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-        std::vector<Cell>& row = table.rows.emplace_back();
-        for (const SweepColumn& column : columns) {
-            row.push_back(column.cell(sweep.points[i], fitted[i]));
-        }
-    }
-    const Convention& convention = find_convention(sweep.convention);
-    table.notes = {
-        fmt::format("Work by the convention {}: {}", convention.name, convention.meaning),
-        "Memory: the peak by liveness, without the library's scratch memory; taken: by the "
-        "process, measured."};
-    return table;
 }
 
 // "run 3" or "runs 3 to 9".
@@ -145,6 +174,35 @@ std::string where_measured(const Sweep& sweep) {
 }
 
 }  // namespace
+
+std::vector<Column> point_columns(const std::string& variable, std::string_view mode) {
+    std::vector<Column> columns;
+    std::ranges::transform(columns_of(variable, mode, true), std::back_inserter(columns),
+                           &SweepColumn::column);
+    return columns;
+}
+
+Table points_table(const Sweep& sweep, const std::optional<Extrapolation>& line) {
+    const auto fitted = fitted_by_point(sweep, line);
+    const auto columns =
+        columns_of(sweep.variable, sweep.points.front().run->settings.mode, line.has_value());
+    Table table{.records = "points"};
+    for (const SweepColumn& column : columns) {
+        table.columns.push_back(column.column);
+    }
+    for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+        std::vector<Cell>& row = table.rows.emplace_back();
+        for (const SweepColumn& column : columns) {
+            row.push_back(column.cell(sweep.points[i], fitted[i]));
+        }
+    }
+    const Convention& convention = find_convention(sweep.convention);
+    table.notes = {
+        fmt::format("Work by the convention {}: {}", convention.name, convention.meaning),
+        "Memory: the peak by liveness, without the library's scratch memory; taken: by the "
+        "process, measured."};
+    return table;
+}
 
 std::vector<Block> sweep_blocks(const Sweep& sweep, const std::optional<Capacity>& capacity) {
     std::vector<Block> blocks = {points_table(sweep, extrapolate(sweep))};

@@ -59,19 +59,9 @@ std::vector<std::string> sweep_sentences(const Sweep& sweep,
 // else that neither can be told.
 std::string sweep_lead(const Sweep& sweep);
 
-// The same by the contract for scripts; what was not measured or does not exist is null:
-// {"variable", "network", "backend", "mode", "dtype", "threads", "convention",
-//  "points": [{"value", "batch", "run", "status", "flops", "bytes", "time": {"median_s", "low_s",
-//              "high_s", "samples"}, "throughput": {"median", "low", "high"},
-//              "predicted_memory_bytes", "measured_memory_bytes"}],
-//  "fit": {"points", "slope_s_per_flop", "flop_per_s", "flop_per_s_low", "flop_per_s_high",
-//          "framework_s", "framework_low_s", "framework_high_s", "half_rate_flops", "r_squared",
-//          "fitted_s", "residual_s", "describes", "misfit"},
-//  "saturation": {"batch", "earliest", "latest", "best_batch", "best_per_s", "reached"},
-//  "capacity": {"batch", "limit", "needs_bytes", "memory_bytes", "memory_source", "searched_to",
-//               "provenance"}}
-// Slope, rate, framework and half rate are null where the line does not describe the times, the
-// batch of the capacity where nothing was found to limit it.
-std::string sweep_json(const Sweep& sweep, const std::optional<Capacity>& capacity = {});
+// The runs as rows, and their columns where a run of this mode varies this: display flags are
+// checked before anything is measured.
+Table points_table(const Sweep& sweep, const std::optional<Extrapolation>& line);
+std::vector<Column> point_columns(const std::string& variable, std::string_view mode);
 
 }  // namespace strata

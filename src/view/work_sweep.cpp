@@ -16,7 +16,10 @@ namespace {
 std::vector<Cell> row_of(const WorkSweep& sweep, std::size_t at) {
     const WorkPoint& point = sweep.points[at];
     const auto ratio = [](double value) { return number_cell(value, ""); };
-    return {count_cell(static_cast<double>(point.value)),
+    return {sweep.network,
+            sweep.variable,
+            count_cell(static_cast<double>(point.value)),
+            count_cell(static_cast<double>(point.batch)),
             count_cell(static_cast<double>(point.parameters)),
             flops_cell(point.forward),
             flops_cell(point.flops),
@@ -27,15 +30,20 @@ std::vector<Cell> row_of(const WorkSweep& sweep, std::size_t at) {
             bytes_cell(point.memory, Provenance::modelled)};
 }
 
+}  // namespace
+
 Table points_table(const WorkSweep& sweep, const Convention& convention) {
-    Table table;
-    table.columns = {{sweep.variable, sweep.variable, Importance::essential},
+    Table table{.records = "points"};
+    table.columns = {data_column("network"),
+                     data_column("variable"),
+                     {"value", sweep.variable, Importance::essential},
+                     data_column("batch"),
                      {"parameters", "parameters", Importance::normal},
                      {"flops_forward", "forward", Importance::normal},
                      {"flops", "all passes", Importance::essential},
                      {"growth", "growth", Importance::detail},
-                     {"bytes", "traffic", Importance::normal},
-                     {"flop_per_byte", "", Importance::normal},
+                     {"traffic_bytes", "traffic", Importance::normal},
+                     unit_column("flop_per_byte", "FLOP/B"),
                      {"memory_bytes", "memory", Importance::essential}};
     for (std::size_t i = 0; i < sweep.points.size(); ++i) {
         table.rows.push_back(row_of(sweep, i));
@@ -47,6 +55,8 @@ Table points_table(const WorkSweep& sweep, const Convention& convention) {
                     sweep.variable)};
     return table;
 }
+
+namespace {
 
 std::string text(double value, const char* unit) {
     return number_text({.value = value, .unit = unit});

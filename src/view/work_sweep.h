@@ -43,12 +43,8 @@ struct WorkSweep {
 Document work_sweep_document(const WorkSweep& sweep, const Convention& convention,
                              const Execution& execution);
 
-// {"variable", "network", "mode", "convention", "points": [{"value", "batch", "parameters",
-//  "flops_forward", "flops", "growth", "bytes", "memory_bytes"}],
-//  "fit": {"bytes_per_flop", "bytes_per_flop_low", "bytes_per_flop_high", "bytes_at_none",
-//          "r_squared", "describes", "misfit"}}
-std::string work_sweep_json(const WorkSweep& sweep, const Convention& convention,
-                            const Execution& execution);
+// Its points as rows.
+Table points_table(const WorkSweep& sweep, const Convention& convention);
 
 // The exponent by which operations grow from the point before; nothing for the first, or where one
 // has none.

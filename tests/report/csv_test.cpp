@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/csv.h"
 
+#include "report/data.h"
 #include "tests/report/sample_document.h"
 #include "tests/support/golden.h"
 
@@ -9,30 +10,39 @@
 namespace strata {
 namespace {
 
-TEST(Csv, RendersTheTablesOnly) {
-    testing::expect_golden("report/sample.csv", render_csv(testing::sample_document()));
+std::string csv_of(Table table) {
+    table.records = "rows";
+    return render_csv(data_of({.blocks = {std::move(table)}}));
+}
+
+TEST(Csv, IsOneTableWithoutTitleTotalsAndNotes) {
+    testing::expect_golden("report/sample.csv", render_csv(data_of(testing::sample_document())));
 }
 
 TEST(Csv, QuotesWhatWouldBreakALine) {
-    const Table table{.columns = {{"a", ""}, {"b", ""}}, .rows = {{"x,y", "say \"hi\"\nthere"}}};
-    EXPECT_EQ(render_csv({.blocks = {table}}), "a,b\n\"x,y\",\"say \"\"hi\"\" there\"\n");
+    EXPECT_EQ(csv_of({.columns = {{"a", ""}, {"b", ""}}, .rows = {{"x,y", "say \"hi\"\nthere"}}}),
+              "a,b\n\"x,y\",\"say \"\"hi\"\" there\"\n");
 }
 
 TEST(Csv, NumbersReadBackAsTheSameNumber) {
-    const Table table{.columns = {{"a", ""}}, .rows = {{Number{.value = 0.1 + 0.2}}}};
-    EXPECT_EQ(render_csv({.blocks = {table}}), "a\n0.30000000000000004\n");
+    EXPECT_EQ(csv_of({.columns = {{"a", ""}}, .rows = {{Number{.value = 0.1 + 0.2}}}}),
+              "a\n0.30000000000000004\n");
+}
+
+TEST(Csv, DigitsStandAsTheyWereGiven) {
+    EXPECT_EQ(csv_of({.columns = {{"a", ""}},
+                      .rows = {{Number{.value = 9007199254740992, .digits = "9007199254740993"}}}}),
+              "a\n9007199254740993\n");
 }
 
 TEST(Csv, WhatIsMissingIsEmptyAndNeverZero) {
-    const Table table{.columns = {{"a", ""}, {"b", ""}},
-                      .rows = {{Missing{"why"}, Number{.value = 0}}}};
-    EXPECT_EQ(render_csv({.blocks = {table}}), "a,b\n,0\n");
+    EXPECT_EQ(
+        csv_of({.columns = {{"a", ""}, {"b", ""}}, .rows = {{Missing{"why"}, Number{.value = 0}}}}),
+        "a,b\n,0\n");
 }
 
-TEST(Csv, ModelledNumbersSaySo) {
-    const Table table{.columns = {{"a", ""}},
-                      .rows = {{Number{.value = 1, .provenance = Provenance::modelled}}}};
-    EXPECT_EQ(render_csv({.blocks = {table}}), "a,a_provenance\n1,modelled\n");
+TEST(Csv, ADocumentWithoutRecordsIsEmpty) {
+    EXPECT_EQ(render_csv(data_of({.blocks = {Heading{"nothing"}}})), "");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/json.h"
 
+#include "report/data.h"
 #include "tests/report/sample_document.h"
 #include "tests/support/golden.h"
 
@@ -10,32 +11,65 @@
 namespace strata {
 namespace {
 
-nlohmann::json parsed(const Document& document) {
-    return nlohmann::json::parse(render_json(document));
+nlohmann::json parsed(Document document) {
+    document.kind = "sample";
+    return nlohmann::json::parse(render_json(data_of(document), "0.1"));
 }
 
-TEST(Json, RendersEveryBlock) {
-    testing::expect_golden("report/sample.json", render_json(testing::sample_document()));
+Table table_of(std::vector<Column> columns, std::vector<Cell> row) {
+    return {.columns = std::move(columns), .rows = {std::move(row)}, .records = "rows"};
+}
+
+TEST(Json, IsRowsUnderTheirNameAndNothingOfThePage) {
+    Document document = testing::sample_document();
+    document.kind = "sample";
+    testing::expect_golden("report/sample.json", render_json(data_of(document), "0.1"));
+}
+
+TEST(Json, SaysWhichSchemaDescribesIt) {
+    const auto json = parsed({.blocks = {table_of({{"a", ""}}, {Number{.value = 1}})}});
+    EXPECT_EQ(json["schema"], "strata/sample/1");
+    EXPECT_EQ(json["strata"], "0.1");
 }
 
 TEST(Json, WhatIsMissingIsNull) {
-    const auto json =
-        parsed({.blocks = {Table{.columns = {{"a", ""}}, .rows = {{Missing{"why"}}}}}});
-    EXPECT_TRUE(json["blocks"][0]["rows"][0]["a"].is_null());
+    const auto json = parsed({.blocks = {table_of({{"a", ""}}, {Missing{"why"}})}});
+    EXPECT_TRUE(json["rows"][0]["a"].is_null());
 }
 
 TEST(Json, AnIntervalStandsBesideItsNumber) {
-    const Table table{.columns = {{"t", ""}},
-                      .rows = {{Number{.value = 2, .unit = "s", .low = 1.5, .high = 2.5}}}};
-    const auto row = parsed({.blocks = {table}})["blocks"][0]["rows"][0];
-    EXPECT_EQ(row["t"], 2);
-    EXPECT_EQ(row["t_low"], 1.5);
-    EXPECT_EQ(row["t_high"], 2.5);
+    const auto row =
+        parsed({.blocks = {table_of(
+                    {{"median_s", "", Importance::normal, Audience::all, Bounds::interval}},
+                    {Number{.value = 2, .unit = "s", .low = 1.5, .high = 2.5}})}})["rows"][0];
+    EXPECT_EQ(row["median_s"], 2);
+    EXPECT_EQ(row["low_s"], 1.5);
+    EXPECT_EQ(row["high_s"], 2.5);
+}
+
+TEST(Json, DigitsStandAsTheyWereGiven) {
+    const auto json =
+        parsed({.blocks = {table_of(
+                    {{"a", ""}, {"b", ""}, {"c", ""}},
+                    {Number{.value = 9007199254740992, .digits = "9007199254740993"},
+                     Number{.value = 2, .digits = "2.0"}, Number{.value = 1, .digits = "inf"}})}});
+    EXPECT_EQ(json["rows"][0]["a"].get<std::int64_t>(), 9007199254740993);
+    EXPECT_TRUE(json["rows"][0]["b"].is_number_float());
+    EXPECT_EQ(json["rows"][0]["c"], "inf");
 }
 
 TEST(Json, BrokenNamesStillGiveValidJson) {
-    const auto json = parsed({.title = "\xFF\"\\\n"});
-    EXPECT_EQ(json["title"], "\xEF\xBF\xBD\"\\\n");
+    const auto json = parsed({.blocks = {table_of({{"a", ""}}, {"\xFF\"\\\n"})}});
+    EXPECT_EQ(json["rows"][0]["a"], "\xEF\xBF\xBD\"\\\n");
+}
+
+TEST(Json, APagesChartsAreAllThatTheScriptIsGiven) {
+    const auto json = nlohmann::json::parse(charts_json(testing::sample_document()));
+    std::size_t charts = 0;
+    for (const auto& block : json["blocks"]) {
+        charts += block.is_object() ? 1U : 0U;
+    }
+    EXPECT_EQ(charts, 3U);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ inline Document sample_document() {
     Table table{
         .title = "layers",
         .columns = {{"name", "layer", Importance::essential},
-                    {"time_s", "time", Importance::essential},
+                    {"time_s", "time", Importance::essential, Audience::all, Bounds::interval},
                     {"rate", "", Importance::normal},
                     {"parameters", "parameters", Importance::normal},
                     {"implementation", "implementation", Importance::detail}},
@@ -37,7 +37,8 @@ inline Document sample_document() {
         .totals = {{"total", Number{.value = 0.0124656, .unit = "s"},
                     Number{.value = 91e9, .unit = "FLOP/s", .provenance = Provenance::modelled},
                     Number{.value = 34944}, ""}},
-        .notes = {"by the convention multiply-add-2"}};
+        .notes = {"by the convention multiply-add-2"},
+        .records = "layers"};
     StackedBars bars{.title = "time per layer",
                      .unit = "s",
                      .labels = {"conv1", "<b>fc8</b>"},

@@ -84,7 +84,7 @@ TEST_F(KernelsTest, BareNamesTellFewerKernelsApart) {
 TEST_F(KernelsTest, ATimeThatOneKernelLacksIsMissingFromTheSum) {
     KernelSet set = sample_set();
     store_kernels(database_, set);
-    const Table table = query(database_, "SELECT time_s FROM kernel_census");
+    const Table table = query(database_, "SELECT time_s FROM kernel_census", Numbers::scaled);
     EXPECT_TRUE(std::holds_alternative<Missing>(table.rows.at(0).at(0)));
 }
 

@@ -4,6 +4,7 @@
 #include "report/terminal.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
+#include "view/json.h"
 
 #include <gtest/gtest.h>
 
@@ -33,22 +34,22 @@ TEST(MemoryView, PutsBatchesBesideEachOther) {
 }
 
 TEST(MemoryView, LayersOfTheJsonAddUpToItsPeak) {
-    const auto json = nlohmann::json::parse(memory_json(zoo_graph("alexnet", 32), {}));
-    std::int64_t sum = json["outside"]["at_peak"];
+    const auto json = memory_json(std::vector{zoo_graph("alexnet", 32)}, {})["batches"][0];
+    std::int64_t sum = json["outside"]["at_peak_bytes"];
     for (const auto& layer : json["layers"]) {
-        sum += layer["at_peak"].get<std::int64_t>();
+        sum += layer["at_peak_bytes"].get<std::int64_t>();
     }
-    EXPECT_EQ(sum, json["peak"]["bytes"].get<std::int64_t>());
-    EXPECT_EQ(json["total"]["at_peak"], json["peak"]["bytes"]);
+    EXPECT_EQ(sum, json["peak"]["peak_bytes"].get<std::int64_t>());
+    EXPECT_EQ(json["total"]["at_peak_bytes"], json["peak"]["peak_bytes"]);
     EXPECT_EQ(json["layers"].size(), 23U);
     EXPECT_TRUE(json["peak"]["layer"].is_string());
 }
 
 TEST(MemoryView, AFurtherImageCostsTheDifferenceOfTheTwoLargestBatches) {
-    const auto json = nlohmann::json::parse(memory_by_batch_json(alexnets(), {}));
-    const double last = json["batches"][2]["peak"]["bytes"];
-    const double before = json["batches"][1]["peak"]["bytes"];
-    EXPECT_EQ(json["bytes_per_image"], (last - before) / 32);
+    const auto json = memory_json(alexnets(), {});
+    const double last = json["batches"][2]["peak"]["peak_bytes"];
+    const double before = json["batches"][1]["peak"]["peak_bytes"];
+    EXPECT_EQ(json["bytes_per_example"], (last - before) / 32);
     EXPECT_EQ(json["batches"][0]["batch"], 1);
 }
 

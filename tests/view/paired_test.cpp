@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/paired.h"
 
-#include "report/markdown.h"
+#include "report/table_text.h"
 #include "tests/support/scripted_run.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(PairedView, SaysWhatDiffersAndWhatItIsWorth) {
     after.settings.further["fuse"] = "on";
     const Document document = paired_document(before, after);
     EXPECT_NE(document.title.find("fuse default → on"), std::string::npos) << document.title;
-    const auto& table = std::get<Table>(document.blocks.front());
+    const Table table = for_people(std::get<Table>(document.blocks.front()));
     ASSERT_EQ(table.rows.size(), 2U);
     EXPECT_EQ(std::get<std::string>(table.rows[0][0]), "conv");
     EXPECT_EQ(std::get<Number>(table.rows[0][4]).value, 0.5);
@@ -35,7 +35,7 @@ TEST(PairedView, WhatIsMissingInOneRunIsADashAndNotComparable) {
     const Document document = paired_document(run_of({scripted_step("conv", Pass::forward, quick)}),
                                               run_of({scripted_step("conv", Pass::forward, quick),
                                                       scripted_step("lrn", Pass::forward, quick)}));
-    const auto& row = std::get<Table>(document.blocks.front()).rows.at(1);
+    const auto row = for_people(std::get<Table>(document.blocks.front())).rows.at(1);
     EXPECT_TRUE(std::holds_alternative<Missing>(row[2]));
     EXPECT_TRUE(std::holds_alternative<Missing>(row[4]));
     EXPECT_EQ(std::get<std::string>(row[5]), "not comparable");

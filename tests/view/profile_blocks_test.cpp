@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
+#include "report/json.h"
 #include "report/terminal.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
 #include "view/counter_tables.h"
+#include "view/json.h"
 #include "view/run.h"
 #include "view/trace_blocks.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace strata {
 namespace {
@@ -62,6 +66,15 @@ protected:
                                {.width = 130, .unicode = true});
     }
 
+    // The whole run is too long to read.
+    strata::Run conv2_alone() const {
+        strata::Run run = run_;
+        std::erase_if(run.steps, [](const StepResult& step) { return step.layer != "conv2"; });
+        std::erase_if(run.trace->spans,
+                      [](const TracedSpan& span) { return span.layer != "conv2"; });
+        return run;
+    }
+
     strata::Run run_ = testing::scripted_run(testing::zoo_graph("alexnet", 16));
     Nanoseconds end_{1'000'000};
     Nanoseconds each_{100'000};
@@ -90,15 +103,30 @@ TEST_F(ProfileBlocks, AMissingCounterIsADashWithItsReasonAndNeverZero) {
 }
 
 TEST_F(ProfileBlocks, StandInTheJsonWithEverySpan) {
-    const auto json = nlohmann::json::parse(run_json(run_));
+    const auto json = run_json(run_);
     EXPECT_EQ(json["trace"]["spans"].size(), run_.trace->spans.size());
     EXPECT_EQ(json["trace"]["spans"][0]["grid"], (std::vector<int>{1, 4, 1}));
-    EXPECT_TRUE(json["layers"][0]["counters"]["l1_hit_rate"]["value"].is_null());
-    EXPECT_EQ(json["layers"][0]["counters"]["dram_read"]["unit"], "B");
+    const auto counter = [&](std::string_view metric) {
+        return *std::ranges::find_if(json["counters"],
+                                     [&](const auto& one) { return one["metric"] == metric; });
+    };
+    EXPECT_TRUE(counter("l1_hit_rate")["value"].is_null());
+    EXPECT_NE(counter("l1_hit_rate")["reason"].get<std::string>().find("denied"),
+              std::string::npos);
+    EXPECT_EQ(counter("dram_read")["unit"], "B");
     const auto& trace = json["trace"];
     EXPECT_NEAR(trace["attributed_s"].get<double>() + trace["unattributed_s"].get<double>() +
                     trace["gaps_s"].get<double>() - trace["overlap_s"].get<double>(),
                 trace["window_s"].get<double>(), 1e-12);
+}
+
+TEST_F(ProfileBlocks, TheJsonIsAsItsSchemaSays) {
+    testing::expect_golden("view/profile-alexnet-16-conv2.json",
+                           json_text("run", "0.1",
+                                     {{"runs", {run_json(conv2_alone())}},
+                                      {"sweeps", nlohmann::json::array()},
+                                      {"grids", nlohmann::json::array()},
+                                      {"pairs", nlohmann::json::array()}}));
 }
 
 }  // namespace

@@ -2,36 +2,50 @@
 #include "view/steps.h"
 
 #include "report/csv.h"
+#include "report/data.h"
+#include "report/table_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace strata {
 namespace {
 
-const std::vector<Cell>& row_of(const Table& table, std::string_view layer, std::string_view pass) {
-    return *std::ranges::find_if(table.rows, [&](const auto& row) {
-        return std::get<std::string>(row[0]) == layer && std::get<std::string>(row[1]) == pass;
-    });
+// What people see of a step, by the column's key.
+std::map<std::string, Cell> row_of(const Table& table, std::string_view layer,
+                                   std::string_view pass) {
+    const Table shown = for_people(table);
+    for (const auto& row : shown.rows) {
+        if (std::get<std::string>(row[0]) == layer && std::get<std::string>(row[1]) == pass) {
+            std::map<std::string, Cell> cells;
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                cells[shown.columns[i].key] = row[i];
+            }
+            return cells;
+        }
+    }
+    return {};
 }
 
 TEST(Steps, WhatCouldNotRunHasAReasonAndNoNumber) {
     const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
     const Table table = steps_table(findings_of(run));
-    const auto& row = row_of(table, "lrn2", "backward_data");
-    EXPECT_EQ(std::get<Missing>(row[2]).reason,
+    const auto row = row_of(table, "lrn2", "backward_data");
+    EXPECT_EQ(std::get<Missing>(row.at("median_s")).reason,
               "skipped: lrn: within-channel mode is not in onednn");
     EXPECT_TRUE(std::ranges::none_of(
-        row, [](const Cell& cell) { return std::holds_alternative<Number>(cell); }));
+        row, [](const auto& cell) { return std::holds_alternative<Number>(cell.second); }));
 }
 
 TEST(Steps, ReordersAreNamedAsSuch) {
     const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
     const Table table = steps_table(findings_of(run));
-    EXPECT_TRUE(std::holds_alternative<Number>(row_of(table, "conv2", "forward reorder")[2]));
+    EXPECT_TRUE(
+        std::holds_alternative<Number>(row_of(table, "conv2", "forward reorder").at("median_s")));
 }
 
 TEST(Steps, AFilterChangesTheRowsAndNotTheSums) {
@@ -40,32 +54,36 @@ TEST(Steps, AFilterChangesTheRowsAndNotTheSums) {
     const Table all = steps_table(findings);
     const Table some = steps_table(findings, {.layers = "fc*", .passes = {}});
     EXPECT_LT(some.rows.size(), all.rows.size());
-    EXPECT_EQ(std::get<Number>(some.totals.back()[2]).value,
-              std::get<Number>(all.totals.back()[2]).value);
+    EXPECT_EQ(std::get<Number>(for_people(some).totals.back()[2]).value,
+              std::get<Number>(for_people(all).totals.back()[2]).value);
     EXPECT_NE(some.notes.front().find("steps shown"), std::string::npos);
 }
 
 TEST(Steps, AModelsNumbersAreMarked) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     run.origin = Origin::modelled;
-    const Table table = steps_table(findings_of(run));
+    const Table table = for_people(steps_table(findings_of(run)));
     for (const std::size_t column : {2u, 3u, 4u, 5u}) {
         EXPECT_EQ(std::get<Number>(table.rows[0][column]).provenance, Provenance::modelled);
     }
 }
 
 TEST(Steps, TheExportHoldsEverythingInTheOrderOfExecution) {
-    testing::expect_golden(
-        "view/steps-alexnet-4.csv",
-        render_csv(steps_document(testing::scripted_run_with_holes("alexnet", 4))));
+    const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
+    testing::expect_golden("view/steps-alexnet-4.csv",
+                           render_csv(data_of(steps_document(findings_of(run)))));
 }
 
-TEST(Steps, StatusSaysWhatBecameOfAStep) {
-    EXPECT_EQ(status_of(Samples{{Seconds{1}}}), "measured");
-    EXPECT_EQ(status_of(Skipped{"no kernel"}), "skipped: no kernel");
-    EXPECT_EQ(status_of(Included{"conv1 forward"}), "included: conv1 forward");
-    EXPECT_EQ(status_of(Failed{"differs"}), "failed: differs");
-    EXPECT_EQ(status_of(Samples{}), "skipped: no sample was taken");
+TEST(Steps, StatusIsOneWordAndTheReasonStandsApart) {
+    const auto told = [](const Measurement& measurement) {
+        return std::pair(status_of(measurement), reason_of(measurement));
+    };
+    EXPECT_EQ(told(Samples{{Seconds{1}}}), std::pair(Status::measured, std::string()));
+    EXPECT_EQ(told(Skipped{"no kernel"}), std::pair(Status::skipped, std::string("no kernel")));
+    EXPECT_EQ(told(Included{"conv1 forward"}),
+              std::pair(Status::included, std::string("conv1 forward")));
+    EXPECT_EQ(told(Failed{"differs"}), std::pair(Status::failed, std::string("differs")));
+    EXPECT_EQ(told(Samples{}), std::pair(Status::skipped, std::string("no sample was taken")));
 }
 
 }  // namespace

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "view/sweep.h"
 
+#include "report/csv.h"
+#include "report/data.h"
+#include "report/json.h"
 #include "report/terminal.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
+#include "view/json.h"
 #include "view/recount.h"
 
 #include <gtest/gtest.h>
@@ -103,12 +107,12 @@ TEST(SweepView, WhereNoLineFitsNoneIsDrawnAndNeitherSlopeNorInterceptIsTold) {
     const auto charts = sweep_charts(sweep);
     ASSERT_EQ(charts.size(), 1U);
     EXPECT_EQ(std::get<XyChart>(charts[0]).series.size(), 1U);
-    const auto fit = nlohmann::json::parse(sweep_json(sweep))["fit"];
+    const auto fit = sweep_json(sweep)["fit"];
     EXPECT_FALSE(fit["describes"].get<bool>());
     for (const auto* key : {"slope_s_per_flop", "flop_per_s", "framework_s", "half_rate_flops"}) {
         EXPECT_TRUE(fit[key].is_null()) << key;
     }
-    EXPECT_EQ(fit["residual_s"].size(), 4U);
+    EXPECT_EQ(fit["points"], 4);
 }
 
 TEST(SweepView, TheLineGoesFromTheInterceptToTheMostWork) {
@@ -136,7 +140,7 @@ TEST(SweepView, CountsByTheConventionAskedForAndSaysSo) {
     const std::string text = terminal(sweep_document(macs));
     EXPECT_NE(text.find("convention multiply-add-1: "), std::string::npos);
     EXPECT_EQ(text.find("f32 peak"), std::string::npos);
-    EXPECT_EQ(nlohmann::json::parse(sweep_json(macs))["convention"], "multiply-add-1");
+    EXPECT_EQ(sweep_json(macs)["convention"], "multiply-add-1");
 }
 
 std::string capacity_told(LargestBatch largest, MemorySource source, std::string refusal = {}) {
@@ -183,9 +187,9 @@ TEST(SweepView, WarnsOfTimesThatAreNotKnownWell) {
 
 TEST(SweepView, ACapacityWithoutALimitHasNoBatchInTheJson) {
     const auto runs = batches();
-    const auto json = nlohmann::json::parse(
+    const auto json =
         sweep_json(sweep_of(runs).value(),
-                   Capacity{{largest_batch_tried, Bytes{1e8}, BatchLimit::none}, Bytes{1e9}}));
+                   Capacity{{largest_batch_tried, Bytes{1e8}, BatchLimit::none}, Bytes{1e9}});
     EXPECT_TRUE(json["capacity"]["batch"].is_null());
     EXPECT_EQ(json["capacity"]["limit"], "none");
 }
@@ -207,24 +211,56 @@ TEST(SweepView, TheTitleNamesTheRangeInThePlaceOfTheValue) {
 
 TEST(SweepView, TheJsonHoldsTheLineAndNullsWhereNothingRan) {
     const auto runs = batches();
-    const auto json = nlohmann::json::parse(sweep_json(sweep_of(runs).value(), forty()));
+    const auto json = sweep_json(sweep_of(runs).value(), forty());
     EXPECT_EQ(json["variable"], "batch");
     ASSERT_EQ(json["points"].size(), 7U);
-    EXPECT_TRUE(json["points"][6]["time"].is_null());
-    EXPECT_NE(json["points"][6]["status"].get<std::string>().find("9.9 GB"), std::string::npos);
-    EXPECT_NEAR(json["points"][0]["throughput"]["median"].get<double>(), 1 / 0.017, 0.1);
+    EXPECT_TRUE(json["points"][6]["median_s"].is_null());
+    EXPECT_EQ(json["points"][6]["status"], "skipped");
+    EXPECT_NE(json["points"][6]["reason"].get<std::string>().find("9.9 GB"), std::string::npos);
+    EXPECT_NEAR(json["points"][0]["examples_per_s"].get<double>(), 1 / 0.017, 0.1);
+    EXPECT_LE(json["points"][0]["examples_low_per_s"], json["points"][0]["examples_per_s"]);
     EXPECT_EQ(json["fit"]["points"], 6);
-    EXPECT_EQ(json["fit"]["residual_s"].size(), 6U);
+    EXPECT_TRUE(json["points"][5]["fitted_s"].is_number());
     EXPECT_NEAR(json["fit"]["flop_per_s"].get<double>(), 98e9, 2e9);
     EXPECT_TRUE(json["fit"]["describes"].get<bool>());
-    EXPECT_EQ(json["capacity"]["provenance"], "modelled");
-    EXPECT_GE(json["saturation"]["latest"], json["saturation"]["earliest"]);
+    EXPECT_EQ(json["capacity"]["origin"], "modelled");
+    EXPECT_GE(json["saturation"]["latest_batch"], json["saturation"]["earliest_batch"]);
+}
+
+TEST(SweepView, IsOneTableOfPointsForScripts) {
+    const auto runs = batches();
+    testing::expect_golden(
+        "view/sweep-batches.csv",
+        render_csv(data_of(
+            sweep_document(counted_by(conventions().front(), sweep_of(runs).value()), forty()))));
+}
+
+TEST(SweepView, TheColumnsAreKnownBeforeItIsMeasured) {
+    const auto runs = batches();
+    const Sweep sweep = sweep_of(runs).value();
+    const auto keys = [](const std::vector<Column>& columns) {
+        std::vector<std::string> all;
+        std::ranges::transform(columns, std::back_inserter(all), &Column::key);
+        return all;
+    };
+    EXPECT_EQ(keys(point_columns("batch", "inference")),
+              keys(points_table(sweep, extrapolate(sweep)).columns));
+}
+
+TEST(SweepView, TheWholeJsonIsAsItsSchemaSays) {
+    const auto runs = batches();
+    testing::expect_golden("view/sweep-batches.json",
+                           json_text("run", "0.1",
+                                     {{"runs", nlohmann::json::array()},
+                                      {"sweeps", {sweep_json(sweep_of(runs).value(), forty())}},
+                                      {"grids", nlohmann::json::array()},
+                                      {"pairs", nlohmann::json::array()}}));
 }
 
 TEST(SweepView, TwoPointsHaveNoLine) {
     const std::vector<strata::Run> runs = {run_of("alexnet", 1, 1e9, 0.1),
                                            run_of("alexnet", 2, 2e9, 0.2)};
-    const auto json = nlohmann::json::parse(sweep_json(sweep_of(runs).value()));
+    const auto json = sweep_json(sweep_of(runs).value());
     EXPECT_TRUE(json["fit"].is_null());
     EXPECT_TRUE(json["capacity"].is_null());
     EXPECT_NE(terminal(sweep_document(sweep_of(runs).value())).find("too few"), std::string::npos);

@@ -4,6 +4,7 @@
 #include "graph/network.h"
 #include "report/terminal.h"
 #include "tests/support/golden.h"
+#include "view/json.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +40,7 @@ TEST(WorkSweepView, GrowthIsTheExponent) {
 }
 
 TEST(WorkSweepView, TheJsonHoldsEveryPointAndTheLine) {
-    const auto json = nlohmann::json::parse(work_sweep_json(squares(), conventions().front(), {}));
+    const auto json = work_sweep_json(squares(), conventions().front(), {});
     ASSERT_EQ(json["points"].size(), 4U);
     EXPECT_EQ(json["points"][0]["value"], 128);
     EXPECT_TRUE(json["points"][0]["growth"].is_null());
@@ -50,7 +51,7 @@ TEST(WorkSweepView, TheJsonHoldsEveryPointAndTheLine) {
 TEST(WorkSweepView, OneSizeIsNoLine) {
     WorkSweep sweep = squares();
     sweep.points.resize(1);
-    const auto json = nlohmann::json::parse(work_sweep_json(sweep, conventions().front(), {}));
+    const auto json = work_sweep_json(sweep, conventions().front(), {});
     EXPECT_TRUE(json["fit"].is_null());
 }
 

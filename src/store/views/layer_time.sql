@@ -10,6 +10,7 @@ SELECT run, origin, backend, network, batch, dtype,
        count(*)       AS steps,
        count(median_s) AS steps_measured,
        sum(flops)     AS flops,
+       sum(bytes_read + bytes_written) AS traffic_bytes,
        sum(bytes_read + bytes_written) AS bytes
 FROM step_time
 GROUP BY run, layer, pass

@@ -24,6 +24,7 @@ SELECT run.id AS run, run.created, run.origin,
                                                                             AS steps_skipped,
        (SELECT count(*) FROM step WHERE step.run = run.id AND step.status LIKE 'failed:%')
                                                                             AS steps_failed,
+       (SELECT count(*) FROM flag WHERE flag.run = run.id)                  AS doubts,
        (SELECT count(*) FROM flag WHERE flag.run = run.id)                  AS flags,
        verification.compared          AS verified_steps,
        verification.without_reference AS steps_without_reference,

@@ -11,13 +11,16 @@ SELECT run.id                AS run,
        run.dtype             AS dtype,
        step.position         AS position,
        layer.value           AS layer,
-       operation.value       AS operation,
+       operation.value       AS operator,
        step.pass             AS pass,
        step.kind             AS kind,
        implementation.value  AS implementation,
        algorithm.value       AS algorithm,
        layout.value          AS layout,
-       step.status           AS status,
+       CASE WHEN step.status LIKE '%: %' THEN substr(step.status, 1, instr(step.status, ': ') - 1)
+            ELSE step.status END AS status,
+       CASE WHEN step.status LIKE '%: %' THEN substr(step.status, instr(step.status, ': ') + 2)
+            END AS reason,
        step.median_ns / 1e9  AS median_s,
        step.low_ns / 1e9     AS low_s,
        step.high_ns / 1e9    AS high_s,
@@ -28,7 +31,8 @@ SELECT run.id                AS run,
        step.workspace        AS workspace_bytes,
        problem.value         AS problem,
        step_check.error      AS error,
-       step_check.tolerance  AS tolerance
+       step_check.tolerance  AS tolerance,
+       operation.value       AS operation
 FROM step
 JOIN run ON run.id = step.run
 JOIN text AS layer ON layer.id = step.layer

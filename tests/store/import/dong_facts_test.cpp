@@ -26,7 +26,7 @@ protected:
     }
 
     std::int64_t number(const std::string& sql) const {
-        const Table table = query(database_, sql);
+        const Table table = query(database_, sql, Numbers::verbatim);
         return static_cast<std::int64_t>(std::get<Number>(table.rows.at(0).at(0)).value);
     }
     std::int64_t census(const std::string& what, const std::string& device, int batch) const {
@@ -88,7 +88,8 @@ TEST_F(DongFacts, TheTwoVariantsDivideTheConvolutionsAsPublished) {
         query(database_,
               "SELECT group_concat(layer) FROM (SELECT * FROM tracked_kernel WHERE device = "
               "'pascal' AND batch = 128 AND name = 'implicit_convolve_sgemm' ORDER BY layer) GROUP "
-              "BY full_name ORDER BY 1");
+              "BY full_name ORDER BY 1",
+              Numbers::verbatim);
     EXPECT_EQ(std::get<std::string>(table.rows.at(0).at(0)), "conv1,conv3,conv4");
     EXPECT_EQ(std::get<std::string>(table.rows.at(1).at(0)), "conv2,conv5");
 }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "cli/results.h"
+
+#include "report/data.h"
+#include "view/grid.h"
+#include "view/json.h"
+#include "view/paired.h"
+#include "view/recount.h"
+#include "view/run.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace strata {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Text on standard output is read while the command goes on.
+bool is_shown_at_once(const OutputOptions& output) {
+    return output.file.empty() && !output.is_data() && !output.html;
+}
+
+}  // namespace
+
+ResultPrinter::ResultPrinter(ResultForm form)
+    : form_(std::move(form)),
+      json_(std::make_unique<Json>(Json{{"runs", Json::array()},
+                                        {"sweeps", Json::array()},
+                                        {"grids", Json::array()},
+                                        {"pairs", Json::array()}})) {
+    plain_ = form_.output;
+    plain_.columns.clear();
+    plain_.sort.clear();
+    plain_.top = 0;
+}
+
+ResultPrinter::~ResultPrinter() = default;
+
+void ResultPrinter::show(const Document& document, const Selection& selection) {
+    if (is_shown_at_once(plain_)) {
+        emit(select(document, selection), plain_);
+    } else {
+        documents_.push_back(select(document, selection));
+    }
+}
+
+void ResultPrinter::add_run(const Run& run, const StepFilter& filter) {
+    if (form_.output.json) {
+        (*json_)["runs"].push_back(
+            run_json(run, filter, form_.convention, form_.output.selection()));
+    } else if (form_.output.csv) {
+        const Run counted = counted_by(form_.convention, run);
+        RunFindings findings = findings_of(counted);
+        findings.bounds = bounds_of(run);
+        documents_.push_back(
+            select(data_of(steps_document(findings, filter)), form_.output.selection()));
+    } else {
+        show(run_document(run, filter, form_.convention), form_.output.selection());
+    }
+}
+
+void ResultPrinter::add_sweep(const Sweep& sweep, const std::optional<Capacity>& capacity) {
+    if (form_.output.json) {
+        (*json_)["sweeps"].push_back(sweep_json(sweep, capacity, form_.output.selection()));
+    } else if (form_.output.csv) {
+        documents_.push_back(
+            select(data_of(sweep_document(sweep, capacity)), form_.output.selection()));
+    } else {
+        show(sweep_document(sweep, capacity), form_.output.selection());
+    }
+}
+
+void ResultPrinter::add_grid(const std::vector<Run>& runs, const VariedGrid& grid) {
+    std::vector<Run> counted;
+    std::ranges::transform(runs, std::back_inserter(counted),
+                           [&](const Run& run) { return counted_by(form_.convention, run); });
+    if (form_.output.json) {
+        (*json_)["grids"].push_back(
+            grid_json(counted, grid, form_.convention, form_.output.selection()));
+    } else if (form_.output.csv) {
+        documents_.push_back(
+            select(data_of(grid_document(counted, grid)), form_.output.selection()));
+    } else {
+        show(grid_document(counted, grid), form_.output.selection());
+    }
+}
+
+// A pair's table has other columns than a run's: no selection holds for it, and CSV has one table.
+void ResultPrinter::add_pairs(const std::vector<Run>& runs) {
+    if (runs.size() == 1) {
+        first_runs_.push_back(runs.front());
+    }
+    if (++groups_ % form_.executions != 0) {
+        return;
+    }
+    for (std::size_t i = 1; i < first_runs_.size(); ++i) {
+        if (form_.output.json) {
+            (*json_)["pairs"].push_back(pair_json(first_runs_.front(), first_runs_[i]));
+        } else if (!form_.output.csv) {
+            show(paired_document(first_runs_.front(), first_runs_[i]), {});
+        }
+    }
+    first_runs_.clear();
+}
+
+void ResultPrinter::add(const std::vector<Run>& runs, const std::optional<Capacity>& capacity,
+                        const StepFilter& filter) {
+    if (auto sweep = sweep_of(runs)) {
+        add_sweep(counted_by(form_.convention, *sweep), capacity);
+    } else if (const auto grid = grid_among(runs)) {
+        add_grid(runs, *grid);
+    } else {
+        std::ranges::for_each(runs, [&](const Run& run) { add_run(run, filter); });
+    }
+    add_pairs(runs);
+}
+
+void ResultPrinter::finish() {
+    if (form_.output.json) {
+        emit_json("run", *json_, plain_);
+    } else if (!documents_.empty()) {
+        emit(documents_, plain_);
+    }
+}
+
+}  // namespace strata
