@@ -26,22 +26,30 @@ constexpr double tolerated_steal = 0.01;
 constexpr double tolerated_preemptions = 20;  // per second
 constexpr double tolerated_throttling = 0.01;
 
+// "0.5 %", "12 %", "320 %".
+std::string percent_text(double share) {
+    return share < 0.1 ? fmt::format("{:.2g} %", 100 * share)
+                       : fmt::format("{:.0f} %", 100 * share);
+}
+
 std::optional<Doubt> imprecise(const SampledIteration& sampled, const Policy& policy) {
     if (sampled.reason != StopReason::budget) {
         return {};
     }
     const double precision = precision_of(sampled);
+    const std::size_t count = sampled.end_to_end.values.size();
     if (std::isinf(precision)) {
-        return Doubt{"imprecise",
-                     fmt::format("only {} samples fit into {} s, too few to tell how "
-                                 "precise they are; give more time with --max-time",
-                                 sampled.end_to_end.values.size(), policy.max_time.value)};
+        return Doubt{
+            "imprecise",
+            fmt::format("only {} into {} s, too few to tell how precise the median is; "
+                        "give more time with --max-time",
+                        count == 1 ? "1 sample fits" : fmt::format("{} samples fit", count),
+                        policy.max_time.value)};
     }
-    return Doubt{
-        "imprecise",
-        fmt::format("after {} samples the median is known to {:.2g} %, not to the wanted "
-                    "{:.2g} %; quiet the machine or give more time with --max-time",
-                    sampled.end_to_end.values.size(), 100 * precision, 100 * policy.precision)};
+    return Doubt{"imprecise",
+                 fmt::format("after {} samples the median is known to ± {} only, where ± {} is "
+                             "wanted; quiet the machine or give more time with --max-time",
+                             count, percent_text(precision), percent_text(policy.precision))};
 }
 
 std::optional<Doubt> drift(const std::vector<Seconds>& times, const Policy& policy) {

@@ -88,6 +88,32 @@ std::string half_width_text(double half, int decimals) {
                                  : fmt::format(" ± {:.{}f}", half, decimals);
 }
 
+// Where one side is much wider than the other, a single half width is false of both; below a tenth
+// of the value that does not matter.
+constexpr double half_that_matters = 0.1;
+constexpr double lopsided_from = 1.5;
+
+// Whether "value ± half" would say what the interval does not: both sides alike, or less than 0.
+bool needs_both_ends(const Number& number) {
+    if (!number.low || !number.high) {
+        return false;
+    }
+    const double below = number.value - *number.low, above = *number.high - number.value;
+    const double wider = std::max(below, above), narrower = std::min(below, above);
+    const bool lopsided =
+        wider > half_that_matters * std::abs(number.value) && wider > lopsided_from * narrower;
+    return lopsided || (*number.low >= 0 && number.value < wider);
+}
+
+std::string interval_text(const Number& number, double factor, int decimals) {
+    if ((!number.low && !number.high) || !std::isfinite(half_width(number))) {
+        return "";
+    }
+    return needs_both_ends(number) ? fmt::format(" [{:.{}f}, {:.{}f}]", *number.low / factor,
+                                                 decimals, *number.high / factor, decimals)
+                                   : half_width_text(half_width(number) / factor, decimals);
+}
+
 std::string with_separators(std::string digits) {
     const auto first = static_cast<std::ptrdiff_t>(digits.starts_with('-') ? 1 : 0);
     for (auto at = std::ssize(digits) - 3; at > first; at -= 3) {
@@ -133,11 +159,10 @@ Parts parts_of(const Number& number, const Scale& scale) {
     const double value = number.value / scale.factor;
     const double half = half_width(number) / scale.factor;
     const int decimals = decimals_of(value, half);
-    const bool interval = number.low || number.high;
     const std::string digits = fmt::format("{:.{}f}", value, decimals);
     // What no prefix shortens is long: counts, and rates of them.
     return {mark + (decimals == 0 && !takes_prefix(number.unit) ? with_separators(digits) : digits),
-            interval && std::isfinite(half) ? half_width_text(half, decimals) : ""};
+            interval_text(number, scale.factor, decimals)};
 }
 
 }  // namespace

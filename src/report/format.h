@@ -22,7 +22,9 @@ Scale scale_for(std::string_view unit, double magnitude);
 
 // A number in the given scale, without its unit: "12.3 ± 0.1". The interval sets the digits, within
 // 2 and 4; without one there are 3, shares have one decimal, and counts stand whole
-// ("60,965,224"). A half width too small for the last digit prints as "± <0.1". Requires: finite.
+// ("60,965,224"). A half width too small for the last digit prints as "± <0.1"; a wide interval
+// that is lopsided, or would seem to reach below 0, prints its ends: "8.0 [7.9, 16.0]". Requires:
+// finite.
 std::string number_text(const Number& number, const Scale& scale);
 
 // The same in its own best scale, with the unit: "12.3 ms ± 0.1", "18 %".

@@ -13,9 +13,13 @@ Provenance derived_from(Origin origin) {
     return origin == Origin::measured ? Provenance::derived : times_of(origin);
 }
 
+bool has_interval(const Estimate& time) {
+    return time.samples > 1;
+}
+
 Cell time_cell(const Estimate& time, Provenance provenance) {
     Number number{.value = time.median.value, .unit = "s", .provenance = provenance};
-    if (time.samples > 1) {  // a single sample has no interval, and a model's answer needs none
+    if (has_interval(time)) {
         number.low = time.low.value;
         number.high = time.high.value;
     }

@@ -14,6 +14,9 @@ namespace strata {
 Provenance times_of(Origin origin);
 Provenance derived_from(Origin origin);
 
+// Whether an estimate has an interval: a single sample has none, and a model's answer needs none.
+bool has_interval(const Estimate& time);
+
 // Numbers as cells.
 Cell time_cell(const Estimate& time, Provenance provenance);
 Cell time_cell(Seconds time, Provenance provenance = Provenance::derived);

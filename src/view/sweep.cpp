@@ -21,11 +21,12 @@ Provenance provenance_of(const SweepPoint& point) {
 
 Cell throughput_cell(const SweepPoint& point) {
     const Throughput examples = throughput_of(point);
-    return Number{.value = examples.median,
-                  .unit = "1/s",
-                  .low = examples.low,
-                  .high = examples.high,
-                  .provenance = provenance_of(point)};
+    Number number{.value = examples.median, .unit = "1/s", .provenance = provenance_of(point)};
+    if (has_interval(*point.time)) {
+        number.low = examples.low;
+        number.high = examples.high;
+    }
+    return number;
 }
 
 Cell samples(const SweepPoint& point, std::optional<double>) {

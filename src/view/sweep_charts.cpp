@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "view/sweep.h"
 
+#include "view/cells.h"
+
 #include <fmt/format.h>
 
 namespace strata {
@@ -9,6 +11,17 @@ namespace {
 
 std::string name_of(const Sweep& sweep, const SweepPoint& point) {
     return fmt::format("{} {}", sweep.variable, point.value);
+}
+
+// A point with the interval of its y, where the sweep's point has one.
+XyChart::Point point_of(const Sweep& sweep, const SweepPoint& point, double x, double y,
+                        const Interval& interval) {
+    XyChart::Point drawn{.name = name_of(sweep, point), .x = x, .y = y};
+    if (has_interval(*point.time)) {
+        drawn.low = interval.low;
+        drawn.high = interval.high;
+    }
+    return drawn;
 }
 
 XyChart throughput_chart(const Sweep& sweep) {
@@ -20,9 +33,9 @@ XyChart throughput_chart(const Sweep& sweep) {
         if (point.time && point.time->low > Seconds{0}) {
             const Throughput examples = throughput_of(point);
             chart.x.ticks.push_back(static_cast<double>(point.value));
-            chart.series[0].points.push_back({name_of(sweep, point),
-                                              static_cast<double>(point.value), examples.median,
-                                              examples.low, examples.high});
+            chart.series[0].points.push_back(
+                point_of(sweep, point, static_cast<double>(point.value), examples.median,
+                         {examples.low, examples.high}));
         }
     }
     return chart;
@@ -32,9 +45,9 @@ XyChart::Series measured_times(const Sweep& sweep) {
     XyChart::Series series{.name = "measured", .mark = Mark::points};
     for (const SweepPoint& point : sweep.points) {
         if (point.time) {
-            series.points.push_back({name_of(sweep, point), point.flops.value,
-                                     point.time->median.value, point.time->low.value,
-                                     point.time->high.value});
+            series.points.push_back(point_of(sweep, point, point.flops.value,
+                                             point.time->median.value,
+                                             {point.time->low.value, point.time->high.value}));
         }
     }
     return series;

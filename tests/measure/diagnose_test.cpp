@@ -68,7 +68,19 @@ TEST(Diagnose, BeingOutOfTimeIsImprecise) {
     EXPECT_EQ(kinds(sampled(Synthetic(1).independent(20), StopReason::budget)), "imprecise");
     const auto few = diagnose(sampled({{30}, {31}}, StopReason::budget), {}, {});
     ASSERT_EQ(few.size(), 1u);
-    EXPECT_EQ(few[0].sentence.find("only 2 samples"), 0u);
+    EXPECT_EQ(few[0].sentence.find("only 2 samples fit"), 0u);
+    const auto one = diagnose(sampled({{30}}, StopReason::budget), {}, {});
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_EQ(one[0].sentence.find("only 1 sample fits"), 0u);
+}
+
+TEST(Diagnose, ImprecisionIsSaidInPlainPercent) {
+    const auto doubts = diagnose(
+        sampled({{1}, {9}, {1}, {1}, {9}, {1}, {9}, {1}, {9}, {1}, {9}, {1}}, StopReason::budget),
+        {}, {});
+    ASSERT_FALSE(doubts.empty());
+    EXPECT_EQ(doubts[0].sentence.find("after 12 samples the median is known to ± 400 % only"), 0u)
+        << doubts[0].sentence;
 }
 
 TEST(Diagnose, AnUnevenCalibrationLoopShowsANeighbour) {

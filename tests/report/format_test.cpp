@@ -49,6 +49,20 @@ TEST(Format, TheWiderSideOfAnUnevenIntervalIsPrinted) {
               "10.0 ms ± 0.5");
 }
 
+TEST(Format, AWideLopsidedIntervalHasItsEnds) {
+    EXPECT_EQ(number_text({.value = 8e-3, .unit = "s", .low = 7.9e-3, .high = 16e-3}),
+              "8.0 ms [7.9, 16.0]");
+    EXPECT_EQ(number_text({.value = 8e-3, .unit = "s", .low = 3e-3, .high = 13e-3}),
+              "8.0 ms ± 5.0");
+}
+
+TEST(Format, AnIntervalNeverReachesBelowZero) {
+    EXPECT_EQ(number_text({.value = 8e-3, .unit = "s", .low = 1e-3, .high = 17e-3}),
+              "8.0 ms [1.0, 17.0]");
+    EXPECT_EQ(number_text({.value = -8e-3, .unit = "s", .low = -17e-3, .high = 1e-3}),
+              "-8.0 ms ± 9.0");
+}
+
 TEST(Format, CountsStandWhole) {
     EXPECT_EQ(text(60965224, ""), "60,965,224");
     EXPECT_EQ(text(-1234, ""), "-1,234");

@@ -14,6 +14,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace strata {
 namespace {
 
@@ -183,6 +185,28 @@ TEST(SweepView, WarnsOfTimesThatAreNotKnownWell) {
     EXPECT_EQ(
         sweep_sentences(sweep_of(runs).value()).at(0).find("The times are rough: that of batch 2"),
         0U);
+}
+
+TEST(SweepView, ThroughputOfASingleSampleHasNoInterval) {
+    std::vector<strata::Run> runs = batches();
+    for (strata::Run& run : runs) {
+        run.whole.end_to_end.values.resize(1);
+    }
+    const Document document = sweep_document(*sweep_of(runs), {});
+    for (const Block& block : document.blocks) {
+        const auto* chart = std::get_if<XyChart>(&block);
+        const bool measured = chart && !chart->series.empty() && !chart->series[0].points.empty();
+        EXPECT_FALSE(measured && chart->series[0].points[0].low);
+    }
+    const auto& table = std::get<Table>(*std::ranges::find_if(
+        document.blocks, [](const Block& b) { return std::holds_alternative<Table>(b); }));
+    std::size_t throughputs = 0;
+    for (const Cell& cell : table.rows[0]) {
+        const auto* number = std::get_if<Number>(&cell);
+        throughputs += number && number->unit == "1/s";
+        EXPECT_FALSE(number && number->unit == "1/s" && number->low);
+    }
+    EXPECT_EQ(throughputs, 1u);
 }
 
 TEST(SweepView, ACapacityWithoutALimitHasNoBatchInTheJson) {
