@@ -77,11 +77,15 @@ StepBound judged(const Candidate& decisive, Seconds time) {
 
 }  // namespace
 
+bool is_alias(const StepResult& step) {
+    return step.implementation == "alias";
+}
+
 StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
                    std::string_view dtype) {
     const auto compute = compute_candidate(step, device, dtype);
     const auto memory = memory_candidate(step, device);
-    if (!compute || !memory || time <= Seconds{0}) {
+    if (!compute || !memory || time <= Seconds{0} || is_alias(step)) {
         return {};
     }
     const Candidate traffic = traffic_candidate(step, time, device, *memory);

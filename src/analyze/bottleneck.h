@@ -20,7 +20,7 @@ enum class Verdict {
     memory,    // main memory's bandwidth
     cache,     // a cache's bandwidth: it is faster than main memory would allow
     overhead,  // none of these: it takes more than four times what they explain
-    unknown,   // not measured, or no ceilings to judge by
+    unknown,   // not measured, no work, or no ceilings to judge by
 };
 inline constexpr std::array<std::string_view, 5> names_of(Verdict) {
     return {"compute", "memory", "cache", "overhead", "unknown"};
@@ -49,6 +49,10 @@ struct StepBound {
 // Share of the time that a bound must explain to be the verdict.
 inline constexpr double explaining_share = 0.25;
 
+// Whether the step only gives a tensor another name: no work, and no traffic.
+bool is_alias(const StepResult& step);
+
+// Nothing of an alias: it has no ceiling.
 StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
                    std::string_view dtype);
 

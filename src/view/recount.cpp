@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/recount.h"
 
+#include "analyze/bottleneck.h"
 #include "op/problem.h"
 
 namespace strata {
@@ -8,7 +9,7 @@ namespace strata {
 namespace {
 
 bool can_be_recounted(const StepResult& step) {
-    return step.kind == "compute" && !step.problem.empty() &&
+    return step.kind == "compute" && !is_alias(step) && !step.problem.empty() &&
            !step.problem.starts_with(Opaque::type);
 }
 

@@ -68,6 +68,15 @@ TEST(Bottleneck, NoCeilingsNoVerdict) {
     EXPECT_FALSE(bounds_of(run)[0].achieved);
 }
 
+TEST(Bottleneck, AnAliasHasNoCeiling) {
+    StepResult step = testing::scripted_step("flatten", Pass::forward, {});
+    step.implementation = "alias";
+    step.read = step.written = Bytes{1e6};
+    const StepBound found = bound_of(step, Seconds{1e-7}, testing::scripted_device(), "f32");
+    EXPECT_EQ(found.verdict, Verdict::unknown);
+    EXPECT_FALSE(found.achieved);
+}
+
 TEST(Bottleneck, NoTimeNoVerdict) {
     strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {})});
     run.steps[0].time = Skipped{"no kernel"};

@@ -33,6 +33,14 @@ TEST(Steps, AReorderHasNoArithmeticAndOnlyMovesBytes) {
     EXPECT_EQ(results[0].read.value + results[0].written.value, 1000);
 }
 
+TEST(Steps, AnAliasHasNeitherWorkNorTraffic) {
+    const std::vector<Step> steps = {
+        {.layer = 0, .pass = Pass::forward, .implementation = "alias"}};
+    const auto results = step_results(one_convolution(), {}, steps, {});
+    EXPECT_EQ(results[0].flops.value, 0);
+    EXPECT_EQ(results[0].read.value + results[0].written.value, 0);
+}
+
 TEST(Steps, AnUpdateCostsWhatItsOptimizerDoes) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::update}};
     const auto momentum = step_results(one_convolution(), {}, steps, {});
