@@ -5,11 +5,19 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 namespace strata {
 
 namespace {
+
+std::vector<const StepResult*> all_steps(const Run& run) {
+    std::vector<const StepResult*> steps;
+    std::ranges::transform(run.steps, std::back_inserter(steps),
+                           [](const StepResult& step) { return &step; });
+    return steps;
+}
 
 std::vector<const Samples*> measured_samples(std::span<const StepResult* const> steps) {
     std::vector<const Samples*> found;
@@ -56,14 +64,47 @@ std::optional<Estimate> estimate_of(const Samples& samples) {
     return samples.values.empty() ? std::nullopt : std::optional(estimate(samples.values));
 }
 
-// (a - b) / whole.
-std::optional<Ratio> difference(const std::optional<Estimate>& a, const std::optional<Estimate>& b,
-                                const std::optional<Estimate>& whole) {
-    if (!a || !b || !whole || whole->median <= Seconds{0}) {
+// Adding steps up leaves this share of the sum as a rounding error, or less.
+constexpr double last_digits = 1e-12;
+
+constexpr Seconds unbounded{std::numeric_limits<double>::infinity()};
+
+std::optional<Difference> difference(const std::optional<Estimate>& a,
+                                     const std::optional<Estimate>& b) {
+    if (!a || !b) {
         return std::nullopt;
     }
-    return Ratio{(a->median - b->median) / whole->median, (a->low - b->high) / whole->median,
-                 (a->high - b->low) / whole->median};
+    const Seconds time = a->median - b->median;
+    return a->samples < 2 || b->samples < 2 ? Difference{time, -unbounded, unbounded}
+                                            : Difference{time, a->low - b->high, a->high - b->low};
+}
+
+// What passes between the steps, iteration by iteration where these hold the samples of both.
+std::optional<Difference> between_steps(const Run& run, const Budget& budget) {
+    const auto samples = measured_samples(all_steps(run));
+    const auto& wholes = run.whole.instrumented.values;
+    if (!budget.instrumented || samples.empty() || wholes.size() < 2 ||
+        !sampled_together(samples) || samples.front()->values.size() != wholes.size()) {
+        return difference(budget.instrumented, budget.steps);
+    }
+    std::vector<Seconds> gaps = wholes;
+    for (const auto* step : samples) {
+        for (std::size_t i = 0; i < gaps.size(); ++i) {
+            gaps[i] = gaps[i] - step->values[i];
+        }
+    }
+    const Estimate gap = estimate(gaps);
+    const Seconds rounding = last_digits * budget.instrumented->median;
+    return Difference{budget.instrumented->median - budget.steps->median, gap.low - rounding,
+                      gap.high + rounding};
+}
+
+std::optional<Ratio> ratio(const std::optional<Difference>& part,
+                           const std::optional<Estimate>& whole) {
+    if (!part || !whole || whole->median <= Seconds{0}) {
+        return std::nullopt;
+    }
+    return Ratio{part->time / whole->median, part->low / whole->median, part->high / whole->median};
 }
 
 }  // namespace
@@ -77,10 +118,7 @@ std::optional<Estimate> sum_of(std::span<const StepResult* const> steps) {
 }
 
 std::optional<Estimate> sum_of_steps(const Run& run) {
-    std::vector<const StepResult*> steps;
-    std::ranges::transform(run.steps, std::back_inserter(steps),
-                           [](const StepResult& step) { return &step; });
-    return sum_of(steps);
+    return sum_of(all_steps(run));
 }
 
 std::optional<Estimate> end_to_end_of(const Run& run) {
@@ -93,12 +131,15 @@ Budget budget_of(const Run& run) {
     budget.end_to_end = end_to_end_of(run);
     budget.instrumented = budget.is_whole ? estimate_of(run.whole.instrumented) : std::nullopt;
     budget.steps = sum_of_steps(run);
+    budget.between = between_steps(run, budget);
     budget.is_comparable = !run.settings.further.contains("caches");
     if (!budget.is_comparable) {
         return budget;
     }
-    budget.overhead = difference(budget.instrumented, budget.end_to_end, budget.end_to_end);
-    budget.residual = difference(budget.end_to_end, budget.steps, budget.end_to_end);
+    budget.stamps = difference(budget.instrumented, budget.end_to_end);
+    budget.unexplained = difference(budget.end_to_end, budget.steps);
+    budget.overhead = ratio(budget.stamps, budget.end_to_end);
+    budget.residual = ratio(budget.unexplained, budget.end_to_end);
     return budget;
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "view/budget_table.h"
 
+#include "report/format.h"
 #include "view/cells.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 
 namespace strata {
@@ -22,14 +26,12 @@ public:
             time ? share(time->median) : Cell(Missing{})};
     }
 
-    // a - b, a line between two others.
-    std::vector<Cell> gap(const char* what, const std::optional<Estimate>& a,
-                          const std::optional<Estimate>& b) const {
-        if (!a || !b) {
+    // A line between two others; one that may be nothing says so.
+    std::vector<Cell> gap(const char* what, const std::optional<Difference>& gap) const {
+        if (!gap) {
             return {what, Missing{why_missing()}, Missing{}};
         }
-        const Seconds time = without_rounding(a->median - b->median, a->median);
-        return {what, time_cell(time), share(time)};
+        return gap->is_seen() ? seen(what, *gap) : unseen(what, *gap);
     }
 
 private:
@@ -37,9 +39,21 @@ private:
         return budget_.is_whole ? "not measured" : "the run is incomplete";
     }
 
-    // Where stamps leave nothing between the steps, adding these up leaves a last digit of error.
-    static Seconds without_rounding(Seconds gap, Seconds whole) {
-        return std::abs(gap / whole) < 1e-9 ? Seconds{0} : gap;
+    std::vector<Cell> seen(const char* what, const Difference& gap) const {
+        Number time{.value = gap.time.value, .unit = "s"};
+        time.low = std::min(gap.low, gap.time).value;
+        time.high = std::max(gap.high, gap.time).value;
+        return {what, time, share(gap.time)};
+    }
+
+    static std::vector<Cell> unseen(const char* what, const Difference& gap) {
+        const double limit = gap.limit().value;
+        const std::string reason =
+            !std::isfinite(limit) ? "not known from a single sample"
+            : limit < 1e-9        ? "none"
+                                  : fmt::format("none seen (below ± {})",
+                                                number_text(Number{.value = limit, .unit = "s"}));
+        return {what, Missing{reason}, Missing{}};
     }
 
     Cell share(Seconds time) const {
@@ -52,6 +66,16 @@ private:
     Provenance provenance_;
 };
 
+// What the stamps cost is taken away; where iterations with stamps are faster, that is added.
+std::vector<Cell> stamps_row(const BudgetRows& rows, const Budget& budget) {
+    if (!budget.stamps || budget.stamps->high >= Seconds{0}) {
+        return rows.gap("− cost of the time stamps", budget.stamps);
+    }
+    const Difference& stamps = *budget.stamps;
+    return rows.gap("+ slower without time stamps",
+                    Difference{-stamps.time, -stamps.high, -stamps.low});
+}
+
 // Where caches were prepared before each step the two kinds of iterations did different things.
 Table prepared_budget(const Budget& budget, const BudgetRows& rows) {
     Table table;
@@ -59,7 +83,7 @@ Table prepared_budget(const Budget& budget, const BudgetRows& rows) {
     table.columns = {{"part", "part", Importance::essential},
                      {"median_s", "time", Importance::essential}};
     table.rows = {rows.line("sum of the steps, caches prepared", budget.steps),
-                  rows.gap("+ between the steps, preparing", budget.instrumented, budget.steps)};
+                  rows.gap("+ between the steps, preparing", budget.between)};
     table.totals = {rows.line("= instrumented", budget.instrumented),
                     rows.line("end to end, caches as left", budget.end_to_end)};
     for (auto* lines : {&table.rows, &table.totals}) {
@@ -88,10 +112,9 @@ Table budget_table(const Budget& budget, Provenance provenance) {
                      {"share_percent", "of end to end", Importance::normal}};
     table.rows = {
         rows.line(budget.is_whole ? "sum of the steps" : "sum of the steps that ran", budget.steps),
-        rows.gap("+ between the steps", budget.instrumented, budget.steps),
-        rows.gap("− cost of the time stamps", budget.instrumented, budget.end_to_end)};
+        rows.gap("+ between the steps", budget.between), stamps_row(rows, budget)};
     table.totals = {rows.line("= end to end", budget.end_to_end),
-                    rows.gap("residual (end to end − steps)", budget.end_to_end, budget.steps)};
+                    rows.gap("residual (end to end − steps)", budget.unexplained)};
     return table;
 }
 

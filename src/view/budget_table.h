@@ -10,13 +10,15 @@ namespace strata {
 //
 //   part                              time [ms]  of end to end [%]
 //   sum of the steps                198.2 ± 0.4               99.1
-//   + between the steps               0.9                      0.5
-//   − cost of the time stamps         0.5                      0.3
+//   + between the steps           0.90 ± 0.02                  0.5
+//   − cost of the time stamps                –¹                  –
 //   = end to end                    198.6 ± 0.5                100
-//   residual (end to end − steps)     0.4                      0.2
+//   residual (end to end − steps)            –²                  –
+//   ¹ none seen (below ± 0.5 ms)
 //
 // "between" is the instrumented iteration less its steps; the cost of the stamps is that iteration
-// less the uninstrumented one, and may come out negative within the noise.
+// less the uninstrumented one. A difference whose interval holds 0 is none that was seen; where
+// iterations with time stamps are the faster ones beyond noise, the line says so and adds.
 // Where caches were prepared (Budget::is_comparable) it closes with the instrumented iteration, and
 // the end to end time stands by itself.
 Table budget_table(const Budget& budget, Provenance provenance);

@@ -76,6 +76,34 @@ TEST(Budget, IntervalsOfDifferencesTakeBothMediansAtTheirWorst) {
     EXPECT_DOUBLE_EQ(budget.residual->high, 0.12);
 }
 
+TEST(Budget, ADifferenceWithinTheNoiseIsNotSeen) {
+    strata::Run run = run_of({scripted_step("a", Pass::forward, samples({90, 95, 96}).values)});
+    run.whole.end_to_end = samples({99, 100, 110});
+    run.whole.instrumented = samples({97, 98, 105});
+    const Budget budget = budget_of(run);
+    EXPECT_FALSE(budget.stamps->is_seen());
+    EXPECT_EQ(budget.stamps->limit(), Seconds{13});
+    run.whole.instrumented = samples({111, 112, 113});
+    EXPECT_TRUE(budget_of(run).stamps->is_seen());
+}
+
+TEST(Budget, WhatPassesBetweenStepsIsTakenIterationByIteration) {
+    strata::Run run = run_of({scripted_step("a", Pass::forward, samples({90, 50, 96}).values)});
+    run.whole.instrumented = samples({92, 52, 98});  // always 2 more, whatever the noise
+    const auto between = budget_of(run).between;
+    EXPECT_TRUE(between->is_seen());
+    EXPECT_NEAR(between->low.value, 2, 1e-9);
+    EXPECT_NEAR(between->high.value, 2, 1e-9);
+}
+
+TEST(Budget, OneSampleEachTellsNoDifference) {
+    strata::Run run = run_of({scripted_step("a", Pass::forward, {Seconds{95}})});
+    run.whole.end_to_end = samples({100});
+    run.whole.instrumented = samples({101});
+    EXPECT_FALSE(budget_of(run).stamps->is_seen());
+    EXPECT_FALSE(budget_of(run).between->is_seen());
+}
+
 TEST(Budget, WithoutWholeIterationsThereIsNoResidual) {
     const Budget budget = budget_of(run_of({scripted_step("a", Pass::forward, {Seconds{1}})}));
     EXPECT_TRUE(budget.steps);

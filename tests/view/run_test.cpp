@@ -118,7 +118,18 @@ TEST(RunView, WhereStepsLeaveNoGapTheBudgetShowsNone) {
     run.whole.instrumented.values = {Seconds{0.7}, Seconds{0.7}};  // the sum is 0.7 less 1e-16
     const Document document = run_document(run);
     const auto& budget = std::get<Table>(document.blocks[2]);
-    EXPECT_EQ(std::get<Number>(budget.rows[1][1]).value, 0);
+    EXPECT_EQ(std::get<Missing>(budget.rows[1][1]).reason, "none");
+}
+
+TEST(RunView, NoiseIsNoCostOfTimeStamps) {
+    strata::Run run = testing::run_of(
+        {testing::scripted_step("a", Pass::forward, {Seconds{0.69}, Seconds{0.7}, Seconds{0.71}})});
+    run.whole.instrumented.values = {Seconds{0.7}, Seconds{0.71}, Seconds{0.72}};
+    run.whole.end_to_end.values = {Seconds{0.6}, Seconds{1.9}, Seconds{2.1}};
+    EXPECT_NE(terminal(run).find("none seen (below ± 1.40 s)"), std::string::npos) << terminal(run);
+    run.whole.end_to_end.values = {Seconds{1.8}, Seconds{1.9}, Seconds{2.1}};
+    EXPECT_EQ(terminal(run).find("− cost of the time stamps"), std::string::npos);
+    EXPECT_NE(terminal(run).find("+ slower without time stamps"), std::string::npos);
 }
 
 TEST(RunView, ARunWithoutStepsIsStillADocument) {
