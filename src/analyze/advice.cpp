@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/advice.h"
 
+#include "analyze/next_command.h"
 #include "base/error.h"
 #include "op/problem.h"
 
@@ -11,9 +12,6 @@
 namespace strata {
 
 namespace {
-
-// From here on a kernel counts as good, and only less work helps.
-constexpr double good_share = 0.75;
 
 // Fewer input channels than lanes of a 512-bit vector of f32 leave lanes empty.
 constexpr std::int64_t few_channels = 16;
@@ -31,17 +29,10 @@ bool all_are(const Dims& dims, std::int64_t value) {
     return std::ranges::all_of(dims, [&](std::int64_t one) { return one == value; });
 }
 
-bool winograd_fits(const Convolution& convolution) {
-    return convolution.kernel == Dims{3, 3} && all_are(convolution.stride, 1) &&
-           all_are(convolution.dilation, 1) && convolution.groups == 1;
-}
-
-std::string cheaper_algorithm(const StepResult& step, const std::optional<Problem>& problem) {
-    const auto* convolution = problem ? std::get_if<Convolution>(&problem->op) : nullptr;
-    if (convolution && step.algorithm != "winograd" && winograd_fits(*convolution)) {
-        return "a cheaper algorithm (Winograd fits its 3x3 kernel) or a lower precision helps";
-    }
-    return "fewer operations or a lower precision help";
+std::string cheaper_algorithm(const StepResult& step) {
+    return winograd_fits(step)
+               ? "a cheaper algorithm (Winograd fits its 3x3 kernel) or a lower precision helps"
+               : "fewer operations or a lower precision help";
 }
 
 std::string few_channels_hint(const std::optional<Problem>& problem) {
@@ -61,7 +52,6 @@ std::string few_channels_hint(const std::optional<Problem>& problem) {
 }
 
 std::string on_compute(const StepResult& step, const StepBound& bound) {
-    const auto problem = problem_in(step);
     if (*bound.achieved > 1) {
         return fmt::format(
             "it passes the {} by {} because its {} algorithm does fewer operations "
@@ -71,19 +61,17 @@ std::string on_compute(const StepResult& step, const StepBound& bound) {
     }
     if (*bound.achieved >= good_share) {
         return fmt::format("it runs at {} of the {}, so only {}", percent(*bound.achieved),
-                           bound.ceiling, cheaper_algorithm(step, problem));
+                           bound.ceiling, cheaper_algorithm(step));
     }
-    return fmt::format(
-        "arithmetic bounds it, but it reaches only {} of the {}: a better kernel "
-        "could save up to {}{}",
-        percent(*bound.achieved), bound.ceiling, duration(*bound.headroom),
-        few_channels_hint(problem));
+    return fmt::format("arithmetic bounds it, but it reaches only {} of the {}{}",
+                       percent(*bound.achieved), bound.ceiling,
+                       few_channels_hint(problem_in(step)));
 }
 
 std::string less_traffic(const StepResult& step) {
     if (step.pass == Pass::update) {
         return "every weight, its gradient and what the optimizer keeps of it pass once per step "
-               "whatever the batch, so a larger batch spreads them over more images";
+               "whatever the batch, so a larger batch spreads them over more examples";
     }
     if (step.operation == "fully_connected" || step.operation == "matmul") {
         return "its weights are most of it, so a larger batch uses each of them more often";
@@ -138,7 +126,8 @@ bool is_for_winograd(const StepResult& step) {
     const auto* convolution = problem ? std::get_if<Convolution>(&problem->op) : nullptr;
     return convolution != nullptr && !problem->activations.empty() &&
            problem->activations.front().tensor.dims.at(1) >= few_channels &&
-           winograd_fits(*convolution);
+           convolution->kernel == Dims{3, 3} && all_are(convolution->stride, 1) &&
+           all_are(convolution->dilation, 1) && convolution->groups == 1;
 }
 
 bool is_unoptimised(const StepResult& step) {

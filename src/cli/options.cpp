@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/options.h"
 
+#include "analyze/rollup.h"
 #include "base/byte_size.h"
 #include "base/range.h"
 #include "base/text.h"
@@ -273,6 +274,13 @@ std::string optimizer_choices() {
 
 void add_database_option(CLI::App& verb, std::string& path) {
     add_option(verb, "--database", path, "the database of runs")->type_name("FILE");
+}
+
+void add_by_option(CLI::App& verb, std::vector<std::string>& by) {
+    add_option(verb, "--by", by,
+               "put steps together; several make a tree: block,layer or pass,operator")
+        ->delimiter(',')
+        ->type_name(choices_of<Grouping>());
 }
 
 void add_vary_option(CLI::App& verb, NetworkOptions& options) {

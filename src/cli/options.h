@@ -90,6 +90,9 @@ std::string optimizer_choices();
 // --database: the file that runs are stored in.
 void add_database_option(CLI::App& verb, std::string& path);
 
+// --by: what the steps are put together by (view/rollup.h).
+void add_by_option(CLI::App& verb, std::vector<std::string>& by);
+
 // For verbs that can show one thing at several sizes.
 void add_vary_option(CLI::App& verb, NetworkOptions& options);
 

@@ -18,18 +18,20 @@ namespace {
 
 struct ReportOptions {
     std::vector<std::string> runs = {"last"};
+    std::vector<std::string> by;
     std::string database;
     std::string file = "strata-report.html";
 };
 
 void report(const ReportOptions& options) {
+    const auto by = parse_groupings(options.by);
     std::vector<Run> runs;
     for (const auto& name : options.runs) {
         runs.push_back(load_named_run(database_path(options.database), name));
     }
     OutputOptions output;
     output.file = options.file == "-" ? "" : options.file;
-    const Document document = report_document(runs);
+    const Document document = report_document(runs, by);
     emit(render_html(document), output);
     if (!output.file.empty()) {
         fmt::print(stderr, "wrote {}: {}\n", output.file, printable(document.title));
@@ -49,6 +51,7 @@ void add_report(CLI::App& app, ExitCode&) {
                      "together: two of one network beside each other, those that differ in one "
                      "number as a sweep")
         ->type_name("RUN");
+    add_by_option(*verb, options->by);
     add_database_option(*verb, options->database);
     verb->add_option("-o,--output", options->file, "the file to write; - for standard output")
         ->type_name("FILE");

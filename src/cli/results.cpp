@@ -51,15 +51,17 @@ void ResultPrinter::show(const Document& document, const Selection& selection) {
 void ResultPrinter::add_run(const Run& run, const StepFilter& filter) {
     if (form_.output.json) {
         (*json_)["runs"].push_back(
-            run_json(run, filter, form_.convention, form_.output.selection()));
+            run_json(run, filter, form_.convention, form_.output.selection(), form_.by));
     } else if (form_.output.csv) {
         const Run counted = counted_by(form_.convention, run);
         RunFindings findings = findings_of(counted);
         findings.bounds = bounds_of(run);
-        documents_.push_back(
-            select(data_of(steps_document(findings, filter)), form_.output.selection()));
+        const Document rows = form_.by.empty()
+                                  ? steps_document(findings, filter)
+                                  : Document{"", {rollup_table(findings, form_.by, filter)}};
+        documents_.push_back(select(data_of(rows), form_.output.selection()));
     } else {
-        show(run_document(run, filter, form_.convention), form_.output.selection());
+        show(run_document(run, filter, form_.convention, form_.by), form_.output.selection());
     }
 }
 

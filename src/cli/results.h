@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "op/convention.h"
 #include "record/run.h"
+#include "view/rollup.h"
 #include "view/step_filter.h"
 #include "view/sweep.h"
 
@@ -21,6 +22,7 @@ namespace strata {
 struct ResultForm {
     OutputOptions output;
     const Convention& convention = conventions().front();
+    std::vector<Grouping> by = {};  // what a run's steps are put together by; empty: single steps
     std::size_t executions = 1;  // that each network and batch is measured with, in turn
 };
 

@@ -23,6 +23,7 @@
 #include "store/plan.h"
 #include "store/save.h"
 #include "view/grid.h"
+#include "view/rollup.h"
 #include "view/steps.h"
 
 #include <fmt/format.h>
@@ -50,6 +51,7 @@ struct RunOptions {
     std::string slice;
     std::string layers;
     std::string passes;
+    std::vector<std::string> by;
     std::string convention{conventions().front().name};
     std::string memory;
     std::string dump;
@@ -210,8 +212,9 @@ void require_display(const RunOptions& options, const std::vector<Group>& groups
     std::vector<std::string> varied;
     std::ranges::transform(variations_of(options), std::back_inserter(varied), &Variation::name);
     const char* mode = options.inference ? "inference" : "training";
-    require_columns(varied.empty()       ? step_columns()
-                    : varied.size() == 1 ? point_columns(varied.front(), mode)
+    const auto by = parse_groupings(options.by);
+    require_columns(varied.empty()       ? by.empty() ? step_columns() : rollup_columns(by)
+                          : varied.size() == 1 ? point_columns(varied.front(), mode)
                                          : grid_columns(varied),
                     options.output);
     for (const Group& group : groups) {
@@ -369,6 +372,7 @@ ExitCode run_all(const RunOptions& options) {
     StoredPlan plan = StoredPlan::open(database, plan_identity(groups), count_jobs(groups));
     ResultPrinter printer({.output = options.output,
                            .convention = find_convention(options.convention),
+                           .by = parse_groupings(options.by),
                            .executions = executions_of(options).size()});
     try {
         const ExitCode code = measure_all(options, groups, plan, database, printer);
@@ -481,6 +485,7 @@ void add_selection_options(CLI::App& verb, RunOptions& options) {
         ->type_name("GLOB");
     add_option(verb, "--pass", options.passes, "show only these passes, separated by commas")
         ->type_name("forward|backward-data|backward-weights|update");
+    add_by_option(verb, options.by);
     add_option(verb, "--convention", options.convention,
                "how operations are counted (`strata list conventions`)")
         ->type_name("NAME");

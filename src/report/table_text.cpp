@@ -100,8 +100,13 @@ public:
             text.columns.push_back(column(i));
         }
         text.rows = rows(table_.rows);
+        const std::size_t depth = table_.levels.empty() ? 0 : std::ranges::max(table_.levels) + 1;
         for (std::size_t row = 0; row < table_.levels.size(); ++row) {
-            std::fill_n(text.rows.at(row).begin(), table_.levels[row], TextCell{});
+            for (std::size_t column = 0; column < depth; ++column) {
+                if (column != table_.levels[row]) {
+                    text.rows.at(row).at(column) = {};
+                }
+            }
         }
         text.totals = rows(table_.totals);
         text.notes = notes();

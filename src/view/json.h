@@ -7,6 +7,7 @@
 #include "record/run.h"
 #include "report/select.h"
 #include "view/grid.h"
+#include "view/rollup.h"
 #include "view/step_filter.h"
 #include "view/sweep.h"
 #include "view/work_sweep.h"
@@ -22,11 +23,13 @@ namespace strata {
 // shares fractions of 1, numbers whole. The files docs/schema/<kind>.json describe them.
 
 // One of "runs" (docs/schema/run.json): settings, "steps" in the order of execution, "counters",
-// "budget", "memory", "trace" with every span of the kept iteration, "doubts", "provenance". The
-// selection acts on the steps.
+// "groups" of steps where they are put together (`by`), "findings" with the commands to try, what
+// all would take "at_ceilings", "budget", "memory", "trace" with every span of the kept iteration,
+// "doubts", "provenance". The selection acts on the groups, or, without any, on the steps.
 nlohmann::ordered_json run_json(const Run& run, const StepFilter& filter = {},
                                 const Convention& convention = conventions().front(),
-                                const Selection& selection = {});
+                                const Selection& selection = {},
+                                std::span<const Grouping> by = {});
 
 // One of "sweeps": the settings that its runs share, "points", "fit", "saturation", "capacity".
 // Slope, rate, framework and half rate are null where the line does not describe the times, the

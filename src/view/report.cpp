@@ -2,6 +2,7 @@
 #include "view/report.h"
 
 #include "analyze/advice.h"
+#include "analyze/gains.h"
 #include "analyze/paired.h"
 #include "base/enumeration.h"
 #include "record/completeness.h"
@@ -25,32 +26,12 @@ namespace strata {
 
 namespace {
 
-// What a run's steps would take at their ceilings, and where most of the difference lies.
-struct Potential {
-    Seconds judged;                   // time of the steps that have a ceiling
-    Seconds headroom;                 // of that what they take beyond it
-    std::optional<std::size_t> best;  // the step with most of it
+Gains gains_of(const RunFindings& findings) {
+    return gains_of(findings.run, findings.summary, findings.bounds);
+}
 
-    bool is_known() const { return judged > Seconds{0}; }
-    double share() const { return 1 - headroom / judged; }
-};
-
-Potential potential_of(const RunFindings& findings) {
-    Potential potential;
-    Seconds most;
-    for (std::size_t i = 0; i < findings.bounds.size(); ++i) {
-        const auto& headroom = findings.bounds[i].headroom;
-        if (!headroom) {
-            continue;
-        }
-        potential.judged += findings.summary.steps[i].time->median;
-        potential.headroom += std::max(*headroom, Seconds{0});
-        if (*headroom > most) {
-            most = *headroom;
-            potential.best = i;
-        }
-    }
-    return potential;
+bool is_known(const Gains& gains) {
+    return gains.median > gains.unjudged;
 }
 
 std::string lead_of(const RunFindings& findings) {
@@ -69,16 +50,17 @@ std::string lead_of(const RunFindings& findings) {
     }
     lead += duration(time->median);
     lead += budget.end_to_end ? "" : " in the steps that ran";
-    const Potential potential = potential_of(findings);
-    if (!potential.is_known()) {
+    const Gains gains = gains_of(findings);
+    if (!is_known(gains)) {
         return lead + "; how near it is to the machine's ceilings is not known.";
     }
-    lead += fmt::format(", at {} of the machine's ceilings", percent(potential.share()));
-    if (potential.best) {
-        const StepResult& step = run.steps[*potential.best];
-        lead +=
-            fmt::format("; the largest recoverable time is {} {} ({})", step.layer,
-                        name_of(step.pass), duration(*findings.bounds[*potential.best].headroom));
+    lead +=
+        fmt::format(", at {} of the machine's ceilings", percent(gains.at_ceilings / gains.median));
+    if (!gains.steps.empty()) {
+        const Gain& largest = gains.steps.front();
+        const StepResult& step = run.steps[largest.step];
+        lead += fmt::format("; the largest recoverable time is {} {} ({})", step.layer,
+                            name_of(step.pass), duration(largest.gain));
     }
     return lead + ".";
 }
@@ -108,16 +90,17 @@ Tiles::Tile throughput_tile(const RunFindings& findings) {
 }
 
 std::vector<Tiles::Tile> ceiling_tiles(const RunFindings& findings) {
-    const Potential potential = potential_of(findings);
+    const Gains gains = gains_of(findings);
     const Provenance derived = derived_from(findings.run.origin);
-    if (!potential.is_known()) {
+    if (!is_known(gains)) {
         return {{"ceiling_percent", "share of the ceilings", Missing{no_ceilings}, {}},
                 {"gain_s", "could be won", Missing{no_ceilings}, {}}};
     }
-    return {{"ceiling_percent", "share of the ceilings", percent_cell(potential.share(), derived),
-             "100 % is every step at its own"},
-            {"gain_s", "could be won, at most", time_cell(potential.headroom, derived),
-             fmt::format("of the steps' {}", duration(potential.judged))}};
+    return {
+        {"ceiling_percent", "share of the ceilings",
+         percent_cell(gains.at_ceilings / gains.median, derived), "100 % is every step at its own"},
+        {"gain_s", "could be won, at most", time_cell(gains.median - gains.at_ceilings, derived),
+         fmt::format("of the steps' {}", duration(gains.median))}};
 }
 
 // The four numbers that say how the run went.
@@ -220,7 +203,7 @@ void add_tables(std::vector<Block>& blocks, const RunFindings& findings) {
 }
 
 // The answer, what to doubt, what to do; then pictures, then every number.
-void add_run(std::vector<Block>& blocks, const Run& run) {
+void add_run(std::vector<Block>& blocks, const Run& run, std::span<const Grouping> by) {
     const RunFindings findings = findings_of(run);
     blocks.emplace_back(Lead{lead_of(findings)});
     blocks.emplace_back(Paragraph{machine_line(run)});
@@ -235,6 +218,9 @@ void add_run(std::vector<Block>& blocks, const Run& run) {
     blocks.emplace_back(Heading{"Where the time goes"});
     blocks.emplace_back(bars_of(findings.summary));
     blocks.emplace_back(roofline_of(findings));
+    for (auto& block : rollup_blocks(findings, by)) {
+        blocks.push_back(std::move(block));
+    }
     add_tables(blocks, findings);
 }
 
@@ -383,10 +369,10 @@ void add_overview(Document& document, std::span<const Run> runs) {
 
 }  // namespace
 
-Document report_document(std::span<const Run> runs) {
+Document report_document(std::span<const Run> runs, std::span<const Grouping> by) {
     if (runs.size() == 1) {
         Document document{settings_line(runs.front()), {}};
-        add_run(document.blocks, runs.front());
+        add_run(document.blocks, runs.front(), by);
         return document;
     }
     Document document{fmt::format("{} runs", runs.size()), {}};
@@ -397,7 +383,7 @@ Document report_document(std::span<const Run> runs) {
     document.blocks.emplace_back(runs_table(runs));
     for (const Run& run : runs) {
         document.blocks.emplace_back(Heading{name_of_run(run), HeadingLevel::part});
-        add_run(document.blocks, run);
+        add_run(document.blocks, run, by);
     }
     return document;
 }

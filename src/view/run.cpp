@@ -22,8 +22,36 @@ constexpr std::string_view partial_warning =
     "This run was interrupted and holds what was measured until then; the same command continues "
     "it.";
 
-std::string title_of_heaviest(std::size_t count) {
-    return count == 1 ? "The heaviest step" : fmt::format("The {} heaviest steps", count);
+Ranking ranking_of(const std::vector<Finding>& findings) {
+    Ranking ranking;
+    for (const Finding& finding : findings) {
+        ranking.items.push_back(finding.sentence);
+        ranking.commands.push_back(finding.command);
+    }
+    return ranking;
+}
+
+// What is worth a look, by what could be won or, without ceilings, by its weight.
+void add_ranking(std::vector<Block>& blocks, const RunFindings& findings) {
+    const auto found = findings_on(findings.run, findings.summary, findings.bounds);
+    if (found.empty()) {
+        return;
+    }
+    const bool by_gain = found.front().gain.has_value();
+    blocks.emplace_back(Heading{by_gain ? "Where most could be won"
+                                : found.size() == 1
+                                    ? "The heaviest step"
+                                    : fmt::format("The {} heaviest steps", found.size())});
+    blocks.emplace_back(ranking_of(found));
+}
+
+// What only less work makes faster.
+void add_ceilings(std::vector<Block>& blocks, const RunFindings& findings) {
+    const auto found = findings_at_ceilings(findings.run, findings.summary, findings.bounds);
+    if (!found.empty()) {
+        blocks.emplace_back(Heading{"Near their ceilings"});
+        blocks.emplace_back(ranking_of(found));
+    }
 }
 
 }  // namespace
@@ -41,11 +69,12 @@ std::vector<Block> warning_blocks(const Run& run) {
 
 std::vector<Block> verdict_blocks(const RunFindings& findings) {
     std::vector<Block> blocks;
-    auto heaviest = heaviest_steps(findings.run, findings.summary, findings.bounds);
-    if (!heaviest.empty()) {
-        blocks.emplace_back(Heading{title_of_heaviest(heaviest.size())});
-        blocks.emplace_back(Ranking{std::move(heaviest)});
+    add_ranking(blocks, findings);
+    const Gains gains = gains_of(findings.run, findings.summary, findings.bounds);
+    if (const std::string closing = closing_sentence(findings.run, gains); !closing.empty()) {
+        blocks.emplace_back(Paragraph{closing});
     }
+    add_ceilings(blocks, findings);
     if (const std::string remark = algorithm_remark(findings.run); !remark.empty()) {
         blocks.emplace_back(Paragraph{remark});
     }
@@ -63,7 +92,8 @@ std::vector<Block> profile_blocks(const Run& run, const StepFilter& filter) {
     return blocks;
 }
 
-Document run_document(const Run& run, const StepFilter& filter, const Convention& convention) {
+Document run_document(const Run& run, const StepFilter& filter, const Convention& convention,
+                      std::span<const Grouping> by) {
     const Run counted = counted_by(convention, run);
     const RunFindings findings = {.run = counted,
                                   .summary = summarise(counted),
@@ -77,7 +107,8 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
     if (const std::string verified = verification_line(run); !verified.empty()) {
         document.blocks.emplace_back(Paragraph{verified});
     }
-    document.blocks.emplace_back(steps_table(findings, filter));
+    document.blocks.emplace_back(by.empty() ? steps_table(findings, filter)
+                                            : rollup_table(findings, by, filter));
     document.blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
     document.blocks.emplace_back(memory_table(run));
     for (auto& block : profile_blocks(run, filter)) {

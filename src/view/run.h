@@ -3,8 +3,10 @@
 
 #include "record/run.h"
 #include "report/document.h"
+#include "view/rollup.h"
 #include "view/steps.h"
 
+#include <span>
 #include <string>
 
 namespace strata {
@@ -19,13 +21,18 @@ namespace strata {
 //   memory ...                                        (memory_table)
 //   kernels by layer, counters ...                    (profile_blocks, where they were recorded)
 //   Doubts about the measurement                      (where there are any)
-//   The five heaviest steps
-//   1. conv2 backward_weights takes 18 % of the step (36.1 ms): it runs at 91 % of the f32 peak,
-//   ...
+//   Where most could be won
+//   1. pool1 forward takes 32.2 ms and could save at most 32 ± 0.4 ms, 4.6 % of the step: ...
+//      try: strata run alexnet --batch 32 --slice pool1 --cache warm
+//   With every step at its ceiling the 700 ms of all steps would be 345 ms (49 %). ...
+//   Near their ceilings
+//   1. 12 steps run at 75 % of the f32 peak or more and take 61 % of the step ...
 //
 // Rates are counted by the convention; what bounds a step is not.
+// Where the steps are grouped (`by`), rollup_table stands in the place of steps_table.
 Document run_document(const Run& run, const StepFilter& filter = {},
-                      const Convention& convention = conventions().front());
+                      const Convention& convention = conventions().front(),
+                      std::span<const Grouping> by = {});
 
 // What must be known before any number is read: that a step is missing, or that the run was
 // interrupted. A paragraph each.
@@ -34,7 +41,8 @@ std::vector<Block> warning_blocks(const Run& run);
 // What a device told of the run beside times: its kernels and counters, where they were asked for.
 std::vector<Block> profile_blocks(const Run& run, const StepFilter& filter = {});
 
-// The sentences on the heaviest steps and the run as a whole, a paragraph each.
+// Where most could be won with the commands to try, what all of it would come to, what is at its
+// ceiling, and remarks on the run as a whole, a paragraph each.
 std::vector<Block> verdict_blocks(const RunFindings& findings);
 
 }  // namespace strata

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/memory_check.h"
+#include "analyze/remarks.h"
 #include "analyze/verification.h"
 #include "base/enumeration.h"
 #include "record/completeness.h"
@@ -73,6 +74,42 @@ Json counters_json(const Run& run) {
         }
     }
     return counters;
+}
+
+Json finding_json(const Finding& finding) {
+    const auto seconds = [](const std::optional<Seconds>& time) {
+        return time ? Json(time->value) : Json();
+    };
+    return {{"layer", finding.layer},
+            {"pass", finding.pass},
+            {"kind", finding.kind},
+            {"median_s", finding.median.value},
+            {"share", finding.share},
+            {"gain_s", seconds(finding.gain)},
+            {"gain_share", number(finding.gain_share)},
+            {"gain_uncertainty_s", seconds(finding.uncertainty)},
+            {"sentence", finding.sentence},
+            {"command", text(finding.command)}};
+}
+
+// Where most could be won, largest first.
+Json findings_json(const RunFindings& findings) {
+    Json found = Json::array();
+    for (const Finding& one : findings_on(findings.run, findings.summary, findings.bounds)) {
+        found.push_back(finding_json(one));
+    }
+    return found;
+}
+
+// What the steps take, and would take at their ceilings; null where none has one.
+Json at_ceilings_json(const RunFindings& findings) {
+    const Gains gains = gains_of(findings.run, findings.summary, findings.bounds);
+    if (gains.median <= gains.unjudged) {
+        return nullptr;
+    }
+    return {{"time_s", gains.median.value},
+            {"at_ceilings_s", gains.at_ceilings.value},
+            {"without_ceiling_s", gains.unjudged.value}};
 }
 
 Json budget_json(const Budget& budget) {
@@ -190,7 +227,7 @@ Json settings_json(const Run& run) {
 }  // namespace
 
 Json run_json(const Run& run, const StepFilter& filter, const Convention& convention,
-              const Selection& selection) {
+              const Selection& selection, std::span<const Grouping> by) {
     const Run counted = counted_by(convention, run);
     const RunFindings findings = {.run = counted,
                                   .summary = summarise(counted),
@@ -198,7 +235,13 @@ Json run_json(const Run& run, const StepFilter& filter, const Convention& conven
                                   .convention = convention.name};
     Json json = settings_json(run);
     json["convention"] = convention.name;
-    json["steps"] = rows_of(steps_document(findings, filter), selection);
+    json["steps"] = rows_of(steps_document(findings, filter), by.empty() ? selection : Selection{});
+    json["groups"] =
+        by.empty()
+            ? Json::array()
+            : rows_of({.title = "", .blocks = {rollup_table(findings, by, filter)}}, selection);
+    json["findings"] = findings_json(findings);
+    json["at_ceilings"] = at_ceilings_json(findings);
     json["counters"] = counters_json(run);
     json["budget"] = budget_json(findings.summary.budget);
     json["memory"] = memory_json(run);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/steps.h"
 
+#include "analyze/gains.h"
 #include "view/cells.h"
 
 #include "base/enumeration.h"
@@ -61,6 +62,19 @@ Cell time_of_step(const RunFindings& findings, std::size_t i) {
     return time ? time_cell(*time, times_of(findings.run.origin))
                 : Cell(Missing{fmt::format("{}: {}", name_of(status_of(measurement)),
                                            reason_of(measurement))});
+}
+
+// What the steps of a pass, or all, would take at their ceilings over what they take.
+Cell ceilings_cell(const RunFindings& findings, std::optional<Pass> pass) {
+    Reach reach;
+    for (std::size_t i = 0; i < findings.run.steps.size(); ++i) {
+        const StepResult& step = step_at(findings, i);
+        if (!pass || step.pass == *pass) {
+            add(reach, step, findings.summary.steps[i], findings.bounds[i]);
+        }
+    }
+    return optional_cell(reach.achieved(),
+                         [&](double share) { return percent_cell(share, derived(findings)); });
 }
 
 // The columns that people see, and, for scripts, all that is known of a step.
@@ -154,7 +168,8 @@ std::vector<StepColumn> all_columns() {
                      return percent_cell(share, derived(f));
                  });
              });
-         }},
+         },
+         [](const RunFindings& f, const PassTotal& t) { return ceilings_cell(f, t.pass); }},
         {{"bound", "bound", Importance::normal},
          [](const RunFindings& f, std::size_t i) {
              return Cell(std::string(name_of(f.bounds[i].verdict)));
@@ -212,6 +227,9 @@ std::vector<Cell> grand_total(const RunFindings& findings, const PassTotal& tota
         if (columns()[i].column.key == "pass") {
             row[i] = "";
         }
+        if (columns()[i].column.key == "ceiling_share") {
+            row[i] = ceilings_cell(findings, {});
+        }
     }
     return row;
 }
@@ -259,8 +277,8 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
         table.notes.push_back(seen_and_hidden(findings.run, wanted.size()));
     }
     table.notes.push_back(
-        fmt::format("Rates by the convention {} and compulsory traffic; ceiling: "
-                    "share of what bounds the step.",
+        fmt::format("Rates by the convention {} and compulsory traffic; ceiling: share of what "
+                    "bounds the step, of sums what they would take at their ceilings.",
                     findings.convention));
     table.notes.emplace_back(
         "Sums add the steps' medians; the budget has the median of whole sums.");

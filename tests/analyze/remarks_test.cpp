@@ -97,9 +97,70 @@ TEST(Remarks, TheHeaviestComeFirstAndNotMoreThanAskedFor) {
     const strata::Run run =
         testing::run_of({testing::scripted_step("small", Pass::forward, {Seconds{1}}),
                          testing::scripted_step("large", Pass::update, {Seconds{3}})});
-    const auto sentences = heaviest_steps(run, summarise(run), bounds_of(run), 1);
-    ASSERT_EQ(sentences.size(), 1u);
-    EXPECT_EQ(sentences[0], "large update takes 75 % of the step (3 s).");
+    const auto found = findings_on(run, summarise(run), bounds_of(run), 1);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].sentence, "large update takes 75 % of the step (3 s).");
+    EXPECT_FALSE(found[0].gain);
+}
+
+// A fast step at 90 % of its ceiling, and a short one far from it.
+strata::Run heavy_and_slow() {
+    StepResult heavy = testing::scripted_step("heavy", Pass::forward, {Seconds{1}, Seconds{1.01}});
+    heavy.flops = Flops{180e9};
+    StepResult slow = testing::scripted_step("slow", Pass::forward, {Seconds{0.2}, Seconds{0.21}});
+    slow.flops = Flops{1e9};
+    strata::Run run = testing::run_of({heavy, slow});
+    run.device = to_toml(testing::scripted_device());
+    run.settings.threads = 2;
+    return run;
+}
+
+TEST(Remarks, WhatCouldBeWonComesBeforeWhatIsHeavy) {
+    const strata::Run run = heavy_and_slow();
+    const auto found = findings_on(run, summarise(run), bounds_of(run));
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].layer, "slow");
+    EXPECT_TRUE(says(found[0].sentence,
+                     "slow forward takes 205 ms and could save at most 200 ± 5 ms, 17 % of "
+                     "the step: "))
+        << found[0].sentence;
+    EXPECT_NEAR(found[0].gain->value, 0.2, 1e-9);
+}
+
+TEST(Remarks, AGainWithinTheNoiseIsNoAdvice) {
+    strata::Run run = heavy_and_slow();
+    std::get<Samples>(run.steps[0].time).values = {Seconds{0.8}, Seconds{1}, Seconds{1.3}};
+    const auto found = findings_on(run, summarise(run), bounds_of(run));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].layer, "slow");
+}
+
+TEST(Remarks, ASingleSampleIsSaidToBeOne) {
+    strata::Run run = heavy_and_slow();
+    std::get<Samples>(run.steps[1].time).values = {Seconds{0.2}};
+    const auto found = findings_on(run, summarise(run), bounds_of(run));
+    EXPECT_TRUE(says(found[0].sentence,
+                     "takes 200 ms (a single sample) and could save at most "
+                     "195 ms, "))
+        << found[0].sentence;
+}
+
+TEST(Remarks, TheClosingSentenceHasTheWholeAtItsCeilings) {
+    const strata::Run run = heavy_and_slow();
+    const auto gains = gains_of(run, summarise(run), bounds_of(run));
+    EXPECT_TRUE(
+        says(closing_sentence(run, gains), "the 1.21 s of all steps would be 905 ms (75 %)"))
+        << closing_sentence(run, gains);
+    strata::Run bare = run;
+    bare.device.clear();
+    EXPECT_EQ(closing_sentence(bare, gains_of(bare, summarise(bare), bounds_of(bare))), "");
+}
+
+TEST(Remarks, WhatIsAtItsCeilingIsToldTogether) {
+    const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 16));
+    const auto found = findings_at_ceilings(run, summarise(run), bounds_of(run));
+    ASSERT_FALSE(found.empty());
+    EXPECT_TRUE(says(found[0].sentence, " steps run at 75 % of the f32 peak or more and take "));
 }
 
 TEST(Remarks, WhatCostsTheWholeRunIsCounted) {
@@ -129,7 +190,7 @@ TEST(Remarks, MissingCeilingsAreSaidOnce) {
 }
 
 TEST(Remarks, AnEmptyRunLeavesNothingToSay) {
-    EXPECT_TRUE(heaviest_steps({}, summarise({}), {}).empty());
+    EXPECT_TRUE(findings_on({}, summarise({}), {}).empty());
     EXPECT_TRUE(general_remarks({}, summarise({})).empty());
 }
 

@@ -73,5 +73,15 @@ TEST(TableText, AnEmptyTableHasHeadersOnly) {
     EXPECT_TRUE(text.rows.empty());
 }
 
+TEST(TableText, ATreeNamesItsAncestorsOnce) {
+    const TableText text = text_of({.columns = {{"block", "block"}, {"layer", "layer"}},
+                                    .rows = {{"a", ""}, {"a", "a1"}, {"b", ""}},
+                                    .levels = {0, 1, 0}});
+    EXPECT_EQ(text.rows[0][0].whole(), "a");
+    EXPECT_EQ(text.rows[1][0].whole(), "");
+    EXPECT_EQ(text.rows[1][1].whole(), "a1");
+    EXPECT_EQ(text.rows[2][0].whole(), "b");
+}
+
 }  // namespace
 }  // namespace strata

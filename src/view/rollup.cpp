@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "view/rollup.h"
+
+#include "base/enumeration.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "view/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace strata {
+
+namespace {
+
+Cell name_cell(const StepGroup& group, Grouping by) {
+    if (!group.name.empty()) {
+        return group.name;
+    }
+    return Missing{by == Grouping::algorithm ? "no algorithms to choose from"
+                                             : "the backend names none"};
+}
+
+Cell rate(double amount, Seconds time, const char* unit, Provenance provenance) {
+    return amount > 0 && time > Seconds{} ? number_cell(amount / time.value, unit, provenance)
+                                          : Cell(Missing{});
+}
+
+class RollupTable {
+public:
+    RollupTable(const RunFindings& findings, std::span<const Grouping> by)
+        : by_(by), derived_(derived_from(findings.run.origin)) {}
+
+    Table table(const std::vector<StepGroup>& groups, const StepGroup& all) {
+        Table table{.columns = rollup_columns(by_), .records = "groups"};
+        add_rows(table, groups, {});
+        if (by_.size() < 2) {
+            table.levels.clear();
+        }
+        std::vector<Cell> names(by_.size(), "");
+        names.front() = "all";
+        table.totals.push_back(row(std::move(names), all));
+        return table;
+    }
+
+private:
+    void add_rows(Table& table, const std::vector<StepGroup>& groups,
+                  const std::vector<Cell>& ancestors) {
+        for (const StepGroup& group : groups) {
+            std::vector<Cell> names = ancestors;
+            names.push_back(name_cell(group, by_[ancestors.size()]));
+            table.levels.push_back(ancestors.size());
+            std::vector<Cell> padded = names;
+            padded.resize(by_.size(), Missing{});
+            table.rows.push_back(row(std::move(padded), group));
+            add_rows(table, group.parts, names);
+        }
+    }
+
+    std::vector<Cell> row(std::vector<Cell> cells, const StepGroup& group) const {
+        const Seconds time = group.reach.median;
+        const bool measured = time > Seconds{};
+        cells.push_back(count_cell(static_cast<double>(group.layers)));
+        cells.push_back(measured ? time_cell(time, derived_) : Cell(Missing{"not measured"}));
+        cells.push_back(measured ? percent_cell(group.share, derived_) : Cell(Missing{}));
+        cells.push_back(optional_cell(group.backward_over_forward(), [&](double ratio) {
+            return number_cell(ratio, "", derived_);
+        }));
+        cells.push_back(rate(group.flops.value, time, "FLOP/s", derived_));
+        cells.push_back(rate(group.traffic.value, time, "B/s", derived_));
+        cells.push_back(group.flops > Flops{} && group.traffic > Bytes{}
+                            ? number_cell((group.flops / group.traffic).value, "FLOP/B")
+                            : Cell(Missing{}));
+        const auto achieved = group.reach.achieved();
+        cells.push_back(
+            optional_cell(achieved, [&](double share) { return percent_cell(share, derived_); }));
+        cells.push_back(achieved ? time_cell(group.reach.gain, derived_) : Cell(Missing{}));
+        return cells;
+    }
+
+    std::span<const Grouping> by_;
+    Provenance derived_;
+};
+
+std::vector<std::string> names_in(std::span<const Grouping> by) {
+    std::vector<std::string> names;
+    for (const Grouping one : by) {
+        names.emplace_back(name_of(one));
+    }
+    return names;
+}
+
+// The whole run as one group.
+StepGroup whole_of(const RunFindings& findings) {
+    std::vector<std::size_t> all(findings.run.steps.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    StepGroup whole;
+    const std::vector by = {Grouping::layer};
+    for (const StepGroup& layer :
+         rolled_up(findings.run, findings.summary, findings.bounds, by, all)) {
+        whole.add(layer);
+    }
+    return whole;
+}
+
+std::vector<std::string> notes_of(const RunFindings& findings, std::span<const Grouping> by,
+                                  std::size_t chosen, std::size_t all) {
+    std::vector<std::string> notes;
+    if (chosen < all) {
+        notes.push_back(fmt::format("{} of {} steps grouped; the sum is of all.", chosen, all));
+    }
+    if (std::ranges::find(by, Grouping::block) != by.end()) {
+        notes.emplace_back(
+            "Blocks are told from names: a path to its first number (layer1.0.conv1 is of "
+            "layer1.0), else without its last part; names without a path as long as their first "
+            "number stays the same.");
+    }
+    notes.push_back(
+        fmt::format("Rates by the convention {} and compulsory traffic. ceiling: time at the "
+                    "ceilings over time; gain: what that would save, at most.",
+                    findings.convention));
+    return notes;
+}
+
+}  // namespace
+
+std::vector<Grouping> parse_groupings(const std::vector<std::string>& names) {
+    constexpr auto known = names_of(Grouping{});
+    std::vector<Grouping> groupings;
+    for (const std::string& name : names) {
+        const auto found = value_named<Grouping>(name);
+        if (!found) {
+            throw Error(fmt::format("--by has no '{}': choose of {}", printable(name),
+                                    fmt::join(known, ", ")),
+                        ExitCode::usage);
+        }
+        if (std::ranges::find(groupings, *found) != groupings.end()) {
+            throw Error(fmt::format("--by names {} twice", name), ExitCode::usage);
+        }
+        groupings.push_back(*found);
+    }
+    return groupings;
+}
+
+std::vector<Column> rollup_columns(std::span<const Grouping> by) {
+    std::vector<Column> columns;
+    for (const Grouping one : by) {
+        const std::string name(name_of(one));
+        // (Data has a word for it: a block is also one of a kernel's.)
+        const std::string key = one == Grouping::block ? "network_block" : name;
+        columns.push_back({key, name, Importance::essential});
+    }
+    const std::vector<Column> numbers = {
+        {"layers", "layers", Importance::detail},
+        {"time_s", "time", Importance::essential},
+        {"share", "share", Importance::essential},
+        {"backward_over_forward", "backward / forward", Importance::normal},
+        unit_column("flop_per_s", "FLOP/s", Importance::normal),
+        unit_column("byte_per_s", "B/s", Importance::detail),
+        unit_column("flop_per_byte", "FLOP/B", Importance::normal),
+        {"ceiling_share", "ceiling", Importance::normal},
+        {"gain_s", "gain", Importance::normal}};
+    columns.insert(columns.end(), numbers.begin(), numbers.end());
+    return columns;
+}
+
+std::vector<Block> rollup_blocks(const RunFindings& findings, std::span<const Grouping> by) {
+    if (findings.run.steps.empty()) {
+        return {};
+    }
+    std::vector<std::vector<Grouping>> wanted = {
+        {Grouping::operation},
+        {Grouping::pass},
+        {Grouping::block, Grouping::layer, Grouping::pass}};
+    if (!by.empty()) {
+        wanted = {{by.begin(), by.end()}};
+    }
+    std::vector<Block> blocks;
+    for (const auto& groupings : wanted) {
+        Table table = rollup_table(findings, groupings);
+        table.title = "Time by " + join(names_in(groupings), ", ");
+        blocks.emplace_back(std::move(table));
+    }
+    return blocks;
+}
+
+Table rollup_table(const RunFindings& findings, std::span<const Grouping> by,
+                   const StepFilter& filter) {
+    const auto chosen = wanted_steps(findings.run, filter);
+    const auto groups = rolled_up(findings.run, findings.summary, findings.bounds, by, chosen);
+    const StepGroup whole = whole_of(findings);
+    Table table = RollupTable(findings, by).table(groups, whole);
+    if (!whole.backward_over_forward()) {  // an inference's column would be empty
+        std::ranges::find(table.columns, "backward_over_forward", &Column::key)->audience =
+            Audience::data;
+    }
+    table.notes = notes_of(findings, by, chosen.size(), findings.run.steps.size());
+    return table;
+}
+
+}  // namespace strata

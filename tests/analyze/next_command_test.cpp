@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/next_command.h"
+
+#include "tests/support/scripted_run.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+constexpr auto three_by_three =
+    "convolution(8x64x28x28) out_channels=64 kernel=3x3 pad_begin=1x1 pad_end=1x1";
+constexpr auto strided = "convolution(8x64x28x28) out_channels=64 kernel=3x3 stride=2x2";
+
+strata::Run run_on(std::string version, std::string isa) {
+    strata::Run run;
+    run.settings = {.backend = "onednn",
+                    .network = "alexnet",
+                    .batch = 32,
+                    .mode = "training",
+                    .dtype = "f32",
+                    .threads = 2,
+                    .algorithm = "direct",
+                    .policy = "",
+                    .further = {}};
+    run.provenance = {{"backend.version", std::move(version)},
+                      {"backend.details", "isa " + std::move(isa) + ", OpenMP threads"},
+                      {"cpu.logical", "2"}};
+    return run;
+}
+
+strata::Run on_avx512() {
+    return run_on("2.6.3", "avx512_core_bf16");
+}
+
+StepResult step(std::string operation, std::string problem = "", Pass pass = Pass::forward) {
+    StepResult step = testing::scripted_step("conv2", pass, {Seconds{1}});
+    step.operation = std::move(operation);
+    step.problem = std::move(problem);
+    return step;
+}
+
+StepBound bound(Verdict verdict, double achieved) {
+    StepBound bound;
+    bound.verdict = verdict;
+    bound.achieved = achieved;
+    return bound;
+}
+
+const StepBound slow_arithmetic = bound(Verdict::compute, 0.4);
+const StepBound good_arithmetic = bound(Verdict::compute, 0.9);
+
+TEST(NextCommand, AlgorithmsAreComparedWhereTheLibraryHasSeveral) {
+    const StepResult convolution = step("convolution", three_by_three);
+    EXPECT_EQ(command_for(on_avx512(), convolution, slow_arithmetic),
+              "strata algorithms alexnet --batch 32 --slice conv2");
+    EXPECT_EQ(command_for(on_avx512(), convolution, good_arithmetic),
+              "strata run alexnet --batch 32 --algorithm direct,winograd");
+}
+
+TEST(NextCommand, WinogradIsNotTriedWhereThereIsNone) {
+    const StepResult convolution = step("convolution", three_by_three);
+    for (const auto& run : {run_on("3.6.0", "avx512_core"), run_on("2.6.3", "avx2")}) {
+        EXPECT_EQ(command_for(run, convolution, slow_arithmetic),
+                  "strata run alexnet --vary batch=32..128");
+        EXPECT_EQ(command_for(run, convolution, good_arithmetic), "");
+    }
+    EXPECT_EQ(command_for(on_avx512(), step("convolution", strided), good_arithmetic),
+              "strata run alexnet --batch 32 --dtype f32,bf16");
+}
+
+TEST(NextCommand, NarrowTypesAreTriedOnlyWhereTheMachineMultipliesThem) {
+    const StepResult relu = step("relu");
+    EXPECT_EQ(command_for(on_avx512(), relu, bound(Verdict::memory, 0.9)),
+              "strata run alexnet --batch 32 --dtype f32,bf16");
+    EXPECT_EQ(command_for(run_on("2.6.3", "avx2"), relu, bound(Verdict::memory, 0.9)), "");
+}
+
+TEST(NextCommand, WeightsThatWaitForMemoryAreSharedByALargerBatch) {
+    EXPECT_EQ(command_for(on_avx512(), step("fully_connected", "", Pass::update),
+                          bound(Verdict::memory, 0.9)),
+              "strata run alexnet --vary batch=32..128");
+    strata::Run file = on_avx512();
+    file.settings.network = "model.onnx";  // whose batch may be fixed
+    EXPECT_EQ(
+        command_for(file, step("fully_connected", "", Pass::update), bound(Verdict::memory, 0.9)),
+        "");
+}
+
+TEST(NextCommand, WhatNothingExplainsIsTriedAlone) {
+    EXPECT_EQ(command_for(on_avx512(), step("max_pooling"), bound(Verdict::overhead, 0.01)),
+              "strata run alexnet --batch 32 --slice conv2 --cache warm");
+    StepResult reference = step("lrn");
+    reference.implementation = "ref:any";
+    EXPECT_EQ(command_for(on_avx512(), reference, bound(Verdict::overhead, 0.01)), "strata doctor");
+    EXPECT_EQ(command_for(on_avx512(), step("fully_connected"), bound(Verdict::overhead, 0.01)),
+              "strata run alexnet --vary batch=32..128");
+    strata::Run gpu = on_avx512();
+    gpu.settings.backend = "cuda";
+    EXPECT_EQ(command_for(gpu, step("max_pooling"), bound(Verdict::overhead, 0.01)),
+              "strata run alexnet --batch 32 --backend cuda --slice conv2 --counters default");
+    strata::Run plain = on_avx512();
+    plain.settings.backend = "reference";
+    EXPECT_EQ(command_for(plain, step("max_pooling"), bound(Verdict::overhead, 0.01)), "");
+}
+
+TEST(NextCommand, KeepsTheSettingsOfTheRun) {
+    strata::Run run = on_avx512();
+    run.settings.mode = "inference";
+    run.settings.threads = 1;
+    run.settings.further = {{"dim tokens", "64"}, {"slice", "conv*"}, {"pinned", "no"}};
+    EXPECT_EQ(command_for(run, step("max_pooling"), bound(Verdict::overhead, 0.01)),
+              "strata run alexnet --batch 32 --inference --threads 1 --dim tokens=64 --unpinned "
+              "--slice conv2 --cache warm");
+}
+
+TEST(NextCommand, AShellTakesNamesAsTheyAre) {
+    strata::Run run = on_avx512();
+    run.settings.network = "my nets/it's.onnx";
+    StepResult pooling = step("max_pooling");
+    pooling.layer = "/a b/[1],2";
+    EXPECT_EQ(command_for(run, pooling, bound(Verdict::overhead, 0.01)),
+              "strata run 'my nets/it'\\''s.onnx' --batch 32 --slice '/a b/?1??2' --cache warm");
+    pooling.layer = "\x1b[31m";
+    EXPECT_EQ(command_for(run, pooling, bound(Verdict::overhead, 0.01)), "");
+}
+
+}  // namespace
+}  // namespace strata
