@@ -24,8 +24,11 @@ void add_doctor(CLI::App& app, ExitCode&) {
     verb->footer("strata doctor");
     add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);
-    verb->callback(
-        [options] { emit(doctor_document(examine_machine(options->database)), options->output); });
+    verb->callback([options] {
+        const auto findings = examine_machine(options->database);
+        emit(options->output.is_data() ? doctor_records(findings) : doctor_document(findings),
+             options->output);
+    });
 }
 
 }  // namespace strata

@@ -9,24 +9,61 @@
 
 namespace strata {
 
-Document doctor_document(std::span<const Finding> findings) {
-    Table table{.records = "findings"};
-    table.columns = {{"subject", "subject", Importance::essential},
-                     {"condition", "condition", Importance::essential},
-                     {"meaning", "what it means", Importance::essential},
-                     {"mend", "how to mend it", Importance::essential}};
-    for (const auto& finding : findings) {
-        const auto condition = name_of(finding.condition);
-        table.rows.push_back(
-            {finding.subject, std::string(condition), finding.meaning, finding.mend});
+namespace {
+
+constexpr std::string_view title = "What this machine can measure";
+
+std::string_view heading_of(Condition condition) {
+    switch (condition) {
+        case Condition::absent:
+            return "Not available";
+        case Condition::limited:
+            return "Limited";
+        case Condition::ok:
+            break;
     }
-    const auto wanting = std::ranges::count_if(
+    return "Available";
+}
+
+std::string sentence_on(const Finding& finding) {
+    const std::string fix = finding.mend.empty() ? "" : fmt::format(" → {}", finding.mend);
+    return fmt::format("{}: {}{}", finding.subject, finding.meaning, fix);
+}
+
+}  // namespace
+
+Document doctor_document(std::span<const Finding> findings) {
+    Document document{.title = std::string(title), .blocks = {}, .kind = "doctor"};
+    for (const Condition condition : {Condition::absent, Condition::limited, Condition::ok}) {
+        const auto is_so = [&](const Finding& one) { return one.condition == condition; };
+        if (std::ranges::any_of(findings, is_so)) {
+            document.blocks.emplace_back(Heading{std::string(heading_of(condition))});
+        }
+        for (const Finding& finding : findings) {
+            if (is_so(finding)) {
+                document.blocks.emplace_back(Paragraph{sentence_on(finding)});
+            }
+        }
+    }
+    const auto lacking = std::ranges::count_if(
         findings, [](const Finding& one) { return one.condition != Condition::ok; });
-    table.notes.push_back(wanting == 0
-                              ? "Everything works here."
-                              : fmt::format("{} of {} could be better.", wanting, findings.size()));
-    return {
-        .title = "What this machine can measure", .blocks = {std::move(table)}, .kind = "doctor"};
+    document.blocks.emplace_back(Paragraph{
+        lacking == 0 ? "Everything works here."
+                     : fmt::format("{} of {} could be better.", lacking, findings.size())});
+    return document;
+}
+
+Document doctor_records(std::span<const Finding> findings) {
+    Table table{.records = "findings"};
+    table.columns = {{"subject", "subject"},
+                     {"condition", "condition"},
+                     {"meaning", "what it means"},
+                     {"mend", "how to fix it"}};
+    for (const auto& finding : findings) {
+        table.rows.push_back({finding.subject, std::string(name_of(finding.condition)),
+                              finding.meaning, finding.mend});
+    }
+    return {.title = std::string(title), .blocks = {std::move(table)}, .kind = "doctor"};
 }
 
 }  // namespace strata

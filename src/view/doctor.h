@@ -24,10 +24,16 @@ struct Finding {
     std::string mend;     // how to get it: "sysctl kernel.perf_event_paranoid=1"; may be empty
 };
 
-// What this machine can measure:
+// What this machine can measure, a paragraph each, what is missing first:
 //
-//   subject            condition  what it means             how to mend it
-//   hardware counters  absent     no cache misses by layer  sysctl kernel.perf_event_paranoid=1
+//   Not available
+//   hardware counters: no cache misses by layer → sysctl kernel.perf_event_paranoid=1
+//
+//   Available
+//   processor: AMD EPYC, 2 processors for this process
 Document doctor_document(std::span<const Finding> findings);
+
+// The same as one table, in the order of examination: for JSON and CSV.
+Document doctor_records(std::span<const Finding> findings);
 
 }  // namespace strata
