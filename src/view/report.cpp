@@ -56,11 +56,12 @@ std::string lead_of(const RunFindings& findings) {
     }
     lead +=
         fmt::format(", at {} of the machine's ceilings", percent(gains.at_ceilings / gains.median));
-    if (!gains.steps.empty()) {
-        const Gain& largest = gains.steps.front();
-        const StepResult& step = run.steps[largest.step];
+    // The same as the first of the findings: what may be noise leads nobody.
+    const auto largest = std::ranges::find_if(gains.steps, &Gain::is_certain);
+    if (largest != gains.steps.end()) {
+        const StepResult& step = run.steps[largest->step];
         lead += fmt::format("; the largest recoverable time is {} {} ({})", step.layer,
-                            name_of(step.pass), duration(largest.gain));
+                            name_of(step.pass), duration(largest->gain));
     }
     return lead + ".";
 }
@@ -132,7 +133,8 @@ Doubts doubts_of(const Run& run) {
 // Shares read faster with bars.
 Table with_bars(Table table) {
     for (Column& column : table.columns) {
-        column.form = column.title == "share"     ? CellForm::bar
+        const bool bar = column.title == "share" || column.title == "gain";
+        column.form = bar                         ? CellForm::bar
                       : column.title == "ceiling" ? CellForm::gauge
                                                   : column.form;
     }
@@ -219,7 +221,8 @@ void add_run(std::vector<Block>& blocks, const Run& run, std::span<const Groupin
     blocks.emplace_back(bars_of(findings.summary));
     blocks.emplace_back(roofline_of(findings));
     for (auto& block : rollup_blocks(findings, by)) {
-        blocks.push_back(std::move(block));
+        auto* table = std::get_if<Table>(&block);
+        blocks.push_back(table ? with_bars(std::move(*table)) : std::move(block));
     }
     add_tables(blocks, findings);
 }

@@ -77,6 +77,37 @@ TEST(Report, AnIncompleteRunIsSaidToBeFirstAndHasNoThroughput) {
     EXPECT_EQ(std::get<Missing>(tiles[1].value).reason, "the run is incomplete");
 }
 
+TEST(Report, ItsTreeHasBarsAndLeadsFromBlocksToPasses) {
+    const Document document = report_on(testing::scripted_run(testing::zoo_graph("resnet-18", 2)));
+    const auto tree = std::ranges::find_if(document.blocks, [](const Block& block) {
+        const auto* table = std::get_if<Table>(&block);
+        return table && !table->levels.empty() && std::ranges::max(table->levels) == 2;
+    });
+    ASSERT_NE(tree, document.blocks.end());
+    const auto& columns = std::get<Table>(*tree).columns;
+    const auto form_of = [&](const std::string& title) {
+        return std::ranges::find(columns, title, &Column::title)->form;
+    };
+    EXPECT_EQ(form_of("share"), CellForm::bar);
+    EXPECT_EQ(form_of("gain"), CellForm::bar);
+    EXPECT_EQ(form_of("ceiling"), CellForm::gauge);
+}
+
+TEST(Report, ItsLeadNamesNoGainThatMayBeNoise) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    const Document calm = report_on(run);
+    for (auto& step : run.steps) {  // conv2 is slow, once in a while
+        auto* samples = std::get_if<Samples>(&step.time);
+        for (std::size_t i = 0; samples && step.layer == "conv2" && i < samples->values.size();
+             ++i) {
+            samples->values[i] = (i % 2 == 0 ? 0.01 : 60) * samples->values[i];
+        }
+    }
+    EXPECT_NE(block_of<Lead>(calm).text.find("largest recoverable"), std::string::npos);
+    EXPECT_EQ(block_of<Lead>(report_on(run)).text.find("conv2"), std::string::npos)
+        << block_of<Lead>(report_on(run)).text;
+}
+
 TEST(Report, WithoutCeilingsNeitherShareNorGainIsGiven) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     run.device.clear();
