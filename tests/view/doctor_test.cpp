@@ -20,6 +20,16 @@ TEST(Doctor, SaysWhatWorksWhatDoesNotAndHowToMendIt) {
                                                               {.width = 120, .unicode = true}));
 }
 
+TEST(Doctor, GivesScriptsEveryFindingAsARow) {
+    const std::vector<Finding> findings = {{"processor", Condition::ok, "fine", ""},
+                                           {"ceilings", Condition::absent, "none", "calibrate"}};
+    const Document document = doctor_records(findings);
+    const auto& rows = std::get<Table>(document.blocks.front()).rows;
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(std::get<std::string>(rows[1][1]), "absent");
+    EXPECT_EQ(std::get<std::string>(rows[1][3]), "calibrate");
+}
+
 TEST(Doctor, SaysSoWhereAllIsWell) {
     const std::vector<Finding> findings = {{"processor", Condition::ok, "fine", ""}};
     EXPECT_NE(render_terminal(doctor_document(findings), {}).find("Everything works here."),

@@ -62,9 +62,7 @@ std::unique_ptr<Executable> prepare_zoo(const std::string& name) {
 }
 
 TEST(Engine, TrainsAResidualNetworkAsTheReferenceDoes) {
-    const std::string refusals = verify_graph(residual_network(), kept_execution());
-    EXPECT_EQ(std::ranges::count(refusals, '\n'), 6);  // one for each batch normalisation
-    EXPECT_EQ(refusals.find("oneDNN has no"), std::string::npos) << refusals;
+    EXPECT_EQ(verify_graph(residual_network(), kept_execution()), "");
 }
 
 TEST(Engine, TrainsABranchingNetworkAsTheReferenceDoes) {
