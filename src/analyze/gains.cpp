@@ -22,14 +22,17 @@ std::optional<Seconds> uncertainty_of(const Estimate& time) {
 }  // namespace
 
 std::optional<double> Reach::achieved() const {
-    return is_judged && median > Seconds{} ? std::optional((median - gain) / median) : std::nullopt;
+    return has_ceiling && !lacks_ceiling && median > Seconds{}
+               ? std::optional((median - gain) / median)
+               : std::nullopt;
 }
 
 void add(Reach& reach, const StepResult& step, const StepTime& time, const StepBound& bound) {
     if (time.time) {
         reach.median += time.time->median;
         reach.gain += gain_of(step, time.time->median, bound);
-        reach.is_judged = reach.is_judged && (bound.bound || is_alias(step));
+        reach.has_ceiling = reach.has_ceiling || bound.bound.has_value();
+        reach.lacks_ceiling = reach.lacks_ceiling || !(bound.bound || is_alias(step));
     }
 }
 
@@ -49,6 +52,7 @@ Gains gains_of(const Run& run, const Summary& summary, const std::vector<StepBou
     }
     gains.median = all.median;
     gains.at_ceilings = all.median - all.gain;
+    gains.is_judged = all.has_ceiling;
     for (Gain& gain : gains.steps) {
         gain.share = gain.gain / gains.median;
     }

@@ -32,6 +32,7 @@ struct Gains {
     Seconds median = {};           // the sum of all steps' medians
     Seconds at_ceilings = {};      // the same, each step at its ceiling
     Seconds unjudged = {};         // of the median: steps without a ceiling that do work
+    bool is_judged = false;  // whether any step has a ceiling; else none of this says anything
 };
 
 Gains gains_of(const Run& run, const Summary& summary, const std::vector<StepBound>& bounds);
@@ -40,9 +41,11 @@ Gains gains_of(const Run& run, const Summary& summary, const std::vector<StepBou
 struct Reach {
     Seconds median = {};
     Seconds gain = {};
-    bool is_judged = true;  // whether all of them that do work have a ceiling
+    bool has_ceiling = false;    // whether one of them has
+    bool lacks_ceiling = false;  // whether one of them that does work has none
 
-    // What they would take at their ceilings over what they take.
+    // What they would take at their ceilings over what they take; nothing where one lacks its
+    // ceiling, or where they are aliases, which have none.
     std::optional<double> achieved() const;
 };
 

@@ -249,7 +249,7 @@ std::vector<Finding> findings_at_ceilings(const Run& run, const Summary& summary
 
 std::string closing_sentence(const Run& run, const Gains& gains) {
     const auto device = ceilings_of(run);
-    if (!device || device->memory.empty() || gains.median <= gains.unjudged) {
+    if (!device || device->memory.empty() || !gains.is_judged) {
         return "";
     }
     const std::string beside =

@@ -171,7 +171,8 @@ void StepGroup::add(const StepGroup& other) {
     layers += other.layers;
     reach.median += other.reach.median;
     reach.gain += other.reach.gain;
-    reach.is_judged = reach.is_judged && other.reach.is_judged;
+    reach.has_ceiling = reach.has_ceiling || other.reach.has_ceiling;
+    reach.lacks_ceiling = reach.lacks_ceiling || other.reach.lacks_ceiling;
     share += other.share;
     flops += other.flops;
     traffic += other.traffic;

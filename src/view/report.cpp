@@ -31,7 +31,7 @@ Gains gains_of(const RunFindings& findings) {
 }
 
 bool is_known(const Gains& gains) {
-    return gains.median > gains.unjudged;
+    return gains.is_judged;
 }
 
 std::string lead_of(const RunFindings& findings) {

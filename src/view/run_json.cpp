@@ -104,7 +104,7 @@ Json findings_json(const RunFindings& findings) {
 // What the steps take, and would take at their ceilings; null where none has one.
 Json at_ceilings_json(const RunFindings& findings) {
     const Gains gains = gains_of(findings.run, findings.summary, findings.bounds);
-    if (gains.median <= gains.unjudged) {
+    if (!gains.is_judged) {
         return nullptr;
     }
     return {{"time_s", gains.median.value},

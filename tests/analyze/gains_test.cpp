@@ -52,6 +52,16 @@ TEST(Gains, WithoutCeilingsNothingIsSaidToBeWon) {
     EXPECT_EQ(found.at_ceilings, Seconds{1});
 }
 
+TEST(Gains, AnAliasIsNoProofOfCeilings) {
+    StepResult alias = step("flatten", 1e-7);
+    alias.implementation = "alias";
+    EXPECT_FALSE(gains(testing::run_of({alias, step("a", 1)})).is_judged);
+    EXPECT_TRUE(gains(judged({alias, step("a", 1)})).is_judged);
+    Reach aliases;
+    add(aliases, alias, {.time = estimate({{Seconds{1e-7}}}), .share = 0}, {});
+    EXPECT_FALSE(aliases.achieved()) << "it has no ceiling to be held against";
+}
+
 TEST(Gains, AnAliasIsNeverAdvisedOn) {
     StepResult alias = step("flatten", 1e-7);
     alias.implementation = "alias";
