@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "base/enumeration.h"
-#include "report/data.h"
-#include "report/json.h"
 #include "view/batch_memory.h"
 #include "view/json.h"
+#include "view/json_values.h"
 #include "view/layer_work.h"
 #include "view/memory.h"
 #include "view/traffic_line.h"
-
-#include <nlohmann/json.hpp>
-
-#include <cmath>
 
 namespace strata {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Operations and bytes are counts; a convention with broken weights rounds.
-template <class Quantity>
-Json whole(Quantity count) {
-    return static_cast<std::int64_t>(std::llround(count.value));
-}
-
-Json rows_of(Table table, const Selection& selection = {}) {
-    const Document data = select(data_of({.blocks = {std::move(table)}}), selection);
-    return records_of(std::get<Table>(data.blocks.front()));
-}
 
 Json fit_json(const std::optional<Extrapolation>& found) {
     if (!found) {
@@ -38,19 +22,19 @@ Json fit_json(const std::optional<Extrapolation>& found) {
     const auto told = [&](const auto& value) {
         return found->misfit.empty() ? Json(value) : Json();
     };
-    return {
-        {"points", found->points.size()},
-        {"slope_s_per_flop", told(found->line.slope)},
-        {"flop_per_s", found->hardware ? told(found->hardware->value) : Json()},
-        {"flop_low_per_s", rate ? told(rate->low) : Json()},
-        {"flop_high_per_s", rate ? told(rate->high) : Json()},
-        {"framework_s", told(found->framework.value)},
-        {"framework_low_s", told(found->framework_interval.low)},
-        {"framework_high_s", told(found->framework_interval.high)},
-        {"half_rate_flops", found->half_rate_work ? told(whole(*found->half_rate_work)) : Json()},
-        {"r_squared", found->line.r_squared},
-        {"describes", found->misfit.empty()},
-        {"reason", found->misfit.empty() ? Json() : Json(found->misfit)}};
+    return {{"points", found->points.size()},
+            {"slope_s_per_flop", told(found->line.slope)},
+            {"flop_per_s", found->hardware ? told(found->hardware->value) : Json()},
+            {"flop_low_per_s", rate ? told(rate->low) : Json()},
+            {"flop_high_per_s", rate ? told(rate->high) : Json()},
+            {"framework_s", told(found->framework.value)},
+            {"framework_low_s", told(found->framework_interval.low)},
+            {"framework_high_s", told(found->framework_interval.high)},
+            {"half_rate_flops",
+             found->half_rate_work ? told(whole_json(*found->half_rate_work)) : Json()},
+            {"r_squared", found->line.r_squared},
+            {"describes", found->misfit.empty()},
+            {"reason", found->misfit.empty() ? Json() : Json(found->misfit)}};
 }
 
 Json saturation_json(const Sweep& sweep) {
@@ -74,8 +58,8 @@ Json capacity_json(const std::optional<Capacity>& capacity) {
     const bool found = largest.limit != BatchLimit::none;
     return {{"batch", found ? Json(largest.batch) : Json()},
             {"limit", name_of(largest.limit)},
-            {"needed_bytes", whole(largest.needs)},
-            {"memory_bytes", whole(capacity->memory)},
+            {"needed_bytes", whole_json(largest.needs)},
+            {"memory_bytes", whole_json(capacity->memory)},
             {"memory_source", name_of(capacity->source)},
             {"searched_to", largest_batch_tried},
             {"origin", "modelled"}};
@@ -85,9 +69,9 @@ Json work_json(const std::optional<PassWork>& work) {
     if (!work) {
         return nullptr;
     }
-    return {{"flops", whole(work->flops)},
-            {"bytes_read", whole(work->read)},
-            {"bytes_written", whole(work->written)}};
+    return {{"flops", whole_json(work->flops)},
+            {"bytes_read", whole_json(work->read)},
+            {"bytes_written", whole_json(work->written)}};
 }
 
 Json layer_json(const Layer& layer, const LayerWork& work) {
@@ -106,45 +90,45 @@ Json layer_json(const Layer& layer, const LayerWork& work) {
 }
 
 Json footprint_json(const Footprint& footprint) {
-    return {{"parameters_bytes", whole(footprint.parameters)},
-            {"optimizer_bytes", whole(footprint.optimizer)},
-            {"activations_bytes", whole(footprint.activations)},
-            {"gradients_bytes", whole(footprint.gradients)},
-            {"peak_bytes", whole(footprint.peak)}};
+    return {{"parameters_bytes", whole_json(footprint.parameters)},
+            {"optimizer_bytes", whole_json(footprint.optimizer)},
+            {"activations_bytes", whole_json(footprint.activations)},
+            {"gradients_bytes", whole_json(footprint.gradients)},
+            {"peak_bytes", whole_json(footprint.peak)}};
 }
 
 Json totals_json(const NetworkWork& network) {
     Json totals = {{"parameters", network.parameters}};
     for (const Pass pass : all_passes) {
         totals["flops_" + std::string(name_of(pass))] =
-            whole(network.passes[static_cast<std::size_t>(pass)].flops);
+            whole_json(network.passes[static_cast<std::size_t>(pass)].flops);
     }
     totals["memory_training"] = footprint_json(network.training);
     totals["memory_inference"] = footprint_json(network.inference);
-    totals["caffe_data_bytes"] = whole(network.caffe_data);
+    totals["caffe_data_bytes"] = whole_json(network.caffe_data);
     return totals;
 }
 
 Json layer_memory_json(const Json& layer, const LayerMemory& memory) {
     return {{"layer", layer},
-            {"parameters_bytes", whole(memory.parameters)},
-            {"optimizer_bytes", whole(memory.optimizer)},
-            {"activations_bytes", whole(memory.activations)},
-            {"kept_bytes", whole(memory.kept)},
-            {"gradients_bytes", whole(memory.gradients)},
-            {"at_peak_bytes", whole(memory.at_peak)}};
+            {"parameters_bytes", whole_json(memory.parameters)},
+            {"optimizer_bytes", whole_json(memory.optimizer)},
+            {"activations_bytes", whole_json(memory.activations)},
+            {"kept_bytes", whole_json(memory.kept)},
+            {"gradients_bytes", whole_json(memory.gradients)},
+            {"at_peak_bytes", whole_json(memory.at_peak)}};
 }
 
 Json peak_json(const Graph& graph, const MemoryProfile& profile) {
     const PeakParts& peak = profile.peak;
-    return {{"peak_bytes", whole(peak.sum())},
+    return {{"peak_bytes", whole_json(peak.sum())},
             {"layer", profile.at ? Json(graph.layers[profile.at->layer].name) : Json()},
             {"pass", profile.at ? Json(name_of(profile.at->pass)) : Json()},
-            {"parameters_bytes", whole(peak.parameters)},
-            {"optimizer_bytes", whole(peak.optimizer)},
-            {"activations_bytes", whole(peak.activations)},
-            {"gradients_bytes", whole(peak.gradients)},
-            {"saved_bytes", whole(peak.saved)}};
+            {"parameters_bytes", whole_json(peak.parameters)},
+            {"optimizer_bytes", whole_json(peak.optimizer)},
+            {"activations_bytes", whole_json(peak.activations)},
+            {"gradients_bytes", whole_json(peak.gradients)},
+            {"saved_bytes", whole_json(peak.saved)}};
 }
 
 Json batch_json(const Graph& graph, const BatchMemory& memory) {
@@ -155,7 +139,7 @@ Json batch_json(const Graph& graph, const BatchMemory& memory) {
     }
     return {{"batch", memory.batch},
             {"peak", peak_json(graph, profile)},
-            {"inference_peak_bytes", whole(memory.inference)},
+            {"inference_peak_bytes", whole_json(memory.inference)},
             {"layers", std::move(layers)},
             {"outside", layer_memory_json(nullptr, profile.outside)},
             {"total", layer_memory_json(nullptr, profile.total)}};
@@ -190,7 +174,7 @@ Json sweep_json(const Sweep& sweep, const std::optional<Capacity>& capacity,
             {"threads", settings.threads},
             {"algorithm", settings.algorithm},
             {"convention", sweep.convention},
-            {"points", rows_of(points_table(sweep, line), selection)},
+            {"points", records_in({.blocks = {points_table(sweep, line)}}, selection)},
             {"fit", fit_json(line)},
             {"saturation", saturation_json(sweep)},
             {"capacity", capacity_json(capacity)}};
@@ -230,7 +214,7 @@ Json work_sweep_json(const WorkSweep& sweep, const Convention& convention,
             {"network", sweep.network},
             {"mode", name_of(execution.mode)},
             {"convention", convention.name},
-            {"points", rows_of(points_table(sweep, convention))},
+            {"points", records_in({.blocks = {points_table(sweep, convention)}})},
             {"fit", traffic_fit_json(sweep)}};
 }
 

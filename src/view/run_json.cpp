@@ -4,43 +4,19 @@
 #include "analyze/verification.h"
 #include "base/enumeration.h"
 #include "record/completeness.h"
-#include "report/data.h"
-#include "report/json.h"
 #include "trace/budget.h"
 #include "view/grid.h"
 #include "view/json.h"
+#include "view/json_values.h"
 #include "view/paired.h"
 #include "view/recount.h"
 #include "view/steps.h"
-
-#include <nlohmann/json.hpp>
-
-#include <cmath>
 
 namespace strata {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class Quantity>
-Json whole(Quantity count) {
-    return static_cast<std::int64_t>(std::llround(count.value));
-}
-
-Json number(std::optional<double> value) {
-    return value && std::isfinite(*value) ? Json(*value) : Json();
-}
-
-Json text(const std::string& value) {
-    return value.empty() ? Json() : Json(value);
-}
-
-// The document's records, of those that are wanted.
-Json rows_of(const Document& document, const Selection& selection = {}) {
-    const Document data = select(data_of(document), selection);
-    return records_of(std::get<Table>(data.blocks.front()));
-}
 
 void add_time(const char* name, const std::optional<Estimate>& time, Json& object) {
     const std::string key = std::string(name) + "_s";
@@ -51,9 +27,9 @@ void add_time(const char* name, const std::optional<Estimate>& time, Json& objec
 }
 
 void add_ratio(const char* name, const std::optional<Ratio>& ratio, Json& object) {
-    object[name] = ratio ? number(ratio->value) : Json();
-    object[key_of_end(name, "low")] = ratio ? number(ratio->low) : Json();
-    object[key_of_end(name, "high")] = ratio ? number(ratio->high) : Json();
+    object[name] = ratio ? number_json(ratio->value) : Json();
+    object[key_of_end(name, "low")] = ratio ? number_json(ratio->low) : Json();
+    object[key_of_end(name, "high")] = ratio ? number_json(ratio->high) : Json();
 }
 
 // As step_counter has them: a row for each metric of each step.
@@ -68,8 +44,8 @@ Json counters_json(const Run& run) {
                                 {"kind", step.kind},
                                 {"metric", metric.name},
                                 {"unit", metric.unit},
-                                {"value", number(metric.value)},
-                                {"reason", text(metric.reason)},
+                                {"value", number_json(metric.value)},
+                                {"reason", text_json(metric.reason)},
                                 {"counted_at", step.counted_at ? Json(*step.counted_at) : Json()}});
         }
     }
@@ -86,10 +62,10 @@ Json finding_json(const Finding& finding) {
             {"median_s", finding.median.value},
             {"share", finding.share},
             {"gain_s", seconds(finding.gain)},
-            {"gain_share", number(finding.gain_share)},
+            {"gain_share", number_json(finding.gain_share)},
             {"gain_uncertainty_s", seconds(finding.uncertainty)},
             {"sentence", finding.sentence},
-            {"command", text(finding.command)}};
+            {"command", text_json(finding.command)}};
 }
 
 // Where most could be won, largest first.
@@ -137,22 +113,23 @@ Json verification_json(const Run& run) {
         return nullptr;
     }
     const StepResult* worst = found->worst;
-    return {{"verified_steps", found->compared},
-            {"disagreeing_steps", found->disagreeing},
-            {"steps_without_reference", found->without_reference},
-            {"worst", worst == nullptr ? Json()
-                                       : Json{{"layer", worst->layer},
-                                              {"pass", name_of(worst->pass)},
-                                              {"error", number(worst->verified->error)},
-                                              {"tolerance", number(worst->verified->tolerance)}}}};
+    return {
+        {"verified_steps", found->compared},
+        {"disagreeing_steps", found->disagreeing},
+        {"steps_without_reference", found->without_reference},
+        {"worst", worst == nullptr ? Json()
+                                   : Json{{"layer", worst->layer},
+                                          {"pass", name_of(worst->pass)},
+                                          {"error", number_json(worst->verified->error)},
+                                          {"tolerance", number_json(worst->verified->tolerance)}}}};
 }
 
 Json memory_json(const Run& run) {
     const MemoryCheck check = memory_check_of(run);
-    return {{"predicted_memory_bytes", whole(check.predicted)},
-            {"measured_memory_bytes", check.measured ? whole(*check.measured) : Json()},
-            {"workspace_bytes", whole(check.scratch)},
-            {"predicted_over_measured", number(check.ratio)}};
+    return {{"predicted_memory_bytes", whole_json(check.predicted)},
+            {"measured_memory_bytes", check.measured ? whole_json(*check.measured) : Json()},
+            {"workspace_bytes", whole_json(check.scratch)},
+            {"predicted_over_measured", number_json(check.ratio)}};
 }
 
 Json extent_json(const std::optional<LaunchShape>& launch, LaunchExtent LaunchShape::*extent) {
@@ -165,7 +142,7 @@ Json span_json(const TracedSpan& traced) {
     const bool timed = is_timed(span);
     const auto& launch = span.launch;
     const auto bytes = [&](Bytes LaunchShape::*shared) {
-        return launch ? whole((*launch).*shared) : Json();
+        return launch ? whole_json((*launch).*shared) : Json();
     };
     return {{"kind", name_of(span.kind)},
             {"name", span.name},
@@ -175,7 +152,7 @@ Json span_json(const TracedSpan& traced) {
             {"stream", span.stream},
             {"start_ns", timed ? Json(span.start.count()) : Json()},
             {"end_ns", timed ? Json(span.end.count()) : Json()},
-            {"bytes", span.bytes ? whole(*span.bytes) : Json()},
+            {"bytes", span.bytes ? whole_json(*span.bytes) : Json()},
             {"grid", extent_json(launch, &LaunchShape::grid)},
             {"block", extent_json(launch, &LaunchShape::block)},
             {"registers", launch ? Json(launch->registers) : Json()},
@@ -198,7 +175,7 @@ Json trace_json(const Run& run) {
             {"window_s", seconds(budget.window)},
             {"attributed_s", seconds(budget.attributed)},
             {"unattributed_s", seconds(budget.unattributed)},
-            {"unattributed_share", number(unattributed_share(budget))},
+            {"unattributed_share", number_json(unattributed_share(budget))},
             {"overlap_s", seconds(budget.overlap)},
             {"gaps_s", seconds(budget.gaps)},
             {"untimed_spans", budget.untimed},
@@ -212,7 +189,7 @@ Json settings_json(const Run& run) {
             {"created", run.created},
             {"origin", name_of(run.origin)},
             {"state", progress_of(run)},
-            {"incomplete", text(holes_text(run))},
+            {"incomplete", text_json(holes_text(run))},
             {"backend", settings.backend},
             {"network", settings.network},
             {"batch", settings.batch},
@@ -235,11 +212,12 @@ Json run_json(const Run& run, const StepFilter& filter, const Convention& conven
                                   .convention = convention.name};
     Json json = settings_json(run);
     json["convention"] = convention.name;
-    json["steps"] = rows_of(steps_document(findings, filter), by.empty() ? selection : Selection{});
+    json["steps"] =
+        records_in(steps_document(findings, filter), by.empty() ? selection : Selection{});
     json["groups"] =
         by.empty()
             ? Json::array()
-            : rows_of({.title = "", .blocks = {rollup_table(findings, by, filter)}}, selection);
+            : records_in({.title = "", .blocks = {rollup_table(findings, by, filter)}}, selection);
     json["findings"] = findings_json(findings);
     json["at_ceilings"] = at_ceilings_json(findings);
     json["counters"] = counters_json(run);
@@ -263,7 +241,7 @@ Json grid_json(std::span<const Run> runs, const VariedGrid& grid, const Conventi
             {"threads", settings.threads},
             {"algorithm", settings.algorithm},
             {"convention", convention.name},
-            {"points", rows_of(grid_document(runs, grid), selection)}};
+            {"points", records_in(grid_document(runs, grid), selection)}};
 }
 
 Json pair_json(const Run& before, const Run& after) {
@@ -283,7 +261,7 @@ Json pair_json(const Run& before, const Run& after) {
     }
     Table whole = paired_table(pairing, before, after);
     whole.rows = whole.totals;
-    Json end_to_end = rows_of({.blocks = {std::move(whole)}}).front();
+    Json end_to_end = records_in({.blocks = {std::move(whole)}}).front();
     end_to_end["layer"] = nullptr;
     end_to_end["pass"] = nullptr;
     return {{"before", before.id},
@@ -291,7 +269,7 @@ Json pair_json(const Run& before, const Run& after) {
             {"differences", std::move(differences)},
             {"reason", nullptr},
             {"end_to_end", std::move(end_to_end)},
-            {"steps", rows_of({.blocks = {paired_table(pairing, before, after)}})}};
+            {"steps", records_in({.blocks = {paired_table(pairing, before, after)}})}};
 }
 
 }  // namespace strata

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "report/data.h"
+#include "report/json.h"
+#include "report/select.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace strata {
+
+// Values as the writers of view/json.h put them: what is not known is null.
+
+// A count of operations or bytes; a convention with broken weights rounds.
+template <class Quantity>
+nlohmann::ordered_json whole_json(Quantity count) {
+    return static_cast<std::int64_t>(std::llround(count.value));
+}
+
+inline nlohmann::ordered_json number_json(std::optional<double> value) {
+    return value && std::isfinite(*value) ? nlohmann::ordered_json(*value)
+                                          : nlohmann::ordered_json();
+}
+
+inline nlohmann::ordered_json text_json(const std::string& value) {
+    return value.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
+}
+
+// The document's records, of those that are wanted. Requires: its first block is a table.
+inline nlohmann::ordered_json records_in(const Document& document,
+                                         const Selection& selection = {}) {
+    const Document data = select(data_of(document), selection);
+    return records_of(std::get<Table>(data.blocks.front()));
+}
+
+}  // namespace strata
