@@ -25,13 +25,13 @@ namespace strata {
 
 namespace {
 
-constexpr std::array files = {
+constexpr std::array ${FUNCTION}_list = {
 ${entries}};
 
 }  // namespace
 
 std::span<const ${TYPE}> ${FUNCTION}() {
-    return files;
+    return ${FUNCTION}_list;
 }
 
 }  // namespace strata

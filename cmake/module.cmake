@@ -1,17 +1,31 @@
 # SPDX-License-Identifier: MIT
 include_guard()
 
-# strata_module(analyze SOURCES roofline.cpp ... DEPENDS record predict [LINK fmt::fmt ...])
+# Most of a small source's compilation is spent on its headers. Users' builds therefore compile a
+# module as a few large units; a developer's build keeps each source by itself, so that an edit
+# costs one compilation. A name in an anonymous namespace must be unique within its module for that.
+option(STRATA_UNITY_BUILD "Compile each module as a few large units" OFF)
+
+# strata_module(analyze SOURCES roofline.cpp ... DEPENDS record predict [LINK fmt::fmt ...]
+#               [PRECOMPILE header.h ...])
 #
 # One static library per folder of src/. DEPENDS names modules and is what others see; LINK names
-# libraries that only the sources need.
+# libraries that only the sources need. PRECOMPILE names headers that are compiled once for the
+# module and keeps its sources apart: for engines, whose files speak of the same things by the same
+# names.
 function(strata_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 module "" "" "SOURCES;DEPENDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 module "" "" "SOURCES;DEPENDS;LINK;PRECOMPILE")
   add_library(strata_${name} STATIC ${module_SOURCES})
   add_library(strata::${name} ALIAS strata_${name})
   set_target_properties(strata_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY STRATA_MODULES strata_${name})
   target_compile_features(strata_${name} PUBLIC cxx_std_20)
+  if(STRATA_UNITY_BUILD AND NOT module_PRECOMPILE)
+    set_target_properties(strata_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
+  elseif(STRATA_PRECOMPILED_HEADERS)
+    list(TRANSFORM module_PRECOMPILE REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>")
+    target_precompile_headers(strata_${name} PRIVATE ${module_PRECOMPILE})
+  endif()
   target_include_directories(strata_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include/strata>)
   list(TRANSFORM module_DEPENDS PREPEND strata::)

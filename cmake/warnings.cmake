@@ -4,7 +4,9 @@
 add_library(strata_warnings INTERFACE)
 # nvcc has warnings of its own (src/backend/cuda says which are on).
 set(strata_cxx_warnings
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wold-style-cast
+  # In a unit of several sources a local name shadows what another source has; alone it does not.
+  $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>
   # GCC 12 sees overlapping copies in std::string's own code (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror>)

@@ -51,7 +51,7 @@ Description describe(const Settings& settings) {
     return description;
 }
 
-std::string value_of(const Description& description, const std::string& name) {
+std::string described_value(const Description& description, const std::string& name) {
     const auto found = description.find(name);
     return found == description.end() ? "" : found->second;
 }
@@ -62,7 +62,7 @@ std::set<std::string> differences(const std::vector<Description>& descriptions) 
     for (const Description& one : descriptions) {
         for (const auto& [name, value] : one) {
             for (const Description& other : descriptions) {
-                if (value_of(other, name) != value) {
+                if (described_value(other, name) != value) {
                     names.insert(name);
                 }
             }
@@ -83,7 +83,10 @@ std::vector<Description> descriptions_of(std::span<const Run> runs) {
 std::size_t changes_of(const std::vector<Description>& descriptions, const std::string& name) {
     std::size_t changes = 0;
     for (std::size_t i = 1; i < descriptions.size(); ++i) {
-        changes += value_of(descriptions[i], name) != value_of(descriptions[i - 1], name) ? 1U : 0U;
+        changes +=
+            described_value(descriptions[i], name) != described_value(descriptions[i - 1], name)
+                ? 1U
+                : 0U;
     }
     return changes;
 }
@@ -102,7 +105,7 @@ std::optional<Varied> varied_among(std::span<const Run> runs) {
     Varied varied{*names.begin(), {}};
     std::set<std::int64_t> distinct;
     for (const Description& one : descriptions) {
-        const auto value = parse_integer(value_of(one, varied.name));
+        const auto value = parse_integer(described_value(one, varied.name));
         if (!value || !distinct.insert(*value).second) {
             return std::nullopt;
         }
@@ -121,7 +124,7 @@ std::optional<VariedGrid> grid_among(std::span<const Run> runs) {
     for (const Description& one : descriptions) {
         auto& values = grid.values.emplace_back();
         for (const std::string& name : grid.names) {
-            const auto value = parse_integer(value_of(one, name));
+            const auto value = parse_integer(described_value(one, name));
             if (!value) {
                 return std::nullopt;
             }

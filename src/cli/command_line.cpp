@@ -36,7 +36,7 @@ std::string as_typed(std::string text) {
     return text;
 }
 
-OptionHelp help_of(const CLI::Option& option) {
+OptionHelp option_help_of(const CLI::Option& option) {
     OptionHelp help;
     help.is_argument = option.get_positional();
     help.takes_value = help.is_argument || option.get_items_expected_max() > 0;
@@ -71,7 +71,7 @@ VerbHelp help_of(const CLI::App& app) {
                   .options = {},
                   .verbs = {}};
     for (const CLI::Option* option : app.get_options()) {
-        help.options.push_back(help_of(*option));
+        help.options.push_back(option_help_of(*option));
     }
     for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
         help.verbs.push_back(help_of(*verb));

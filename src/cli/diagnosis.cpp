@@ -22,7 +22,7 @@ namespace strata {
 
 namespace {
 
-Finding processor() {
+DoctorFinding processor() {
     const Host host = detect_host();
     return {"processor", Condition::ok,
             fmt::format("{}, {} processors for this process", host.model, host.processors.size()),
@@ -30,7 +30,7 @@ Finding processor() {
 }
 
 // Which of a machine's usual disturbances are on, by what its environment says.
-Finding frequency() {
+DoctorFinding frequency() {
     const auto environment = describe_environment();
     const auto governor = environment.find("cpu.governor");
     if (governor == environment.end()) {
@@ -46,7 +46,7 @@ Finding frequency() {
             steady ? "" : "cpupower frequency-set -g performance"};
 }
 
-Finding quota() {
+DoctorFinding quota() {
     const auto environment = describe_environment();
     const auto limit = environment.find("cgroup.cpu_quota");
     if (limit == environment.end()) {
@@ -57,7 +57,7 @@ Finding quota() {
             "run outside the container, or with a quota of whole processors"};
 }
 
-Finding counters() {
+DoctorFinding counters() {
     const std::string refusal = probe_counters().front();
     if (refusal.empty()) {
         return {"hardware counters", Condition::ok, "instructions, cycles and cache misses", ""};
@@ -66,7 +66,7 @@ Finding counters() {
             "see the reason; a virtual machine needs a host that passes its counters on"};
 }
 
-Finding ceilings() {
+DoctorFinding ceilings() {
     const int threads = thread_count({});
     std::vector<std::string> known;
     for (const Device& device : own_devices()) {
@@ -96,7 +96,7 @@ bool lacks_what_doubts_need(const std::string& refused) {
 }
 
 // Whether a device of a backend's own tells how it is, and what of it.
-Finding device_state(std::string_view backend, DeviceWatch& watch) {
+DoctorFinding device_state(std::string_view backend, DeviceWatch& watch) {
     const std::string subject = fmt::format("device of {}", backend);
     auto words = watch.describe();
     const std::string library = words["gpu.nvml"];
@@ -112,16 +112,17 @@ Finding device_state(std::string_view backend, DeviceWatch& watch) {
             refused.empty() ? told : fmt::format("{}; not told: {}", told, refused), ""};
 }
 
-Finding device_counters(std::string_view backend, const std::string& refusal) {
+DoctorFinding device_counters(std::string_view backend, const std::string& refusal) {
     const std::string subject = fmt::format("counters of {}", backend);
     return refusal.empty()
-               ? Finding{subject, Condition::ok, "strata run --counters tells them by layer", ""}
-               : Finding{subject, Condition::limited,
-                         "times and kernels (--trace), but no counters: " + refusal,
-                         "see the reason"};
+               ? DoctorFinding{subject, Condition::ok, "strata run --counters tells them by layer",
+                               ""}
+               : DoctorFinding{subject, Condition::limited,
+                               "times and kernels (--trace), but no counters: " + refusal,
+                               "see the reason"};
 }
 
-Finding device_ceilings(std::string_view backend, const std::string& model) {
+DoctorFinding device_ceilings(std::string_view backend, const std::string& model) {
     const std::string subject = fmt::format("ceilings of {}", backend);
     if (device_of(model)) {
         return {subject, Condition::ok,
@@ -134,7 +135,7 @@ Finding device_ceilings(std::string_view backend, const std::string& model) {
 
 // The engine's library beside what else can be had of it. Newer is not faster: 3.2.0 was measured
 // (docs/results/epyc-zen4-2t).
-Finding library_age(const std::string& version) {
+DoctorFinding library_age(const std::string& version) {
     const std::string newer = newer_onednn(version);
     if (newer.empty()) {
         return {"oneDNN", Condition::ok,
@@ -147,12 +148,12 @@ Finding library_age(const std::string& version) {
             "OneDNN_ROOT=FOLDER scripts/run builds with another"};
 }
 
-std::vector<Finding> findings_of(const BackendEntry& entry) {
+std::vector<DoctorFinding> findings_of(const BackendEntry& entry) {
     const std::string subject = fmt::format("backend {}", entry.name);
     try {
         const auto backend = entry.make();
         const BackendInfo info = backend->info();
-        std::vector<Finding> findings = {
+        std::vector<DoctorFinding> findings = {
             {subject, Condition::ok, fmt::format("{} {}", info.version, info.details), ""}};
         if (entry.name == "onednn") {
             findings.push_back(library_age(info.version));
@@ -172,7 +173,7 @@ std::vector<Finding> findings_of(const BackendEntry& entry) {
     }
 }
 
-Finding runs(const std::string& database) {
+DoctorFinding runs(const std::string& database) {
     try {
         const auto path = database_path(database);
         if (!std::filesystem::exists(path)) {
@@ -188,8 +189,9 @@ Finding runs(const std::string& database) {
 
 }  // namespace
 
-std::vector<Finding> examine_machine(const std::string& database) {
-    std::vector<Finding> findings = {processor(), frequency(), quota(), counters(), ceilings()};
+std::vector<DoctorFinding> examine_machine(const std::string& database) {
+    std::vector<DoctorFinding> findings = {processor(), frequency(), quota(), counters(),
+                                           ceilings()};
     for (const BackendEntry& entry : backends()) {
         std::ranges::move(findings_of(entry), std::back_inserter(findings));
     }

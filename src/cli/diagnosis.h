@@ -10,6 +10,6 @@ namespace strata {
 
 // What strata finds on this machine: processor and its counters, threads and their quota, ceilings,
 // backends, the database, what the report needs. `database` is the --database flag, may be empty.
-std::vector<Finding> examine_machine(const std::string& database);
+std::vector<DoctorFinding> examine_machine(const std::string& database);
 
 }  // namespace strata

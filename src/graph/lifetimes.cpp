@@ -28,9 +28,9 @@ bool is_data(Role role) {
 }
 
 // Follows one execution task by task and notes what each touches.
-class Follower {
+class LayerFollower {
 public:
-    Follower(const Graph& graph, const Execution& execution)
+    LayerFollower(const Graph& graph, const Execution& execution)
         : graph_(graph),
           execution_(execution),
           schedule_(schedule_of(graph, execution)),
@@ -248,7 +248,7 @@ private:
 }  // namespace
 
 std::vector<Buffer> lifetimes_of(const Graph& graph, const Execution& execution) {
-    return Follower(graph, execution).run();
+    return LayerFollower(graph, execution).run();
 }
 
 }  // namespace strata

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Seconds wanted{0.7e-3};
 constexpr std::size_t trial_length = 20'000;
-constexpr int trials = 5;
+constexpr int calibration_trials = 5;
 
 // Floating-point arithmetic must keep its order, so this is not vectorised. It starts beside its
 // fixed point 1, from where the compiler would see that nothing changes.
@@ -37,7 +37,7 @@ Seconds timed(int threads, std::size_t length) {
 
 std::size_t length_for(Seconds time) {
     Seconds least{1};
-    for (int trial = 0; trial < trials; ++trial) {
+    for (int trial = 0; trial < calibration_trials; ++trial) {
         least = std::min(least, timed(1, trial_length));
     }
     return std::max(trial_length,

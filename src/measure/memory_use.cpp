@@ -22,6 +22,13 @@ MemoryUse read_memory_use(const std::filesystem::path& root) {
     return {.resident = kibibytes(status, "VmRSS"), .peak = kibibytes(status, "VmHWM")};
 }
 
+std::optional<Bytes> memory_taken(const MemoryUse& before, const MemoryUse& after) {
+    if (!before.resident || !after.peak || *after.peak < *before.resident) {
+        return std::nullopt;
+    }
+    return *after.peak - *before.resident;
+}
+
 std::optional<Bytes> available_memory(const std::filesystem::path& root) {
     return kibibytes(read_small_file(root / "proc/meminfo").value_or(""), "MemAvailable");
 }

@@ -17,6 +17,11 @@ struct MemoryUse {
 // Reads /proc/self/status below `root`.
 MemoryUse read_memory_use(const std::filesystem::path& root = "/");
 
+// What was taken at the highest between two readings, the peak having been reset at the first.
+// Nothing where the kernel does not tell, or where the process gave back more than it took: what a
+// small network needs is less than what the process holds in reserve.
+std::optional<Bytes> memory_taken(const MemoryUse& before, const MemoryUse& after);
+
 // What the machine can still give without swapping (MemAvailable of /proc/meminfo below `root`);
 // nothing where the kernel does not tell.
 std::optional<Bytes> available_memory(const std::filesystem::path& root = "/");

@@ -89,25 +89,25 @@ std::vector<double> heights_of(std::span<const Step> steps, std::span<const std:
 
 // One round of the Hartigans' search: hulls between two steps, where they lie farthest apart, and
 // the next, narrower interval, which holds the mode.
-struct Round {
+struct SplitRound {
     double apart = 0;    // greatest distance of the hulls at a corner
     double outside = 0;  // greatest distance of a hull from the steps outside the next interval
     std::size_t first = 0;
     std::size_t last = 0;
 };
 
-void widen(Round& round, double apart, std::size_t first, std::size_t last) {
+void widen(SplitRound& round, double apart, std::size_t first, std::size_t last) {
     if (apart > round.apart) {
         round = {.apart = apart, .outside = 0, .first = first, .last = last};
     }
 }
 
-Round search(std::span<const Step> steps, std::size_t first, std::size_t last) {
+SplitRound search(std::span<const Step> steps, std::size_t first, std::size_t last) {
     const auto convex = hull(steps, first, last, Side::below);
     const auto concave = hull(steps, first, last, Side::above);
     const auto low = heights_of(steps, convex, Side::below);
     const auto high = heights_of(steps, concave, Side::above);
-    Round round{.apart = 0, .outside = 0, .first = first, .last = last};
+    SplitRound round{.apart = 0, .outside = 0, .first = first, .last = last};
     for (const std::size_t corner : convex) {
         const auto next = *std::lower_bound(concave.begin(), concave.end(), corner);
         widen(round, high[corner - first] - low[corner - first], corner, next);
@@ -131,7 +131,7 @@ double dip_of_ordered(std::span<const double> ordered) {
     std::size_t last = steps.size() - 1;
     double distance = 1 / static_cast<double>(ordered.size());
     while (first < last) {
-        const Round round = search(steps, first, last);
+        const SplitRound round = search(steps, first, last);
         if (round.apart <= distance) {
             break;
         }

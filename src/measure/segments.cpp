@@ -12,8 +12,8 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t mebibyte = std::size_t{1} << 20;
-constexpr std::size_t huge_page = 2 * mebibyte;
+constexpr std::size_t segment_unit = std::size_t{1} << 20;
+constexpr std::size_t huge_page = 2 * segment_unit;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Segments::Segments(std::span<const int> processors, std::size_t count, std::size
     if (memory_ == MAP_FAILED) {
         throw Error(fmt::format("calibration needs {} MiB of memory that are not free; stop other "
                                 "programs",
-                                bytes_ / mebibyte),
+                                bytes_ / segment_unit),
                     ExitCode::machine_cannot);
     }
     ::madvise(memory_, bytes_, MADV_HUGEPAGE);

@@ -47,6 +47,10 @@ bool is_floating(DataType dtype) {
            dtype == DataType::bf16;
 }
 
+bool is_integer(DataType dtype) {
+    return !is_floating(dtype) && dtype != DataType::boolean;
+}
+
 std::int64_t product(std::span<const std::int64_t> dims) {
     std::int64_t elements = 1;
     for (const std::int64_t extent : dims) {
@@ -61,6 +65,17 @@ std::int64_t product(std::span<const std::int64_t> dims) {
         elements *= extent;
     }
     return elements;
+}
+
+Dims strides_of(std::span<const std::int64_t> dims) {
+    if (product(dims) == 0) {
+        return Dims(dims.size(), 0);
+    }
+    Dims strides(dims.size(), 1);
+    for (std::size_t axis = dims.size(); axis-- > 1;) {
+        strides[axis - 1] = strides[axis] * dims[axis];
+    }
+    return strides;
 }
 
 std::string to_text(std::span<const std::int64_t> dims) {

@@ -25,6 +25,7 @@ std::string_view name_of(DataType dtype);
 DataType parse_data_type(std::string_view name);
 std::int64_t size_in_bytes(DataType dtype);
 bool is_floating(DataType dtype);
+bool is_integer(DataType dtype);  // booleans are none
 
 // Extents, outermost first. Images are batch, channels, then depth / height / width.
 using Dims = std::vector<std::int64_t>;
@@ -35,6 +36,9 @@ inline constexpr std::int64_t max_elements = std::int64_t{1} << 59;
 // Number of elements; 1 for a scalar. Throws Error where it exceeds max_elements or an extent is
 // negative.
 std::int64_t product(std::span<const std::int64_t> dims);
+// Elements between one index and the next along each axis of a dense row-major tensor; 0 throughout
+// for a tensor without elements, whose other extents may multiply to more than can be counted.
+Dims strides_of(std::span<const std::int64_t> dims);
 std::string to_text(std::span<const std::int64_t> dims);  // "32x3x224x224", "scalar" for none
 Dims parse_dims(std::string_view text);                   // inverse of to_text; throws Error
 

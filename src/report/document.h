@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -164,6 +165,12 @@ struct StackedBars {
     struct Series {
         std::string name{};
         std::vector<std::optional<double>> values{};  // one per label
+
+        // How long the bar's part is drawn: 0 where there is no value or none that can be drawn.
+        double length(std::size_t bar) const {
+            const auto value = bar < values.size() ? values[bar] : std::nullopt;
+            return value && std::isfinite(*value) ? std::max(*value, 0.0) : 0;
+        }
     };
     std::vector<Series> series{};
 };

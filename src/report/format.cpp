@@ -190,6 +190,10 @@ std::string number_text(const Number& number, const Scale& scale) {
     return parts.value + parts.interval;
 }
 
+std::string number_text(double value, const char* unit) {
+    return number_text({.value = value, .unit = unit});
+}
+
 std::string number_text(const Number& number) {
     const Scale scale = scale_for(number.unit, number.value);
     const Parts parts = parts_of(number, scale);

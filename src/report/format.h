@@ -29,6 +29,7 @@ std::string number_text(const Number& number, const Scale& scale);
 
 // The same in its own best scale, with the unit: "12.3 ms ± 0.1", "18 %".
 std::string number_text(const Number& number);
+std::string number_text(double value, const char* unit);
 
 // Whether there is nothing to print: Missing, or a number that is not finite.
 bool is_missing(const Cell& cell);

@@ -62,7 +62,7 @@ std::string tile(const Tiles::Tile& tile) {
 
 // Blocks as markup; charts are numbered in order and their figures kept for the page's script,
 // headings are gathered for the table of contents.
-class BlockWriter {
+class HtmlBlockWriter {
 public:
     // A part encloses what follows it, up to the next part or the end.
     std::string operator()(const Heading& block) {
@@ -208,7 +208,7 @@ std::string head_of(const Document& document) {
 }  // namespace
 
 std::string render_html(const Document& document) {
-    BlockWriter writer;
+    HtmlBlockWriter writer;
     std::string body;
     for (const auto& block : document.blocks) {
         body += std::visit(writer, block);

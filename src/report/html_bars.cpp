@@ -13,17 +13,12 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t colours = 6;  // --series-0 to --series-5 of assets/report.css
-
-double value_or_zero(const StackedBars::Series& series, std::size_t bar) {
-    const auto value = bar < series.values.size() ? series.values[bar] : std::nullopt;
-    return value && std::isfinite(*value) ? std::max(*value, 0.0) : 0;
-}
+constexpr std::size_t series_colours = 6;  // --series-0 to --series-5 of assets/report.css
 
 double sum_of(const StackedBars& chart, std::size_t bar) {
     double sum = 0;
     for (const auto& series : chart.series) {
-        sum += value_or_zero(series, bar);
+        sum += series.length(bar);
     }
     return sum;
 }
@@ -31,7 +26,7 @@ double sum_of(const StackedBars& chart, std::size_t bar) {
 std::string legend(const StackedBars& chart) {
     std::string html = "<p class=\"legend\">";
     for (std::size_t i = 0; i < chart.series.size(); ++i) {
-        html += fmt::format("<span class=\"key s{}\">{}</span> ", i % colours,
+        html += fmt::format("<span class=\"key s{}\">{}</span> ", i % series_colours,
                             escape_html(chart.series[i].name));
     }
     return html + "</p>\n";
@@ -41,14 +36,14 @@ std::string legend(const StackedBars& chart) {
 std::string parts(const StackedBars& chart, std::size_t bar, double largest) {
     std::string html;
     for (std::size_t i = 0; i < chart.series.size(); ++i) {
-        const double value = value_or_zero(chart.series[i], bar);
+        const double value = chart.series[i].length(bar);
         if (value <= 0) {
             continue;
         }
         const std::string what =
             chart.series[i].name + " " + number_text({.value = value, .unit = chart.unit});
         html += fmt::format("<span class=\"s{}\" style=\"width:{:.2f}%\" title=\"{}\"></span>",
-                            i % colours, 100 * value / largest, escape_html(what));
+                            i % series_colours, 100 * value / largest, escape_html(what));
     }
     return html;
 }

@@ -46,11 +46,11 @@ Json json_of(const Cell& cell) {
 }
 
 template <class Block>
-Json block_of(const Block&) {
+Json json_of(const Block&) {
     return nullptr;  // what is no chart the page writes itself
 }
 
-Json block_of(const StackedBars& block) {
+Json json_of(const StackedBars& block) {
     Json series = Json::array();
     for (const auto& one : block.series) {
         Json values = Json::array();
@@ -83,7 +83,7 @@ Json point_of(const RooflineChart::Point& point) {
             {"share", json_of(std::optional(point.share))}};
 }
 
-Json block_of(const RooflineChart& block) {
+Json json_of(const RooflineChart& block) {
     Json roofs = Json::array(), points = Json::array();
     for (const auto& roof : block.roofs) {
         roofs.push_back(roof_of(roof));
@@ -110,7 +110,7 @@ Json point_of(const XyChart::Point& point) {
             {"high", json_of(point.high)}};
 }
 
-Json block_of(const XyChart& block) {
+Json json_of(const XyChart& block) {
     Json series = Json::array();
     for (const auto& one : block.series) {
         Json points = Json::array();
@@ -158,7 +158,7 @@ std::string render_json(const Document& data, std::string_view version) {
 std::string charts_json(const Document& charts) {
     Json blocks = Json::array();
     for (const auto& block : charts.blocks) {
-        blocks.push_back(std::visit([](const auto& one) { return block_of(one); }, block));
+        blocks.push_back(std::visit([](const auto& one) { return json_of(one); }, block));
     }
     return Json({{"blocks", blocks}}).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -78,19 +78,19 @@ std::string markdown_of(const Table& table) {
     return lines;
 }
 
-std::string block_of(const Heading& block) {
+std::string markdown_of(const Heading& block) {
     return "## " + escaped_foreign(block.text) + "\n";
 }
 
-std::string block_of(const Lead& block) {
+std::string markdown_of(const Lead& block) {
     return "**" + escaped_foreign(block.text) + "**\n";
 }
 
-std::string block_of(const Paragraph& block) {
+std::string markdown_of(const Paragraph& block) {
     return escaped_foreign(block.text) + "\n";
 }
 
-std::string block_of(const Ranking& block) {
+std::string markdown_of(const Ranking& block) {
     std::string lines;
     for (std::size_t i = 0; i < block.items.size(); ++i) {
         lines += std::to_string(i + 1) + ". " + escaped_foreign(block.items[i]) + "\n";
@@ -101,7 +101,7 @@ std::string block_of(const Ranking& block) {
     return lines;
 }
 
-std::string block_of(const Doubts& block) {
+std::string markdown_of(const Doubts& block) {
     std::string lines;
     for (const auto& [kind, sentence] : block.doubts) {
         lines += "- " + (kind.empty() ? "" : "**" + escaped_foreign(kind) + "**: ") +
@@ -110,7 +110,7 @@ std::string block_of(const Doubts& block) {
     return lines;
 }
 
-std::string block_of(const Tiles& block) {
+std::string markdown_of(const Tiles& block) {
     Table table{.columns = {{"label", ""}, {"value", ""}}};
     const bool detailed = std::ranges::any_of(
         block.tiles, [](const Tiles::Tile& tile) { return !tile.detail.empty(); });
@@ -126,15 +126,11 @@ std::string block_of(const Tiles& block) {
     return markdown_of(table);
 }
 
-std::string block_of(const Table& block) {
-    return markdown_of(block);
-}
-
-std::string block_of(const StackedBars& block) {
+std::string markdown_of(const StackedBars& block) {
     return markdown_of(table_of(block));
 }
 
-std::string block_of(const RooflineChart& block) {
+std::string markdown_of(const RooflineChart& block) {
     std::string text;
     for (const auto& table : tables_of(block)) {
         text += (text.empty() ? "" : "\n") + markdown_of(table);
@@ -142,7 +138,7 @@ std::string block_of(const RooflineChart& block) {
     return text;
 }
 
-std::string block_of(const XyChart& block) {
+std::string markdown_of(const XyChart& block) {
     return markdown_of(table_of(block));
 }
 
@@ -155,7 +151,7 @@ std::string render_markdown(const Document& document) {
     }
     for (const auto& block : document.blocks) {
         text += text.empty() ? "" : "\n";
-        text += std::visit([](const auto& one) { return block_of(one); }, block);
+        text += std::visit([](const auto& one) { return markdown_of(one); }, block);
     }
     return text;
 }

@@ -38,9 +38,9 @@ std::string value_text(const Cell& cell) {
 }
 
 // One block as text that ends its last line.
-class BlockWriter {
+class TerminalBlockWriter {
 public:
-    explicit BlockWriter(const TerminalStyle& style) : style_(style) {}
+    explicit TerminalBlockWriter(const TerminalStyle& style) : style_(style) {}
 
     std::string operator()(const Heading& block) const { return heading(block.text, style_); }
     std::string operator()(const Lead& block) const {
@@ -109,6 +109,11 @@ std::string dim(std::string_view text, const TerminalStyle& style) {
     return escaped("2", text, style);
 }
 
+std::string coloured(std::string_view text, std::size_t series, const TerminalStyle& style) {
+    constexpr std::array<std::string_view, 4> colours = {"34", "33", "32", "35"};
+    return text.empty() ? "" : escaped(colours[series % colours.size()], text, style);
+}
+
 std::string adapted(std::string_view text, const TerminalStyle& style) {
     const std::string clean = clean_text(text);
     return style.unicode ? clean : to_ascii(clean);
@@ -121,7 +126,7 @@ std::string render_terminal(const Document& document, const TerminalStyle& style
     }
     for (const auto& block : document.blocks) {
         text += text.empty() ? "" : "\n";
-        text += std::visit(BlockWriter(style), block);
+        text += std::visit(TerminalBlockWriter(style), block);
     }
     return text;
 }

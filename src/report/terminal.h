@@ -25,6 +25,9 @@ std::string render_terminal(const Document& document, const TerminalStyle& style
 std::string bold(std::string_view text, const TerminalStyle& style);
 std::string dim(std::string_view text, const TerminalStyle& style);
 
+// The text in the colour of a chart's series, where the style has colour. Four colours take turns.
+std::string coloured(std::string_view text, std::size_t series, const TerminalStyle& style);
+
 // Text for this terminal: clean, and spelled out in ASCII where it knows no more.
 std::string adapted(std::string_view text, const TerminalStyle& style);
 

@@ -21,20 +21,10 @@ constexpr std::size_t narrowest_bar = 10;
 // Series differ by sign as well as by colour.
 constexpr std::array<std::string_view, 4> block_signs = {"█", "▓", "▒", "░"};
 constexpr std::array<std::string_view, 4> ascii_signs = {"#", "=", "+", "."};
-constexpr std::array<std::string_view, 4> colours = {"34", "33", "32", "35"};
 
 std::string bar_piece(std::size_t series, std::size_t length, const TerminalStyle& style) {
     const auto& signs = style.unicode ? block_signs : ascii_signs;
-    const std::string piece = repeat(signs[series % signs.size()], length);
-    if (!style.colour || length == 0) {
-        return piece;
-    }
-    return "\x1b[" + std::string(colours[series % colours.size()]) + "m" + piece + "\x1b[0m";
-}
-
-double value_or_zero(const StackedBars::Series& series, std::size_t bar) {
-    const auto value = bar < series.values.size() ? series.values[bar] : std::nullopt;
-    return value && std::isfinite(*value) ? std::max(*value, 0.0) : 0;
+    return coloured(repeat(signs[series % signs.size()], length), series, style);
 }
 
 class BarsWriter {
@@ -68,7 +58,7 @@ private:
     double sum(std::size_t bar) const {
         double total = 0;
         for (const auto& series : chart_.series) {
-            total += value_or_zero(series, bar);
+            total += series.length(bar);
         }
         return total;
     }
@@ -96,7 +86,7 @@ private:
         double running = 0;
         std::size_t drawn = 0;
         for (std::size_t i = 0; i < chart_.series.size() && largest_ > 0; ++i) {
-            running += value_or_zero(chart_.series[i], index);
+            running += chart_.series[i].length(index);
             const double columns = running / largest_ * static_cast<double>(bar_width());
             const auto end = static_cast<std::size_t>(std::lround(columns));
             text += bar_piece(i, end - drawn, style_);

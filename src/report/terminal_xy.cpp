@@ -23,7 +23,6 @@ constexpr std::size_t most_ticks_along = 7;
 
 constexpr std::array<std::string_view, 4> point_signs = {"●", "▲", "■", "◆"};
 constexpr std::array<std::string_view, 4> ascii_point_signs = {"o", "x", "#", "*"};
-constexpr std::array<std::string_view, 4> colours = {"34", "33", "32", "35"};
 
 // An axis as it is drawn: its span, its ticks and the scale of their numbers, which are round and
 // need no digits beyond those they have.
@@ -87,18 +86,14 @@ private:
         return std::string(style_.unicode ? unicode : ascii);
     }
 
-    std::string coloured(std::string_view text, std::size_t series) const {
-        return style_.colour ? "\x1b[" + std::string(colours[series % colours.size()]) + "m" +
-                                   std::string(text) + "\x1b[0m"
-                             : std::string(text);
-    }
-
     std::string point_sign(std::size_t series) const {
         const auto& signs = style_.unicode ? point_signs : ascii_point_signs;
-        return coloured(signs[series % signs.size()], series);
+        return coloured(signs[series % signs.size()], series, style_);
     }
 
-    std::string line_sign(std::size_t series) const { return coloured(sign("·", "."), series); }
+    std::string line_sign(std::size_t series) const {
+        return coloured(sign("·", "."), series, style_);
+    }
 
     // Of the points that both axes can hold.
     std::vector<LetterField::Place> places_of(std::size_t series) const {

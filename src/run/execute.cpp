@@ -30,12 +30,6 @@ namespace strata {
 
 namespace {
 
-void tell(const Observer& observer, const std::string& stage, double fraction = 0) {
-    if (observer.progress) {
-        observer.progress(stage, fraction);
-    }
-}
-
 std::string now_utc() {
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
@@ -186,15 +180,6 @@ std::vector<Flag> doubts_about(const SampledIteration& sampled, const Policy& po
     return flags;
 }
 
-// Memory that this process took since its peak was reset: what the run itself needs.
-std::optional<Bytes> taken_since(const MemoryUse& before) {
-    const auto peak = read_memory_use().peak;
-    if (!peak || !before.resident) {
-        return std::nullopt;
-    }
-    return *peak - *before.resident;
-}
-
 // Samples until precise, stopped or out of time, and judges how far the samples can be trusted.
 void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWatch* watch,
                  const Job& job, const Observer& observer, SampledIteration earlier) {
@@ -212,10 +197,10 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
         .progress =
             [&](const Progress& p) {
                 device.ask_if_due();
-                tell(observer, "measuring", p.fraction);
+                observer.tell("measuring", p.fraction);
             },
     };
-    tell(observer, "warming up");
+    observer.tell("warming up");
     const CalibrationLoop loop(run.settings.threads);
     NetworkIteration iteration(executable);
     const Activity before = read_activity(clock);
@@ -266,16 +251,16 @@ Run execute_what_is_left(const Job& job, const Graph& graph, Backend& backend,
     const BackendInfo info = backend.info();
     require_memory(graph, run.predicted_memory, job.memory, info);
     if (job.dump) {
-        tell(observer, "running on the given input");
+        observer.tell("running on the given input");
         dump(job, graph, backend);
     }
     PassChecks checks;
     if (job.verification == Verification::done) {
-        tell(observer, "verifying against the reference");
+        observer.tell("verifying against the reference");
         checks = checks_of(job, graph, backend);
         run.verified = verified_steps(checks);
     }
-    tell(observer, "preparing");
+    observer.tell("preparing");
     const bool peak_is_ours = !info.device_memory && reset_peak_memory();
     const MemoryUse before = read_memory_use();
     const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
@@ -294,7 +279,7 @@ Run execute_what_is_left(const Job& job, const Graph& graph, Backend& backend,
     }
     sample_into(run, graph, *executable, backend.watch(), job, observer, std::move(sampled));
     if (peak_is_ours) {
-        run.measured_memory = taken_since(before);
+        run.measured_memory = memory_taken(before, read_memory_use());
     }
     if (const auto held = executable->device_memory()) {
         run.measured_memory = held;

@@ -14,6 +14,11 @@ namespace strata {
 struct Observer {
     // A word on what happens now and, while sampling, how far it is (0..1).
     std::function<void(const std::string& stage, double fraction)> progress = {};
+    void tell(const std::string& stage, double fraction = 0) const {
+        if (progress) {
+            progress(stage, fraction);
+        }
+    }
     // What whoever waits must know before it begins, in a sentence: what counting will cost.
     std::function<void(const std::string& sentence)> say = {};
     // The steps are known, with the samples of an earlier attempt: a store begins the run here.

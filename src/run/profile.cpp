@@ -19,14 +19,8 @@ bool is_stopped(const Observer& observer) {
     return observer.stop != nullptr && *observer.stop;
 }
 
-void tell(const Observer& observer, const std::string& stage, double fraction = 0) {
-    if (observer.progress) {
-        observer.progress(stage, fraction);
-    }
-}
-
 void record_into(Run& run, Profiling& profiling, const Graph& graph, const Observer& observer) {
-    tell(observer, "recording kernels");
+    observer.tell("recording kernels");
     const Seconds one = estimate(run.whole.end_to_end.values).median;
     try {
         Recording recording = profiling.record(iterations_to_record(one));
@@ -70,7 +64,7 @@ public:
             run_.steps.at(step).counted_at = counted.step.steps.front();
         }
         ++done_;
-        tell(observer_, "counting", static_cast<double>(done_) / static_cast<double>(pieces_));
+        observer_.tell("counting", static_cast<double>(done_) / static_cast<double>(pieces_));
         checkpoint_now_and_then();
     }
 

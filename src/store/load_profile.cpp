@@ -14,16 +14,6 @@ namespace strata {
 
 namespace {
 
-template <NamedEnumeration E>
-E parse_stored(const std::string& name) {
-    const auto value = value_named<E>(name);
-    if (!value) {
-        throw Error(
-            fmt::format("'{}' is no known value here: the database is damaged", printable(name)));
-    }
-    return *value;
-}
-
 TracedSpan span_of(const Statement& row) {
     TracedSpan traced{.span = {.kind = parse_stored<SpanKind>(row.text(0)),
                                .name = row.text(1),

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/enumeration.h"
+#include "base/error.h"
 #include "base/quantity.h"
+#include "base/text.h"
 #include "measure/measurement.h"
 
 #include <cstddef>
@@ -21,6 +24,16 @@ std::int64_t nanoseconds(Seconds time);
 // A count of bytes or operations, rounded to a whole. Throws Error for what is no count: negative,
 // infinite, not a number, beyond 63 bits.
 std::int64_t whole_count(double count);
+
+// The enumerator that a column names. Throws Error for any other text: the database is damaged.
+template <NamedEnumeration E>
+E parse_stored(const std::string& name) {
+    const auto value = value_named<E>(name);
+    if (!value) {
+        throw Error("'" + printable(name) + "' is no known value here: the database is damaged");
+    }
+    return *value;
+}
 
 // Samples as little-endian IEEE 754 doubles, and back to the same bits. Unpacking throws Error for
 // a number of bytes that is no multiple of eight.

@@ -17,7 +17,7 @@ inline constexpr std::array<std::string_view, 3> names_of(Condition) {
 }
 
 // One thing that measuring needs, or gains from.
-struct Finding {
+struct DoctorFinding {
     std::string subject;  // "hardware counters"
     Condition condition = Condition::ok;
     std::string meaning;  // what that allows or costs: "no cache misses by layer"
@@ -31,9 +31,9 @@ struct Finding {
 //
 //   Available
 //   processor: AMD EPYC, 2 processors for this process
-Document doctor_document(std::span<const Finding> findings);
+Document doctor_document(std::span<const DoctorFinding> findings);
 
 // The same as one table, in the order of examination: for JSON and CSV.
-Document doctor_records(std::span<const Finding> findings);
+Document doctor_records(std::span<const DoctorFinding> findings);
 
 }  // namespace strata

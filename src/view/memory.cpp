@@ -21,7 +21,7 @@ struct MemoryColumn {
     Importance importance;
 };
 
-constexpr std::array<MemoryColumn, 6> columns = {
+constexpr std::array<MemoryColumn, 6> memory_columns = {
     {{"parameters_bytes", "parameters", &LayerMemory::parameters, Importance::normal},
      {"optimizer_bytes", "optimizer", &LayerMemory::optimizer, Importance::detail},
      {"activations_bytes", "activations", &LayerMemory::activations, Importance::essential},
@@ -50,7 +50,7 @@ Cell modelled(Bytes bytes) {
 std::vector<Cell> row_of(const Graph& graph, const Cell& batch, const std::string& name,
                          const std::string& kind, const LayerMemory& memory) {
     std::vector<Cell> row = {graph.name, batch, name, kind};
-    for (const MemoryColumn& column : columns) {
+    for (const MemoryColumn& column : memory_columns) {
         row.push_back(modelled(memory.*column.bytes));
     }
     return row;
@@ -62,7 +62,7 @@ Table layers_table(const Graph& graph, const MemoryProfile& profile) {
                      data_column("batch"),
                      {"layer", "layer", Importance::essential},
                      {"operator", "operator", Importance::detail}};
-    for (const MemoryColumn& column : columns) {
+    for (const MemoryColumn& column : memory_columns) {
         table.columns.push_back({column.key, column.title, column.importance});
     }
     const Cell batch = count_cell(static_cast<double>(batch_of(graph)));

@@ -13,10 +13,6 @@ namespace strata {
 
 namespace {
 
-std::string text(double value, const char* unit) {
-    return number_text({.value = value, .unit = unit});
-}
-
 // "98.8 GFLOP/s (97.4 to 100)", all in one scale.
 std::string within(double value, const Interval& interval, const char* unit) {
     const Scale scale = scale_for(unit, value);
@@ -29,7 +25,7 @@ std::string within(double value, const Interval& interval, const char* unit) {
 
 // "batch 16".
 std::string at(const Sweep& sweep, std::int64_t value) {
-    return fmt::format("{} {}", sweep.variable, text(static_cast<double>(value), ""));
+    return fmt::format("{} {}", sweep.variable, number_text(static_cast<double>(value), ""));
 }
 
 // ", 82 % of its f32 peak", where the ceilings are known and the operations are counted as theirs.
@@ -68,7 +64,7 @@ std::string intercept_sentence(const Extrapolation& found) {
     return fmt::format(
         "Intercept, the framework: {}, whatever its work; half of the hardware's rate is reached "
         "at {}.",
-        intercept, text(found.half_rate_work.value_or(Flops{}).value, "FLOP"));
+        intercept, number_text(found.half_rate_work.value_or(Flops{}).value, "FLOP"));
 }
 
 std::string quality_sentence(const Sweep& sweep, const Extrapolation& found) {
@@ -84,7 +80,7 @@ std::string quality_sentence(const Sweep& sweep, const Extrapolation& found) {
     return fmt::format(
         "Time = intercept + slope x work holds for the {} points: R² {:.4f}, none lies more than "
         "{} off the line ({}). Points weigh by their own time; intervals are 95 %.",
-        found.points.size(), line.r_squared, text(std::max(0.1, 100 * line.worst), "%"),
+        found.points.size(), line.r_squared, number_text(std::max(0.1, 100 * line.worst), "%"),
         at(sweep, worst));
 }
 
@@ -127,8 +123,8 @@ const SweepPoint& point_at(const Sweep& sweep, std::int64_t value) {
 }
 
 std::string saturation_sentence(const Sweep& sweep, const Saturation& found) {
-    const std::string best =
-        fmt::format("{} a second at {}", text(found.best.median, ""), at(sweep, found.best_batch));
+    const std::string best = fmt::format("{} a second at {}", number_text(found.best.median, ""),
+                                         at(sweep, found.best_batch));
     if (!found.reached) {
         return fmt::format(
             "Saturation: not reached; throughput still grows up to the largest "
@@ -143,17 +139,18 @@ std::string saturation_sentence(const Sweep& sweep, const Saturation& found) {
         "Saturation: {}{} is the smallest with {:.0f} % of the best throughput, {}; an iteration "
         "takes {} there.",
         at(sweep, found.batch), range, 100 * saturated_share, best,
-        text(point_at(sweep, found.batch).time->median.value, "s"));
+        number_text(point_at(sweep, found.batch).time->median.value, "s"));
 }
 
 std::string memory_of(const Capacity& capacity) {
     constexpr std::array whose = {" that are free here", " of --memory", " of the device"};
-    return text(capacity.memory.value, "B") + whose[static_cast<std::size_t>(capacity.source)];
+    return number_text(capacity.memory.value, "B") +
+           whose[static_cast<std::size_t>(capacity.source)];
 }
 
 std::string capacity_sentence(const Capacity& capacity) {
-    const std::string batch = text(static_cast<double>(capacity.largest.batch), "");
-    const std::string needs = text(capacity.largest.needs.value, "B");
+    const std::string batch = number_text(static_cast<double>(capacity.largest.batch), "");
+    const std::string needs = number_text(capacity.largest.needs.value, "B");
     const std::string memory = memory_of(capacity);
     constexpr auto modelled = "modelled, by liveness, without the library's scratch memory";
     if (capacity.largest.batch == 0) {
@@ -184,7 +181,8 @@ std::string capacity_sentence(const Capacity& capacity) {
 
 std::string sweep_lead(const Sweep& sweep) {
     if (const auto saturation = saturation_of(sweep)) {
-        const std::string best = fmt::format("{} a second", text(saturation->best.median, ""));
+        const std::string best =
+            fmt::format("{} a second", number_text(saturation->best.median, ""));
         return saturation->reached
                    ? fmt::format(
                          "From {} on a larger batch hardly pays: it has {:.0f} % of the best "
@@ -197,7 +195,8 @@ std::string sweep_lead(const Sweep& sweep) {
     const auto line = extrapolate(sweep);
     if (line && line->misfit.empty() && line->hardware_interval) {
         return fmt::format("Time grows with work at {}, beside {} of every iteration.",
-                           text(line->hardware->value, "FLOP/s"), text(line->framework.value, "s"));
+                           number_text(line->hardware->value, "FLOP/s"),
+                           number_text(line->framework.value, "s"));
     }
     return fmt::format("How time depends on {} cannot be told by one number: see the points.",
                        sweep.variable);

@@ -58,10 +58,6 @@ Table points_table(const WorkSweep& sweep, const Convention& convention) {
 
 namespace {
 
-std::string text(double value, const char* unit) {
-    return number_text({.value = value, .unit = unit});
-}
-
 std::string line_sentence(const WorkSweep& sweep) {
     const auto line = traffic_line(sweep);
     if (!line) {
@@ -80,7 +76,7 @@ std::string line_sentence(const WorkSweep& sweep) {
         "to {:.3g}), so the intensity tends to {:.3g} FLOP/B; {} are moved without "
         "any (R² {:.4f}).",
         line->slope, line->slope_interval.low, line->slope_interval.high, 1 / line->slope,
-        text(line->intercept, "B"), line->r_squared);
+        number_text(line->intercept, "B"), line->r_squared);
 }
 
 // "lstm, batch 20, training: hidden 128 to 2048".

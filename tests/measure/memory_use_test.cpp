@@ -30,6 +30,14 @@ TEST(MemoryUse, ThePeakHoldsWhatWasFreedAndCanBeResetWhereThatIsAllowed) {
     }
 }
 
+TEST(MemoryUse, WhatIsTakenIsThePeakBeyondWhatWasHeldAndUnknownWhereMoreWasGivenBack) {
+    const MemoryUse before = {.resident = Bytes{4096.0}, .peak = Bytes{9000.0}};
+    EXPECT_EQ(memory_taken(before, {.resident = {}, .peak = Bytes{6144.0}}), Bytes{2048.0});
+    EXPECT_EQ(memory_taken(before, {.resident = {}, .peak = Bytes{4000.0}}), std::nullopt);
+    EXPECT_EQ(memory_taken(before, {}), std::nullopt);
+    EXPECT_EQ(memory_taken({}, before), std::nullopt);
+}
+
 TEST(MemoryUse, WithoutTheKernelsFileNothingIsKnown) {
     const auto use = read_memory_use(testing::FakeMachine().root());
     EXPECT_EQ(use.resident, std::nullopt);

@@ -40,7 +40,7 @@ double gelu_gate_slope(double x) {
     return (1 - t * t) / 2 * gelu_scale * (1 + 3 * gelu_cubic * x * x);
 }
 
-double value(const Activation& op, double x) {
+double activate(const Activation& op, double x) {
     switch (op.kind) {
         case ActivationKind::relu:
             return std::max(x, 0.0);
@@ -81,7 +81,7 @@ double value(const Activation& op, double x) {
 }
 
 double slope(const Activation& op, double x) {
-    const double y = value(op, x);
+    const double y = activate(op, x);
     switch (op.kind) {
         case ActivationKind::relu:
             return x > 0 ? 1 : 0;
@@ -128,7 +128,8 @@ double slope(const Activation& op, double x) {
 void reference_forward(const Activation& op, const ReferenceOperands& operands) {
     const auto x = operands.inputs[0];
     const auto y = operands.outputs[0];
-    parallel_for(y.size(), 4, [&](std::size_t i) { y[i] = static_cast<float>(value(op, x[i])); });
+    parallel_for(y.size(), 4,
+                 [&](std::size_t i) { y[i] = static_cast<float>(activate(op, x[i])); });
 }
 
 void reference_backward(const Activation& op, const ReferenceOperands& operands) {

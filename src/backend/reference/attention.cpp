@@ -16,7 +16,7 @@ namespace {
 
 using Index = std::int64_t;
 
-enum Operand : std::size_t { query, key, value, mask };
+enum AttentionInput : std::size_t { query, key, value, mask };
 
 // Where the vectors of one operand's heads lie.
 struct HeadRows {

@@ -11,7 +11,7 @@ namespace {
 
 using Index = std::int64_t;
 
-enum Operand : std::size_t { data, scale, shift, running_mean, running_variance };
+enum NormalizationInput : std::size_t { data, scale, shift, running_mean, running_variance };
 
 double inverse_deviation(const BatchNormalization& op, const Moments& moments) {
     return 1 / std::sqrt(moments.variance + op.epsilon);

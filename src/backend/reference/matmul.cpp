@@ -22,7 +22,7 @@ Index matrix_elements(const Dims& dims) {
 }
 
 // One operand: a stack of matrices, each seen as the product needs it.
-struct Stack {
+struct ProductStack {
     Broadcast matrix_of;  // which of its matrices product number i reads
     Index elements = 0;   // of one matrix
     Index row = 0;        // strides after the transposition
@@ -36,22 +36,22 @@ struct Stack {
     }
 };
 
-Stack stack_of(const Dims& operand, bool is_transposed, const Dims& result) {
+ProductStack stack_of(const Dims& operand, bool is_transposed, const Dims& result) {
     const Index columns = operand.back();
     return {Broadcast(leading(operand), leading(result)), matrix_elements(operand),
             is_transposed ? 1 : columns, is_transposed ? columns : 1};
 }
 
-struct Shape {
-    Stack a;
-    Stack b;
+struct ProductShape {
+    ProductStack a;
+    ProductStack b;
     Index m = 0;
     Index n = 0;
     Index k = 0;
     Index products = 0;
 };
 
-Shape shape_of(const MatMul& op, const ReferenceOperands& operands) {
+ProductShape shape_of(const MatMul& op, const ReferenceOperands& operands) {
     const Dims& a = operands.input_dims(0);
     const Dims& y = operands.output_dims(0);
     return {stack_of(a, op.transpose_a, y),
@@ -69,7 +69,7 @@ void store(std::span<const double> sums, std::span<float> values) {
 
 // Gradients are summed in the operand's own order; where that is transposed, the product is, too:
 // da = dy b' or, of a', da' = b dy'.
-void left_gradient(const MatMul& op, const Shape& s, const ReferenceOperands& operands) {
+void left_gradient(const MatMul& op, const ProductShape& s, const ReferenceOperands& operands) {
     std::vector<double> sums(operands.input_gradients[0].size());
     for (Index i = 0; i < s.products; ++i) {
         const StridedMatrix dy = {operands.output_gradients[0].data() + i * s.m * s.n, s.n};
@@ -85,7 +85,7 @@ void left_gradient(const MatMul& op, const Shape& s, const ReferenceOperands& op
 }
 
 // db = a' dy or, of b', db' = dy' a.
-void right_gradient(const MatMul& op, const Shape& s, const ReferenceOperands& operands) {
+void right_gradient(const MatMul& op, const ProductShape& s, const ReferenceOperands& operands) {
     std::vector<double> sums(operands.input_gradients[1].size());
     for (Index i = 0; i < s.products; ++i) {
         const StridedMatrix dy = {operands.output_gradients[0].data() + i * s.m * s.n, s.n};
@@ -103,7 +103,7 @@ void right_gradient(const MatMul& op, const Shape& s, const ReferenceOperands& o
 }  // namespace
 
 void reference_forward(const MatMul& op, const ReferenceOperands& operands) {
-    const Shape s = shape_of(op, operands);
+    const ProductShape s = shape_of(op, operands);
     parallel_for(s.products, static_cast<double>(s.m * s.n * s.k), [&](Index i) {
         std::vector<double> sums(static_cast<std::size_t>(s.m * s.n));
         multiply_accumulate({s.m, s.n, s.k}, s.a.matrix(operands.inputs[0].data(), i),
@@ -113,7 +113,7 @@ void reference_forward(const MatMul& op, const ReferenceOperands& operands) {
 }
 
 void reference_backward(const MatMul& op, const ReferenceOperands& operands) {
-    const Shape s = shape_of(op, operands);
+    const ProductShape s = shape_of(op, operands);
     if (operands.wants_gradient(0)) {
         left_gradient(op, s, operands);
     }

@@ -12,7 +12,7 @@ namespace strata {
 namespace {
 
 // Eight neighbouring columns. The compiler splits them where the processor's registers are shorter.
-using Floats = float __attribute__((vector_size(32)));
+using FloatVector = float __attribute__((vector_size(32)));
 using Doubles = double __attribute__((vector_size(64)));
 constexpr std::ptrdiff_t lanes = 8;
 constexpr std::ptrdiff_t tile_rows = 4;
@@ -39,7 +39,7 @@ template <std::size_t Rows>
                                                  std::ptrdiff_t c_row) {
     std::array<std::array<Doubles, 2>, Rows> sums{};
     for (std::ptrdiff_t l = 0; l < k; ++l) {
-        std::array<Floats, 2> columns;
+        std::array<FloatVector, 2> columns;
         std::memcpy(&columns, &b.at(l, 0), sizeof columns);
         const auto left = __builtin_convertvector(columns[0], Doubles);
         const auto right = __builtin_convertvector(columns[1], Doubles);

@@ -13,7 +13,7 @@ namespace {
 
 using Index = std::int64_t;
 
-struct Shape {
+struct PoolingShape {
     SpatialWindow window;
     Index planes = 0;  // images times channels
 
@@ -23,7 +23,7 @@ struct Shape {
     }
 };
 
-Shape shape_of(const Pooling& op, const ReferenceOperands& operands) {
+PoolingShape shape_of(const Pooling& op, const ReferenceOperands& operands) {
     const Dims& x = operands.input_dims(0);
     const Window window = window_of(op, operands.signature.inputs[0].tensor);
     return {spatial_window(window, x, operands.output_dims(0)), x[0] * x[1]};
@@ -106,7 +106,7 @@ void average_gradient(const SpatialWindow& window, const float* dy, bool include
 }  // namespace
 
 void reference_forward(const Pooling& op, const ReferenceOperands& operands) {
-    const Shape shape = shape_of(op, operands);
+    const PoolingShape shape = shape_of(op, operands);
     const Index outputs = shape.window.output_positions();
     parallel_for(shape.planes, shape.operations(), [&](Index plane) {
         const float* x = operands.inputs[0].data() + plane * shape.window.input_positions();
@@ -119,7 +119,7 @@ void reference_forward(const Pooling& op, const ReferenceOperands& operands) {
 }
 
 void reference_backward(const Pooling& op, const ReferenceOperands& operands) {
-    const Shape shape = shape_of(op, operands);
+    const PoolingShape shape = shape_of(op, operands);
     const Index inputs = shape.window.input_positions();
     parallel_for(shape.planes, shape.operations(), [&](Index plane) {
         const float* x = operands.inputs[0].data() + plane * inputs;

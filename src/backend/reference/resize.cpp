@@ -12,7 +12,7 @@ namespace {
 
 using Index = std::int64_t;
 
-struct Shape {
+struct ResizeShape {
     std::vector<InterpolationAxis> axes;
     Index planes = 0;  // images times channels
     Index inputs = 1;  // elements of a plane
@@ -20,10 +20,10 @@ struct Shape {
     Index taps = 1;  // inputs that make one output
 };
 
-Shape shape_of(const Resize& op, const ReferenceOperands& operands) {
+ResizeShape shape_of(const Resize& op, const ReferenceOperands& operands) {
     const Dims& x = operands.input_dims(0);
-    Shape shape = {.axes = interpolation_axes(op, operands.signature.inputs[0].tensor),
-                   .planes = x[0] * x[1]};
+    ResizeShape shape = {.axes = interpolation_axes(op, operands.signature.inputs[0].tensor),
+                         .planes = x[0] * x[1]};
     for (const InterpolationAxis& axis : shape.axes) {
         shape.inputs *= axis.input;
         shape.outputs *= axis.output;
@@ -34,7 +34,7 @@ Shape shape_of(const Resize& op, const ReferenceOperands& operands) {
 
 // Calls use(position, weight) for each input that takes part in output o of a plane.
 template <class Use>
-void for_each_tap(const Shape& shape, Index o, Use&& use) {
+void for_each_tap(const ResizeShape& shape, Index o, Use&& use) {
     for (Index tap = 0; tap < shape.taps; ++tap) {
         Index output = o, rest = tap, position = 0, step = 1;
         double weight = 1;
@@ -53,14 +53,14 @@ void for_each_tap(const Shape& shape, Index o, Use&& use) {
     }
 }
 
-double operations_of(const Shape& shape) {
+double operations_of(const ResizeShape& shape) {
     return static_cast<double>(shape.outputs * shape.taps);
 }
 
 }  // namespace
 
 void reference_forward(const Resize& op, const ReferenceOperands& operands) {
-    const Shape shape = shape_of(op, operands);
+    const ResizeShape shape = shape_of(op, operands);
     parallel_for(shape.planes, operations_of(shape), [&](Index plane) {
         const float* x = operands.inputs[0].data() + plane * shape.inputs;
         float* y = operands.outputs[0].data() + plane * shape.outputs;
@@ -75,7 +75,7 @@ void reference_forward(const Resize& op, const ReferenceOperands& operands) {
 }
 
 void reference_backward(const Resize& op, const ReferenceOperands& operands) {
-    const Shape shape = shape_of(op, operands);
+    const ResizeShape shape = shape_of(op, operands);
     parallel_for(shape.planes, operations_of(shape), [&](Index plane) {
         const float* dy = operands.output_gradients[0].data() + plane * shape.outputs;
         std::vector<double> sums(static_cast<std::size_t>(shape.inputs));

@@ -29,7 +29,7 @@ std::vector<double> logarithms(const Row& row, std::span<const float> x) {
     return values;
 }
 
-void write_values(const Softmax& op, const Row& row, const ReferenceOperands& operands) {
+void write_softmax(const Softmax& op, const Row& row, const ReferenceOperands& operands) {
     const auto logarithm = logarithms(row, operands.inputs[0]);
     for (std::size_t i = 0; i < logarithm.size(); ++i) {
         operands.outputs[0][row[i]] =
@@ -38,7 +38,7 @@ void write_values(const Softmax& op, const Row& row, const ReferenceOperands& op
 }
 
 // With p the probabilities: dx = p (dy - sum of dy p), or of the logarithm dx = dy - p sum of dy.
-void write_gradient(const Softmax& op, const Row& row, const ReferenceOperands& operands) {
+void write_softmax_gradient(const Softmax& op, const Row& row, const ReferenceOperands& operands) {
     const auto logarithm = logarithms(row, operands.inputs[0]);
     const auto dy = operands.output_gradients[0];
     double sum = 0;
@@ -64,11 +64,11 @@ void for_each_row(const Softmax& op, const ReferenceOperands& operands, Use&& us
 }  // namespace
 
 void reference_forward(const Softmax& op, const ReferenceOperands& operands) {
-    for_each_row(op, operands, write_values);
+    for_each_row(op, operands, write_softmax);
 }
 
 void reference_backward(const Softmax& op, const ReferenceOperands& operands) {
-    for_each_row(op, operands, write_gradient);
+    for_each_row(op, operands, write_softmax_gradient);
 }
 
 }  // namespace strata

@@ -13,7 +13,7 @@ double sign_of(double x) {
     return x > 0 ? 1 : x < 0 ? -1 : x;
 }
 
-double value(UnaryKind kind, double x) {
+double evaluate(UnaryKind kind, double x) {
     switch (kind) {
         case UnaryKind::exponential:
             return std::exp(x);
@@ -123,7 +123,7 @@ void reference_forward(const Unary& op, const ReferenceOperands& operands) {
     const auto x = operands.inputs[0];
     const auto y = operands.outputs[0];
     parallel_for(y.size(), 16,
-                 [&](std::size_t i) { y[i] = static_cast<float>(value(op.kind, x[i])); });
+                 [&](std::size_t i) { y[i] = static_cast<float>(evaluate(op.kind, x[i])); });
 }
 
 void reference_backward(const Unary& op, const ReferenceOperands& operands) {

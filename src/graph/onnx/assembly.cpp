@@ -10,12 +10,6 @@
 
 namespace strata {
 
-namespace {
-
-constexpr std::size_t max_name = 256;  // bytes; real names of deep exports stay below
-
-}  // namespace
-
 std::string UniqueNames::claim(std::string_view wanted) {
     const std::string base = wanted.empty() ? "unnamed" : printable(wanted, max_name);
     std::string name = base;

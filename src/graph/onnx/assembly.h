@@ -4,6 +4,7 @@
 #include "graph/onnx/constant.h"
 #include "graph/onnx/model.h"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,9 @@ struct Value {
     bool is_initializer = false;     // a weight by descent, rather than a number among the nodes
     std::optional<Role> role;        // as the file states it
 };
+
+// The longest name that is kept, in bytes. Those of deep exports stay below.
+inline constexpr std::size_t max_name = 256;
 
 // Names made safe to print and each given out once: a second "conv" becomes "conv_2".
 class UniqueNames {

@@ -187,15 +187,6 @@ Constant reshaped(Constant constant, Dims dims) {
 
 namespace {
 
-// Elements of a tensor between one index and the next along each axis.
-Dims strides_of(const Dims& dims) {
-    Dims strides(dims.size(), 1);
-    for (std::size_t axis = dims.size(); axis-- > 1;) {
-        strides[axis - 1] = strides[axis] * dims[axis];
-    }
-    return strides;
-}
-
 // Copies elements in the order of `dims`, stepping through the source by `steps`.
 std::vector<std::byte> gathered(const Constant& from, const Dims& dims, const Dims& steps) {
     const std::size_t size = element_size(from);

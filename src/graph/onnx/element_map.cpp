@@ -11,17 +11,6 @@
 
 namespace strata {
 
-Dims strides_of(const Dims& dims) {
-    if (product(dims) == 0) {
-        return Dims(dims.size(), 0);  // the other extents may multiply to more than can be counted
-    }
-    Dims strides(dims.size(), 1);
-    for (std::size_t axis = dims.size(); axis-- > 1;) {
-        strides[axis - 1] = strides[axis] * dims[axis];
-    }
-    return strides;
-}
-
 namespace {
 
 // Accounts for elements that are about to be moved one by one.
@@ -254,23 +243,26 @@ ElementMap map_compress(const NodeImport& node) {
     return map;
 }
 
-struct Entry {
+struct NamedElementMap {
     std::string_view op_type;
     MakeElementMap make;
 };
 
 // THE list: every ONNX operator that moves elements by indices, in one line each.
 constexpr std::array element_maps = {
-    Entry{"Compress", map_compress},        Entry{"GatherElements", map_gather_elements},
-    Entry{"GatherND", map_gather_nd},       Entry{"ReverseSequence", map_reverse_sequence},
-    Entry{"Scatter", map_scatter_elements}, Entry{"ScatterElements", map_scatter_elements},
-    Entry{"ScatterND", map_scatter_nd},
+    NamedElementMap{"Compress", map_compress},
+    NamedElementMap{"GatherElements", map_gather_elements},
+    NamedElementMap{"GatherND", map_gather_nd},
+    NamedElementMap{"ReverseSequence", map_reverse_sequence},
+    NamedElementMap{"Scatter", map_scatter_elements},
+    NamedElementMap{"ScatterElements", map_scatter_elements},
+    NamedElementMap{"ScatterND", map_scatter_nd},
 };
 
 }  // namespace
 
 MakeElementMap find_element_map(std::string_view op_type) {
-    const auto found = std::ranges::find(element_maps, op_type, &Entry::op_type);
+    const auto found = std::ranges::find(element_maps, op_type, &NamedElementMap::op_type);
     return found == element_maps.end() ? nullptr : found->make;
 }
 

@@ -25,9 +25,6 @@ struct ElementMap {
 using MakeElementMap = ElementMap (*)(const NodeImport& node);
 MakeElementMap find_element_map(std::string_view op_type);
 
-// Elements between one index and the next, along each axis.
-Dims strides_of(const Dims& dims);
-
 // Calls use(index) for every index of a tensor, row-major. Requires: few elements.
 template <class Use>
 void for_each_index(const Dims& dims, Use&& use) {

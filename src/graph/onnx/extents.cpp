@@ -15,21 +15,19 @@ bool is_fixed(const OnnxDim& dim) {
     return dim.value && *dim.value > 0;  // 0 and -1 are how some exporters write an open extent
 }
 
-[[noreturn]] void fail(const WireFile& file, const std::string& sentence) {
-    throw Error(fmt::format("{}: {}", quoted_name(file), sentence), ExitCode::usage);
-}
-
 }  // namespace
 
 Extents::Extents(const WireFile& file, const OnnxOptions& options)
     : file_(file), options_(options) {
     if (options.batch && *options.batch < 1) {
-        fail(file, fmt::format("a batch of {} cannot be; give at least 1", *options.batch));
+        refuse(file, fmt::format("a batch of {} cannot be; give at least 1", *options.batch),
+               ExitCode::usage);
     }
     for (const auto& [name, value] : options.dims) {
         if (value < 1) {
-            fail(file,
-                 fmt::format("--dim {}={} cannot be; give at least 1", printable(name), value));
+            refuse(file,
+                   fmt::format("--dim {}={} cannot be; give at least 1", printable(name), value),
+                   ExitCode::usage);
         }
     }
 }
@@ -64,8 +62,10 @@ std::int64_t Extents::inner_extent(const OnnxDim& dim, const std::string& name) 
     names_.insert(printable(name));
     const auto extent = named(name);
     if (!extent) {
-        fail(file_, fmt::format("the extent '{}' of an input is open; give --dim {}=VALUE",
-                                printable(name), printable(name)));
+        refuse(file_,
+               fmt::format("the extent '{}' of an input is open; give --dim {}=VALUE",
+                           printable(name), printable(name)),
+               ExitCode::usage);
     }
     known_.emplace(name, *extent);
     return *extent;
@@ -73,8 +73,10 @@ std::int64_t Extents::inner_extent(const OnnxDim& dim, const std::string& name) 
 
 Dims Extents::of_input(const OnnxValueInfo& input) {
     if (!input.shape) {
-        fail(file_, fmt::format("its input '{}' has no shape; export the model with one",
-                                printable(input.name)));
+        refuse(file_,
+               fmt::format("its input '{}' has no shape; export the model with one",
+                           printable(input.name)),
+               ExitCode::usage);
     }
     Dims dims;
     for (const OnnxDim& dim : *input.shape) {
@@ -104,10 +106,12 @@ std::optional<Dims> Extents::of_stated(const OnnxValueInfo& info) const {
 void Extents::require_all_used() const {
     for (const auto& [name, value] : options_.dims) {
         if (!names_.contains(printable(name))) {
-            fail(file_,
-                 fmt::format("no input has an extent '{}'; those that can be given are: {}",
-                             printable(name),
-                             names_.empty() ? "none" : fmt::format("{}", fmt::join(names_, ", "))));
+            refuse(
+                file_,
+                fmt::format("no input has an extent '{}'; those that can be given are: {}",
+                            printable(name),
+                            names_.empty() ? "none" : fmt::format("{}", fmt::join(names_, ", "))),
+                ExitCode::usage);
         }
     }
 }

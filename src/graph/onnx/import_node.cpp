@@ -193,8 +193,6 @@ bool is_control_flow(const OnnxNode& node) {
     return node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan";
 }
 
-constexpr std::size_t max_name = 256;  // bytes
-
 // What cannot be known before it runs has no place in a graph of fixed extents.
 bool has_extents_by_values(const OnnxNode& node) {
     return node.op_type == "NonZero" || node.op_type == "NonMaxSuppression" ||

@@ -109,7 +109,7 @@ std::pair<std::string_view, std::string_view> parse_entry(WireReader message) {
 }
 
 // The value of the one metadata entry that is read; others leave it as it was.
-void parse_role(WireReader message, std::string_view& role) {
+void parse_stated_role(WireReader message, std::string_view& role) {
     const auto [key, value] = parse_entry(message);
     role = key == onnx_role_key ? value : role;
 }
@@ -130,7 +130,7 @@ OnnxTensor parse_tensor(WireReader message) {
             case 11: append_integers(*field, tensor.uint64_data); break;
             case 13: tensor.external_data.push_back(parse_entry(as_message(*field))); break;
             case 14: tensor.is_external = as_integer(*field) == 1; break;
-            case 16: parse_role(as_message(*field), tensor.role); break;
+            case 16: parse_stated_role(as_message(*field), tensor.role); break;
         }
     }
     return tensor;
@@ -264,7 +264,7 @@ OnnxValueInfo parse_value_info(WireReader message) {
         switch (field->number) {
             case 1: info.name = as_text(*field); break;
             case 2: parse_type(as_message(*field), info); break;
-            case 4: parse_role(as_message(*field), info.role); break;
+            case 4: parse_stated_role(as_message(*field), info.role); break;
         }
     }
     return info;

@@ -16,10 +16,6 @@ namespace {
 
 constexpr int max_depth = 32;  // of bodies within bodies
 
-[[noreturn]] void fail(const WireFile& file, const std::string& sentence) {
-    throw Error(fmt::format("{}: {}", quoted_name(file), sentence));
-}
-
 // Names that a body reads and does not define itself.
 void collect_captured(const OnnxGraph& body, const WireFile& file, int depth,
                       std::vector<std::string_view>& captured);
@@ -32,8 +28,8 @@ void collect_captured(const OnnxNode& node, const WireFile& file, int depth,
         }
         for (const WireReader& body : parse_onnx_attribute(attribute.message).graphs) {
             if (depth == max_depth) {
-                fail(file, fmt::format("{} nests bodies more than {} deep; simplify the model",
-                                       describe(node), max_depth));
+                refuse(file, fmt::format("{} nests bodies more than {} deep; simplify the model",
+                                         describe(node), max_depth));
             }
             collect_captured(parse_onnx_graph(body), file, depth + 1, captured);
         }
@@ -70,8 +66,8 @@ using Producers = std::unordered_map<std::string_view, std::size_t>;
 
 void require_new(bool is_new, std::string_view name, const WireFile& file) {
     if (!is_new) {
-        fail(file, fmt::format("the name '{}' is given to two tensors; rename one of them",
-                               printable(name)));
+        refuse(file, fmt::format("the name '{}' is given to two tensors; rename one of them",
+                                 printable(name)));
     }
 }
 
@@ -107,8 +103,9 @@ Sources sources_of(const std::vector<OrderedNode>& nodes, const Producers& produ
         for (std::string_view name : nodes[i].reads) {
             const auto found = producers.find(name);
             if (found == producers.end()) {
-                fail(file, fmt::format("{} reads '{}', which nothing gives; export the model again",
-                                       describe(*nodes[i].node), printable(name)));
+                refuse(file,
+                       fmt::format("{} reads '{}', which nothing gives; export the model again",
+                                   describe(*nodes[i].node), printable(name)));
             }
             if (found->second != from_outside) {
                 sources[i].push_back(found->second);
@@ -154,8 +151,9 @@ std::vector<std::size_t> sorted(const Sources& sources, const OnnxGraph& graph,
     for (std::size_t step = 0; step < sources.size(); ++step) {
         node = *std::ranges::find_if(sources[node], [&](std::size_t s) { return waiting[s] > 0; });
     }
-    fail(file, fmt::format("{} depends on its own output, so the graph is cyclic; break the cycle",
-                           describe(graph.nodes[node])));
+    refuse(file,
+           fmt::format("{} depends on its own output, so the graph is cyclic; break the cycle",
+                       describe(graph.nodes[node])));
 }
 
 // Marks what the outputs depend on. No runtime executes the rest.
@@ -172,8 +170,8 @@ std::vector<bool> live_nodes(const OnnxGraph& graph, const Producers& producers,
     for (const OnnxValueInfo& output : graph.outputs) {
         const auto found = producers.find(output.name);
         if (found == producers.end()) {
-            fail(file, fmt::format("nothing gives its output '{}'; export the model again",
-                                   printable(output.name)));
+            refuse(file, fmt::format("nothing gives its output '{}'; export the model again",
+                                     printable(output.name)));
         }
         reach(found->second);
     }
@@ -201,7 +199,7 @@ std::vector<OrderedNode> with_reads(const OnnxGraph& graph, const WireFile& file
 
 std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file) {
     if (graph.outputs.empty()) {
-        fail(file, "its graph has no outputs; export the model again");
+        refuse(file, "its graph has no outputs; export the model again");
     }
     std::vector<OrderedNode> nodes = with_reads(graph, file);
     const Producers producers = producers_in(graph, file);

@@ -13,6 +13,10 @@ std::string quoted_name(const WireFile& file) {
     return "'" + printable(file.name, 400) + "'";
 }
 
+void refuse(const WireFile& file, const std::string& sentence, ExitCode code) {
+    throw Error(quoted_name(file) + ": " + sentence, code);
+}
+
 namespace {
 
 [[noreturn]] void fail_at(const WireFile& file, const std::byte* where, const std::string& what) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/error.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,6 +21,10 @@ struct WireFile {
 
 // The file's name as a message shows it.
 std::string quoted_name(const WireFile& file);
+
+// Ends the import: throws Error with the file's name before the sentence.
+[[noreturn]] void refuse(const WireFile& file, const std::string& sentence,
+                         ExitCode code = ExitCode::failed);
 
 // How protobuf puts a value on the wire; groups (3 and 4) are long dead and refused.
 enum class WireType { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };

@@ -9,8 +9,8 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t image = 224;
-constexpr double epsilon = 1e-6;
+constexpr std::int64_t image_side = 224;
+constexpr double norm_epsilon = 1e-6;
 
 // Channels last, or back.
 TensorId channels_last(TransformerLayers& layers, const std::string& name, TensorId x) {
@@ -24,7 +24,7 @@ TensorId channels_first(TransformerLayers& layers, const std::string& name, Tens
 // Each place's channels among themselves, of planes.
 TensorId normalize_planes(TransformerLayers& layers, const std::string& name, TensorId x) {
     const TensorId last = channels_last(layers, name + ".last", x);
-    return channels_first(layers, name + ".first", layers.normalize(name, last, epsilon));
+    return channels_first(layers, name + ".first", layers.normalize(name, last, norm_epsilon));
 }
 
 // Patches of side x side become one place each.
@@ -56,7 +56,7 @@ TensorId add_block(TransformerLayers& layers, const std::string& name, TensorId 
                                    .pad_end = {3, 3},
                                    .groups = width};
     TensorId y = builder.add(name + ".depthwise", depthwise, {x});
-    y = layers.normalize(name + ".norm", channels_last(layers, name + ".last", y), epsilon);
+    y = layers.normalize(name + ".norm", channels_last(layers, name + ".last", y), norm_epsilon);
     y = channels_first(layers, name + ".first", mix_channels(layers, name + ".mlp", y));
     const TensorId scale =
         builder.constant(name + ".scale.weight", Tensor{{width, 1, 1}}, Role::parameter);
@@ -70,7 +70,7 @@ TensorId add_block(TransformerLayers& layers, const std::string& name, TensorId 
 Graph build(const ConvNext& variant, std::int64_t batch) {
     TransformerLayers layers(variant.name, batch, variant.widths[0], AttentionForm::fused);
     GraphBuilder& builder = layers.builder();
-    TensorId x = builder.input("data", Tensor{{batch, 3, image, image}});
+    TensorId x = builder.input("data", Tensor{{batch, 3, image_side, image_side}});
     x = cut(layers, "stem", x, variant.widths[0], 4);
     x = normalize_planes(layers, "stem.norm", x);
     for (std::size_t stage = 0; stage < variant.widths.size(); ++stage) {
@@ -84,7 +84,7 @@ Graph build(const ConvNext& variant, std::int64_t batch) {
         }
     }
     x = builder.add("pool", Reduction{ReductionKind::mean, {2, 3}, false}, {x});
-    x = layers.normalize("pool.norm", x, epsilon);
+    x = layers.normalize("pool.norm", x, norm_epsilon);
     return layers.with_loss(layers.linear("head", x, 1000));
 }
 

@@ -28,7 +28,7 @@ constexpr std::array<Inception, 9> blocks = {{{"3a", 64, 96, 128, 16, 32, 32},
                                               {"5a", 256, 160, 320, 32, 128, 128},
                                               {"5b", 384, 192, 384, 48, 128, 128}}};
 
-Pooling halving() {
+Pooling overlapping_halving() {
     return max_pooling({.kernel = 3, .stride = 2, .ceil_mode = true});
 }
 
@@ -60,7 +60,7 @@ void add_inception(Chain& chain, const Inception& size) {
 void add_stem(Chain& chain, ResponseNormalization normalization) {
     const bool normalized = normalization == ResponseNormalization::across_channels;
     chain.add("conv1/7x7_s2", convolution({64, 7, 2, 3})).relu("conv1/relu_7x7");
-    chain.add("pool1/3x3_s2", halving());
+    chain.add("pool1/3x3_s2", overlapping_halving());
     if (normalized) {
         chain.add("pool1/norm1", Lrn{});
     }
@@ -69,7 +69,7 @@ void add_stem(Chain& chain, ResponseNormalization normalization) {
     if (normalized) {
         chain.add("conv2/norm2", Lrn{});
     }
-    chain.add("pool2/3x3_s2", halving());
+    chain.add("pool2/3x3_s2", overlapping_halving());
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ Graph build(const GoogLeNet& variant, std::int64_t batch) {
     for (const Inception& block : blocks) {
         add_inception(chain, block);
         if (block.name == "3b" || block.name == "4e") {
-            chain.add(block.name == "3b" ? "pool3/3x3_s2" : "pool4/3x3_s2", halving());
+            chain.add(block.name == "3b" ? "pool3/3x3_s2" : "pool4/3x3_s2", overlapping_halving());
         }
     }
     chain.add("pool5/7x7_s1", average_pooling({.kernel = 7, .stride = 1}));

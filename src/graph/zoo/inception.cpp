@@ -21,7 +21,7 @@ Chain& add_square(Chain& chain, const std::string& name, const SquareConvolution
     return add_normalized(chain, name, window, normalization(1e-3)).relu(name + ".relu");
 }
 
-Pooling halving() {
+Pooling unpadded_halving() {
     return max_pooling({.kernel = 3, .stride = 2});
 }
 
@@ -57,7 +57,7 @@ void add_b(Chain& chain, const std::string& block) {
     begin_branch(chain, from, block + "branch3x3dbl_1", 64);
     add_square(chain, block + "branch3x3dbl_2", {96, 3, 1, 1});
     const TensorId twice = add_square(chain, block + "branch3x3dbl_3", {96, 3, 2}).last();
-    chain.resume(from).add(block + "pool", halving());
+    chain.resume(from).add(block + "pool", unpadded_halving());
     chain.join(block + "concat", Concat{}, {once, twice, chain.last()});
 }
 
@@ -85,7 +85,7 @@ void add_d(Chain& chain, const std::string& block) {
     add_oblong(chain, block + "branch7x7x3_2", 192, 1, 7);
     add_oblong(chain, block + "branch7x7x3_3", 192, 7, 1);
     const TensorId wide = add_square(chain, block + "branch7x7x3_4", {192, 3, 2}).last();
-    chain.resume(from).add(block + "pool", halving());
+    chain.resume(from).add(block + "pool", unpadded_halving());
     chain.join(block + "concat", Concat{}, {square, wide, chain.last()});
 }
 
@@ -112,9 +112,9 @@ void add_e(Chain& chain, const std::string& block) {
 void add_stem(Chain& chain) {
     add_square(chain, "Conv2d_1a_3x3", {32, 3, 2});
     add_square(chain, "Conv2d_2a_3x3", {32, 3});
-    add_square(chain, "Conv2d_2b_3x3", {64, 3, 1, 1}).add("maxpool1", halving());
+    add_square(chain, "Conv2d_2b_3x3", {64, 3, 1, 1}).add("maxpool1", unpadded_halving());
     add_square(chain, "Conv2d_3b_1x1", {80});
-    add_square(chain, "Conv2d_4a_3x3", {192, 3}).add("maxpool2", halving());
+    add_square(chain, "Conv2d_4a_3x3", {192, 3}).add("maxpool2", unpadded_halving());
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t first_channels = 64;
 constexpr std::int64_t halvings = 4;
-constexpr std::int64_t classes = 2;
+constexpr std::int64_t pixel_classes = 2;
 
 void add_pair(Chain& chain, const std::string& name, std::int64_t channels) {
     for (int i = 1; i <= 2; ++i) {
@@ -57,8 +57,8 @@ Graph unet(std::int64_t batch) {
         add_up(chain, fmt::format("up{}", level + 1), first_channels << level,
                passed[static_cast<std::size_t>(level)]);
     }
-    chain.add("scores", convolution({classes})).add("pixels", Transpose{{0, 2, 3, 1}});
-    return chain.add("flat", Reshape{{-1, classes}}).with_loss();
+    chain.add("scores", convolution({pixel_classes})).add("pixels", Transpose{{0, 2, 3, 1}});
+    return chain.add("flat", Reshape{{-1, pixel_classes}}).with_loss();
 }
 
 }  // namespace strata

@@ -33,7 +33,7 @@ Product matrix_product(const Op& matmul, const Signature& signature) {
 
 // A step of each layer and direction: N x (input + state) times the weights of all gates, over the
 // sequence. The weights of the input stand before those of the state.
-std::vector<Product> recurrent_products(const Signature& signature) {
+std::vector<Product> products_of_recurrence(const Signature& signature) {
     std::vector<Dims> weights;
     for (const Operand& operand : signature.inputs) {
         if (operand.role == Role::parameter && operand.tensor.dims.size() == 2) {
@@ -79,7 +79,7 @@ std::vector<Product> library_products(const Op& op, const Signature& signature) 
     if (std::holds_alternative<MatMul>(op)) {
         return {matrix_product(op, signature)};
     }
-    return std::holds_alternative<Recurrent>(op) ? recurrent_products(signature)
+    return std::holds_alternative<Recurrent>(op) ? products_of_recurrence(signature)
                                                  : std::vector<Product>{};
 }
 

@@ -14,7 +14,7 @@ void convert_to(const NodeImport& node, Activation activation) {
 }
 
 // An ONNX activation and the defaults of the attributes that become alpha and beta.
-struct Entry {
+struct ActivationName {
     std::string_view op_type;
     ActivationKind kind;
     double alpha = 0;
@@ -23,20 +23,20 @@ struct Entry {
 };
 
 constexpr std::array activations = {
-    Entry{"Celu", ActivationKind::celu, 1},
-    Entry{"Elu", ActivationKind::elu, 1},
-    Entry{"HardSigmoid", ActivationKind::hard_sigmoid, 0.2, "beta", 0.5},
-    Entry{"HardSwish", ActivationKind::hard_swish},
-    Entry{"LeakyRelu", ActivationKind::leaky_relu, 0.01},
-    Entry{"Mish", ActivationKind::mish},
-    Entry{"Relu", ActivationKind::relu},
-    Entry{"Selu", ActivationKind::selu, 1.67326319217681884765625, "gamma",
-          1.05070102214813232421875},
-    Entry{"Sigmoid", ActivationKind::sigmoid},
-    Entry{"Softplus", ActivationKind::softplus},
-    Entry{"Softsign", ActivationKind::softsign},
-    Entry{"Tanh", ActivationKind::tanh},
-    Entry{"ThresholdedRelu", ActivationKind::thresholded_relu, 1},
+    ActivationName{"Celu", ActivationKind::celu, 1},
+    ActivationName{"Elu", ActivationKind::elu, 1},
+    ActivationName{"HardSigmoid", ActivationKind::hard_sigmoid, 0.2, "beta", 0.5},
+    ActivationName{"HardSwish", ActivationKind::hard_swish},
+    ActivationName{"LeakyRelu", ActivationKind::leaky_relu, 0.01},
+    ActivationName{"Mish", ActivationKind::mish},
+    ActivationName{"Relu", ActivationKind::relu},
+    ActivationName{"Selu", ActivationKind::selu, 1.67326319217681884765625, "gamma",
+                   1.05070102214813232421875},
+    ActivationName{"Sigmoid", ActivationKind::sigmoid},
+    ActivationName{"Softplus", ActivationKind::softplus},
+    ActivationName{"Softsign", ActivationKind::softsign},
+    ActivationName{"Tanh", ActivationKind::tanh},
+    ActivationName{"ThresholdedRelu", ActivationKind::thresholded_relu, 1},
 };
 
 // A bound of Clip as a number: an attribute before opset 11, an optional input since.
@@ -64,7 +64,8 @@ void convert_to_extremes(const NodeImport& node) {
 }  // namespace
 
 void convert_activation(const NodeImport& node) {
-    const auto& entry = *std::ranges::find(activations, node.node().op_type, &Entry::op_type);
+    const auto& entry =
+        *std::ranges::find(activations, node.node().op_type, &ActivationName::op_type);
     convert_to(node, {.kind = entry.kind,
                       .alpha = node.number("alpha", entry.alpha),
                       .beta = entry.second.empty() ? 0 : node.number(entry.second, entry.beta)});

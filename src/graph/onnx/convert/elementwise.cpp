@@ -28,34 +28,30 @@ TensorId aligned_operand(const NodeImport& node) {
     return node.operand(1, "aligned", reshaped(*constant, dims), Role::parameter);
 }
 
-struct Entry {
+struct ElementwiseName {
     std::string_view op_type;
     ElementwiseKind kind;
 };
 
-constexpr std::array functions = {
-    Entry{"Add", ElementwiseKind::add},
-    Entry{"And", ElementwiseKind::logical_and},
-    Entry{"Div", ElementwiseKind::divide},
-    Entry{"Equal", ElementwiseKind::equal},
-    Entry{"Greater", ElementwiseKind::greater},
-    Entry{"GreaterOrEqual", ElementwiseKind::greater_or_equal},
-    Entry{"Less", ElementwiseKind::less},
-    Entry{"LessOrEqual", ElementwiseKind::less_or_equal},
-    Entry{"Max", ElementwiseKind::maximum},
-    Entry{"Min", ElementwiseKind::minimum},
-    Entry{"Mul", ElementwiseKind::multiply},
-    Entry{"Or", ElementwiseKind::logical_or},
-    Entry{"PRelu", ElementwiseKind::prelu},
-    Entry{"Pow", ElementwiseKind::power},
-    Entry{"Sub", ElementwiseKind::subtract},
-    Entry{"Sum", ElementwiseKind::add},
-    Entry{"Xor", ElementwiseKind::logical_xor},
+constexpr std::array elementwise_functions = {
+    ElementwiseName{"Add", ElementwiseKind::add},
+    ElementwiseName{"And", ElementwiseKind::logical_and},
+    ElementwiseName{"Div", ElementwiseKind::divide},
+    ElementwiseName{"Equal", ElementwiseKind::equal},
+    ElementwiseName{"Greater", ElementwiseKind::greater},
+    ElementwiseName{"GreaterOrEqual", ElementwiseKind::greater_or_equal},
+    ElementwiseName{"Less", ElementwiseKind::less},
+    ElementwiseName{"LessOrEqual", ElementwiseKind::less_or_equal},
+    ElementwiseName{"Max", ElementwiseKind::maximum},
+    ElementwiseName{"Min", ElementwiseKind::minimum},
+    ElementwiseName{"Mul", ElementwiseKind::multiply},
+    ElementwiseName{"Or", ElementwiseKind::logical_or},
+    ElementwiseName{"PRelu", ElementwiseKind::prelu},
+    ElementwiseName{"Pow", ElementwiseKind::power},
+    ElementwiseName{"Sub", ElementwiseKind::subtract},
+    ElementwiseName{"Sum", ElementwiseKind::add},
+    ElementwiseName{"Xor", ElementwiseKind::logical_xor},
 };
-
-bool is_integer(DataType dtype) {
-    return !is_floating(dtype) && dtype != DataType::boolean;
-}
 
 // What a function of the elements gives an integer type, as computed in f32: cut towards zero.
 void finish_whole(const NodeImport& node, ElementwiseKind kind, TensorId a, TensorId b) {
@@ -68,7 +64,9 @@ void finish_whole(const NodeImport& node, ElementwiseKind kind, TensorId a, Tens
 }  // namespace
 
 void convert_elementwise(const NodeImport& node) {
-    const auto kind = std::ranges::find(functions, node.node().op_type, &Entry::op_type)->kind;
+    const auto kind =
+        std::ranges::find(elementwise_functions, node.node().op_type, &ElementwiseName::op_type)
+            ->kind;
     if (node.input_count() == 1) {  // a sum of one
         node.result(Identity{}, {node.operand(0)});
         return;

@@ -50,10 +50,6 @@ bool is_whole(const std::vector<Cut>& cuts, const Dims& dims) {
         cuts, [&](const Cut& cut) { return cut.step == 1 && cut.extent == dims[cut.axis]; });
 }
 
-bool is_integer(DataType dtype) {
-    return !is_floating(dtype) && dtype != DataType::boolean;
-}
-
 // A table of trained rows, looked up by index.
 bool is_lookup(const NodeImport& node, std::int64_t axis) {
     const Constant* table = node.constant(0);

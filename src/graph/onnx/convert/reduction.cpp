@@ -12,22 +12,22 @@ namespace strata {
 
 namespace {
 
-struct Entry {
+struct ReductionName {
     std::string_view op_type;
     ReductionKind kind;
 };
 
 constexpr std::array reductions = {
-    Entry{"ReduceL1", ReductionKind::l1},
-    Entry{"ReduceL2", ReductionKind::l2},
-    Entry{"ReduceLogSum", ReductionKind::log_sum},
-    Entry{"ReduceLogSumExp", ReductionKind::log_sum_exp},
-    Entry{"ReduceMax", ReductionKind::maximum},
-    Entry{"ReduceMean", ReductionKind::mean},
-    Entry{"ReduceMin", ReductionKind::minimum},
-    Entry{"ReduceProd", ReductionKind::product},
-    Entry{"ReduceSum", ReductionKind::sum},
-    Entry{"ReduceSumSquare", ReductionKind::sum_of_squares},
+    ReductionName{"ReduceL1", ReductionKind::l1},
+    ReductionName{"ReduceL2", ReductionKind::l2},
+    ReductionName{"ReduceLogSum", ReductionKind::log_sum},
+    ReductionName{"ReduceLogSumExp", ReductionKind::log_sum_exp},
+    ReductionName{"ReduceMax", ReductionKind::maximum},
+    ReductionName{"ReduceMean", ReductionKind::mean},
+    ReductionName{"ReduceMin", ReductionKind::minimum},
+    ReductionName{"ReduceProd", ReductionKind::product},
+    ReductionName{"ReduceSum", ReductionKind::sum},
+    ReductionName{"ReduceSumSquare", ReductionKind::sum_of_squares},
 };
 
 Dims spatial_axes(const Dims& dims) {
@@ -59,7 +59,8 @@ void convert_to_pool(const NodeImport& node) {
 }  // namespace
 
 void convert_reduction(const NodeImport& node) {
-    const auto kind = std::ranges::find(reductions, node.node().op_type, &Entry::op_type)->kind;
+    const auto kind =
+        std::ranges::find(reductions, node.node().op_type, &ReductionName::op_type)->kind;
     const Dims axes = reduced_axes(node);
     if (axes.empty() && !node.input(0).dims.empty()) {
         node.result(Identity{}, {node.operand(0)});

@@ -13,7 +13,7 @@ namespace strata {
 
 namespace {
 
-constexpr double max_extent = 1 << 30;
+constexpr double max_resized_extent = 1 << 30;
 
 // What a Resize asks for: extents of the result and how positions are related.
 struct Target {
@@ -77,7 +77,7 @@ Dims resized_axes(const NodeImport& node) {
 // Extents by factors. The positions come of the factor, so it must be that of the extents.
 std::int64_t scaled(std::int64_t extent, double scale) {
     const double exact = static_cast<double>(extent) * scale;
-    if (!(exact >= 1 && exact <= max_extent)) {
+    if (!(exact >= 1 && exact <= max_resized_extent)) {
         throw Unsupported{fmt::format("a scale of {} is out of range", scale)};
     }
     // An f32 factor such as 2/3 times 3 is not quite 2.
@@ -113,7 +113,7 @@ Dims dims_by_sizes(const NodeImport& node) {
     }
     Dims dims = node.input(0).dims;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        if (sizes[i] < 1 || static_cast<double>(sizes[i]) > max_extent) {
+        if (sizes[i] < 1 || static_cast<double>(sizes[i]) > max_resized_extent) {
             throw Unsupported{fmt::format("a size of {} is out of range", sizes[i])};
         }
         dims[static_cast<std::size_t>(axes[i])] = sizes[i];

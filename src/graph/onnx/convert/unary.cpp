@@ -8,42 +8,43 @@ namespace strata {
 
 namespace {
 
-struct Entry {
+struct UnaryName {
     std::string_view op_type;
     UnaryKind kind;
 };
 
-constexpr std::array functions = {
-    Entry{"Abs", UnaryKind::absolute},
-    Entry{"Acos", UnaryKind::arc_cosine},
-    Entry{"Acosh", UnaryKind::inverse_hyperbolic_cosine},
-    Entry{"Asin", UnaryKind::arc_sine},
-    Entry{"Asinh", UnaryKind::inverse_hyperbolic_sine},
-    Entry{"Atan", UnaryKind::arc_tangent},
-    Entry{"Atanh", UnaryKind::inverse_hyperbolic_tangent},
-    Entry{"Ceil", UnaryKind::ceil},
-    Entry{"Cos", UnaryKind::cosine},
-    Entry{"Cosh", UnaryKind::hyperbolic_cosine},
-    Entry{"Erf", UnaryKind::error_function},
-    Entry{"Exp", UnaryKind::exponential},
-    Entry{"Floor", UnaryKind::floor},
-    Entry{"IsNaN", UnaryKind::is_nan},
-    Entry{"Log", UnaryKind::logarithm},
-    Entry{"Neg", UnaryKind::negate},
-    Entry{"Not", UnaryKind::logical_not},
-    Entry{"Reciprocal", UnaryKind::reciprocal},
-    Entry{"Round", UnaryKind::round},
-    Entry{"Sign", UnaryKind::sign},
-    Entry{"Sin", UnaryKind::sine},
-    Entry{"Sinh", UnaryKind::hyperbolic_sine},
-    Entry{"Sqrt", UnaryKind::square_root},
-    Entry{"Tan", UnaryKind::tangent},
+constexpr std::array unary_functions = {
+    UnaryName{"Abs", UnaryKind::absolute},
+    UnaryName{"Acos", UnaryKind::arc_cosine},
+    UnaryName{"Acosh", UnaryKind::inverse_hyperbolic_cosine},
+    UnaryName{"Asin", UnaryKind::arc_sine},
+    UnaryName{"Asinh", UnaryKind::inverse_hyperbolic_sine},
+    UnaryName{"Atan", UnaryKind::arc_tangent},
+    UnaryName{"Atanh", UnaryKind::inverse_hyperbolic_tangent},
+    UnaryName{"Ceil", UnaryKind::ceil},
+    UnaryName{"Cos", UnaryKind::cosine},
+    UnaryName{"Cosh", UnaryKind::hyperbolic_cosine},
+    UnaryName{"Erf", UnaryKind::error_function},
+    UnaryName{"Exp", UnaryKind::exponential},
+    UnaryName{"Floor", UnaryKind::floor},
+    UnaryName{"IsNaN", UnaryKind::is_nan},
+    UnaryName{"Log", UnaryKind::logarithm},
+    UnaryName{"Neg", UnaryKind::negate},
+    UnaryName{"Not", UnaryKind::logical_not},
+    UnaryName{"Reciprocal", UnaryKind::reciprocal},
+    UnaryName{"Round", UnaryKind::round},
+    UnaryName{"Sign", UnaryKind::sign},
+    UnaryName{"Sin", UnaryKind::sine},
+    UnaryName{"Sinh", UnaryKind::hyperbolic_sine},
+    UnaryName{"Sqrt", UnaryKind::square_root},
+    UnaryName{"Tan", UnaryKind::tangent},
 };
 
 }  // namespace
 
 void convert_unary(const NodeImport& node) {
-    const auto& entry = *std::ranges::find(functions, node.node().op_type, &Entry::op_type);
+    const auto& entry =
+        *std::ranges::find(unary_functions, node.node().op_type, &UnaryName::op_type);
     node.result(Unary{entry.kind}, {node.operand(0)});
 }
 
