@@ -57,7 +57,7 @@ void export_network(const ExportOptions& options) {
     const auto batch = batches.empty() ? std::nullopt : std::optional(batches[0]);
     Graph graph = load_network(request_for(options.network, options.subject, batch));
     if (options.inference) {
-        graph = for_inference(graph);
+        graph = for_inference(std::move(graph));
     }
     export_onnx(graph, options.onnx, [&](TensorId tensor, std::span<float> values) {
         fill_initial_values(graph, tensor, options.seed, values);

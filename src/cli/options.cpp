@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -224,9 +225,9 @@ void emit(std::span<const Document> documents, const OutputOptions& options) {
     emit(text, options);
 }
 
-void emit_json(std::string_view kind, const nlohmann::ordered_json& members,
+void emit_json(std::string_view kind, nlohmann::ordered_json members,
                const OutputOptions& options) {
-    emit(json_text(kind, strata_version(), members), options);
+    emit(json_text(kind, strata_version(), std::move(members)), options);
 }
 
 void emit(const std::string& text, const OutputOptions& options) {

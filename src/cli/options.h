@@ -67,8 +67,7 @@ void emit(const Document& document, const OutputOptions& options);
 void emit(std::span<const Document> documents, const OutputOptions& options);
 
 // Prints JSON: {"schema": "strata/<kind>/1", "strata": version, ...members}.
-void emit_json(std::string_view kind, const nlohmann::ordered_json& members,
-               const OutputOptions& options);
+void emit_json(std::string_view kind, nlohmann::ordered_json members, const OutputOptions& options);
 
 // Prints text that already has its form. Throws Error where it cannot be written.
 void emit(const std::string& text, const OutputOptions& options);

@@ -123,7 +123,7 @@ void ResultPrinter::add(const std::vector<Run>& runs, const std::optional<Capaci
 
 void ResultPrinter::finish() {
     if (form_.output.json) {
-        emit_json("run", *json_, plain_);
+        emit_json("run", std::move(*json_), plain_);
     } else if (!documents_.empty()) {
         emit(documents_, plain_);
     }

@@ -49,7 +49,7 @@ Execution execution_of(const ShowOptions& options) {
 Graph graph_of(const ShowOptions& options, const NetworkRequest& request) {
     Graph graph = load_network(request);
     if (options.inference) {
-        return for_inference(graph);
+        return for_inference(std::move(graph));
     }
     return graph;
 }
@@ -198,17 +198,20 @@ Aspect aspect_of(const ShowOptions& options, const std::vector<Variation>& varia
     return options.memory ? Aspect::memory : Aspect::network;
 }
 
-void print(Aspect aspect, const Shown& shown, const OutputOptions& output) {
-    const Json none = Json::array();
+void print(Aspect aspect, Shown shown, const OutputOptions& output) {
     if (!output.json || aspect == Aspect::fit) {
         emit(shown.documents, output);
-    } else if (aspect == Aspect::sweep) {
-        emit_json("work-sweep", {{"sweeps", shown.list}, {"grids", none}}, output);
-    } else if (aspect == Aspect::grid) {
-        emit_json("work-sweep", {{"sweeps", none}, {"grids", shown.list}}, output);
-    } else {
-        emit_json(aspect == Aspect::memory ? "memory" : "show", {{"networks", shown.list}}, output);
+        return;
     }
+    Json members = Json::object();  // (an initializer list would copy what may be long)
+    if (aspect == Aspect::sweep || aspect == Aspect::grid) {
+        members = {{"sweeps", Json::array()}, {"grids", Json::array()}};
+        members[aspect == Aspect::sweep ? "sweeps" : "grids"] = std::move(shown.list);
+        emit_json("work-sweep", std::move(members), output);
+        return;
+    }
+    members["networks"] = std::move(shown.list);
+    emit_json(aspect == Aspect::memory ? "memory" : "show", std::move(members), output);
 }
 
 void show(const ShowOptions& options) {
@@ -240,7 +243,7 @@ void show(const ShowOptions& options) {
             show_one(options, request, shown);
         }
     }
-    print(aspect, shown, options.output);
+    print(aspect, std::move(shown), options.output);
 }
 
 }  // namespace

@@ -34,17 +34,16 @@ void replace_loss(Graph& graph, Layer& layer) {
 
 }  // namespace
 
-Graph for_inference(const Graph& graph) {
-    Graph result = graph;
+Graph for_inference(Graph graph) {
     const auto consumers = consumers_of(graph);
     bool changed = false;
-    for (Layer& layer : result.layers) {
+    for (Layer& layer : graph.layers) {
         if (is_trailing_loss(layer, consumers)) {
-            replace_loss(result, layer);
+            replace_loss(graph, layer);
             changed = true;
         }
     }
-    return changed ? slice(result, "*") : result;  // a slice leaves out labels that nobody reads
+    return changed ? slice(graph, "*") : graph;  // a slice leaves out labels that nobody reads
 }
 
 }  // namespace strata

@@ -50,6 +50,6 @@ const ZooNetwork& find_zoo_network(std::string_view name);
 
 // The same network without its loss: the trailing softmax cross-entropy becomes a softmax, as a
 // network that only answers has no labels. Others are returned as they are.
-Graph for_inference(const Graph& graph);
+Graph for_inference(Graph graph);
 
 }  // namespace strata

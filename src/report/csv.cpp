@@ -32,9 +32,11 @@ std::string field_of(const Cell& cell) {
     if (const auto* text = std::get_if<std::string>(&cell)) {
         return field(*text);
     }
-    const auto& number = std::get<Number>(cell);
+    if (const auto* verbatim = std::get_if<Verbatim>(&cell)) {
+        return verbatim->text;
+    }
     // The shortest text that reads back as the same number.
-    return number.digits.empty() ? fmt::format("{}", number.value) : number.digits;
+    return fmt::format("{}", std::get<Number>(cell).value);
 }
 
 template <class Items, class Text>

@@ -29,8 +29,7 @@ Cell plain(const Number& number, std::optional<double> value) {
     const bool is_share = number.unit == "%";
     return Number{.value = is_share ? *value / 100 : *value,
                   .unit = is_share ? std::string() : number.unit,
-                  .provenance = number.provenance,
-                  .digits = number.digits};
+                  .provenance = number.provenance};
 }
 
 Cell value_of(const Cell& cell) {

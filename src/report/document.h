@@ -31,7 +31,12 @@ struct Number {
     std::optional<double> low{};  // interval, same unit
     std::optional<double> high{};
     Provenance provenance = Provenance::derived;
-    std::string digits{};  // where not empty the number as it is to stand, digit for digit
+};
+
+// A number that stands digit for digit as it was given, by SQL; or true and false.
+struct Verbatim {
+    std::string text{};
+    double value = 0;  // that it is sorted by
 };
 
 // Not measured, with the reason where there is one.
@@ -39,7 +44,10 @@ struct Missing {
     std::string reason{};
 };
 
-using Cell = std::variant<Missing, std::string, Number>;
+using Cell = std::variant<Missing, std::string, Number, Verbatim>;
+
+// A table of a network has a dozen cells for every layer, and a layer is one of 100,000.
+static_assert(sizeof(Cell) <= 88);
 
 // What a narrow terminal leaves out first.
 enum class Importance { essential, normal, detail };

@@ -147,9 +147,6 @@ struct Parts {
 
 Parts parts_of(const Number& number, const Scale& scale) {
     const std::string mark(mark_of(number.provenance));
-    if (!number.digits.empty()) {
-        return {mark + number.digits, ""};
-    }
     if (is_count(number)) {
         return {mark + with_separators(fmt::format("{:.0f}", number.value)), ""};
     }
@@ -202,8 +199,26 @@ std::string number_text(const Number& number) {
 
 bool is_missing(const Cell& cell) {
     const auto* number = std::get_if<Number>(&cell);
-    return std::holds_alternative<Missing>(cell) ||
-           (number && number->digits.empty() && !std::isfinite(number->value));
+    return std::holds_alternative<Missing>(cell) || (number && !std::isfinite(number->value));
+}
+
+std::optional<double> value_in(const Cell& cell) {
+    if (const auto* verbatim = std::get_if<Verbatim>(&cell)) {
+        return verbatim->value;
+    }
+    const auto* number = std::get_if<Number>(&cell);
+    return number != nullptr && !is_missing(cell) ? std::optional(number->value) : std::nullopt;
+}
+
+std::string cell_text(const Cell& cell) {
+    if (is_missing(cell)) {
+        return "–";
+    }
+    if (const auto* verbatim = std::get_if<Verbatim>(&cell)) {
+        return verbatim->text;
+    }
+    const auto* text = std::get_if<std::string>(&cell);
+    return text != nullptr ? *text : number_text(std::get<Number>(cell));
 }
 
 }  // namespace strata

@@ -3,6 +3,7 @@
 
 #include "report/document.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,5 +34,11 @@ std::string number_text(double value, const char* unit);
 
 // Whether there is nothing to print: Missing, or a number that is not finite.
 bool is_missing(const Cell& cell);
+
+// The cell's number; nothing where it is missing or text.
+std::optional<double> value_in(const Cell& cell);
+
+// The cell by itself: its number with the unit, its text, or a dash.
+std::string cell_text(const Cell& cell);
 
 }  // namespace strata

@@ -48,15 +48,11 @@ std::string panel(std::string_view kind, std::string_view title, const std::stri
 }
 
 std::string tile(const Tiles::Tile& tile) {
-    const auto* text = std::get_if<std::string>(&tile.value);
     const auto* missing = std::get_if<Missing>(&tile.value);
-    const std::string shown = text                     ? *text
-                              : is_missing(tile.value) ? "–"
-                                                       : number_text(std::get<Number>(tile.value));
     const std::string detail = missing && !missing->reason.empty() ? missing->reason : tile.detail;
     return fmt::format(
         "<div class=\"tile\"><dt>{}</dt><dd>{}</dd>{}</div>\n", escape_html(tile.label),
-        escape_html(shown),
+        escape_html(cell_text(tile.value)),
         detail.empty() ? "" : "<dd class=\"detail\">" + escape_html(detail) + "</dd>");
 }
 

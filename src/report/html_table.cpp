@@ -44,9 +44,9 @@ std::vector<double> full_bars(const Table& table) {
             full[i] = 100;
         }
         for (const auto& row : table.rows) {
-            const auto* number = is_missing(row[i]) ? nullptr : std::get_if<Number>(&row[i]);
-            if (number != nullptr && table.columns[i].form == CellForm::bar) {
-                full[i] = std::max(full[i], number->value);
+            const auto number = value_in(row[i]);
+            if (number && table.columns[i].form == CellForm::bar) {
+                full[i] = std::max(full[i], *number);
             }
         }
     }
@@ -120,13 +120,12 @@ private:
                      double full) const {
         const bool missing = is_missing(cell);
         const bool numeric = text_.columns[column].numeric;
-        const auto* number = missing ? nullptr : std::get_if<Number>(&cell);
-        const std::string value = number ? fmt::format(" data-value=\"{}\"", number->value) : "";
-        const bool bar = number != nullptr && full > 0;
-        const std::string length =
-            bar ? fmt::format(" style=\"--bar-length:{:.1f}%\"",
-                              100 * std::clamp(number->value / full, 0.0, 1.0))
-                : "";
+        const auto number = value_in(cell);
+        const std::string value = number ? fmt::format(" data-value=\"{}\"", *number) : "";
+        const bool bar = number && full > 0;
+        const std::string length = bar ? fmt::format(" style=\"--bar-length:{:.1f}%\"",
+                                                     100 * std::clamp(*number / full, 0.0, 1.0))
+                                       : "";
         const bool wraps = !numeric && display_width(text.whole()) > most_on_a_line;
         return fmt::format("<td class=\"{}{}{}{}\"{}{}{}>{}</td>", numeric ? "number" : "text",
                            wraps ? " long" : "", bar ? " bar" : "", missing ? " missing" : "",

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <utility>
 
 namespace strata {
 
@@ -27,22 +28,22 @@ Json json_of(std::optional<double> value) {
     return value && std::isfinite(*value) ? json_of(*value) : Json();
 }
 
-// What digits stand for, true and false too; those that JSON has no number for (infinities of SQL)
-// stay text.
-Json json_of(const Number& number) {
-    if (number.digits.empty()) {
-        return json_of(std::optional(number.value));
-    }
-    const Json parsed = Json::parse(number.digits, nullptr, false);
-    return parsed.is_number() || parsed.is_boolean() ? parsed : Json(number.digits);
+// What the digits stand for, true and false too; those that JSON has no number for (infinities of
+// SQL) stay text.
+Json json_of(const Verbatim& verbatim) {
+    const Json parsed = Json::parse(verbatim.text, nullptr, false);
+    return parsed.is_number() || parsed.is_boolean() ? parsed : Json(verbatim.text);
 }
 
 Json json_of(const Cell& cell) {
     if (is_missing(cell)) {
         return nullptr;
     }
+    if (const auto* verbatim = std::get_if<Verbatim>(&cell)) {
+        return json_of(*verbatim);
+    }
     const auto* text = std::get_if<std::string>(&cell);
-    return text != nullptr ? Json(*text) : json_of(std::get<Number>(cell));
+    return text != nullptr ? Json(*text) : json_of(std::get<Number>(cell).value);
 }
 
 template <class Block>
@@ -128,9 +129,11 @@ Json json_of(const XyChart& block) {
 
 }  // namespace
 
-std::string json_text(std::string_view kind, std::string_view version, const Json& members) {
+std::string json_text(std::string_view kind, std::string_view version, Json members) {
     Json whole = {{"schema", fmt::format("strata/{}/1", kind)}, {"strata", version}};
-    whole.update(members);
+    for (auto& [key, value] : members.items()) {
+        whole[key] = std::move(value);
+    }
     return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -152,7 +155,7 @@ std::string render_json(const Document& data, std::string_view version) {
         const auto& table = std::get<Table>(block);
         members[table.records] = records_of(table);
     }
-    return json_text(data.kind, version, members);
+    return json_text(data.kind, version, std::move(members));
 }
 
 std::string charts_json(const Document& charts) {

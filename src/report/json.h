@@ -13,7 +13,7 @@ namespace strata {
 // A command's JSON: {"schema": "strata/<kind>/1", "strata": version, ...members}. The file
 // docs/schema/<kind>.json describes it.
 std::string json_text(std::string_view kind, std::string_view version,
-                      const nlohmann::ordered_json& members);
+                      nlohmann::ordered_json members);
 
 // A table's rows: [{key: value, ...}, ...]. Numbers are whole and in SI units; what is missing is
 // null. Requires: a table of data (data_of).

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "report/format.h"
 
 #include <fmt/format.h>
 
@@ -102,24 +103,27 @@ bool ascends(const Sorting& sorting, const Column& column, const Cell& cell) {
 }
 
 // Numbers come before texts, and what is missing comes last, whatever the order.
+int rank_of(const Cell& cell) {
+    return value_in(cell) ? 0 : std::holds_alternative<std::string>(cell) ? 1 : 2;
+}
+
 bool comes_before(const Cell& a, const Cell& b, bool ascending) {
-    if (a.index() != b.index()) {
-        return a.index() > b.index();
+    if (rank_of(a) != rank_of(b)) {
+        return rank_of(a) < rank_of(b);
     }
     const Cell& smaller = ascending ? a : b;
     const Cell& larger = ascending ? b : a;
-    if (const auto* number = std::get_if<Number>(&smaller)) {
-        return number->value < std::get<Number>(larger).value;
+    if (const auto* text = std::get_if<std::string>(&smaller)) {
+        return *text < std::get<std::string>(larger);
     }
-    const auto* text = std::get_if<std::string>(&smaller);
-    return text != nullptr && *text < std::get<std::string>(larger);
+    return value_in(smaller) < value_in(larger);
 }
 
 void keep_columns(std::vector<std::vector<Cell>>& rows, const std::vector<std::size_t>& kept) {
     for (auto& row : rows) {
         std::vector<Cell> cells;
         for (const std::size_t column : kept) {
-            cells.push_back(row[column]);
+            cells.push_back(row[column]);  // a column may be wanted twice
         }
         row = std::move(cells);
     }
@@ -197,12 +201,11 @@ void require_columns(std::span<const Column> columns, const Selection& selection
     }
 }
 
-Document select(const Document& document, const Selection& selection) {
-    Document selected = document;
-    for (Table* table : records_of(selected)) {
+Document select(Document document, const Selection& selection) {
+    for (Table* table : records_of(document)) {
         cut(*table, selection);
     }
-    return selected;
+    return document;
 }
 
 }  // namespace strata

@@ -26,6 +26,6 @@ void require_columns(std::span<const Column> columns, const Selection& selection
 // The document with its records (the tables named as the first one that is, or, without any, the
 // first table) cut to the selection; their totals, and all other tables, stay. Throws Error as
 // require_columns.
-Document select(const Document& document, const Selection& selection);
+Document select(Document document, const Selection& selection);
 
 }  // namespace strata

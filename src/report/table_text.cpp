@@ -34,8 +34,10 @@ void for_each_number(const Rows& rows, std::size_t column, Visitor&& visit) {
 }
 
 bool holds_numbers(const Rows& rows, std::size_t column) {
-    return std::ranges::any_of(
-        rows, [&](const auto& row) { return std::holds_alternative<Number>(row[column]); });
+    return std::ranges::any_of(rows, [&](const auto& row) {
+        return std::holds_alternative<Number>(row[column]) ||
+               std::holds_alternative<Verbatim>(row[column]);
+    });
 }
 
 bool holds_text(const Rows& rows, std::size_t column) {
@@ -140,13 +142,19 @@ private:
         if (const auto* text = std::get_if<std::string>(&cell)) {
             return {clean_text(*text), ""};
         }
+        if (const auto* verbatim = std::get_if<Verbatim>(&cell)) {
+            return at_point(verbatim->text);
+        }
         return number(std::get<Number>(cell), column);
     }
 
     TextCell number(const Number& number, std::size_t column) {
         provenances_.insert(number.provenance);
         const auto& scale = scales_[column];
-        const std::string text = scale ? number_text(number, *scale) : number_text(number);
+        return at_point(scale ? number_text(number, *scale) : number_text(number));
+    }
+
+    static TextCell at_point(const std::string& text) {
         const auto cut = std::min(text.find_first_of(". "), text.size());
         return {text.substr(0, cut), text.substr(cut)};
     }

@@ -28,13 +28,10 @@ std::string wrapped(std::string_view text, const TerminalStyle& style,
 }
 
 std::string value_text(const Cell& cell) {
-    if (const auto* text = std::get_if<std::string>(&cell)) {
-        return *text;
-    }
     if (const auto* missing = std::get_if<Missing>(&cell); missing && !missing->reason.empty()) {
         return "– (" + missing->reason + ")";
     }
-    return is_missing(cell) ? "–" : number_text(std::get<Number>(cell));
+    return cell_text(cell);
 }
 
 // One block as text that ends its last line.

@@ -222,7 +222,7 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
 Graph graph_for(const Job& job) {
     Graph graph = load_network(job.request);
     if (job.execution.mode == Mode::inference) {
-        graph = for_inference(graph);
+        graph = for_inference(std::move(graph));
     }
     return job.slice.empty() ? graph : slice(graph, job.slice);
 }

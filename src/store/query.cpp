@@ -106,15 +106,13 @@ std::string digits_of(double value) {
 }
 
 Cell number_of(const Statement& row, int column, const std::string& name, Numbers numbers) {
-    Number number{.value = row.real(column), .unit = {}, .low = {}, .high = {}};
+    const double value = row.real(column);
     if (numbers == Numbers::scaled) {
-        number.unit = unit_of(name);
-    } else if (sqlite3_column_type(row.handle(), column) == SQLITE_INTEGER) {
-        number.digits = fmt::format("{}", row.integer(column));
-    } else {
-        number.digits = digits_of(number.value);
+        return Number{.value = value, .unit = unit_of(name)};
     }
-    return number;
+    return sqlite3_column_type(row.handle(), column) == SQLITE_INTEGER
+               ? Verbatim{fmt::format("{}", row.integer(column)), value}
+               : Verbatim{digits_of(value), value};
 }
 
 Cell cell_of(const Statement& row, int column, const std::string& name, Numbers numbers) {

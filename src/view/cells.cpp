@@ -47,7 +47,7 @@ Cell percent_cell(double share, Provenance provenance) {
 }
 
 Cell flag_cell(bool flag) {
-    return Number{.value = flag ? 1.0 : 0.0, .digits = flag ? "true" : "false"};
+    return Verbatim{flag ? "true" : "false", flag ? 1.0 : 0.0};
 }
 
 Cell text_or_missing(const std::string& text) {

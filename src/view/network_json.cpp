@@ -186,12 +186,9 @@ Json show_json(const Graph& graph, const Convention& convention, const Execution
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
         layers.push_back(layer_json(graph.layers[i], network.layers[i]));
     }
-    return {{"network", graph.name},
-            {"batch", batch_of(graph)},
-            {"mode", name_of(execution.mode)},
-            {"convention", convention.name},
-            {"layers", layers},
-            {"totals", totals_json(network)}};
+    return {{"network", graph.name},           {"batch", batch_of(graph)},
+            {"mode", name_of(execution.mode)}, {"convention", convention.name},
+            {"layers", std::move(layers)},     {"totals", totals_json(network)}};
 }
 
 Json memory_json(std::span<const Graph> graphs, const Execution& execution) {
@@ -204,7 +201,7 @@ Json memory_json(std::span<const Graph> graphs, const Execution& execution) {
     return {{"network", graphs.front().name},
             {"mode", name_of(execution.mode)},
             {"optimizer", name_of(execution.optimizer)},
-            {"batches", list},
+            {"batches", std::move(list)},
             {"bytes_per_example", each ? Json(each->value) : Json()}};
 }
 

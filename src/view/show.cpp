@@ -135,8 +135,11 @@ Table memory_table(const NetworkWork& network) {
 Document show_document(const Graph& graph, const Convention& convention,
                        const Execution& execution) {
     const NetworkWork network = work_of(graph, convention, execution);
-    return {fmt::format("{}, batch {}, {}", graph.name, batch_of(graph), name_of(execution.mode)),
-            {layers_table(graph, network, convention, execution.mode), memory_table(network)}};
+    Document document{.title = fmt::format("{}, batch {}, {}", graph.name, batch_of(graph),
+                                           name_of(execution.mode))};
+    document.blocks.emplace_back(layers_table(graph, network, convention, execution.mode));
+    document.blocks.emplace_back(memory_table(network));
+    return document;
 }
 
 }  // namespace strata

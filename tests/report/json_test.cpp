@@ -48,11 +48,9 @@ TEST(Json, AnIntervalStandsBesideItsNumber) {
 }
 
 TEST(Json, DigitsStandAsTheyWereGiven) {
-    const auto json =
-        parsed({.blocks = {table_of(
-                    {{"a", ""}, {"b", ""}, {"c", ""}},
-                    {Number{.value = 9007199254740992, .digits = "9007199254740993"},
-                     Number{.value = 2, .digits = "2.0"}, Number{.value = 1, .digits = "inf"}})}});
+    const auto json = parsed({.blocks = {table_of({{"a", ""}, {"b", ""}, {"c", ""}},
+                                                  {Verbatim{"9007199254740993", 9007199254740992},
+                                                   Verbatim{"2.0", 2}, Verbatim{"inf", 1}})}});
     EXPECT_EQ(json["rows"][0]["a"].get<std::int64_t>(), 9007199254740993);
     EXPECT_TRUE(json["rows"][0]["b"].is_number_float());
     EXPECT_EQ(json["rows"][0]["c"], "inf");

@@ -2,13 +2,17 @@
 #include "view/show.h"
 
 #include "graph/builder.h"
+#include "measure/memory_use.h"
 #include "report/csv.h"
 #include "report/data.h"
+#include "report/json.h"
 #include "report/terminal.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
+#include "view/json.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace strata {
 namespace {
@@ -77,6 +81,54 @@ TEST(Show, SaysWhichLayersNothingHereComputesAndWhy) {
     EXPECT_EQ(std::get<Table>(document.blocks.front()).notes.back(),
               "1 of 2 layers cannot be computed here and are skipped by a run, their work is not "
               "counted: Frobnicate: this operator is not known");
+}
+
+constexpr std::int64_t many = 20000;
+
+Graph chain_of_many() {
+    GraphBuilder builder("chain");
+    TensorId x = builder.input("x", {{1, 8}});
+    for (std::int64_t i = 0; i < many; ++i) {
+        x = builder.add("rectifier" + std::to_string(i), Activation{}, {x});
+    }
+    return builder.finish();
+}
+
+// By how many bytes for each layer the process was at most larger than before.
+template <class Work>
+double most_bytes_by_layer(Work&& work) {
+    reset_peak_memory();
+    const double before = read_memory_use().resident.value_or(Bytes{}).value;
+    work();
+    const double after = read_memory_use().peak.value_or(Bytes{}).value;
+    return (after - before) / static_cast<double>(many);
+}
+
+TEST(Show, HoldsALongTableOnce) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "AddressSanitizer keeps what was freed";
+#endif
+    const Graph graph = chain_of_many();
+    const double bytes = most_bytes_by_layer([&] {
+        const Document document =
+            show_document(graph, conventions().front(), {.mode = Mode::inference});
+        EXPECT_FALSE(render_terminal(document, {}).empty());
+    });
+    EXPECT_LT(bytes, 2700);
+}
+
+TEST(Show, HoldsALongListOfJsonOnce) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "AddressSanitizer keeps what was freed";
+#endif
+    const Graph graph = chain_of_many();
+    const double bytes = most_bytes_by_layer([&] {
+        auto members = nlohmann::ordered_json::object();
+        members["networks"].push_back(
+            show_json(graph, conventions().front(), {.mode = Mode::inference}));
+        EXPECT_FALSE(json_text("show", "0", std::move(members)).empty());
+    });
+    EXPECT_LT(bytes, 2700);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ protected:
 
     std::int64_t number(const std::string& sql) const {
         const Table table = query(database_, sql, Numbers::verbatim);
-        return static_cast<std::int64_t>(std::get<Number>(table.rows.at(0).at(0)).value);
+        return static_cast<std::int64_t>(std::get<Verbatim>(table.rows.at(0).at(0)).value);
     }
     std::int64_t census(const std::string& what, const std::string& device, int batch) const {
         return number("SELECT " + what + " FROM kernel_census WHERE device = '" + device +
