@@ -53,7 +53,7 @@ public:
     virtual ~Profiling() = default;
 
     // Records so many iterations, each span with the step's layer and pass that it belongs to.
-    // Throws Error, with its mend, where the device cannot be traced.
+    // Throws Error, with its fix, where the device cannot be traced.
     virtual Recording record(std::size_t iterations) = 0;
 
     // Counts each distinct step, alone, once for each pass that its counters need. What is refused

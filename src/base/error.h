@@ -19,7 +19,7 @@ enum class ExitCode : int {
     interrupted = 130,
 };
 
-// The command cannot go on. The message is one sentence that names what, where and the mend; it is
+// The command cannot go on. The message is one sentence that names what, where and the fix; it is
 // thrown anywhere and caught once, in main.
 class Error : public std::runtime_error {
 public:

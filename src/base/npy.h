@@ -20,7 +20,7 @@ struct NpyArray {
 };
 
 // Reads format 1, 2 or 3 with little-endian f2, f4, f8, i4, i8, u1 or bool elements in C order.
-// Throws Error that names the file and the mend for anything else.
+// Throws Error that names the file and the fix for anything else.
 NpyArray read_npy(const std::filesystem::path& path);
 NpyArray parse_npy(std::span<const std::byte> file, std::string_view name);
 

@@ -21,8 +21,8 @@ toml::table parse_toml(std::string_view text, std::string_view origin) {
     }
 }
 
-void TomlSection::refuse(std::string_view key, std::string_view mend) const {
-    throw Error(fmt::format("{}: {}", printable(place(key)), mend));
+void TomlSection::refuse(std::string_view key, std::string_view fix) const {
+    throw Error(fmt::format("{}: {}", printable(place(key)), fix));
 }
 
 std::string TomlSection::place(std::string_view key) const {

@@ -19,8 +19,8 @@ toml::table parse_toml(std::string_view text, std::string_view origin);
 // messages. Every reading throws Error, naming the place, where a value has the wrong type.
 class TomlSection {
 public:
-    // A place and a mend, as an Error.
-    [[noreturn]] void refuse(std::string_view key, std::string_view mend) const;
+    // A place and a fix, as an Error.
+    [[noreturn]] void refuse(std::string_view key, std::string_view fix) const;
 
     TomlSection(const toml::table& own, std::string place) : own_(own), place_(std::move(place)) {}
     TomlSection(const toml::table& own, std::string place, const TomlSection& fallback)

@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t most_threads = 1 << 20;
 constexpr std::size_t most_entries = 1000;
 
-[[noreturn]] void refuse(std::string_view origin, std::string_view key, std::string_view mend) {
-    throw Error(fmt::format("{}: {}: {}", printable(origin), printable(key), mend));
+[[noreturn]] void refuse(std::string_view origin, std::string_view key, std::string_view fix) {
+    throw Error(fmt::format("{}: {}: {}", printable(origin), printable(key), fix));
 }
 
 // A table of the file, with its name for messages.

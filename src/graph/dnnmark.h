@@ -25,7 +25,7 @@ struct DnnMarkOptions {
 // first layer only on request). A clipped_relu, for whose ceiling DNNMark has no key, ends at 6.
 // softmax_mode=instance over a plane becomes a reshape and a softmax. Transposed convolutions and
 // within-channel LRN become opaque. Variables have the defaults of DNNMark's script: N 64, C 3, H
-// 32, W 32, K 128, S 3, U 1, P 1. Throws Error, one sentence with file, line and mend; `origin` is
+// 32, W 32, K 128, S 3, U 1, P 1. Throws Error, one sentence with file, line and fix; `origin` is
 // the file's name.
 Graph parse_dnnmark(std::string_view text, std::string_view origin,
                     const DnnMarkOptions& options = {});

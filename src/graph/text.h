@@ -41,7 +41,7 @@ inline constexpr std::size_t max_graph_name = 1024;                   // bytes o
 
 // Inverse of to_text. `origin` names the file in messages. A batch replaces the outermost extent of
 // inputs and labels, and with it that of stated shapes and reshapes that repeat it. Throws Error,
-// one sentence with file, line and mend.
+// one sentence with file, line and fix.
 Graph parse_graph(std::string_view text, std::string_view origin,
                   std::optional<std::int64_t> batch = {});
 

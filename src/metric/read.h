@@ -18,7 +18,7 @@ namespace strata {
 //   ]
 //
 // A metric may name the category of stalls that it is a part of: stall = "memory_dependency".
-// Throws Error, one sentence with file, place and mend; `origin` is the file's name and gives the
+// Throws Error, one sentence with file, place and fix; `origin` is the file's name and gives the
 // set's.
 MetricSet parse_metric_set(std::string_view toml, std::string_view origin);
 

@@ -27,7 +27,7 @@ namespace strata {
 // says), times, minus, over, and those of what is counted: network, batch, layers, except, count,
 // convention, kernel, passes, first_layer_gradient. `minus` and `over` have these too, and those of
 // the number where they say nothing. Name, basis, where, published and network are needed. Throws
-// Error, one sentence with file, place and mend; `origin` is the file's name and gives the
+// Error, one sentence with file, place and fix; `origin` is the file's name and gives the
 // reproduction's.
 Reproduction parse_reproduction(std::string_view toml, std::string_view origin);
 

@@ -16,7 +16,7 @@ namespace strata {
 enum class DatabaseOwner { strata, another };
 
 // An open database of runs. Every failure, here and in what works on it, is an Error of one
-// sentence that names the file and the mend. Not to be shared between threads; several processes
+// sentence that names the file and the fix. Not to be shared between threads; several processes
 // may use one file at a time.
 class Database {
 public:

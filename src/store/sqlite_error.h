@@ -17,7 +17,7 @@ struct SqliteFailure {
     int system_error = 0;  // errno of the operation beneath, 0 where there is none
 };
 
-// The failure as one sentence that names the database, what is wrong with it, and the mend.
+// The failure as one sentence that names the database, what is wrong with it, and the fix.
 Error database_error(const std::filesystem::path& file, const SqliteFailure& failure,
                      DatabaseOwner owner = DatabaseOwner::strata);
 

@@ -26,7 +26,7 @@ std::string_view heading_of(Condition condition) {
 }
 
 std::string sentence_on(const DoctorFinding& finding) {
-    const std::string fix = finding.mend.empty() ? "" : fmt::format(" → {}", finding.mend);
+    const std::string fix = finding.fix.empty() ? "" : fmt::format(" → {}", finding.fix);
     return fmt::format("{}: {}{}", finding.subject, finding.meaning, fix);
 }
 
@@ -58,10 +58,10 @@ Document doctor_records(std::span<const DoctorFinding> findings) {
     table.columns = {{"subject", "subject"},
                      {"condition", "condition"},
                      {"meaning", "what it means"},
-                     {"mend", "how to fix it"}};
+                     {"fix", "how to fix it"}};
     for (const auto& finding : findings) {
         table.rows.push_back({finding.subject, std::string(name_of(finding.condition)),
-                              finding.meaning, finding.mend});
+                              finding.meaning, finding.fix});
     }
     return {.title = std::string(title), .blocks = {std::move(table)}, .kind = "doctor"};
 }

@@ -21,7 +21,7 @@ struct DoctorFinding {
     std::string subject;  // "hardware counters"
     Condition condition = Condition::ok;
     std::string meaning;  // what that allows or costs: "no cache misses by layer"
-    std::string mend;     // how to get it: "sysctl kernel.perf_event_paranoid=1"; may be empty
+    std::string fix;      // how to get it: "sysctl kernel.perf_event_paranoid=1"; may be empty
 };
 
 // What this machine can measure, a paragraph each, what is missing first:

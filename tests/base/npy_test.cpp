@@ -62,7 +62,7 @@ TEST(Npy, EveryElementTypeBecomesFloat) {
               (std::vector<float>{1, 0x1p-24f, -std::numeric_limits<float>::infinity()}));
 }
 
-TEST(Npy, WhatCannotBeReadNamesTheMend) {
+TEST(Npy, WhatCannotBeReadNamesTheFix) {
     const auto message = [](const std::string& file) { return error_of([&] { parse(file); }); };
     EXPECT_EQ(message("PNG"), "'x.npy' is not a NumPy file; write it with numpy.save");
     EXPECT_EQ(message(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "1234")),

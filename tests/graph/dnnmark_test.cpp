@@ -130,7 +130,7 @@ TEST(DnnMark, AVariableMustExistAndHaveAValue) {
               "x.dnnmark:2: variable $Q has no value; give it one with --set");
 }
 
-TEST(DnnMark, AMistakeNamesFileLineAndMend) {
+TEST(DnnMark, AMistakeNamesFileLineAndFix) {
     EXPECT_EQ(complaint("[Convolutin]\n" + image),
               "x.dnnmark:1: there is no section [Convolutin]; did you mean [Convolution]?");
     EXPECT_EQ(complaint("[Bypass]\n" + image +

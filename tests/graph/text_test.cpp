@@ -144,7 +144,7 @@ TEST(GraphText, ABatchReplacesTheOneOfTheFile) {
     EXPECT_EQ(batch_of(parse_graph(text, "x.graph")), 2);
 }
 
-TEST(GraphText, AMistakeNamesFileLineAndMend) {
+TEST(GraphText, AMistakeNamesFileLineAndFix) {
     EXPECT_EQ(complaint("graph g\ninput conv1 f32 2x4\ny = activation(con1)\n"),
               "x.graph:3: there is no tensor \"con1\" so far; did you mean \"conv1\"?");
     EXPECT_EQ(complaint("inptu x f32 2x4"),

@@ -38,7 +38,7 @@ TEST(DeviceDiagnosis, IdlenessAndASettingAreNoThrottling) {
     EXPECT_EQ(kinds(states(5, {.limits = Limits{ClockLimit::idle, ClockLimit::setting}})), "");
 }
 
-TEST(DeviceDiagnosis, APowerCapIsThrottlingWithItsMend) {
+TEST(DeviceDiagnosis, APowerCapIsThrottlingWithItsFix) {
     auto seen = states(10, {.limits = Limits{}});
     seen[2].limits = seen[5].limits = seen[6].limits = Limits{ClockLimit::power_cap};
     EXPECT_EQ(kinds(seen), "throttled");
@@ -49,7 +49,7 @@ TEST(DeviceDiagnosis, APowerCapIsThrottlingWithItsMend) {
         "-lgc)");
 }
 
-TEST(DeviceDiagnosis, TheMendIsThatOfTheCommonestLimit) {
+TEST(DeviceDiagnosis, TheFixIsThatOfTheCommonestLimit) {
     auto seen = states(4, {.limits = Limits{ClockLimit::software_thermal}});
     seen[0].limits = Limits{ClockLimit::power_cap, ClockLimit::software_thermal};
     EXPECT_NE(sentence(seen).find("the power limit (1 of 4), heat (4 of 4)"), std::string::npos);

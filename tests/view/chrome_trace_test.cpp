@@ -78,7 +78,7 @@ TEST(ChromeTrace, NamesItsTracks) {
     }
 }
 
-TEST(ChromeTrace, ARunWithoutATraceIsRefusedWithTheMend) {
+TEST(ChromeTrace, ARunWithoutATraceIsRefusedWithTheFix) {
     strata::Run run;
     try {
         chrome_trace_json(run);

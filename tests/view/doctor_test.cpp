@@ -9,7 +9,7 @@
 namespace strata {
 namespace {
 
-TEST(Doctor, SaysWhatWorksWhatDoesNotAndHowToMendIt) {
+TEST(Doctor, SaysWhatWorksWhatDoesNotAndHowToFixIt) {
     const std::vector<DoctorFinding> findings = {
         {"processor", Condition::ok, "an Intel Xeon with AVX-512 and bf16", ""},
         {"hardware counters", Condition::absent, "no cache misses by layer",

@@ -11,7 +11,7 @@
 
 namespace strata::cuda {
 
-// What went wrong on a device; each has one mend.
+// What went wrong on a device; each has one fix.
 enum class DeviceTrouble {
     no_driver,
     driver_too_old,

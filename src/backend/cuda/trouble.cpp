@@ -16,7 +16,7 @@ namespace {
 struct Known {
     cudaError_t code;
     DeviceTrouble trouble;
-    std::string_view mend;
+    std::string_view fix;
 };
 constexpr std::array known = {
     Known{cudaErrorNoDevice, DeviceTrouble::no_driver,
@@ -48,7 +48,7 @@ DeviceTrouble trouble_of(const Known* found) {
 }
 
 std::string_view mend_of(const Known* found) {
-    return found == known.end() ? "try again, and if it stays report it" : found->mend;
+    return found == known.end() ? "try again, and if it stays report it" : found->fix;
 }
 
 }  // namespace

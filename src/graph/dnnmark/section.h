@@ -20,7 +20,7 @@ struct DnnMarkSetting {
 };
 
 // A "[Section]" and its settings. The readers take the keys they know, in any order; `finish`
-// refuses what nobody took. Each throws Error with file, line and mend.
+// refuses what nobody took. Each throws Error with file, line and fix.
 class DnnMarkSection {
 public:
     DnnMarkSection(std::string name, std::string origin, std::size_t line)

@@ -32,7 +32,7 @@ struct OnnxSource {
 
 // Turns an ONNX model (opset 7 to 28) into a graph. Constant subgraphs are folded; weights stay
 // where they lie in the file. Nodes that nothing here computes become Opaque layers with the
-// reason. Throws Error, one sentence with file, node and mend, where the file is broken, an extent
+// reason. Throws Error, one sentence with file, node and fix, where the file is broken, an extent
 // is open that has no value, or shapes do not fit.
 Graph import_onnx(const std::filesystem::path& path, const OnnxOptions& options = {});
 Graph import_onnx(const OnnxSource& source, const OnnxOptions& options = {});

@@ -19,7 +19,7 @@ bool is_sqlite_file(const std::filesystem::path& file);
 //
 // The file is foreign: it is only read, nothing in it is executed (no views, triggers or virtual
 // tables), and values and numbers of rows have limits. Throws Error, one sentence with file, row
-// and mend, for whatever is no such database.
+// and fix, for whatever is no such database.
 std::vector<KernelSet> read_dnnmark_kernels(const std::filesystem::path& file);
 
 }  // namespace strata

@@ -135,12 +135,12 @@ TEST(Trouble, ADeviceThatIsLostEndsTheIteration) {
     EXPECT_THROW(executable->run(), DeviceError);
 }
 
-TEST(Trouble, EveryCodeIsASentenceWithItsMend) {
+TEST(Trouble, EveryCodeIsASentenceWithItsFix) {
     EXPECT_NO_THROW(cuda::require_cuda(cudaSuccess, "nothing"));
     struct Case {
         int code;
         DeviceTrouble trouble;
-        std::string mend;
+        std::string fix;
     };
     const std::vector<Case> cases = {
         {cudaErrorNoDevice, DeviceTrouble::no_driver, "NVIDIA GPU"},
@@ -158,7 +158,7 @@ TEST(Trouble, EveryCodeIsASentenceWithItsMend) {
         } catch (const DeviceError& error) {
             EXPECT_EQ(error.trouble(), one.trouble);
             EXPECT_NE(std::string(error.what()).find("running conv1"), std::string::npos);
-            EXPECT_NE(std::string(error.what()).find(one.mend), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find(one.fix), std::string::npos) << error.what();
         }
     }
 }

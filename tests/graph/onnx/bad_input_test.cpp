@@ -7,7 +7,7 @@
 namespace strata {
 namespace {
 
-TEST(OnnxBadInput, AnOpsetThatIsNotKnownNamesTheMend) {
+TEST(OnnxBadInput, AnOpsetThatIsNotKnownNamesTheFix) {
     const auto relu = [](std::int64_t opset) {
         OnnxWriter writer(opset);
         writer.input("x", {1}).node("Relu", {"x"}, {"y"}).output("y");

@@ -51,7 +51,7 @@ private:
     RangeCounter& counter_;
 };
 
-// Counters that could not be had: why, and in a sentence with its mend.
+// Counters that could not be had: why, and in a sentence with its fix.
 struct NotCounted {
     ProfilerTrouble trouble = ProfilerTrouble::refused;
     std::string sentence = {};

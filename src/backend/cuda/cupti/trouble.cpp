@@ -15,7 +15,7 @@ namespace {
 struct Advice {
     ProfilerTrouble trouble;
     const char* obstacle;
-    const char* mend;
+    const char* fix;
 };
 
 constexpr std::array advices = {
@@ -92,7 +92,7 @@ std::string sentence_of(ProfilerTrouble trouble, std::string_view doing, std::st
     const Advice& advice = advices.at(static_cast<std::size_t>(trouble));
     check(advice.trouble == trouble, "advices stand in the order of the troubles");
     return fmt::format("cannot {}: {}{}; {}", doing, advice.obstacle,
-                       detail.empty() ? "" : fmt::format(" ({})", printable(detail)), advice.mend);
+                       detail.empty() ? "" : fmt::format(" ({})", printable(detail)), advice.fix);
 }
 
 // CUPTI's own name of a code: cuptiGetResultString lives in the part that wants a driver.

@@ -9,7 +9,7 @@
 
 namespace strata::cuda {
 
-// Why CUPTI cannot trace or count here. Each has one mend.
+// Why CUPTI cannot trace or count here. Each has one fix.
 enum class ProfilerTrouble {
     no_driver,
     insufficient_privileges,
