@@ -4,6 +4,7 @@
 #include "analyze/advice.h"
 #include "analyze/next_command.h"
 #include "base/text.h"
+#include "record/completeness.h"
 
 #include <fmt/format.h>
 
@@ -75,7 +76,7 @@ Finding finding_on_weight(const Run& run, const Summary& summary, const StepBoun
     Finding finding = finding_on(run, summary, bound, i);
     const std::string advice = advice_on(run.steps[i], bound, finding.median);
     finding.sentence = fmt::format("{} takes {} of the step ({}){}{}.", name_of_step(run.steps[i]),
-                                   percent(finding.share), duration(finding.median),
+                                   percent(finding.share.value_or(0)), duration(finding.median),
                                    advice.empty() ? "" : ": ", advice);
     return finding;
 }
@@ -127,21 +128,21 @@ Finding finding_at_ceiling(const Run& run, const Summary& summary,
         }
         ++count;
         finding.median += time.time->median;
-        finding.share += time.share;
+        add_share(finding.share, time.share);
         ceiling = bounds[i].ceiling;
         const std::string command = command_for(run, run.steps[i], bounds[i]);
-        if (!command.empty() && time.share > heaviest) {
-            heaviest = time.share;
+        if (!command.empty() && time.share.value_or(0) > heaviest) {
+            heaviest = *time.share;
             finding.command = command;
         }
     }
-    if (finding.share < weighty) {
+    if (finding.share.value_or(0) < weighty) {
         return {};
     }
     finding.sentence = fmt::format(
         "{} {} at {} of the {} or more and {} {} of the step ({}) together: {}.", steps(count, ""),
         count == 1 ? "runs" : "run", percent(good_share), ceiling, count == 1 ? "takes" : "take",
-        percent(finding.share), duration(finding.median),
+        percent(*finding.share), duration(finding.median),
         remedy == Remedy::fewer_operations
             ? "only fewer operations or a lower precision help"
             : "weights, gradients and what the optimizer keeps pass once per step whatever the "
@@ -152,7 +153,8 @@ Finding finding_at_ceiling(const Run& run, const Summary& summary,
 // Steps of one sort: how many there are and what they take together.
 struct Tally {
     std::size_t count = 0;
-    double share = 0;
+    Seconds time = {};
+    std::optional<double> share = {};
 };
 
 template <class Predicate>
@@ -161,7 +163,9 @@ Tally tally(const Run& run, const Summary& summary, Predicate&& wanted) {
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         if (wanted(run.steps[i])) {
             ++tally.count;
-            tally.share += summary.steps[i].share;
+            const StepTime& time = summary.steps[i];
+            tally.time += time.time ? time.time->median : Seconds{};
+            add_share(tally.share, time.share);
         }
     }
     return tally;
@@ -170,9 +174,10 @@ Tally tally(const Run& run, const Summary& summary, Predicate&& wanted) {
 void remark_on_tally(std::vector<std::string>& remarks, const Tally& tally, std::string_view kind,
                      std::string_view meaning) {
     if (tally.count > 0) {
-        remarks.push_back(fmt::format("{} {} {} of the step: {}.", steps(tally.count, kind),
-                                      tally.count == 1 ? "takes" : "take", percent(tally.share),
-                                      meaning));
+        const std::string amount =
+            tally.share ? percent(*tally.share) + " of the step" : duration(tally.time);
+        remarks.push_back(fmt::format("{} {} {}: {}.", steps(tally.count, kind),
+                                      tally.count == 1 ? "takes" : "take", amount, meaning));
     }
 }
 
@@ -220,6 +225,9 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
 
 std::vector<Finding> findings_on(const Run& run, const Summary& summary,
                                  const std::vector<StepBound>& bounds, std::size_t count) {
+    if (is_incomplete(run)) {
+        return {};
+    }
     if (std::ranges::none_of(bounds, [](const StepBound& b) { return b.bound.has_value(); })) {
         return heaviest(run, summary, bounds, count);
     }
@@ -249,7 +257,7 @@ std::vector<Finding> findings_at_ceilings(const Run& run, const Summary& summary
 
 std::string closing_sentence(const Run& run, const Gains& gains) {
     const auto device = ceilings_of(run);
-    if (!device || device->memory.empty() || !gains.is_judged) {
+    if (!device || device->memory.empty() || !gains.is_judged || is_incomplete(run)) {
         return "";
     }
     const std::string beside =

@@ -145,7 +145,7 @@ private:
         const StepTime& time = summary_.steps[i];
         add(group.reach, step, time, bounds_[i]);
         if (time.time) {
-            group.share += time.share;
+            add_share(group.share, time.share);
             group.flops += step.flops;
             group.traffic += step.read + step.written;
             auto& pass = group.passes[static_cast<std::size_t>(step.pass)];
@@ -173,7 +173,7 @@ void StepGroup::add(const StepGroup& other) {
     reach.gain += other.reach.gain;
     reach.has_ceiling = reach.has_ceiling || other.reach.has_ceiling;
     reach.lacks_ceiling = reach.lacks_ceiling || other.reach.lacks_ceiling;
-    share += other.share;
+    add_share(share, other.share);
     flops += other.flops;
     traffic += other.traffic;
     for (std::size_t i = 0; i < passes.size(); ++i) {

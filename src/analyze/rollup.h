@@ -30,11 +30,11 @@ inline constexpr std::array<std::string_view, 6> names_of(Grouping) {
 // of the steps' medians, so that parts add up to their whole.
 struct StepGroup {
     std::string name = {};
-    std::size_t steps = 0;   // all, measured or not
-    std::size_t layers = 0;  // that they belong to
-    Reach reach = {};        // median, gain, share of the ceilings
-    double share = 0;        // of the sum of all the run's steps
-    Flops flops = {};        // of the measured steps
+    std::size_t steps = 0;             // all, measured or not
+    std::size_t layers = 0;            // that they belong to
+    Reach reach = {};                  // median, gain, share of the ceilings
+    std::optional<double> share = {};  // of the sum of all the run's steps
+    Flops flops = {};                  // of the measured steps
     Bytes traffic = {};
     std::array<std::optional<Seconds>, all_passes.size()> passes = {};  // median by Pass
     std::vector<StepGroup> parts = {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/summary.h"
 
+#include "record/completeness.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -19,8 +21,13 @@ std::vector<StepTime> times_of(const Run& run) {
             sum += times[i].time->median;
         }
     }
+    if (is_incomplete(run)) {
+        return times;
+    }
     for (auto& step : times) {
-        step.share = step.time && sum > Seconds{0} ? step.time->median / sum : 0;
+        if (step.time && sum > Seconds{0}) {
+            step.share = step.time->median / sum;
+        }
     }
     return times;
 }
@@ -28,14 +35,14 @@ std::vector<StepTime> times_of(const Run& run) {
 std::vector<PassTotal> pass_totals(const Run& run, const std::vector<StepTime>& times) {
     std::vector<PassTotal> totals;
     for (const Pass pass : all_passes) {
-        PassTotal total{.pass = pass, .time = {}, .share = 0, .flops = {}, .traffic = {}};
+        PassTotal total{.pass = pass, .time = {}, .flops = {}, .traffic = {}};
         bool occurs = false;
         for (std::size_t i = 0; i < run.steps.size(); ++i) {
             const StepResult& step = run.steps[i];
             if (step.pass == pass && times[i].time) {
                 occurs = true;
                 total.time += times[i].time->median;
-                total.share += times[i].share;
+                add_share(total.share, times[i].share);
                 total.flops += step.flops;
                 total.traffic += step.read + step.written;
             }
@@ -60,7 +67,7 @@ void add(LayerTotal& total, Pass pass, const StepTime& step) {
     auto& sum = total.passes[static_cast<std::size_t>(pass)];
     sum = sum.value_or(Seconds{}) + step.time->median;
     total.time += step.time->median;
-    total.share += step.share;
+    add_share(total.share, step.share);
 }
 
 std::vector<LayerTotal> layer_totals(const Run& run, const std::vector<StepTime>& times) {
@@ -78,6 +85,12 @@ std::vector<LayerTotal> layer_totals(const Run& run, const std::vector<StepTime>
 }
 
 }  // namespace
+
+void add_share(std::optional<double>& whole, std::optional<double> part) {
+    if (part) {
+        whole = whole.value_or(0) + *part;
+    }
+}
 
 Summary summarise(const Run& run) {
     Summary summary;

@@ -10,17 +10,18 @@
 
 namespace strata {
 
-// A step's time, and its share of the sum of all steps' medians.
+// A step's time, and its share of the sum of all steps' medians. An incomplete run has no shares,
+// here and in all that is made of it: what the whole takes is not known.
 struct StepTime {
     std::optional<Estimate> time;  // nothing where it was skipped or failed
-    double share = 0;
+    std::optional<double> share = {};
 };
 
 // All measured steps of one pass together.
 struct PassTotal {
     Pass pass = Pass::forward;
     Seconds time;
-    double share = 0;
+    std::optional<double> share = {};
     Flops flops;
     Bytes traffic;
 };
@@ -31,7 +32,7 @@ struct LayerTotal {
     std::string operation;
     std::array<std::optional<Seconds>, all_passes.size()> passes;  // by Pass
     Seconds time;
-    double share = 0;
+    std::optional<double> share = {};
 };
 
 // A run's times, ordered for looking at.
@@ -43,6 +44,9 @@ struct Summary {
 };
 
 Summary summarise(const Run& run);
+
+// Adds a part's share to that of a whole; nothing where there is none.
+void add_share(std::optional<double>& whole, std::optional<double> part);
 
 // Indices of the run's steps, layer by layer in the order of the network and by pass within: the
 // order in which people look for a layer, where Run::steps has the order of execution.

@@ -65,8 +65,8 @@ std::string incompleteness_sentence(const Run& run) {
     return holes.empty() ? ""
                          : fmt::format(
                                "This run is incomplete: {}. The sums are of the steps that "
-                               "ran; it has no end to end time and no throughput, and is "
-                               "not compared with other runs.",
+                               "ran; what the whole takes is not known, so there is no end to "
+                               "end time, throughput, share, ranking or comparison.",
                                holes);
 }
 

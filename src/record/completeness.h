@@ -22,7 +22,8 @@ struct Holes {
 Holes holes_of(const Run& run);
 
 // Whether a step that belongs to the network was skipped or failed. The iterations of such a run
-// are not the network's: they are no end to end time, give no throughput, and the run is no side
+// are not the network's: they are no end to end time, give no throughput and no shares, and the run
+// is no side
 // of a comparison and no point of a sweep. Views of the database say the same by state
 // (run_summary).
 bool is_incomplete(const Run& run);
@@ -37,8 +38,7 @@ std::string holes_text(const Run& run);
 
 // What an incomplete run is not; empty of any other.
 //   "This run is incomplete: 21 of 25 steps could not run here (conv1 forward: why). The sums are
-//   of
-//    the steps that ran; it has no end to end time and no throughput, and is not compared ..."
+//    of the steps that ran; what the whole takes is not known, so there is no end to end time ..."
 std::string incompleteness_sentence(const Run& run);
 
 }  // namespace strata

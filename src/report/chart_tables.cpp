@@ -32,10 +32,10 @@ Table points_of(const RooflineChart& chart) {
                             {"rate", ""},
                             {"share_percent", "share"}}};
     for (const auto& point : chart.points) {
-        table.rows.push_back({point.name, point.group,
-                              Number{.value = point.intensity.value, .unit = "FLOP/B"},
-                              Number{.value = point.rate.value, .unit = "FLOP/s"},
-                              Number{.value = point.share * 100, .unit = "%"}});
+        table.rows.push_back(
+            {point.name, point.group, Number{.value = point.intensity.value, .unit = "FLOP/B"},
+             Number{.value = point.rate.value, .unit = "FLOP/s"},
+             point.share ? Cell(Number{.value = *point.share * 100, .unit = "%"}) : Missing{}});
     }
     return table;
 }

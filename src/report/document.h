@@ -197,7 +197,7 @@ struct RooflineChart {
         std::string group{};  // pass
         Intensity intensity{};
         FlopRate rate{};
-        double share = 0;  // of the whole time; sets the point's size
+        std::optional<double> share{};  // of the whole time; sets the point's size
     };
     std::vector<Point> points{};
 };

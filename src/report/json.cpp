@@ -81,7 +81,7 @@ Json point_of(const RooflineChart::Point& point) {
             {"group", point.group},
             {"intensity_flop_per_b", json_of(std::optional(point.intensity.value))},
             {"rate_flop_per_s", json_of(std::optional(point.rate.value))},
-            {"share", json_of(std::optional(point.share))}};
+            {"share", json_of(point.share)}};
 }
 
 Json json_of(const RooflineChart& block) {

@@ -42,8 +42,8 @@ std::string lead_of(const RunFindings& findings) {
     std::string lead =
         fmt::format("{}, batch {}, {}: ", settings.network, settings.batch, settings.mode);
     if (!budget.is_whole) {
-        return lead + fmt::format("incomplete: {}. It has no end to end time and no throughput.",
-                                  holes_text(run));
+        return lead +
+               fmt::format("incomplete: {}. What the whole takes is not known.", holes_text(run));
     }
     if (!time) {
         return lead + "nothing was timed.";
@@ -93,9 +93,11 @@ Tiles::Tile throughput_tile(const RunFindings& findings) {
 std::vector<Tiles::Tile> ceiling_tiles(const RunFindings& findings) {
     const Gains gains = gains_of(findings);
     const Provenance derived = derived_from(findings.run.origin);
-    if (!is_known(gains)) {
-        return {{"ceiling_percent", "share of the ceilings", Missing{no_ceilings}, {}},
-                {"gain_s", "could be won", Missing{no_ceilings}, {}}};
+    const bool is_whole = findings.summary.budget.is_whole;
+    if (!is_known(gains) || !is_whole) {
+        const char* reason = is_whole ? no_ceilings : why_not_timed(findings);
+        return {{"ceiling_percent", "share of the ceilings", Missing{reason}, {}},
+                {"gain_s", "could be won", Missing{reason}, {}}};
     }
     return {
         {"ceiling_percent", "share of the ceilings",

@@ -31,7 +31,7 @@ Cell rate(double amount, Seconds time, const char* unit, Provenance provenance) 
 class RollupTable {
 public:
     RollupTable(const RunFindings& findings, std::span<const Grouping> by)
-        : by_(by), derived_(derived_from(findings.run.origin)) {}
+        : by_(by), derived_(derived_from(findings.run.origin)), whole_(whole_name(findings)) {}
 
     Table table(const std::vector<StepGroup>& groups, const StepGroup& all) {
         Table table{.columns = rollup_columns(by_), .records = "groups"};
@@ -40,7 +40,7 @@ public:
             table.levels.clear();
         }
         std::vector<Cell> names(by_.size(), "");
-        names.front() = "all";
+        names.front() = whole_;
         table.totals.push_back(row(std::move(names), all));
         return table;
     }
@@ -64,7 +64,8 @@ private:
         const bool measured = time > Seconds{};
         cells.push_back(count_cell(static_cast<double>(group.layers)));
         cells.push_back(measured ? time_cell(time, derived_) : Cell(Missing{"not measured"}));
-        cells.push_back(measured ? percent_cell(group.share, derived_) : Cell(Missing{}));
+        cells.push_back(optional_cell(group.share,
+                                      [&](double share) { return percent_cell(share, derived_); }));
         cells.push_back(optional_cell(group.backward_over_forward(), [&](double ratio) {
             return number_cell(ratio, "", derived_);
         }));
@@ -82,6 +83,7 @@ private:
 
     std::span<const Grouping> by_;
     Provenance derived_;
+    const char* whole_;
 };
 
 std::vector<std::string> names_in(std::span<const Grouping> by) {
@@ -196,6 +198,7 @@ Table rollup_table(const RunFindings& findings, std::span<const Grouping> by,
         std::ranges::find(table.columns, "backward_over_forward", &Column::key)->audience =
             Audience::data;
     }
+    hide_unknown_shares(table, findings);
     table.notes = notes_of(findings, by, chosen.size(), findings.run.steps.size());
     return table;
 }

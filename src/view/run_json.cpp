@@ -60,7 +60,7 @@ Json finding_json(const Finding& finding) {
             {"pass", finding.pass},
             {"kind", finding.kind},
             {"median_s", finding.median.value},
-            {"share", finding.share},
+            {"share", number_json(finding.share)},
             {"gain_s", seconds(finding.gain)},
             {"gain_share", number_json(finding.gain_share)},
             {"gain_uncertainty_s", seconds(finding.uncertainty)},
@@ -80,7 +80,7 @@ Json findings_json(const RunFindings& findings) {
 // What the steps take, and would take at their ceilings; null where none has one.
 Json at_ceilings_json(const RunFindings& findings) {
     const Gains gains = gains_of(findings.run, findings.summary, findings.bounds);
-    if (!gains.is_judged) {
+    if (!gains.is_judged || !findings.summary.budget.is_whole) {
         return nullptr;
     }
     return {{"time_s", gains.median.value},

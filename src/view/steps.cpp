@@ -49,6 +49,10 @@ Provenance derived(const RunFindings& findings) {
     return derived_from(findings.run.origin);
 }
 
+Cell share_cell(const RunFindings& findings, std::optional<double> share) {
+    return optional_cell(share, [&](double one) { return percent_cell(one, derived(findings)); });
+}
+
 // What is computed of a step's time, where it has one.
 template <class Text>
 Cell of_time(const RunFindings& findings, std::size_t i, Text&& cell) {
@@ -86,7 +90,7 @@ std::vector<StepColumn> all_columns() {
          [](const RunFindings&, std::size_t i) { return count_cell(static_cast<double>(i)); }},
         {{"layer", "layer", Importance::essential},
          [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).layer); },
-         [](const RunFindings&, const PassTotal&) { return Cell("all"); }},
+         [](const RunFindings& f, const PassTotal&) { return Cell(whole_name(f)); }},
         {data_column("operator"),
          [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).operation); }},
         {people_column("pass", "pass"),
@@ -121,13 +125,10 @@ std::vector<StepColumn> all_columns() {
          }},
         {{"share", "share", Importance::essential},
          [](const RunFindings& f, std::size_t i) {
-             return of_time(f, i, [&](const Estimate&) {
-                 return percent_cell(f.summary.steps[i].share, derived(f));
-             });
+             return of_time(
+                 f, i, [&](const Estimate&) { return share_cell(f, f.summary.steps[i].share); });
          },
-         [](const RunFindings& f, const PassTotal& t) {
-             return percent_cell(t.share, derived(f));
-         }},
+         [](const RunFindings& f, const PassTotal& t) { return share_cell(f, t.share); }},
         {data_column("flops"),
          [](const RunFindings& f, std::size_t i) { return flops_cell(step_at(f, i).flops); }},
         {data_column("bytes_read"),
@@ -238,7 +239,7 @@ PassTotal sum_of(const std::vector<PassTotal>& totals) {
     PassTotal sum;
     for (const auto& total : totals) {
         sum.time += total.time;
-        sum.share += total.share;
+        add_share(sum.share, total.share);
         sum.flops += total.flops;
         sum.traffic += total.traffic;
     }
@@ -255,6 +256,16 @@ RunFindings findings_of(const Run& run) {
     return {.run = run, .summary = summarise(run), .bounds = bounds_of(run)};
 }
 
+const char* whole_name(const RunFindings& findings) {
+    return findings.summary.budget.is_whole ? "all" : "that ran";
+}
+
+void hide_unknown_shares(Table& table, const RunFindings& findings) {
+    if (!findings.summary.budget.is_whole) {
+        std::ranges::find(table.columns, "share", &Column::key)->audience = Audience::data;
+    }
+}
+
 std::vector<Column> step_columns() {
     std::vector<Column> shown;
     std::ranges::transform(columns(), std::back_inserter(shown), &StepColumn::column);
@@ -263,6 +274,7 @@ std::vector<Column> step_columns() {
 
 Table steps_table(const RunFindings& findings, const StepFilter& filter) {
     Table table{.columns = step_columns(), .records = "steps"};
+    hide_unknown_shares(table, findings);
     const auto wanted = wanted_steps(findings.run, filter);
     for (const std::size_t i : wanted) {
         table.rows.push_back(row_of(findings, i));

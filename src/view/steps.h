@@ -24,6 +24,12 @@ struct RunFindings {
 };
 RunFindings findings_of(const Run& run);
 
+// What the rows of sums are called: "all", or, of an incomplete run, "that ran".
+const char* whole_name(const RunFindings& findings);
+
+// An incomplete run has no shares: people do not see the table's empty column of them.
+void hide_unknown_shares(Table& table, const RunFindings& findings);
+
 // The steps:
 //
 //   layer      pass      time [ms]   share [%]  GFLOP/s  GB/s  FLOP/B  ceiling [%]  bound    ...

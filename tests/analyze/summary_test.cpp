@@ -25,9 +25,9 @@ Run two_layers() {
 
 TEST(Summary, SharesAddUpToTheWhole) {
     const Summary summary = summarise(testing::scripted_run(testing::zoo_graph("alexnet", 4)));
-    const double sum =
-        std::accumulate(summary.steps.begin(), summary.steps.end(), 0.0,
-                        [](double before, const StepTime& step) { return before + step.share; });
+    const double sum = std::accumulate(
+        summary.steps.begin(), summary.steps.end(), 0.0,
+        [](double before, const StepTime& step) { return before + step.share.value_or(0); });
     EXPECT_NEAR(sum, 1, 1e-12);
 }
 
@@ -51,7 +51,17 @@ TEST(Summary, PassesThatDoNotOccurAreNotListed) {
     ASSERT_EQ(summary.passes.size(), 2u);
     EXPECT_EQ(summary.passes[0].time, Seconds{6});
     EXPECT_EQ(summary.passes[1].pass, Pass::backward_data);
-    EXPECT_DOUBLE_EQ(summary.passes[1].share, 0.4);
+}
+
+TEST(Summary, SharesAreKnownOfAWholeRunAlone) {
+    strata::Run run = two_layers();
+    for (const auto& step : summarise(run).steps) {
+        EXPECT_FALSE(step.share);
+    }
+    std::erase_if(run.steps, [](const StepResult& step) {
+        return std::holds_alternative<Skipped>(step.time);
+    });
+    EXPECT_DOUBLE_EQ(summarise(run).passes[1].share.value(), 0.4);
 }
 
 TEST(Summary, StepsAreFoundByLayerAndThenByPass) {

@@ -31,7 +31,7 @@ Document report_on(const strata::Run& run) {
 TEST(Report, TellsARunFromItsMachineToItsSteps) {
     testing::expect_golden(
         "view/report-alexnet-32.txt",
-        render_terminal(report_on(testing::scripted_run_with_holes("alexnet", 32)),
+        render_terminal(report_on(testing::scripted_run(testing::zoo_graph("alexnet", 32))),
                         {.width = 130, .unicode = true}));
 }
 

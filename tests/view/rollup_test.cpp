@@ -22,7 +22,7 @@ Document rolled(const strata::Run& run, std::vector<Grouping> by, const StepFilt
 }
 
 TEST(RollupView, OperatorsHaveSharesRatiosAndGains) {
-    const strata::Run run = testing::scripted_run_with_holes("alexnet", 32);
+    const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 32));
     testing::expect_golden(
         "view/rollup-operators.txt",
         render_terminal(rolled(run, {Grouping::operation}), {.width = 130, .unicode = true}));

@@ -134,6 +134,9 @@ TEST(RunJson, AnIncompleteRunSaysSoAndHasNoEndToEndTime) {
     EXPECT_EQ(json["state"], "incomplete");
     EXPECT_TRUE(json["incomplete"].get<std::string>().ends_with("(conv1 forward: no kernel)"));
     EXPECT_TRUE(json["budget"]["end_to_end_s"].is_null());
+    EXPECT_TRUE(json["steps"][1]["share"].is_null());
+    EXPECT_TRUE(json["findings"].empty());
+    EXPECT_TRUE(json["at_ceilings"].is_null());
 }
 
 TEST(RunJson, HoldsWhatVerificationFound) {

@@ -70,6 +70,18 @@ TEST(RunView, SaysFirstThatARunIsIncompleteAndGivesNoEndToEndTime) {
     EXPECT_NE(terminal(run).find("the run is incomplete"), std::string::npos) << "in the budget";
 }
 
+TEST(RunView, AnIncompleteRunHasTimesAndRatesButNoSharesAndNoRanking) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_NE(terminal(run).find("Where most could be won"), std::string::npos);
+    run.steps[0].time = Skipped{"no kernel"};
+    const std::string text = terminal(run);
+    EXPECT_NE(text.find("GFLOP/s"), std::string::npos);
+    EXPECT_NE(text.find("that ran"), std::string::npos);
+    for (const auto* unknown : {"share [%]", "% of the step", "could save", "at its ceiling the"}) {
+        EXPECT_EQ(text.find(unknown), std::string::npos) << unknown;
+    }
+}
+
 TEST(RunView, EverySettingThatIsNotTheDefaultStandsInTheTitle) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_EQ(run_document(run).title, "alexnet, batch 4, training, f32, onednn direct");

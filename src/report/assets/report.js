@@ -434,8 +434,8 @@
                                 const p = item.dataset.members[item.dataIndex];
                                 return p.name + ", " + p.group + ": " +
                                     format(p.rate_flop_per_s, "FLOP/s") + " at " +
-                                    format(p.intensity_flop_per_b, "FLOP/B") + ", " +
-                                    format(100 * p.share, "%") + " of the time";
+                                    format(p.intensity_flop_per_b, "FLOP/B") +
+                                    (p.share === null ? "" : ", " + format(100 * p.share, "%") + " of the time");
                             },
                         },
                     },
