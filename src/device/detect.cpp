@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/detect.h"
 
+#include "base/processors.h"
 #include "base/small_file.h"
 #include "base/text.h"
 
@@ -17,21 +18,6 @@ namespace {
 
 constexpr int most_caches = 16;
 constexpr std::int64_t kibibyte = 1024;
-
-std::vector<int> processors_of_this_process() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) != 0) {
-        return {0};
-    }
-    std::vector<int> processors;
-    for (int i = 0; i < CPU_SETSIZE; ++i) {
-        if (CPU_ISSET(static_cast<std::size_t>(i), &set)) {
-            processors.push_back(i);
-        }
-    }
-    return processors;
-}
 
 // "48K", "2M", or plain bytes.
 std::optional<Bytes> size_of(std::string_view text) {
@@ -146,7 +132,7 @@ Host detect_host(const std::filesystem::path& root) {
     const std::string cpuinfo = read_small_file(root / "proc/cpuinfo", 1 << 24).value_or("");
     Host host;
     host.model = printable(field_of(cpuinfo, "model name").value_or("unknown processor"));
-    host.processors = processors_of_this_process();
+    host.processors = allowed_processors();
     host.caches = caches_of_the_kernel(root);
     if (host.caches.empty()) {
         host.caches = caches_of_the_library();

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "run/steps.h"
 
+#include "base/processors.h"
 #include "op/convention.h"
 #include "op/problem.h"
-
-#include <sched.h>
 
 #include <algorithm>
 
@@ -138,12 +137,8 @@ std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution
 }
 
 int thread_count(const Execution& execution) {
-    // Asked once: a backend that has bound this thread leaves it a single processor.
-    static const int allowed = [] {
-        cpu_set_t mask;
-        return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 1;
-    }();
-    return execution.threads > 0 ? execution.threads : allowed;
+    return execution.threads > 0 ? execution.threads
+                                 : static_cast<int>(allowed_processors().size());
 }
 
 }  // namespace strata

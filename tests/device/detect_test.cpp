@@ -5,6 +5,10 @@
 #include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <thread>
 
 namespace strata {
 namespace {
@@ -50,6 +54,19 @@ TEST(Detect, TheKernelsFilesMakeAHost) {
     EXPECT_EQ(host.caches[0].shared_by, 2);
     EXPECT_EQ(host.caches[1].level, 3);
     EXPECT_EQ(host.caches[1].shared_by, 16);
+}
+
+TEST(Detect, AThreadThatIsBoundStillSeesTheProcessorsOfTheProcess) {
+    const Host free = detect_host();
+    Host bound;
+    std::thread([&] {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET(static_cast<std::size_t>(free.processors.front()), &set);
+        ::pthread_setaffinity_np(::pthread_self(), sizeof set, &set);
+        bound = detect_host();
+    }).join();
+    EXPECT_EQ(bound.processors, free.processors);
 }
 
 TEST(Detect, AMachineThatTellsNothingIsStillAHost) {

@@ -56,9 +56,6 @@ std::string isa_limit() {
 
 class OnednnBackend : public Backend {
 public:
-    // Remembers the processors of the process before anyone is bound to one.
-    OnednnBackend() { allowed_processors(); }
-
     BackendInfo info() const override {
         return {"onednn", version_text(), "isa " + isa_text() + ", OpenMP threads"};
     }
