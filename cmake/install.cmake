@@ -37,7 +37,7 @@ install(DIRECTORY data/published data/metrics DESTINATION ${CMAKE_INSTALL_DATADI
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # Backends of a vendor's library are opened at run time (backend/module.h), not linked.
-set(vendor_folders "${PROJECT_SOURCE_DIR}/src/backend/(onednn|cuda)")
+set(vendor_folders "${PROJECT_SOURCE_DIR}/src/backend/(cpu|cuda)")
 get_property(modules GLOBAL PROPERTY STRATA_MODULES)
 foreach(module IN LISTS modules)
   get_target_property(folder ${module} SOURCE_DIR)
@@ -48,7 +48,7 @@ foreach(module IN LISTS modules)
 endforeach()
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/strata COMPONENT libraries
         EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.h"
-        PATTERN backend/onednn EXCLUDE PATTERN backend/cuda EXCLUDE PATTERN cli EXCLUDE)
+        PATTERN backend/cpu EXCLUDE PATTERN backend/cuda EXCLUDE PATTERN cli EXCLUDE)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/strata)
 install(EXPORT strataTargets NAMESPACE strata:: DESTINATION ${package_folder}
         COMPONENT libraries EXCLUDE_FROM_ALL)

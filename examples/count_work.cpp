@@ -2,8 +2,8 @@
 // count_work [NETWORK [BATCH]]: what a training step has to do, by pass. Nothing runs.
 #include "base/error.h"
 #include "graph/memory.h"
-#include "graph/network.h"
 #include "graph/schedule.h"
+#include "networks/network.h"
 #include "op/convention.h"
 
 #include <cstdio>

@@ -5,10 +5,10 @@
 //
 // Prints each step's median time, share and GFLOP/s, the whole iteration beside the sum of its
 // steps, and the time by kind of layer.
-#include "backend/onednn/engine.h"
+#include "backend/cpu/onednn/engine.h"
 #include "base/error.h"
 #include "graph/memory.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "op/convention.h"
 
 #include <fmt/format.h>
@@ -124,7 +124,7 @@ int main(int count, char** arguments) try {
         graph = for_inference(graph);
     }
     const auto begin = std::chrono::steady_clock::now();
-    const auto executable = onednn::make_backend()->prepare(graph, request.execution);
+    const auto executable = cpu::make_backend()->prepare(graph, request.execution);
     const std::chrono::duration<double> prepared = std::chrono::steady_clock::now() - begin;
     print(graph, *executable, sample(*executable, request.iterations));
     rusage usage{};

@@ -7,7 +7,7 @@
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "bench/peers/protocol.h"
-#include "graph/network.h"
+#include "networks/network.h"
 
 #include <cstdlib>
 
@@ -40,8 +40,9 @@ void answer(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     if (argc < 4) {
-        std::fprintf(stderr, "usage: step_strata NETWORK BATCH THREADS [direct|winograd|auto] "
-                             "[BACKEND] [f32|tf32|bf16|f16]\n");
+        std::fprintf(stderr,
+                     "usage: step_strata NETWORK BATCH THREADS [direct|winograd|auto] "
+                     "[BACKEND] [f32|tf32|bf16|f16]\n");
         return 2;
     }
     try {

@@ -2,9 +2,9 @@
 // How fast `strata show FILE.onnx` answers: a graph of many nodes, and a file of heavy weights,
 // which stay where they lie. Both are linear in the size of the file, which the BigO rows show.
 #include "graph/builder.h"
-#include "graph/onnx/export.h"
-#include "graph/onnx/import.h"
 #include "measure/memory_use.h"
+#include "networks/onnx/export.h"
+#include "networks/onnx/import.h"
 #include "op/convention.h"
 #include "report/terminal.h"
 #include "tests/support/temporary_directory.h"

@@ -2,7 +2,7 @@
 #include "backend/inputs.h"
 
 #include "backend/dropout_choice.h"
-#include "backend/reference/parallel.h"
+#include "backend/parallel.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/random.h"

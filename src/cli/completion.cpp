@@ -3,8 +3,8 @@
 #include "cli/man_page.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
-#include "graph/generate/generator.h"
-#include "graph/network.h"
+#include "networks/generate/generator.h"
+#include "networks/network.h"
 #include "report/unicode.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "graph/onnx/export.h"
+#include "networks/onnx/export.h"
 #include "backend/inputs.h"
 #include "cli/options.h"
 #include "cli/verbs.h"

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "report/document.h"
 #include "report/select.h"
 

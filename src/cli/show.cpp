@@ -4,7 +4,7 @@
 #include "cli/options.h"
 #include "cli/sweep.h"
 #include "cli/verbs.h"
-#include "graph/parameter.h"
+#include "networks/parameter.h"
 #include "op/convention.h"
 #include "view/fit.h"
 #include "view/grid.h"

@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "graph/largest_batch.h"
 #include "graph/memory.h"
-#include "graph/parameter.h"
 #include "measure/memory_use.h"
+#include "networks/parameter.h"
 #include "run/execute.h"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "graph/memory.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "op/convention.h"
 #include "op/convention/executed_kernels.h"
 #include "published/networks.h"

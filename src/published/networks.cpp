@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "published/networks.h"
 
-#include "graph/zoo/chain.h"
-#include "graph/zoo/resnet.h"
+#include "networks/zoo/chain.h"
+#include "networks/zoo/resnet.h"
 #include "published/convnet_benchmarks.h"
 
 #include <algorithm>

@@ -45,7 +45,7 @@ struct Settings {
 };
 
 // How far a step's results lie from the reference's: the largest difference over the scale of the
-// values, and what rounding may do (backend/rounding.h).
+// values, and what rounding may do (verify/rounding.h).
 struct ReferenceError {
     double error = 0;
     double tolerance = 0;

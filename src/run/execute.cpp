@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "run/execute.h"
 
-#include "backend/verify.h"
 #include "base/byte_size.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -20,6 +19,7 @@
 #include "run/profile.h"
 #include "run/refusal.h"
 #include "run/steps.h"
+#include "verify/verify.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

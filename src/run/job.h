@@ -2,9 +2,9 @@
 #pragma once
 
 #include "graph/execution.h"
-#include "graph/network.h"
 #include "measure/policy.h"
 #include "metric/catalogue.h"
+#include "networks/network.h"
 #include "record/run.h"
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/batch_memory.h"
 
-#include "graph/network.h"
+#include "networks/network.h"
 
 namespace strata {
 

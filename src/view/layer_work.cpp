@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "view/layer_work.h"
 
-#include "graph/network.h"
 #include "graph/schedule.h"
+#include "networks/network.h"
 #include "op/problem.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/backend/verified.h"
 
-#include "backend/verify.h"
+#include "verify/verify.h"
 
 #include <gtest/gtest.h>
 

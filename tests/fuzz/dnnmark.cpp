@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as a DNNMark file.
-#include "graph/dnnmark.h"
+#include "networks/dnnmark.h"
 #include "tests/fuzz/use_graph.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

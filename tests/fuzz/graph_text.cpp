@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as a network in text form; what is read must be written so that it reads back.
-#include "graph/text.h"
+#include "networks/text.h"
 #include "tests/fuzz/use_graph.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

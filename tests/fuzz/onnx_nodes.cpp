@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whole ONNX models with hostile contents: the bytes choose nodes, attributes and extents, so that
 // every run reaches the converters, which random bytes in the place of a file seldom do.
-#include "graph/onnx/import.h"
+#include "networks/onnx/import.h"
 #include "tests/fuzz/use_graph.h"
 #include "tests/support/onnx_writer.h"
 

@@ -2,8 +2,8 @@
 // Writes a few small valid files for each fuzzer into FOLDER/NAME, for it to start from.
 #include "base/npy.h"
 #include "base/text.h"
-#include "graph/network.h"
-#include "graph/text.h"
+#include "networks/network.h"
+#include "networks/text.h"
 #include "tests/support/onnx_writer.h"
 
 #include <algorithm>

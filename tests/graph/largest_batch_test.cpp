@@ -2,7 +2,7 @@
 #include "graph/largest_batch.h"
 
 #include "graph/memory.h"
-#include "graph/network.h"
+#include "networks/network.h"
 
 #include <gtest/gtest.h>
 

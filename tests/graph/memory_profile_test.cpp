@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "graph/memory_profile.h"
 
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/support/networks.h"
 
 #include <gtest/gtest.h>

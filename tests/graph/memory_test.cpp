@@ -2,7 +2,7 @@
 #include "graph/memory.h"
 
 #include "graph/builder.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/support/networks.h"
 
 #include <gtest/gtest.h>

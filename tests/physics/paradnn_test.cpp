@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Wang, Wei and Brooks 2020 (ParaDnn): parameters and operations of the generated networks, by the
 // paper's formulas and in every record that was released.
-#include "graph/generate/generator.h"
+#include "networks/generate/generator.h"
 #include "tests/physics/support.h"
 #include "tests/support/shared_directory.h"
 

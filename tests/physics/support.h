@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "graph/network.h"
+#include "networks/network.h"
 #include "op/convention.h"
 
 #include <gtest/gtest.h>

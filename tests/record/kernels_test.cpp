@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "record/kernels.h"
 
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/trace/scripted_trace.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/profile.h"
 
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/support/scripted_backend.h"
 #include "tests/support/scripted_profiling.h"
 #include "trace/budget.h"

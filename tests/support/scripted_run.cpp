@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "op/convention.h"
 #include "op/problem.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "graph/builder.h"
 #include "graph/memory.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/support/scripted_run.h"
 #include "view/json.h"
 

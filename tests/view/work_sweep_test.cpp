@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/work_sweep.h"
 
-#include "graph/network.h"
+#include "networks/network.h"
 #include "report/terminal.h"
 #include "tests/support/golden.h"
 #include "view/json.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "backend/parallel.h"
 #include "backend/reference/matrix.h"
 #include "backend/reference/operators.h"
-#include "backend/reference/parallel.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "backend/parallel.h"
 #include "backend/reference/operators.h"
-#include "backend/reference/parallel.h"
 #include "backend/reference/window.h"
 
 #include <algorithm>

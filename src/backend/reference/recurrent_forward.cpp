@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "backend/parallel.h"
 #include "backend/reference/matrix.h"
-#include "backend/reference/parallel.h"
 #include "backend/reference/recurrent_cell.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "backend/parallel.h"
 #include "backend/reference/axis.h"
 #include "backend/reference/log_softmax.h"
 #include "backend/reference/operators.h"
-#include "backend/reference/parallel.h"
 
 #include <cmath>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/reference/update.h"
 
-#include "backend/reference/parallel.h"
+#include "backend/parallel.h"
 
 #include <cmath>
 

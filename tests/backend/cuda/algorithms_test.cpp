@@ -3,7 +3,7 @@
 
 #include "backend/cuda/cudnn/convolution.h"
 #include "backend/cuda/host_machine.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/problems.h"
 

@@ -3,11 +3,11 @@
 #include "backend/cuda/cudnn/device.h"
 #include "backend/cuda/cudnn/plan.h"
 #include "backend/cuda/engine.h"
-#include "backend/verify.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/problems.h"
 #include "tests/backend/verified.h"
+#include "verify/verify.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "backend/cuda/engine.h"
 #include "backend/cuda/host_machine.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/backend/cuda/cupti/scripted_counter.h"
 #include "tests/backend/cuda/emulated.h"
 #include "trace/attribute.h"

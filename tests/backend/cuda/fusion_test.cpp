@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/engine.h"
 #include "graph/builder.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/verified.h"

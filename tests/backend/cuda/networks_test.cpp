@@ -2,7 +2,7 @@
 #include "tests/backend/networks.h"
 
 #include "backend/reference/reference.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/verified.h"
 

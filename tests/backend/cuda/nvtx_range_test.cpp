@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/nvtx_range.h"
 
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/backend/cuda/emulated.h"
 
 #include <gtest/gtest.h>

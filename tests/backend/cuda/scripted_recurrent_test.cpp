@@ -3,11 +3,11 @@
 #include "backend/cuda/executable.h"
 #include "backend/cuda/host_machine.h"
 #include "backend/cuda/queue.h"
-#include "backend/verify.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/cuda/scripted_cudnn.h"
 #include "tests/backend/problems.h"
 #include "tests/backend/verified.h"
+#include "verify/verify.h"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,10 @@
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
 #include "backend/cuda/host_machine.h"
-#include "backend/verify.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/verified.h"
+#include "verify/verify.h"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

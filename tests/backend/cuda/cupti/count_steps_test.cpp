@@ -2,7 +2,7 @@
 #include "backend/cuda/cupti/count_steps.h"
 
 #include "backend/reference/reference.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/backend/cuda/cupti/scripted_counter.h"
 #include "tests/support/scripted_backend.h"
 
@@ -36,19 +36,20 @@ protected:
 
     // Counts with a counter that the script directs, made anew for each step.
     void count(std::function<void(ScriptedCounter&)> script = [](ScriptedCounter&) {}) {
-        count_steps(*executable_,
-                    {.steps = distinct_,
-                     .plan = &plan_,
-                     .passes = 3,
-                     .make_counter =
-                         [&, script] {
-                             ++counters_made_;
-                             auto counter = std::make_unique<ScriptedCounter>();
-                             script(*counter);
-                             return counter;
-                         },
-                     .is_known = [&](const DistinctStep& s) { return known_.contains(s.signature); },
-                     .keep = [&](CountedStep step) { kept_.push_back(std::move(step)); }});
+        count_steps(
+            *executable_,
+            {.steps = distinct_,
+             .plan = &plan_,
+             .passes = 3,
+             .make_counter =
+                 [&, script] {
+                     ++counters_made_;
+                     auto counter = std::make_unique<ScriptedCounter>();
+                     script(*counter);
+                     return counter;
+                 },
+             .is_known = [&](const DistinctStep& s) { return known_.contains(s.signature); },
+             .keep = [&](CountedStep step) { kept_.push_back(std::move(step)); }});
     }
 
     std::string reason(std::size_t step) const {

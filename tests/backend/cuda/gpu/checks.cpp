@@ -10,13 +10,13 @@
 #include "backend/cuda/gpu_machine.h"
 #include "backend/device_watch.h"
 #include "backend/reference/reference.h"
-#include "backend/verify.h"
 #include "base/enumeration.h"
-#include "graph/network.h"
+#include "networks/network.h"
 #include "tests/backend/cuda/gpu/profiling.h"
 #include "tests/backend/cuda/gpu/whole_layers.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/problems.h"
+#include "verify/verify.h"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

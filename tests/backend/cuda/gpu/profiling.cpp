@@ -4,8 +4,8 @@
 #include "backend/cuda/cupti/count_steps.h"
 #include "backend/cuda/cupti/gpu_range_counter.h"
 #include "backend/cuda/engine.h"
-#include "graph/network.h"
 #include "metric/counting_cost.h"
+#include "networks/network.h"
 #include "record/trace_result.h"
 
 #include <fmt/format.h>

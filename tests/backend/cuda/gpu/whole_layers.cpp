@@ -4,8 +4,8 @@
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
 #include "backend/cuda/gpu_machine.h"
-#include "backend/verify.h"
 #include "tests/backend/problems.h"
+#include "verify/verify.h"
 
 #include <fmt/format.h>
 

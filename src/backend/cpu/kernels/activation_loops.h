@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/activation.h"
+
+#include <cstddef>
+
+namespace strata::cpu {
+
+// The functions that the library has not: hard_sigmoid, softsign, selu, celu, thresholded_relu.
+bool has_activation_loops(ActivationKind kind);
+
+// y = f(x) and dx = dy f'(x), spread over the threads of OpenMP; dx may be dy.
+void activate(const Activation& op, const float* x, float* y, std::size_t count);
+void activate_gradient(const Activation& op, const float* x, const float* dy, float* dx,
+                       std::size_t count);
+
+}  // namespace strata::cpu

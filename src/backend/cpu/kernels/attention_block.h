@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/kernels/attention_loops.h"
+#include "backend/cpu/kernels/small_product.h"
+
+namespace strata::cpu {
+
+// What one thread of an attention works in: sizes of its pieces, in floats, padded so that products
+// need no remainder.
+struct AttentionBlocks {
+    static constexpr std::size_t most_queries = 96;
+
+    explicit AttentionBlocks(const AttentionLoops& loops);
+
+    std::size_t queries = 0;  // rows of one block
+    std::size_t keys = 0;     // all of them
+    std::size_t width = 0;    // of a query and a key
+    std::size_t value_width = 0;
+    std::size_t padded_width = 0;
+    std::size_t padded_value_width = 0;
+    std::size_t score_row = 0;  // from one row of scores to the next
+};
+
+// One head's vectors in memory.
+struct HeadVectors {
+    Elements elements;
+    std::size_t first = 0;  // element
+    std::size_t step = 0;   // from one position to the next
+    std::size_t width = 0;
+};
+
+// Rows [from, from + count) as floats, each filled up to `padded` with zeros, and back.
+void load_rows(const HeadVectors& head, std::size_t from, std::size_t count, std::size_t padded,
+               float* rows);
+void store_rows(const float* rows, std::size_t padded, const HeadVectors& head, std::size_t from,
+                std::size_t count);
+
+// One row of scores: the product before scale and mask, of which the first `visible` count.
+struct ScoreRow {
+    float* values = nullptr;
+    std::size_t visible = 0;
+    std::size_t computed = 0;  // visible ones and those that a product of whole tiles gave besides
+    float scale = 1;
+    const float* mask = nullptr;
+    std::ptrdiff_t mask_step = 0;
+};
+
+// What turns exponentials into probabilities.
+struct RowSum {
+    float logarithm = 0;  // of the sum of exponentials of scores; infinite where nothing is seen
+    float inverse = 0;    // 1 / sum of exp(score - greatest)
+};
+
+// The row becomes exp(score - greatest), hidden ones 0.
+RowSum exponentiate(const ScoreRow& row);
+// The row becomes exp(score - logarithm), which are the probabilities.
+void probabilities(const ScoreRow& row, float logarithm);
+// ds = p (dp - sum of p dp) scale, in place of dp.
+void score_gradients(const float* p, float* dp, std::size_t count, float scale);
+void scale_row(float* row, std::size_t count, float factor);
+
+}  // namespace strata::cpu

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/elementwise.h"
+
+#include <cstdint>
+
+// Loops over one row of a broadcast result, in the instruction set of this machine.
+namespace strata::cpu {
+
+// A row of an operand; a step of 0 repeats its one element.
+struct OperandRow {
+    const float* at = nullptr;
+    std::int64_t step = 1;
+
+    float operator[](std::int64_t i) const { return at[i * step]; }
+};
+
+// out = a op b; `out` may be where a lies.
+void combine_row(ElementwiseKind kind, OperandRow a, OperandRow b, float* out, std::int64_t count);
+
+// out = dy * d(a op b)/d(operand `which`).
+void slope_row(ElementwiseKind kind, std::size_t which, OperandRow a, OperandRow b, const float* dy,
+               float* out, std::int64_t count);
+
+// to += from, and the sum of a row.
+void add_row(const float* from, float* to, std::int64_t count);
+float sum_row(const float* from, std::int64_t count);
+
+}  // namespace strata::cpu

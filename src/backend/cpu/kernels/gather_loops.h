@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace strata::cpu {
+
+// data[outer, extent, inner] and indices -> y[outer, indices, inner], all row-major.
+struct GatherShape {
+    std::int64_t outer = 1;
+    std::int64_t extent = 1;
+    std::int64_t indices = 1;
+    std::int64_t inner = 1;
+};
+
+// Copies the row that each index means (backend/indices.h); elements of `element_bytes`: 1, 2 or 4.
+void gather_rows(const GatherShape& shape, std::size_t element_bytes, const void* data,
+                 const float* indices, void* y);
+
+// dx = 0, then each row of dy is added to the one that it was read from.
+void add_rows(const GatherShape& shape, const float* dy, const float* indices, float* dx);
+
+}  // namespace strata::cpu

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+// Loops of our own, for what the library has not. All are spread over the threads of OpenMP.
+namespace strata::cpu {
+
+// m = momentum * m + gradient; w = w - rate * m.
+void sgd_momentum(float* weight, float* momentum, const float* gradient, std::size_t count,
+                  float rate, float keep);
+
+// w = w - rate * gradient.
+void sgd(float* weight, const float* gradient, std::size_t count, float rate);
+
+// m = keep1 * m + (1 - keep1) * g; v = keep2 * v + (1 - keep2) * g * g;
+// w = w - rate * m / (sqrt(v) + epsilon). Requires: epsilon > 0, so that zeros stay zeros.
+struct AdamFactors {
+    float keep1 = 0;
+    float take1 = 0;  // 1 - keep1, rounded once
+    float keep2 = 0;
+    float take2 = 0;
+    float rate = 0;
+    float epsilon = 0;
+};
+void adam(float* weight, float* mean, float* square, const float* gradient, std::size_t count,
+          const AdamFactors& factors);
+
+// y = x0 + x1 + ... of two or more arrays of floats; y may be the first.
+void add_up(std::span<void* const> terms, float* y, std::size_t count);
+
+// running = keep * running + (1 - keep) * batch.
+void blend(float* running, const float* batch, std::size_t count, float keep);
+
+// How dropout draws: by logical index, which `index` gives for each element in memory; nothing
+// where they are the same.
+struct DropoutDraw {
+    std::uint64_t seed = 0;
+    double probability = 0;
+    const float* index = nullptr;
+};
+
+// y = x / (1 - probability) where a DropoutChoice keeps x, else 0; which were kept is left in
+// `mask`.
+void dropout(const float* x, float* y, std::uint8_t* mask, std::size_t count,
+             const DropoutDraw& draw);
+void dropout_gradient(const float* dy, const std::uint8_t* mask, float* dx, std::size_t count,
+                      double probability);
+
+// Mean over the images of -log softmax(x)[label]; the logarithm of each image's sum of exponentials
+// is left in `logarithms`, which the gradient reads.
+void softmax_cross_entropy(const float* x, const std::int32_t* labels, float* loss,
+                           float* logarithms, std::size_t images, std::size_t classes);
+// dx = (softmax(x) - onehot(label)) / images, times the gradient of the loss, which is 1.
+void softmax_cross_entropy_gradient(const float* x, const std::int32_t* labels,
+                                    const float* logarithms, float* dx, std::size_t images,
+                                    std::size_t classes);
+
+}  // namespace strata::cpu

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/kernels/reduction_plan.h"
+#include "op/reduction.h"
+
+namespace strata::cpu {
+
+// y = the statistic of each result's terms. Threads share the results, or where there are too few
+// of them the terms.
+void reduce(ReductionKind kind, const ReductionPlan& plan, const float* x, float* y);
+
+// dx = dy d(statistic)/dx, with the terms x and the results y. Of several equal extremes the first
+// has the whole gradient.
+void reduce_gradient(ReductionKind kind, const ReductionPlan& plan, const float* x, const float* y,
+                     const float* dy, float* dx);
+
+}  // namespace strata::cpu

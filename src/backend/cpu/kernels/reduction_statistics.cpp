@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/reduction_statistics.h"
+
+#include "backend/cpu/kernels/isa.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace strata::cpu {
+
+namespace {
+
+using Index = std::int64_t;
+
+// How a statistic is gathered: where it starts, what a term adds (`shift` is subtracted before an
+// exponential), and how two parts of it become one.
+struct Sum {
+    static constexpr float start = 0;
+    static float add(float sum, float x, float) { return sum + x; }
+    static float join(float a, float b) { return a + b; }
+};
+struct SumOfSquares : Sum {
+    static float add(float sum, float x, float) { return sum + x * x; }
+};
+struct SumOfMagnitudes : Sum {
+    static float add(float sum, float x, float) { return sum + std::abs(x); }
+};
+struct SumOfExponentials : Sum {
+    static float add(float sum, float x, float shift) { return sum + std::exp(x - shift); }
+};
+struct Product {
+    static constexpr float start = 1;
+    static float add(float product, float x, float) { return product * x; }
+    static float join(float a, float b) { return a * b; }
+};
+struct Maximum {
+    static constexpr float start = -std::numeric_limits<float>::infinity();
+    static float add(float most, float x, float) { return x > most ? x : most; }
+    static float join(float a, float b) { return b > a ? b : a; }
+};
+struct Minimum {
+    static constexpr float start = std::numeric_limits<float>::infinity();
+    static float add(float least, float x, float) { return x < least ? x : least; }
+    static float join(float a, float b) { return b < a ? b : a; }
+};
+
+// A row to one value, by lanes that the compiler keeps in wide registers.
+template <class Statistic>
+[[gnu::always_inline]] inline float along(const float* x, Index count, float shift) {
+    constexpr Index lanes = 64;
+    std::array<float, lanes> parts;
+    parts.fill(Statistic::start);
+    Index i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        for (Index lane = 0; lane < lanes; ++lane) {
+            float& part = parts[static_cast<std::size_t>(lane)];
+            part = Statistic::add(part, x[i + lane], shift);
+        }
+    }
+    float result = Statistic::start;
+    for (; i < count; ++i) {
+        result = Statistic::add(result, x[i], shift);
+    }
+    for (const float part : parts) {
+        result = Statistic::join(result, part);
+    }
+    return result;
+}
+
+// A row added to as many results; `shift` by result, or nothing.
+template <class Statistic>
+[[gnu::always_inline]] inline void across(const float* x, Index count, const float* shift,
+                                          float* results) {
+#pragma GCC ivdep
+    for (Index i = 0; i < count; ++i) {
+        results[i] = Statistic::add(results[i], x[i], shift == nullptr ? 0.0F : shift[i]);
+    }
+}
+
+STRATA_EACH_ISA float sum_along(const float* x, Index n, float s) {
+    return along<Sum>(x, n, s);
+}
+STRATA_EACH_ISA void sum_across(const float* x, Index n, const float* s, float* y) {
+    across<Sum>(x, n, s, y);
+}
+STRATA_EACH_ISA float squares_along(const float* x, Index n, float s) {
+    return along<SumOfSquares>(x, n, s);
+}
+STRATA_EACH_ISA void squares_across(const float* x, Index n, const float* s, float* y) {
+    across<SumOfSquares>(x, n, s, y);
+}
+STRATA_EACH_ISA float magnitudes_along(const float* x, Index n, float s) {
+    return along<SumOfMagnitudes>(x, n, s);
+}
+STRATA_EACH_ISA void magnitudes_across(const float* x, Index n, const float* s, float* y) {
+    across<SumOfMagnitudes>(x, n, s, y);
+}
+STRATA_EACH_ISA float product_along(const float* x, Index n, float s) {
+    return along<Product>(x, n, s);
+}
+STRATA_EACH_ISA void product_across(const float* x, Index n, const float* s, float* y) {
+    across<Product>(x, n, s, y);
+}
+STRATA_EACH_ISA float maximum_along(const float* x, Index n, float s) {
+    return along<Maximum>(x, n, s);
+}
+STRATA_EACH_ISA void maximum_across(const float* x, Index n, const float* s, float* y) {
+    across<Maximum>(x, n, s, y);
+}
+STRATA_EACH_ISA float minimum_along(const float* x, Index n, float s) {
+    return along<Minimum>(x, n, s);
+}
+STRATA_EACH_ISA void minimum_across(const float* x, Index n, const float* s, float* y) {
+    across<Minimum>(x, n, s, y);
+}
+
+template <class Statistic>
+StatisticLoops loops_of(float (*along)(const float*, Index, float),
+                        void (*across)(const float*, Index, const float*, float*)) {
+    return {Statistic::start, along, across, Statistic::join};
+}
+
+}  // namespace
+
+StatisticLoops loops_of(ReductionKind kind) {
+    switch (kind) {
+        case ReductionKind::sum:
+        case ReductionKind::mean:
+        case ReductionKind::log_sum:
+            return loops_of<Sum>(sum_along, sum_across);
+        case ReductionKind::maximum:
+        case ReductionKind::log_sum_exp:
+            return loops_of<Maximum>(maximum_along, maximum_across);
+        case ReductionKind::minimum:
+            return loops_of<Minimum>(minimum_along, minimum_across);
+        case ReductionKind::product:
+            return loops_of<Product>(product_along, product_across);
+        case ReductionKind::sum_of_squares:
+        case ReductionKind::l2:
+            return loops_of<SumOfSquares>(squares_along, squares_across);
+        case ReductionKind::l1:
+            return loops_of<SumOfMagnitudes>(magnitudes_along, magnitudes_across);
+    }
+    return {};
+}
+
+StatisticLoops exponential_loops() {
+    return loops_of<SumOfExponentials>(along<SumOfExponentials>, across<SumOfExponentials>);
+}
+
+}  // namespace strata::cpu

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+
+namespace strata::cpu {
+
+// A matrix of floats that lie anywhere: element (i, k) at data[i * row + k * depth].
+struct LeftMatrix {
+    const float* data = nullptr;
+    std::ptrdiff_t row = 0;
+    std::ptrdiff_t depth = 1;
+};
+
+// Contiguous rows, `row` floats apart.
+struct RightMatrix {
+    const float* data = nullptr;
+    std::ptrdiff_t row = 0;
+};
+struct ResultMatrix {
+    float* data = nullptr;
+    std::ptrdiff_t row = 0;
+};
+
+struct ProductExtents {
+    std::size_t rows = 0;
+    std::size_t columns = 0;  // a multiple of 16
+    std::size_t depth = 0;
+};
+
+// Whether a product overwrites its result or is added to what lies there.
+enum class Into { overwrite, add };
+
+// c = a b or c += a b on the calling thread, for matrices that fit into its caches: an interface of
+// the library costs as much as such a product. Nine tenths of the processor's arithmetic with
+// AVX-512.
+void multiply_small(const ProductExtents& extents, const LeftMatrix& a, const RightMatrix& b,
+                    const ResultMatrix& c, Into into);
+
+// Whether products run in the registers of AVX-512; without them the library's are quicker.
+bool has_register_tiles();
+
+// The transposed of rows[count][width] as panels [width][64] of 64 rows each, the last filled up
+// with zeros: the right matrix of a product with those rows. `panels` holds `panel_floats`.
+void transpose_to_panels(const RightMatrix& rows, std::size_t count, std::size_t width,
+                         float* panels);
+
+inline constexpr std::size_t panel_columns = 64;
+constexpr std::size_t round_up(std::size_t count, std::size_t multiple) {
+    return (count + multiple - 1) / multiple * multiple;
+}
+constexpr std::size_t panel_floats(std::size_t count, std::size_t width) {
+    return round_up(count, panel_columns) * width;
+}
+
+// c = a times the transposed of what `panels` was made of; `columns` of it.
+void multiply_by_panels(const ProductExtents& extents, const LeftMatrix& a, const float* panels,
+                        const ResultMatrix& c);
+
+// c = a b or c += a b for one panel [depth][64], which is read once: the panel of as much that lies
+// behind it is fetched into the second cache level meanwhile. (It need not exist.)
+void multiply_by_panel(std::size_t rows, std::size_t depth, const LeftMatrix& a, const float* panel,
+                       const ResultMatrix& c, Into into);
+
+}  // namespace strata::cpu

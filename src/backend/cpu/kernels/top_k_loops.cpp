@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/top_k_loops.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace strata::cpu {
+
+namespace {
+
+using Index = std::int64_t;
+
+constexpr Index worth_threads = 1 << 12;
+
+// An element of a row: what it is ordered by, the greater the earlier, and where it stood.
+struct Candidate {
+    float key = 0;
+    Index position = 0;
+};
+
+// Of NaN the key is infinite, as is that of infinity: they are told apart here.
+bool precedes(const Candidate& a, const Candidate& b) {
+    return a.key != b.key ? a.key > b.key : a.position < b.position;
+}
+
+// What is no number stands before infinity (or, of the smallest, behind it).
+bool precedes_with_nan(const Candidate& a, const Candidate& b, bool largest) {
+    const bool a_nan = std::isnan(a.key), b_nan = std::isnan(b.key);
+    if (a_nan != b_nan) {
+        return a_nan == largest;
+    }
+    return a_nan ? a.position < b.position : precedes(a, b);
+}
+
+// The first k of a row in order.
+void choose(std::vector<Candidate>& row, Index k, bool largest) {
+    const bool any_nan =
+        std::ranges::any_of(row, [](const Candidate& c) { return std::isnan(c.key); });
+    const auto end = row.begin() + k;
+    if (any_nan) {
+        std::partial_sort(row.begin(), end, row.end(), [=](const Candidate& a, const Candidate& b) {
+            return precedes_with_nan(a, b, largest);
+        });
+    } else {
+        std::partial_sort(row.begin(), end, row.end(), precedes);
+    }
+}
+
+}  // namespace
+
+void top_k(const TopKShape& s, const float* x, float* y, float* positions) {
+#pragma omp parallel if (s.outer * s.inner > 1 && s.outer * s.extent * s.inner > worth_threads)
+    {
+        std::vector<Candidate> row(static_cast<std::size_t>(s.extent));
+#pragma omp for
+        for (Index number = 0; number < s.outer * s.inner; ++number) {
+            const Index before = number / s.inner, after = number % s.inner;
+            const float* const from = x + before * s.extent * s.inner + after;
+            for (Index i = 0; i < s.extent; ++i) {
+                const float value = from[i * s.inner];
+                row[static_cast<std::size_t>(i)] = {s.largest ? value : -value, i};
+            }
+            choose(row, s.k, s.largest);
+            for (Index i = 0; i < s.k; ++i) {
+                const Index to = (before * s.k + i) * s.inner + after;
+                const Index position = row[static_cast<std::size_t>(i)].position;
+                y[to] = from[position * s.inner];
+                positions[to] = static_cast<float>(position);
+            }
+        }
+    }
+}
+
+void top_k_gradient(const TopKShape& s, const float* dy, const float* positions, float* dx) {
+#pragma omp parallel for if (s.outer > 1 && s.outer * s.extent * s.inner > worth_threads)
+    for (Index before = 0; before < s.outer; ++before) {
+        float* const to = dx + before * s.extent * s.inner;
+        std::fill_n(to, s.extent * s.inner, 0.0F);
+        for (Index i = 0; i < s.k * s.inner; ++i) {
+            const Index from = before * s.k * s.inner + i;
+            to[static_cast<Index>(positions[from]) * s.inner + i % s.inner] = dy[from];
+        }
+    }
+}
+
+}  // namespace strata::cpu

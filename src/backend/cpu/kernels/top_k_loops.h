@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+namespace strata::cpu {
+
+// x[outer, extent, inner] -> the k first in order, y and positions [outer, k, inner].
+struct TopKShape {
+    std::int64_t outer = 1;
+    std::int64_t extent = 1;
+    std::int64_t inner = 1;
+    std::int64_t k = 1;
+    bool largest = true;
+};
+
+// Equal elements come as they stand; what is no number counts as the largest.
+void top_k(const TopKShape& shape, const float* x, float* y, float* positions);
+
+// dx = 0 but for the chosen elements, which receive dy.
+void top_k_gradient(const TopKShape& shape, const float* dy, const float* positions, float* dx);
+
+}  // namespace strata::cpu

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/activation_loops.h"
+#include "backend/cpu/onednn/compat_eltwise.h"
+#include "backend/cpu/onednn/layer_lowering.h"
+
+namespace strata::cpu {
+
+namespace {
+
+using dnnl::algorithm;
+
+// The library's function; nothing where it has none. The variants that go backward from the output
+// let a layer write over its input.
+std::optional<algorithm> function_of(const Activation& op, bool from_output) {
+    switch (op.kind) {
+        case ActivationKind::relu:
+            return algorithm::eltwise_relu_use_dst_for_bwd;
+        case ActivationKind::leaky_relu:
+            return from_output ? algorithm::eltwise_relu_use_dst_for_bwd : algorithm::eltwise_relu;
+        case ActivationKind::clip:
+            return algorithm::eltwise_clip_v2_use_dst_for_bwd;
+        case ActivationKind::elu:
+            return from_output ? algorithm::eltwise_elu_use_dst_for_bwd : algorithm::eltwise_elu;
+        case ActivationKind::sigmoid:
+            return algorithm::eltwise_logistic_use_dst_for_bwd;
+        case ActivationKind::tanh:
+            return algorithm::eltwise_tanh_use_dst_for_bwd;
+        case ActivationKind::softplus:
+            return algorithm::eltwise_soft_relu;
+        case ActivationKind::gelu:
+            return algorithm::eltwise_gelu_erf;
+        case ActivationKind::gelu_tanh:
+            return algorithm::eltwise_gelu_tanh;
+        case ActivationKind::silu:
+            return algorithm::eltwise_swish;
+        case ActivationKind::hard_swish:
+            return algorithm::eltwise_hardswish;
+        case ActivationKind::mish:
+            return algorithm::eltwise_mish;
+        default:
+            return std::nullopt;
+    }
+}
+
+class ActivationLowering : public LayerLowering {
+public:
+    ActivationLowering(const Layer& layer, const Activation& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        from_output_ = op_.reads().output_for_data;
+        const auto function = function_of(op_, from_output_);
+        if (!function) {
+            return forward_by_loops(lowering);
+        }
+        const Place x = lowering.value(input(0));
+        forward_ = describe_forward(lowering, x.desc);
+        const Place y = make_output(lowering, x);
+        lowering.compute<dnnl::eltwise_forward>(*forward_, text_of(x.desc),
+                                                {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
+        if (x.buffer == y.buffer) {
+            lowering.forget_value(input(0));
+        }
+    }
+
+    void backward_data(Lowering& lowering) override {
+        if (!forward_) {
+            return backward_by_loops(lowering);
+        }
+        const TensorId kept = from_output_ ? output() : input(0);
+        const Desc desc = backward_layout(lowering, kept);
+        const Place data = lowering.value(kept, desc);
+        const auto described = describe_eltwise_backward(
+            lowering.engine(), lowering.attributes(), describe_forward(lowering, desc),
+            *function_of(op_, from_output_), desc, desc, alpha(), beta());
+        const Place dy = lowering.gradient(output(), described.diff_dst_desc());
+        const Place dx = make_input_gradient(lowering, dy, described.diff_src_desc());
+        lowering.compute<dnnl::eltwise_backward>(
+            described, text_of(desc),
+            {{from_output_ ? DNNL_ARG_DST : DNNL_ARG_SRC, data},
+             {DNNL_ARG_DIFF_DST, dy},
+             {DNNL_ARG_DIFF_SRC, dx}});
+    }
+
+private:
+    // What the library's functions take: a slope of 0 is a ReLU's, a scale of 1 a softplus' and a
+    // swish's.
+    float alpha() const {
+        switch (op_.kind) {
+            case ActivationKind::relu:
+                return 0;
+            case ActivationKind::softplus:
+            case ActivationKind::silu:
+                return 1;
+            case ActivationKind::hard_swish:
+                return hard_swish_slope;
+            default:
+                return static_cast<float>(op_.alpha);
+        }
+    }
+    float beta() const {
+        return op_.kind == ActivationKind::hard_swish ? hard_swish_offset
+                                                      : static_cast<float>(op_.beta);
+    }
+
+    dnnl::eltwise_forward::primitive_desc describe_forward(Lowering& lowering,
+                                                           const Desc& x) const {
+        return describe_eltwise(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
+                                *function_of(op_, from_output_), x, alpha(), beta());
+    }
+
+    // The gradient's where the kept data lie so as well, by a reader that wanted it: neither is
+    // copied then. Else that of forward.
+    Desc backward_layout(Lowering& lowering, TensorId kept) const {
+        const Desc gradient = lowering.gradient(output()).desc;
+        return lowering.has_value(kept, gradient) ? gradient : forward_->src_desc();
+    }
+
+    Place make_output(Lowering& lowering, const Place& x) const {
+        if (runs_in_place(lowering.graph(), layer_, lowering.execution()) &&
+            lowering.may_overwrite(x)) {
+            lowering.share_value(output(), x);
+            return x;
+        }
+        return lowering.make_value(output(), x.desc);
+    }
+
+    Place make_input_gradient(Lowering& lowering, const Place& dy, const Desc& desc) const {
+        if (lowering.may_overwrite(dy)) {
+            lowering.share_gradient(input(0), dy);
+            return dy;
+        }
+        return lowering.make_gradient(input(0), desc);
+    }
+
+    void forward_by_loops(Lowering& lowering) const {
+        const Place x = lowering.plain_value(input(0), ElementType::f32);
+        const Place y = lowering.make_value(output(), x.desc);
+        const std::size_t count = elements_of(x.desc);
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[op = op_, count](std::span<void* const> at) {
+                                         activate(op, static_cast<const float*>(at[0]),
+                                                  static_cast<float*>(at[1]), count);
+                                     },
+                                     {x, y}}});
+    }
+
+    void backward_by_loops(Lowering& lowering) const {
+        const Place x = lowering.plain_value(input(0), ElementType::f32);
+        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
+        const Place dx = lowering.make_gradient(input(0), dy.desc);
+        const std::size_t count = elements_of(x.desc);
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[op = op_, count](std::span<void* const> at) {
+                                         activate_gradient(op, static_cast<const float*>(at[0]),
+                                                           static_cast<const float*>(at[1]),
+                                                           static_cast<float*>(at[2]), count);
+                                     },
+                                     {x, dy, dx}}});
+    }
+
+    const Activation& op_;
+    bool from_output_ = false;
+    std::optional<dnnl::eltwise_forward::primitive_desc> forward_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Activation& op) {
+    return std::make_unique<ActivationLowering>(layer, op);
+}
+
+}  // namespace strata::cpu

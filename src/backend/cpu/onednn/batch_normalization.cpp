@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/kernels.h"
+#include "backend/cpu/onednn/layer_lowering.h"
+
+namespace strata::cpu {
+
+namespace {
+
+using dnnl::normalization_flags;
+using Forward = dnnl::batch_normalization_forward;
+using Backward = dnnl::batch_normalization_backward;
+
+// The library's backward primitive gives all three gradients in one go; the sums that the data's
+// gradient needs are those of the weights. So where both are wanted, one step does both.
+class BatchNormalizationLowering : public LayerLowering {
+public:
+    BatchNormalizationLowering(const Layer& layer, const BatchNormalization& op)
+        : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        const Place x = source(lowering);
+        statistic_ = plain({dims_of(x.desc)[1]}, ElementType::f32);
+        forward_ = describe_batch_normalization(lowering.engine(), lowering.attributes(),
+                                                lowering.forward_kind(), x.desc, epsilon(),
+                                                flags(lowering));
+        scale_ = lowering.value(input(1), statistic_);
+        shift_ = lowering.value(input(2), statistic_);
+        lowering.trains() ? forward_by_batch(lowering, x) : forward_by_running(lowering, x);
+    }
+
+    void backward_weights(Lowering& lowering) override {
+        if (lowering.needs_gradient(input(0))) {
+            return lowering.refuse("batch_normalization: computed together with backward_data");
+        }
+        backward(lowering);
+    }
+
+    void backward_data(Lowering& lowering) override { backward(lowering); }
+
+private:
+    float epsilon() const { return static_cast<float>(op_.epsilon); }
+
+    static normalization_flags flags(const Lowering& lowering) {
+        const auto affine = normalization_flags::use_scale | normalization_flags::use_shift;
+        return lowering.trains() ? affine : affine | normalization_flags::use_global_stats;
+    }
+
+    // One statistic per element of an image is one per channel of an image of one pixel.
+    Place source(Lowering& lowering) const {
+        if (op_.scope == NormalizationScope::spatial) {
+            return lowering.shaped_value(input(0));
+        }
+        const auto dims = lowering.extents(input(0));
+        const auto each = product(dims) / std::max<std::int64_t>(dims[0], 1);
+        return lowering.value(input(0), plain({dims[0], each}, lowering.element_type()));
+    }
+
+    void forward_by_batch(Lowering& lowering, const Place& x) {
+        mean_ = lowering.make_transient(statistic_);
+        variance_ = lowering.make_transient(statistic_);
+        const Place y = lowering.make_value(output(), forward_->dst_desc());
+        lowering.compute({forward_->impl_info_str(), text_of(x.desc)},
+                         {lowering.call<Forward>(*forward_, arguments(x, y)),
+                          keep_running(lowering, input(3), *mean_),
+                          keep_running(lowering, input(4), *variance_)},
+                         scratchpad_of(*forward_));
+    }
+
+    void forward_by_running(Lowering& lowering, const Place& x) {
+        mean_ = lowering.value(input(3), statistic_);
+        variance_ = lowering.value(input(4), statistic_);
+        const Place y = lowering.make_value(output(), forward_->dst_desc());
+        lowering.compute<Forward>(*forward_, text_of(x.desc), arguments(x, y));
+    }
+
+    std::vector<std::pair<int, Place>> arguments(const Place& x, const Place& y) const {
+        return {{DNNL_ARG_SRC, x},         {DNNL_ARG_DST, y},
+                {DNNL_ARG_SCALE, *scale_}, {DNNL_ARG_SHIFT, *shift_},
+                {DNNL_ARG_MEAN, *mean_},   {DNNL_ARG_VARIANCE, *variance_}};
+    }
+
+    // running = momentum * running + (1 - momentum) * batch
+    Call keep_running(Lowering& lowering, TensorId running, const Place& batch) const {
+        const std::size_t count = elements_of(statistic_);
+        const auto keep = static_cast<float>(op_.momentum);
+        return KernelCall{[=](std::span<void* const> at) {
+                              blend(static_cast<float*>(at[0]), static_cast<const float*>(at[1]),
+                                    count, keep);
+                          },
+                          {lowering.value(running, statistic_), batch}};
+    }
+
+    void backward(Lowering& lowering) {
+        const Desc desc = forward_->src_desc();
+        const auto described = describe_batch_normalization_backward(
+            lowering.engine(), lowering.attributes(), *forward_, dnnl::prop_kind::backward, desc,
+            desc, epsilon(), flags(lowering));
+        const Place x = lowering.value(input(0), desc);
+        const Place dy = lowering.gradient(output(), described.diff_dst_desc());
+        const Place dx = lowering.make_gradient(input(0), described.diff_src_desc());
+        std::vector<std::pair<int, Place>> arguments = {
+            {DNNL_ARG_SRC, x},
+            {DNNL_ARG_DIFF_DST, dy},
+            {DNNL_ARG_MEAN, *mean_},
+            {DNNL_ARG_VARIANCE, *variance_},
+            {DNNL_ARG_SCALE, *scale_},
+            {DNNL_ARG_DIFF_SRC, dx},
+            {DNNL_ARG_DIFF_SCALE, gradient_of(lowering, 1)},
+            {DNNL_ARG_DIFF_SHIFT, gradient_of(lowering, 2)}};
+        if (backward_reads_shift) {
+            arguments.emplace_back(DNNL_ARG_SHIFT, *shift_);
+        }
+        lowering.compute<Backward>(described, text_of(desc), std::move(arguments));
+    }
+
+    // The library writes it in any case; it counts only where the operand is trained.
+    Place gradient_of(Lowering& lowering, std::size_t operand) const {
+        const bool trained = lowering.needs_gradient(input(operand));
+        return trained ? lowering.make_gradient(input(operand), statistic_)
+                       : lowering.make_transient(statistic_);
+    }
+
+    const BatchNormalization& op_;
+    Desc statistic_;
+    std::optional<Forward::primitive_desc> forward_;
+    std::optional<Place> scale_, shift_, mean_, variance_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const BatchNormalization& op) {
+    return std::make_unique<BatchNormalizationLowering>(layer, op);
+}
+
+}  // namespace strata::cpu

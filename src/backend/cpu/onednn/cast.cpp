@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cast_value.h"
+#include "backend/cpu/onednn/layer_lowering.h"
+
+namespace strata::cpu {
+
+namespace {
+
+void cast(const float* x, float* y, std::size_t count, DataType dtype) {
+#pragma omp parallel for if (count > 1U << 12)
+    for (std::size_t i = 0; i < count; ++i) {
+        y[i] = cast_value(x[i], dtype);
+    }
+}
+
+// Every type is held as a float, integers exactly to 2^24, so a cast changes values or nothing. As
+// zero stays zero, whatever the layout fills up with stays right.
+class CastLowering : public LayerLowering {
+public:
+    CastLowering(const Layer& layer, const Cast& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        if (op_.dtype == DataType::f32 || op_.dtype == DataType::f64) {
+            return copy(lowering);
+        }
+        const Place x = source(lowering);
+        const Place y = lowering.make_value(output(), x.desc);
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[count = stored_elements_of(x.desc),
+                                      dtype = op_.dtype](std::span<void* const> at) {
+                                         cast(static_cast<const float*>(at[0]),
+                                              static_cast<float*>(at[1]), count, dtype);
+                                     },
+                                     {x, y}}});
+    }
+
+    void backward_data(Lowering& lowering) override { backward(lowering); }
+    void backward_weights(Lowering& lowering) override { backward(lowering); }
+
+private:
+    // The values stay as they are.
+    void copy(Lowering& lowering) const {
+        const Place x = lowering.value(input(0));
+        const Place y = lowering.make_value(output(), x.desc);
+        lowering.compute({"reorder", text_of(x.desc)}, {lowering.reorder_call(x, y)});
+    }
+
+    Place source(Lowering& lowering) const {
+        const Place x = lowering.shaped_value(input(0));
+        return type_of(x.desc) == ElementType::f32
+                   ? x
+                   : lowering.plain_value(input(0), ElementType::f32);
+    }
+
+    void backward(Lowering& lowering) const {
+        const Place dy = lowering.gradient(output());
+        const Place dx = lowering.make_gradient(input(0), dy.desc);
+        lowering.compute({"reorder", text_of(dy.desc)}, {lowering.reorder_call(dy, dx)});
+    }
+
+    const Cast& op_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Cast& op) {
+    return std::make_unique<CastLowering>(layer, op);
+}
+
+}  // namespace strata::cpu

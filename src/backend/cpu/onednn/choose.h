@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/onednn/compat.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace strata::cpu {
+
+// The library's description with any layout, unless the same implementation also takes the layout
+// that is there already: then no reorder is needed and nothing is lost. `make` describes for a
+// layout, `layout_of` tells which layout a description wants.
+template <class Make, class LayoutOf>
+auto prefer_layout(const Desc& any, const Desc& present, Make&& make, LayoutOf&& layout_of) {
+    auto free = make(any);
+    if (layout_of(free) == present) {
+        return free;
+    }
+    try {
+        auto bound = make(present);
+        if (std::string(bound.impl_info_str()) == free.impl_info_str()) {
+            return bound;
+        }
+    } catch (const dnnl::error&) {
+        // The present layout cannot be taken at all.
+    }
+    return free;
+}
+
+// Whether it is by loops that were written to be right, not fast: "ref:any", "simple_nchw:any".
+inline bool runs_plain_loops(const dnnl::primitive_desc_base& described) {
+    const std::string_view name = described.impl_info_str();
+    return name.starts_with("ref") || name.starts_with("simple");
+}
+
+// A description, or nothing where the library has none.
+template <class Make>
+auto described_if_possible(Make&& make) -> std::optional<decltype(make())> {
+    try {
+        return make();
+    } catch (const dnnl::error&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace strata::cpu

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <vector>
+
+// Everything in which oneDNN 2.6 and 3.x differ, so that no other file asks for a version.
+namespace strata::cpu {
+
+using Desc = dnnl::memory::desc;
+
+// How a blocked layout lies in memory: `strides` of the outer blocks by axis, then inner blocks
+// from outside to inside, each of `inner_sizes` elements along axis `inner_axes`.
+struct Blocking {
+    dnnl::memory::dims dims;
+    dnnl::memory::dims padded_dims;
+    dnnl::memory::dims strides;
+    dnnl::memory::dims inner_sizes;
+    dnnl::memory::dims inner_axes;
+    dnnl::memory::dim offset = 0;
+};
+
+// Whether the library runs these instructions here: sets are bit masks, each with the bits of those
+// it contains.
+inline bool library_uses(dnnl::cpu_isa isa) {
+    const auto bits = static_cast<unsigned>(isa);
+    return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
+}
+
+#if DNNL_VERSION_MAJOR >= 3
+
+// Whether it answers in bf16 without AVX-512, as it does with the conversions of AVX-NE-CONVERT.
+inline bool answers_in_bf16_by_avx2() {
+    return library_uses(dnnl::cpu_isa::avx2_vnni_2);
+}
+
+// Whether the backward batch normalisation reads the shift, which it has no use for.
+inline constexpr bool backward_reads_shift = false;
+
+inline dnnl::memory::data_type type_of(const Desc& desc) {
+    return desc.get_data_type();
+}
+inline dnnl::memory::dims dims_of(const Desc& desc) {
+    return desc.get_dims();
+}
+inline bool is_blocked(const Desc& desc) {
+    return desc.get_format_kind() == dnnl::memory::format_kind::blocked;
+}
+inline bool is_any(const Desc& desc) {
+    return desc.get_format_kind() == dnnl::memory::format_kind::any;
+}
+
+inline Blocking blocking_of(const Desc& desc) {
+    return {desc.get_dims(),       desc.get_padded_dims(), desc.get_strides(),
+            desc.get_inner_blks(), desc.get_inner_idxs(),  desc.get_submemory_offset()};
+}
+
+// A primitive's description; `arguments` in the library's order.
+template <class Primitive, class... Arguments>
+auto describe(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+              const Arguments&... arguments) {
+    return typename Primitive::primitive_desc(engine, arguments..., attr);
+}
+
+// The same for a backward primitive, which wants to know its forward one.
+template <class Primitive, class Forward, class... Arguments>
+auto describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                       const Forward& forward, const Arguments&... arguments) {
+    return typename Primitive::primitive_desc(engine, arguments..., forward, attr);
+}
+
+inline auto describe_concat(const dnnl::engine& engine, const dnnl::primitive_attr& attr, int axis,
+                            const std::vector<Desc>& sources) {
+    return dnnl::concat::primitive_desc(engine, axis, sources, attr);
+}
+inline auto describe_sum(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                         const Desc& destination, const std::vector<float>& scales,
+                         const std::vector<Desc>& sources) {
+    return dnnl::sum::primitive_desc(engine, destination, scales, sources, attr);
+}
+
+inline auto describe_eltwise(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                             dnnl::prop_kind prop, dnnl::algorithm algorithm, const Desc& x,
+                             float alpha, float beta) {
+    return describe<dnnl::eltwise_forward>(engine, attr, prop, algorithm, x, x, alpha, beta);
+}
+inline auto describe_eltwise_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                                      const dnnl::eltwise_forward::primitive_desc& forward,
+                                      dnnl::algorithm algorithm, const Desc& gradient,
+                                      const Desc& x, float alpha, float beta) {
+    return describe_backward<dnnl::eltwise_backward>(engine, attr, forward, algorithm, gradient,
+                                                     gradient, x, alpha, beta);
+}
+
+inline auto describe_lrn(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                         dnnl::prop_kind prop, const Desc& x, dnnl::memory::dim size, float alpha,
+                         float beta, float k) {
+    return describe<dnnl::lrn_forward>(engine, attr, prop, dnnl::algorithm::lrn_across_channels, x,
+                                       x, size, alpha, beta, k);
+}
+inline auto describe_lrn_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                                  const dnnl::lrn_forward::primitive_desc& forward, const Desc& x,
+                                  const Desc& gradient, dnnl::memory::dim size, float alpha,
+                                  float beta, float k) {
+    return describe_backward<dnnl::lrn_backward>(engine, attr, forward,
+                                                 dnnl::algorithm::lrn_across_channels, gradient,
+                                                 gradient, x, size, alpha, beta, k);
+}
+
+inline auto describe_batch_normalization(const dnnl::engine& engine,
+                                         const dnnl::primitive_attr& attr, dnnl::prop_kind prop,
+                                         const Desc& x, float epsilon,
+                                         dnnl::normalization_flags flags) {
+    return describe<dnnl::batch_normalization_forward>(engine, attr, prop, x, x, epsilon, flags);
+}
+inline auto describe_batch_normalization_backward(
+    const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+    const dnnl::batch_normalization_forward::primitive_desc& forward, dnnl::prop_kind prop,
+    const Desc& gradient, const Desc& x, float epsilon, dnnl::normalization_flags flags) {
+    return describe_backward<dnnl::batch_normalization_backward>(
+        engine, attr, forward, prop, gradient, gradient, x, epsilon, flags);
+}
+
+using SoftmaxForward = dnnl::softmax_forward;
+using SoftmaxBackward = dnnl::softmax_backward;
+inline dnnl::algorithm softmax_algorithm(bool logarithm) {
+    return logarithm ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate;
+}
+
+using PoolingForward = dnnl::pooling_forward;
+using PoolingBackward = dnnl::pooling_backward;
+
+#else
+
+inline bool answers_in_bf16_by_avx2() {
+    return false;
+}
+
+inline constexpr bool backward_reads_shift = true;
+
+inline dnnl::memory::data_type type_of(const Desc& desc) {
+    return desc.data_type();
+}
+inline dnnl::memory::dims dims_of(const Desc& desc) {
+    return desc.dims();
+}
+inline bool is_blocked(const Desc& desc) {
+    return desc.data.format_kind == dnnl_blocked;
+}
+inline bool is_any(const Desc& desc) {
+    return desc.data.format_kind == dnnl_format_kind_any;
+}
+
+inline Blocking blocking_of(const Desc& desc) {
+    const auto& data = desc.data;
+    const auto& blocking = data.format_desc.blocking;
+    const auto take = [](const dnnl_dim_t* values, int count) {
+        return dnnl::memory::dims(values, values + count);
+    };
+    return {take(data.dims, data.ndims),
+            take(data.padded_dims, data.ndims),
+            take(blocking.strides, data.ndims),
+            take(blocking.inner_blks, blocking.inner_nblks),
+            take(blocking.inner_idxs, blocking.inner_nblks),
+            data.offset0};
+}
+
+template <class Primitive, class... Arguments>
+auto describe(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+              const Arguments&... arguments) {
+    return typename Primitive::primitive_desc(typename Primitive::desc(arguments...), attr, engine);
+}
+
+template <class Primitive, class Forward, class... Arguments>
+auto describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                       const Forward& forward, const Arguments&... arguments) {
+    return typename Primitive::primitive_desc(typename Primitive::desc(arguments...), attr, engine,
+                                              forward);
+}
+
+inline auto describe_concat(const dnnl::engine& engine, const dnnl::primitive_attr& attr, int axis,
+                            const std::vector<Desc>& sources) {
+    return dnnl::concat::primitive_desc(axis, sources, engine, attr);
+}
+inline auto describe_sum(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                         const Desc& destination, const std::vector<float>& scales,
+                         const std::vector<Desc>& sources) {
+    return dnnl::sum::primitive_desc(destination, scales, sources, engine, attr);
+}
+
+inline auto describe_eltwise(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                             dnnl::prop_kind prop, dnnl::algorithm algorithm, const Desc& x,
+                             float alpha, float beta) {
+    return describe<dnnl::eltwise_forward>(engine, attr, prop, algorithm, x, alpha, beta);
+}
+inline auto describe_eltwise_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                                      const dnnl::eltwise_forward::primitive_desc& forward,
+                                      dnnl::algorithm algorithm, const Desc& gradient,
+                                      const Desc& x, float alpha, float beta) {
+    return describe_backward<dnnl::eltwise_backward>(engine, attr, forward, algorithm, gradient, x,
+                                                     alpha, beta);
+}
+
+inline auto describe_lrn(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                         dnnl::prop_kind prop, const Desc& x, dnnl::memory::dim size, float alpha,
+                         float beta, float k) {
+    return describe<dnnl::lrn_forward>(engine, attr, prop, dnnl::algorithm::lrn_across_channels, x,
+                                       size, alpha, beta, k);
+}
+inline auto describe_lrn_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                                  const dnnl::lrn_forward::primitive_desc& forward, const Desc& x,
+                                  const Desc& gradient, dnnl::memory::dim size, float alpha,
+                                  float beta, float k) {
+    return describe_backward<dnnl::lrn_backward>(engine, attr, forward,
+                                                 dnnl::algorithm::lrn_across_channels, x, gradient,
+                                                 size, alpha, beta, k);
+}
+
+inline auto describe_batch_normalization(const dnnl::engine& engine,
+                                         const dnnl::primitive_attr& attr, dnnl::prop_kind prop,
+                                         const Desc& x, float epsilon,
+                                         dnnl::normalization_flags flags) {
+    return describe<dnnl::batch_normalization_forward>(engine, attr, prop, x, epsilon, flags);
+}
+inline auto describe_batch_normalization_backward(
+    const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+    const dnnl::batch_normalization_forward::primitive_desc& forward, dnnl::prop_kind prop,
+    const Desc& gradient, const Desc& x, float epsilon, dnnl::normalization_flags flags) {
+    return describe_backward<dnnl::batch_normalization_backward>(engine, attr, forward, prop,
+                                                                 gradient, x, epsilon, flags);
+}
+
+using SoftmaxForward = dnnl::softmax_v2_forward;
+using SoftmaxBackward = dnnl::softmax_v2_backward;
+inline dnnl::algorithm softmax_algorithm(bool logarithm) {
+    return logarithm ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate;
+}
+
+using PoolingForward = dnnl::pooling_v2_forward;
+using PoolingBackward = dnnl::pooling_v2_backward;
+
+#endif
+
+}  // namespace strata::cpu

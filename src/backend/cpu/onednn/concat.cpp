@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/onednn/choose.h"
+#include "backend/cpu/onednn/layer_lowering.h"
+
+namespace strata::cpu {
+
+namespace {
+
+class ConcatLowering : public LayerLowering {
+public:
+    ConcatLowering(const Layer& layer, const Concat& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        std::vector<Desc> descs;
+        std::vector<std::pair<int, Place>> arguments;
+        for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
+            const Place x = source(lowering, i);
+            descs.push_back(x.desc);
+            arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), x);
+        }
+        const auto described = describe_concat(lowering.engine(), lowering.attributes(),
+                                               static_cast<int>(axis(lowering)), descs);
+        const Place y = lowering.make_value(output(), described.dst_desc());
+        arguments.emplace_back(DNNL_ARG_DST, y);
+        lowering.compute<dnnl::concat>(described, text_of(descs.front(), y.desc),
+                                       std::move(arguments));
+    }
+
+    // One copy out of the whole gradient for each input that wants one.
+    void backward_data(Lowering& lowering) override {
+        Place dy = lowering.shaped_gradient(output());
+        if (!can_be_cut(lowering, dy.desc)) {
+            dy = lowering.plain_gradient(output(), type_of(dy.desc));
+        }
+        dnnl::memory::dims offsets(dims_of(dy.desc).size(), 0);
+        std::vector<Call> calls;
+        for (const TensorId tensor : layer_.inputs) {
+            const auto dims = lowering.extents(tensor);
+            if (lowering.needs_gradient(tensor)) {
+                const Place part = {dy.buffer, dy.desc.submemory_desc(dims, offsets)};
+                const Desc desc = lowering.shaped_value(tensor).desc;
+                calls.push_back(lowering.reorder_call(part, lowering.make_gradient(tensor, desc)));
+            }
+            offsets[axis(lowering)] += dims[axis(lowering)];
+        }
+        lowering.compute({"reorder", text_of(dy.desc)}, std::move(calls));
+    }
+
+private:
+    std::size_t axis(Lowering& lowering) const {
+        const auto rank = static_cast<std::int64_t>(lowering.extents(output()).size());
+        return static_cast<std::size_t>(op_.axis < 0 ? op_.axis + rank : op_.axis);
+    }
+
+    // All of one type: the library concatenates nothing else.
+    Place source(Lowering& lowering, std::size_t operand) const {
+        const Place x = lowering.shaped_value(input(operand));
+        const ElementType type = lowering.element_type(output());
+        return type_of(x.desc) == type ? x : lowering.plain_value(input(operand), type);
+    }
+
+    // Whether every part begins and ends at a whole block.
+    bool can_be_cut(Lowering& lowering, const Desc& desc) const {
+        dnnl::memory::dims offsets(dims_of(desc).size(), 0);
+        for (const TensorId tensor : layer_.inputs) {
+            const auto dims = lowering.extents(tensor);
+            const auto part =
+                described_if_possible([&] { return desc.submemory_desc(dims, offsets); });
+            if (!part) {
+                return false;
+            }
+            offsets[axis(lowering)] += dims[axis(lowering)];
+        }
+        return true;
+    }
+
+    const Concat& op_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Concat& op) {
+    return std::make_unique<ConcatLowering>(layer, op);
+}
+
+}  // namespace strata::cpu

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/onednn/layer_lowering.h"
+
+#include <algorithm>
+
+namespace strata::cpu {
+
+namespace {
+
+// Nothing moves: the result lies where the input lies, in the input's extents.
+class ReshapeLowering : public LayerLowering {
+public:
+    using LayerLowering::LayerLowering;
+
+    void forward(Lowering& lowering) override {
+        lowering.share_value(output(), lowering.value(input(0)));
+        lowering.compute({"alias"}, {});
+    }
+
+    void backward_data(Lowering& lowering) override {
+        lowering.share_gradient(input(0), lowering.gradient(output()));
+        lowering.compute({"alias"}, {});
+    }
+};
+
+// A copy, because that is what the layer is there for.
+class IdentityLowering : public LayerLowering {
+public:
+    using LayerLowering::LayerLowering;
+
+    void forward(Lowering& lowering) override {
+        const Place x = lowering.value(input(0));
+        copy(lowering, x, lowering.make_value(output(), x.desc));
+    }
+
+    void backward_data(Lowering& lowering) override {
+        const Place dy = lowering.gradient(output());
+        copy(lowering, dy, lowering.make_gradient(input(0), dy.desc));
+    }
+
+private:
+    static void copy(Lowering& lowering, const Place& from, const Place& to) {
+        lowering.compute({"reorder", text_of(from.desc)}, {lowering.reorder_call(from, to)});
+    }
+};
+
+// The input seen with its axes permuted, copied into a plain layout.
+class TransposeLowering : public LayerLowering {
+public:
+    TransposeLowering(const Layer& layer, const Transpose& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        const Place x = lowering.shaped_value(input(0));
+        copy(lowering, x,
+             lowering.make_value(output(), plain(lowering.extents(output()), type_of(x.desc))),
+             where_axes_go());
+    }
+
+    void backward_data(Lowering& lowering) override {
+        const Place dy = lowering.shaped_gradient(output());
+        const auto axes = where_axes_come_from();
+        copy(lowering, dy,
+             lowering.make_gradient(input(0), plain(lowering.extents(input(0)), type_of(dy.desc))),
+             axes);
+    }
+
+private:
+    // The library wants for each axis of the view's source its place in the view.
+    std::vector<int> where_axes_go() const {
+        std::vector<int> places(op_.permutation.size());
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            places[static_cast<std::size_t>(op_.permutation[i])] = static_cast<int>(i);
+        }
+        return places;
+    }
+
+    std::vector<int> where_axes_come_from() const {
+        return {op_.permutation.begin(), op_.permutation.end()};
+    }
+
+    static void copy(Lowering& lowering, const Place& from, const Place& to,
+                     const std::vector<int>& axes) {
+        const Place view = {from.buffer, from.desc.permute_axes(axes)};
+        lowering.compute({"reorder", text_of(view.desc, to.desc)},
+                         {lowering.reorder_call(view, to)});
+    }
+
+    const Transpose& op_;
+};
+
+class OpaqueLowering : public LayerLowering {
+public:
+    OpaqueLowering(const Layer& layer, const Opaque& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering&) override { throw Refusal{op_.reason}; }
+
+private:
+    const Opaque& op_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Reshape&) {
+    return std::make_unique<ReshapeLowering>(layer);
+}
+
+Made lower(const Layer& layer, const Identity&) {
+    return std::make_unique<IdentityLowering>(layer);
+}
+
+Made lower(const Layer& layer, const Transpose& op) {
+    return std::make_unique<TransposeLowering>(layer, op);
+}
+
+Made lower(const Layer& layer, const Opaque& op) {
+    return std::make_unique<OpaqueLowering>(layer, op);
+}
+
+}  // namespace strata::cpu

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/kernels.h"
+#include "backend/cpu/onednn/layer_lowering.h"
+
+#include <numeric>
+
+namespace strata::cpu {
+
+namespace {
+
+// Up to here a float counts without gaps; the table of indices is one of floats because the library
+// brings those into any layout.
+constexpr std::size_t largest_exact_float = 1 << 24;
+
+class DropoutLowering : public LayerLowering {
+public:
+    DropoutLowering(const Layer& layer, const Dropout& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        const Place x = source(lowering, input(0));
+        if (!lowering.trains()) {
+            lowering.share_value(output(), x);
+            return lowering.compute({"alias"}, {});
+        }
+        x_ = x.desc;
+        mask_ = lowering.make_transient(plain({stored(x)}, ElementType::u8));
+        const Place y = lowering.make_value(output(), x.desc);
+        std::vector<Place> places = {x, y, *mask_};
+        if (!is_plain(x.desc)) {
+            places.push_back(index_table(lowering, x.desc));
+        }
+        const DropoutDraw draw = {static_cast<std::uint64_t>(op_.seed), op_.probability};
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{forward_kernel(draw, stored_elements_of(x.desc)), places}});
+    }
+
+    void backward_data(Lowering& lowering) override {
+        const Place dy = lowering.gradient(output(), *x_);
+        const bool in_place = lowering.may_overwrite(dy);
+        const Place dx = in_place ? dy : lowering.make_gradient(input(0), *x_);
+        if (in_place) {
+            lowering.share_gradient(input(0), dy);
+        }
+        lowering.compute({"strata:loops", text_of(*x_)},
+                         {KernelCall{[count = stored_elements_of(*x_),
+                                      probability = op_.probability](std::span<void* const> at) {
+                                         dropout_gradient(static_cast<const float*>(at[0]),
+                                                          static_cast<const std::uint8_t*>(at[1]),
+                                                          static_cast<float*>(at[2]), count,
+                                                          probability);
+                                     },
+                                     {dy, *mask_, dx}}});
+    }
+
+private:
+    // As it lies, so that nothing is reordered, unless its indices could not be told apart.
+    static Place source(Lowering& lowering, TensorId tensor) {
+        const Place x = lowering.value(tensor);
+        const bool countable = is_plain(x.desc) || elements_of(x.desc) <= largest_exact_float;
+        return countable && type_of(x.desc) == ElementType::f32
+                   ? x
+                   : lowering.plain_value(tensor, ElementType::f32);
+    }
+
+    static dnnl::memory::dim stored(const Place& place) {
+        return static_cast<dnnl::memory::dim>(stored_elements_of(place.desc));
+    }
+
+    static Kernel forward_kernel(DropoutDraw draw, std::size_t count) {
+        return [draw, count](std::span<void* const> at) {
+            DropoutDraw with_table = draw;
+            with_table.index = at.size() > 3 ? static_cast<const float*>(at[3]) : nullptr;
+            dropout(static_cast<const float*>(at[0]), static_cast<float*>(at[1]),
+                    static_cast<std::uint8_t*>(at[2]), count, with_table);
+        };
+    }
+
+    // The logical index of each element in memory: 0, 1, 2 ... brought into the layout. What fills
+    // up blocks is 0 and stays so, whatever it is multiplied by.
+    static Place index_table(Lowering& lowering, const Desc& like) {
+        const std::size_t count = elements_of(like);
+        return lowering.make_persistent(like, [count] {
+            HostValues values(count);
+            std::iota(values.begin(), values.end(), 0.0F);
+            return values;
+        });
+    }
+
+    const Dropout& op_;
+    std::optional<Desc> x_;
+    std::optional<Place> mask_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Dropout& op) {
+    return std::make_unique<DropoutLowering>(layer, op);
+}
+
+}  // namespace strata::cpu

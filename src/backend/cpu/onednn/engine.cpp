@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/onednn/engine.h"
+
+#include "backend/cpu/onednn/executable.h"
+#include "backend/cpu/onednn/isa.h"
+#include "backend/cpu/onednn/lowering.h"
+#include "backend/cpu/onednn/threads.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace strata::cpu {
+
+namespace {
+
+std::string version_text() {
+    const dnnl_version_t* version = dnnl_version();
+    return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
+}
+
+// The widest instruction set that the library uses here, by the library's name for it.
+std::string isa_text() {
+    struct Named {
+        dnnl::cpu_isa isa;
+        const char* name;
+    };
+    constexpr Named known[] = {{dnnl::cpu_isa::avx512_core_amx, "avx512_core_amx"},
+                               {dnnl::cpu_isa::avx512_core_bf16, "avx512_core_bf16"},
+                               {dnnl::cpu_isa::avx512_core_vnni, "avx512_core_vnni"},
+                               {dnnl::cpu_isa::avx512_core, "avx512_core"},
+                               {dnnl::cpu_isa::avx2, "avx2"},
+                               {dnnl::cpu_isa::avx, "avx"},
+                               {dnnl::cpu_isa::sse41, "sse41"}};
+    for (const Named& named : known) {
+        if (library_uses(named.isa)) {
+            return named.name;
+        }
+    }
+    return "generic";
+}
+
+// What holds the library to less than the processor has, for whoever forgot it: "
+// (ONEDNN_MAX_CPU_ISA is AVX2 here)"; empty where nothing does.
+std::string isa_limit() {
+    for (const char* name : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"}) {
+        const char* value = std::getenv(name);
+        if (value != nullptr && *value != '\0') {
+            return fmt::format(" ({} is {} here)", name, printable(value));
+        }
+    }
+    return {};
+}
+
+class OnednnBackend : public Backend {
+public:
+    // Loops of our own keep to what the library is held to.
+    OnednnBackend() { cap_isa(effective_isa()); }
+
+    BackendInfo info() const override {
+        return {"onednn", version_text(), "isa " + isa_text() + ", OpenMP threads"};
+    }
+
+    std::string refusal_of(const Execution& execution) const override {
+        const Isa isa = effective_isa();
+        const bool answers = execution.mode == Mode::inference && answers_in_bf16_by_avx2();
+        if (execution.dtype != DataType::bf16 || isa == Isa::avx512 || answers) {
+            return {};
+        }
+        return fmt::format("{} has no bf16 products; AVX-512 is needed{}", text_of(isa),
+                           isa_limit());
+    }
+
+    std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
+        if (const std::string refusal = refusal_of(execution); !refusal.empty()) {
+            throw Error(refusal, ExitCode::machine_cannot);
+        }
+        const int threads = set_threads(execution.threads, execution.pinned);
+        const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+        return std::make_unique<OnednnExecutable>(
+            graph, engine, Lowering(graph, execution, engine).run(), threads, execution.caches);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend() {
+    return std::make_unique<OnednnBackend>();
+}
+
+}  // namespace strata::cpu

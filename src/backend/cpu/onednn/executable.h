@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/onednn/arena.h"
+#include "backend/cpu/onednn/cache_preparation.h"
+#include "backend/cpu/onednn/program.h"
+
+namespace strata::cpu {
+
+// A program with memory: every call has its addresses, nothing is decided or allocated while it
+// runs.
+class OnednnExecutable : public Executable {
+public:
+    // Throws Error where the machine has not the memory.
+    OnednnExecutable(const Graph& graph, const dnnl::engine& engine, Program program, int threads,
+                     CacheState caches = CacheState::as_left);
+
+    std::span<const Step> steps() const override { return steps_; }
+    Seconds run() override;
+    Seconds run_timed(std::span<Seconds> times) override;
+    void run_step(std::size_t step) override;
+    HostValues read(TensorId tensor, Content content) const override;
+    void write(TensorId tensor, Content content, std::span<const float> values) override;
+
+private:
+    // A primitive with its arguments as the C interface takes them, without a map in between.
+    struct BoundPrimitive {
+        dnnl::primitive primitive;
+        std::vector<dnnl::memory> memories;
+        std::vector<dnnl_exec_arg_t> arguments;
+    };
+    struct BoundKernel {
+        Kernel kernel;
+        std::vector<void*> addresses;
+    };
+    using BoundCall = std::variant<BoundPrimitive, BoundKernel>;
+
+    void plan_memory(const Program& program);
+    void initialize(const Program& program) const;
+    BoundCall bind(const Call& call) const;
+    BoundCall bind(const PrimitiveCall& call) const;
+    BoundCall bind(const KernelCall& call) const;
+    dnnl::memory memory_at(const Place& place) const;
+    void* address_of(const Place& place) const {
+        return arena_->at(offsets_[place.buffer] + place.offset);
+    }
+    void execute(const std::vector<BoundCall>& calls) const;
+    Seconds run_prepared(std::span<Seconds> times);
+    void use_threads() const;
+    const Place& place_of(TensorId tensor, Content content) const;
+    HostValues values_at(const Place& place) const;
+    void fill(const Place& place, std::span<const float> values) const;
+
+    dnnl::engine engine_;
+    mutable dnnl::stream stream_;
+    int threads_ = 1;
+    std::unique_ptr<Arena> arena_;
+    std::vector<std::size_t> offsets_;
+    std::vector<Step> steps_;
+    std::vector<std::vector<BoundCall>> calls_;  // by step
+    std::vector<BoundCall> preparations_;
+    std::vector<Program::TensorPlaces> tensors_;
+    std::vector<std::string> tensor_names_;
+    CachePreparation caches_;
+};
+
+}  // namespace strata::cpu

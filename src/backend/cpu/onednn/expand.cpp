@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/move.h"
+#include "backend/cpu/kernels/reduction_loops.h"
+#include "backend/cpu/onednn/layer_lowering.h"
+
+namespace strata::cpu {
+
+namespace {
+
+using Extents = dnnl::memory::dims;
+
+// The operand's extents with as many axes as the result has.
+Extents aligned(Extents operand, std::size_t rank) {
+    operand.insert(operand.begin(), rank - operand.size(), 1);
+    return operand;
+}
+
+// Where each element of the result is read: along a stretched axis always the same.
+AxisOffsets stretched(AxisOffsets offsets, const Extents& result) {
+    for (std::size_t axis = 0; axis < result.size(); ++axis) {
+        offsets[axis].resize(static_cast<std::size_t>(result[axis]), offsets[axis].front());
+    }
+    return offsets;
+}
+
+// A copy out of a plain layout; the copies' gradients are added up in f32.
+class ExpandLowering : public LayerLowering {
+public:
+    using LayerLowering::LayerLowering;
+
+    void forward(Lowering& lowering) override {
+        const ElementType type = lowering.element_type(input(0));
+        const Place x = lowering.plain_value(input(0), type);
+        const Place y = lowering.make_value(output(), plain(lowering.extents(output()), type));
+        const Extents whole = lowering.extents(output());
+        const Desc view = plain(aligned(lowering.extents(input(0)), whole.size()), type);
+        const Movement move(stretched(offsets_of(view), whole), offsets_of(y.desc),
+                            dnnl::memory::data_type_size(type));
+        lowering.compute(
+            {"strata:loops", text_of(y.desc)},
+            {KernelCall{[move](std::span<void* const> at) { move(at[0], at[1]); }, {x, y}}});
+    }
+
+    void backward_data(Lowering& lowering) override { backward(lowering); }
+    void backward_weights(Lowering& lowering) override { backward(lowering); }
+
+private:
+    void backward(Lowering& lowering) const {
+        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
+        const Place dx =
+            lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
+        const Extents whole = lowering.extents(output());
+        const Extents kept = aligned(lowering.extents(input(0)), whole.size());
+        lowering.compute(
+            {"strata:loops", text_of(dy.desc)},
+            {KernelCall{[plan = ReductionPlan(whole, kept)](std::span<void* const> at) {
+                            reduce(ReductionKind::sum, plan, static_cast<const float*>(at[0]),
+                                   static_cast<float*>(at[1]));
+                        },
+                        {dy, dx}}});
+    }
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Expand&) {
+    return std::make_unique<ExpandLowering>(layer);
+}
+
+}  // namespace strata::cpu

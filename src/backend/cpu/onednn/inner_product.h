@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/kernels/small_product.h"
+#include "backend/cpu/onednn/lowering.h"
+
+namespace strata::cpu {
+
+// Rows [first, first + rows) of a weight matrix, or all of them.
+struct WeightRows {
+    TensorId tensor = 0;
+    dnnl::memory::dim first = 0;
+    dnnl::memory::dim rows = 0;
+    dnnl::memory::dim columns = 0;
+    dnnl::memory::dim rows_of_tensor = 0;
+
+    bool is_whole() const { return rows == rows_of_tensor; }
+};
+
+// y[n, rows] = x[n, columns] w^T + b and its gradients, for layers that need many products of one
+// weight in a step. A whole weight lies as the library likes it best for the forward product, and
+// where the gradients' primitives take it so too nothing is reordered between the passes; a part
+// of a weight lies row-major. All in f32; x, y and their gradients are dense and row-major.
+class InnerProduct {
+public:
+    InnerProduct(Lowering& lowering, const WeightRows& weight)
+        : lowering_(lowering), weight_(weight) {}
+
+    Call forward(const Place& x, const Place& y, Into into, std::optional<Place> bias = {});
+    Call backward_data(const Place& dy, const Place& dx);
+    // Into the weight's gradient, which this call makes for a whole weight and finds at
+    // `whole_gradient` for a part; and into the bias's, where that has a place.
+    Call backward_weights(const Place& x, const Place& dy, std::optional<Place> bias = {},
+                          std::optional<Place> whole_gradient = {});
+
+    const WeightRows& weight() const { return weight_; }
+
+    // Of the last call made.
+    const std::string& implementation() const { return implementation_; }
+    Bytes workspace() const { return workspace_; }
+
+private:
+    struct Descs {
+        Desc x, y, bias;
+    };
+
+    Descs descs_for(dnnl::memory::dim rows, const std::optional<Place>& bias) const;
+    dnnl::inner_product_forward::primitive_desc describe_forward(const Descs& descs,
+                                                                 const Desc& weight,
+                                                                 Into into) const;
+    Desc any_weight() const;
+    // What the primitives of the gradients should find: the layout of the master.
+    Desc present_weight();
+    Place weight_place(const Desc& desc);
+    template <class Description>
+    void note(const Description& described);
+
+    Lowering& lowering_;
+    WeightRows weight_;
+    std::string implementation_;
+    Bytes workspace_;
+};
+
+// The same call on other places: a primitive is made once for all steps of a sequence.
+Call with_places(const Call& call, const std::vector<std::pair<int, Place>>& places);
+
+}  // namespace strata::cpu

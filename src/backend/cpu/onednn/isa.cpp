@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/onednn/isa.h"
+
+#include "backend/cpu/onednn/compat.h"
+
+namespace strata::cpu {
+
+Isa effective_isa() {
+    if (library_uses(dnnl::cpu_isa::avx512_core)) {
+        return Isa::avx512;
+    }
+    if (library_uses(dnnl::cpu_isa::avx2)) {
+        return Isa::avx2;
+    }
+    if (library_uses(dnnl::cpu_isa::avx)) {
+        return Isa::avx;
+    }
+    return library_uses(dnnl::cpu_isa::sse41) ? Isa::sse41 : Isa::baseline;
+}
+
+}  // namespace strata::cpu

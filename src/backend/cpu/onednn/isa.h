@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/kernels/isa.h"
+
+namespace strata::cpu {
+
+// The widest that oneDNN uses here: the processor's, or less where ONEDNN_MAX_CPU_ISA (or
+// DNNL_MAX_CPU_ISA, its name before) says so.
+Isa effective_isa();
+
+}  // namespace strata::cpu

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/onednn/lowering.h"
+
+namespace strata::cpu {
+
+class LayerLowering : public LoweringOfLayer<Lowering> {
+public:
+    using LoweringOfLayer::LoweringOfLayer;
+};
+
+// THE list: the operator's lowering, one function each.
+using Made = std::unique_ptr<LayerLowering>;
+Made lower(const Layer& layer, const Convolution& op);
+Made lower(const Layer& layer, const FullyConnected& op);
+Made lower(const Layer& layer, const MatMul& op);
+Made lower(const Layer& layer, const Pooling& op);
+Made lower(const Layer& layer, const Lrn& op);
+Made lower(const Layer& layer, const BatchNormalization& op);
+Made lower(const Layer& layer, const Activation& op);
+Made lower(const Layer& layer, const Softmax& op);
+Made lower(const Layer& layer, const Dropout& op);
+Made lower(const Layer& layer, const Elementwise& op);
+Made lower(const Layer& layer, const Concat& op);
+Made lower(const Layer& layer, const Reshape& op);
+Made lower(const Layer& layer, const Transpose& op);
+Made lower(const Layer& layer, const Pad& op);
+Made lower(const Layer& layer, const SoftmaxCrossEntropy& op);
+Made lower(const Layer& layer, const Recurrent& op);
+Made lower(const Layer& layer, const Embedding& op);
+Made lower(const Layer& layer, const LayerNormalization& op);
+Made lower(const Layer& layer, const GroupNormalization& op);
+Made lower(const Layer& layer, const Attention& op);
+Made lower(const Layer& layer, const Gather& op);
+Made lower(const Layer& layer, const Slice& op);
+Made lower(const Layer& layer, const Reduction& op);
+Made lower(const Layer& layer, const Resize& op);
+Made lower(const Layer& layer, const TransposedConvolution& op);
+Made lower(const Layer& layer, const TopK& op);
+Made lower(const Layer& layer, const Expand& op);
+Made lower(const Layer& layer, const Cast& op);
+Made lower(const Layer& layer, const Unary& op);
+Made lower(const Layer& layer, const Select& op);
+Made lower(const Layer& layer, const Identity& op);
+Made lower(const Layer& layer, const Opaque& op);
+
+// The parameters that the layer's update changes: m = momentum * m + gradient; w = w - rate * m,
+// over master values in f32.
+void lower_update(Lowering& lowering, LayerId layer);
+
+}  // namespace strata::cpu

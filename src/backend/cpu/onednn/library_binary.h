@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/onednn/lowering.h"
+#include "op/elementwise.h"
+
+#include <optional>
+
+namespace strata::cpu {
+
+// Two operands for the library's own primitive, the one with the result's shape first, in its
+// layout.
+class LibraryBinary {
+public:
+    // Nothing where the library has no such function, or only its reference for these operands.
+    static std::optional<LibraryBinary> of(Lowering& lowering, const Layer& layer,
+                                           ElementwiseKind kind);
+
+    std::size_t whole() const { return whole_; }  // which operand has the result's shape
+
+    void forward(Lowering& lowering, const Layer& layer) const;
+
+    // A product's gradient of the whole operand is dy times the other: the forward pass's primitive
+    // over other memory.
+    Call scaled_gradient(Lowering& lowering, const Layer& layer) const;
+
+private:
+    LibraryBinary(dnnl::binary::primitive_desc described, std::size_t whole, Place left, Desc right)
+        : described_(std::move(described)),
+          whole_(whole),
+          left_(std::move(left)),
+          right_(std::move(right)) {}
+
+    dnnl::binary::primitive_desc described_;
+    std::size_t whole_ = 0;
+    Place left_;
+    Desc right_;
+};
+
+}  // namespace strata::cpu

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/kernels.h"
+#include "backend/cpu/onednn/layer_lowering.h"
+
+#include <optional>
+
+namespace strata::cpu {
+
+namespace {
+
+// In f32 whatever the network computes in: a mean of logarithms loses everything in bf16.
+class LossLowering : public LayerLowering {
+public:
+    using LayerLowering::LayerLowering;
+
+    void forward(Lowering& lowering) override {
+        const auto [images, classes] = shape(lowering);
+        const Place x = lowering.plain_value(input(0), ElementType::f32);
+        const Place labels = lowering.plain_value(input(1), ElementType::s32);
+        const Place loss = lowering.make_value(output(), plain({1}, ElementType::f32));
+        logarithms_ = lowering.make_transient(
+            plain({static_cast<dnnl::memory::dim>(images)}, ElementType::f32));
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[=, n = images, c = classes](std::span<void* const> at) {
+                                         softmax_cross_entropy(
+                                             static_cast<const float*>(at[0]),
+                                             static_cast<const std::int32_t*>(at[1]),
+                                             static_cast<float*>(at[2]), static_cast<float*>(at[3]),
+                                             n, c);
+                                     },
+                                     {x, labels, loss, *logarithms_}}});
+    }
+
+    void backward_data(Lowering& lowering) override {
+        const auto [images, classes] = shape(lowering);
+        const Place x = lowering.plain_value(input(0), ElementType::f32);
+        const Place labels = lowering.plain_value(input(1), ElementType::s32);
+        const Place dx = lowering.make_gradient(input(0), x.desc);
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[=, n = images, c = classes](std::span<void* const> at) {
+                                         softmax_cross_entropy_gradient(
+                                             static_cast<const float*>(at[0]),
+                                             static_cast<const std::int32_t*>(at[1]),
+                                             static_cast<const float*>(at[3]),
+                                             static_cast<float*>(at[2]), n, c);
+                                     },
+                                     {x, labels, dx, *logarithms_}}});
+    }
+
+private:
+    std::pair<std::size_t, std::size_t> shape(Lowering& lowering) const {
+        const auto dims = lowering.extents(input(0));
+        return {static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1])};
+    }
+
+    std::optional<Place> logarithms_;  // of each image's sum of exponentials, for the gradient
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const SoftmaxCrossEntropy&) {
+    return std::make_unique<LossLowering>(layer);
+}
+
+}  // namespace strata::cpu

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/reduction_loops.h"
+#include "backend/cpu/onednn/layer_lowering.h"
+
+#include <algorithm>
+
+namespace strata::cpu {
+
+namespace {
+
+using Extents = dnnl::memory::dims;
+
+Desc swapped(const Desc& desc) {
+    const auto rank = dims_of(desc).size();
+    std::vector<int> axes(rank);
+    for (std::size_t i = 0; i < rank; ++i) {
+        axes[i] = static_cast<int>(i);
+    }
+    std::swap(axes[rank - 1], axes[rank - 2]);
+    return desc.permute_axes(axes);
+}
+
+Place swapped_if(bool condition, const Place& place) {
+    return condition ? Place{place.buffer, swapped(place.desc)} : place;
+}
+
+// A product of stacks of matrices. All of them lie row-major, so that a transposed operand is a
+// matter of strides and nothing is reordered between the passes.
+class MatMulLowering : public LayerLowering {
+public:
+    MatMulLowering(const Layer& layer, const MatMul& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        choose_extents(lowering);
+        const Place a = swapped_if(op_.transpose_a, operand(lowering, 0));
+        const Place b = swapped_if(op_.transpose_b, operand(lowering, 1));
+        const Desc whole = plain(lowering.extents(output()), lowering.element_type());
+        const Place y = lowering.make_value(output(), whole);
+        multiply(lowering, a, b, {y.buffer, plain(y_, type_of(whole))}, {});
+    }
+
+    void backward_data(Lowering& lowering) override { backward(lowering, false); }
+    void backward_weights(Lowering& lowering) override { backward(lowering, true); }
+
+private:
+    // Equal ranks, as the library wants them. A stack that meets one matrix is one tall matrix.
+    void choose_extents(Lowering& lowering) {
+        a_ = lowering.extents(input(0));
+        b_ = lowering.extents(input(1));
+        y_ = lowering.extents(output());
+        if (b_.size() == 2 && a_.size() > 2 && !op_.transpose_a) {
+            a_ = {product(a_) / a_.back(), a_.back()};
+            y_ = {product(y_) / y_.back(), y_.back()};
+        }
+        const std::size_t rank = std::max(a_.size(), b_.size());
+        a_.insert(a_.begin(), rank - a_.size(), 1);
+        b_.insert(b_.begin(), rank - b_.size(), 1);
+    }
+
+    Place operand(Lowering& lowering, std::size_t which) const {
+        const ElementType type = lowering.element_type();
+        const Place place = lowering.plain_value(input(which), type);
+        return {place.buffer, plain(which == 0 ? a_ : b_, type)};
+    }
+
+    void multiply(Lowering& lowering, const Place& a, const Place& b, const Place& y,
+                  std::vector<Call> further) const {
+        const auto described = describe<dnnl::matmul>(lowering.engine(), lowering.attributes(),
+                                                      a.desc, b.desc, y.desc);
+        std::vector<Call> calls = {lowering.call<dnnl::matmul>(
+            described, {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, y}})};
+        calls.insert(calls.end(), further.begin(), further.end());
+        lowering.compute({described.impl_info_str(), text_of(a.desc, y.desc)}, std::move(calls),
+                         scratchpad_of(described));
+    }
+
+    void backward(Lowering& lowering, bool of_parameters) const {
+        for (std::size_t which = 0; which < 2; ++which) {
+            const bool trained = lowering.graph().tensors[input(which)].role == Role::parameter;
+            if (trained == of_parameters && lowering.needs_gradient(input(which))) {
+                backward_to(lowering, which);
+            }
+        }
+    }
+
+    // y = a b: da = dy b^T and db = a^T dy; of a transposed operand the transposed of that.
+    void backward_to(Lowering& lowering, std::size_t which) const {
+        const ElementType type = lowering.element_type();
+        const Place whole = lowering.plain_gradient(output(), type);
+        const Place dy = {whole.buffer, plain(y_, type)};
+        const Place a = swapped_if(op_.transpose_a, operand(lowering, 0));
+        const Place b = swapped_if(op_.transpose_b, operand(lowering, 1));
+        const bool transposed = which == 0 ? op_.transpose_a : op_.transpose_b;
+        Place left = which == 0 ? dy : swapped_if(true, a);
+        Place right = which == 0 ? swapped_if(true, b) : dy;
+        if (transposed) {
+            std::swap(left, right);
+            left = swapped_if(true, left);
+            right = swapped_if(true, right);
+        }
+        into_gradient(lowering, which, left, right);
+    }
+
+    // Where the operand was stretched over the stack, its copies' gradients are summed.
+    void into_gradient(Lowering& lowering, std::size_t which, const Place& left,
+                       const Place& right) const {
+        const Extents& extents = which == 0 ? a_ : b_;
+        const bool trained = lowering.graph().tensors[input(which)].role == Role::parameter;
+        const ElementType type = trained ? ElementType::f32 : lowering.element_type();
+        Extents stacked = extents;
+        std::copy_n(y_.begin(), y_.size() - 2, stacked.begin());
+        const bool summed = stacked != extents;
+        const Desc desc = plain(lowering.extents(input(which)), summed ? ElementType::f32 : type);
+        const Place dx = lowering.make_gradient(input(which), desc);
+        const Place target = {dx.buffer, plain(extents, type_of(desc))};
+        if (!summed) {
+            return multiply(lowering, left, right, target, {});
+        }
+        const Place copies = lowering.make_transient(plain(stacked, ElementType::f32));
+        multiply(lowering, left, right, copies, {sum_of_copies(stacked, extents, copies, target)});
+    }
+
+    // By loops: the library has no fast sum over outer axes.
+    static Call sum_of_copies(const Extents& stacked, const Extents& extents, const Place& copies,
+                              const Place& sum) {
+        return KernelCall{[plan = ReductionPlan(stacked, extents)](std::span<void* const> at) {
+                              reduce(ReductionKind::sum, plan, static_cast<const float*>(at[0]),
+                                     static_cast<float*>(at[1]));
+                          },
+                          {copies, sum}};
+    }
+
+    const MatMul& op_;
+    Extents a_, b_, y_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const MatMul& op) {
+    return std::make_unique<MatMulLowering>(layer, op);
+}
+
+}  // namespace strata::cpu

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/spatial_loops.h"
+#include "backend/cpu/onednn/channel_layout.h"
+#include "backend/cpu/onednn/choose.h"
+#include "backend/cpu/onednn/layer_lowering.h"
+#include "op/window.h"
+
+#include <memory>
+
+namespace strata::cpu {
+
+namespace {
+
+using dnnl::algorithm;
+
+// The padding after the image that makes the library's floor give this many positions.
+Dims trailing_padding(const Window& window, std::span<const std::int64_t> extents,
+                      std::span<const std::int64_t> positions) {
+    Dims end(window.kernel.size());
+    for (std::size_t i = 0; i < end.size(); ++i) {
+        const std::int64_t reach = (window.kernel[i] - 1) * window.dilation[i] + 1;
+        const std::int64_t needed =
+            (positions[i] - 1) * window.stride[i] + reach - extents[i] - window.pad_begin[i];
+        end[i] = std::max(needed, window.pad_end[i]);
+    }
+    return end;
+}
+
+class PoolingLowering : public LayerLowering {
+public:
+    PoolingLowering(const Layer& layer, const Pooling& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        prepare(lowering);
+        x_ = lowering.shaped_value(input(0)).desc;
+        if (axes_) {
+            return forward_by_loops(lowering);
+        }
+        const auto described = forward_.emplace(describe_forward(lowering));
+        x_ = described.src_desc();
+        const Place x = lowering.value(input(0), x_);
+        const Place y = lowering.make_value(output(), described.dst_desc());
+        y_ = y.desc;
+        std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}};
+        if (lowering.trains() && op_.kind == PoolingKind::max) {
+            indices_ = lowering.make_transient(described.workspace_desc());
+            arguments.emplace_back(DNNL_ARG_WORKSPACE, *indices_);
+        }
+        lowering.compute<PoolingForward>(described, text_of(x.desc, y.desc), std::move(arguments));
+    }
+
+    void backward_data(Lowering& lowering) override {
+        if (axes_) {
+            return backward_by_loops(lowering);
+        }
+        const auto described = describe_backward<PoolingBackward>(
+            lowering.engine(), lowering.attributes(), *forward_, algorithm_, x_, y_, window_.stride,
+            window_.kernel, gaps_, window_.pad_begin, end_);
+        const Place dy = lowering.gradient(output(), described.diff_dst_desc());
+        const Place dx = lowering.make_gradient(input(0), described.diff_src_desc());
+        std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_DIFF_DST, dy},
+                                                        {DNNL_ARG_DIFF_SRC, dx}};
+        if (indices_) {
+            arguments.emplace_back(DNNL_ARG_WORKSPACE, *indices_);
+        }
+        lowering.compute<PoolingBackward>(described, text_of(dy.desc, dx.desc),
+                                          std::move(arguments));
+    }
+
+private:
+    void prepare(Lowering& lowering) {
+        const Tensor& x = lowering.graph().tensors[input(0)].tensor;
+        const Tensor& y = lowering.graph().tensors[output()].tensor;
+        window_ = window_of(op_, x);
+        end_ =
+            trailing_padding(window_, std::span(x.dims).subspan(2), std::span(y.dims).subspan(2));
+        gaps_ = window_.dilation;
+        for (auto& gap : gaps_) {
+            --gap;
+        }
+        algorithm_ = algorithm::pooling_max;
+        if (op_.kind == PoolingKind::average) {
+            choose_average(x, y);
+        }
+    }
+
+    // The library would count what a last window in ceil mode hangs over the padding, as nobody
+    // else does: loops of our own take its place.
+    void choose_average(const Tensor& x, const Tensor& y) {
+        const bool overhangs = end_ != window_.pad_end;
+        if (op_.count_include_pad && overhangs) {
+            axes_ = std::make_shared<const WeightedAxes>(weighted_axes(op_, x, y));
+        }
+        algorithm_ = op_.count_include_pad ? algorithm::pooling_avg_include_padding
+                                           : algorithm::pooling_avg_exclude_padding;
+    }
+
+    Desc looped(Lowering& lowering, TensorId tensor) const {
+        return layout_.desc(lowering.extents(tensor), ElementType::f32);
+    }
+
+    void forward_by_loops(Lowering& lowering) {
+        layout_ = channel_layout_of(x_);
+        const Place x = lowering.value(input(0), looped(lowering, input(0)));
+        const Place y = lowering.make_value(output(), looped(lowering, output()));
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
+                                         spatial_sums(*axes, layout.outer, layout.inner,
+                                                      static_cast<const float*>(at[0]),
+                                                      static_cast<float*>(at[1]));
+                                     },
+                                     {x, y}}});
+    }
+
+    void backward_by_loops(Lowering& lowering) const {
+        const Place dy = lowering.gradient(output(), looped(lowering, output()));
+        const Place dx = lowering.make_gradient(input(0), looped(lowering, input(0)));
+        lowering.compute({"strata:loops", text_of(dy.desc)},
+                         {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
+                                         spatial_sums_gradient(*axes, layout.outer, layout.inner,
+                                                               static_cast<const float*>(at[0]),
+                                                               static_cast<float*>(at[1]));
+                                     },
+                                     {dy, dx}}});
+    }
+
+    // For the input as it lies; or, where the library has only plain loops for that (AVX2 for every
+    // row-major layout), for the first layout that it has a kernel for: those loops take longer
+    // than a reorder there.
+    PoolingForward::primitive_desc describe_forward(Lowering& lowering) const {
+        const auto as_it_lies = describe_forward(lowering, x_);
+        if (runs_plain_loops(as_it_lies)) {
+            for (const Desc& x : vector_layouts(dims_of(x_), type_of(x_))) {
+                const auto other =
+                    described_if_possible([&] { return describe_forward(lowering, x); });
+                if (other && !runs_plain_loops(*other)) {
+                    return *other;
+                }
+            }
+        }
+        return as_it_lies;
+    }
+
+    PoolingForward::primitive_desc describe_forward(Lowering& lowering, const Desc& x) const {
+        const Desc y = any_layout(lowering.extents(output()), type_of(x));
+        return describe<PoolingForward>(lowering.engine(), lowering.attributes(),
+                                        lowering.forward_kind(), algorithm_, x, y, window_.stride,
+                                        window_.kernel, gaps_, window_.pad_begin, end_);
+    }
+
+    const Pooling& op_;
+    Window window_;
+    Dims gaps_, end_;
+    algorithm algorithm_ = algorithm::pooling_max;
+    Desc x_, y_;
+    std::optional<PoolingForward::primitive_desc> forward_;
+    std::optional<Place> indices_;
+    std::shared_ptr<const WeightedAxes> axes_;  // where loops of our own are needed
+    ChannelLayout layout_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Pooling& op) {
+    return std::make_unique<PoolingLowering>(layer, op);
+}
+
+}  // namespace strata::cpu

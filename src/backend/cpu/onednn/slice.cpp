@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/move.h"
+#include "backend/cpu/onednn/layer_lowering.h"
+
+namespace strata::cpu {
+
+namespace {
+
+// The places of the elements that the slice takes, out of those of its whole input.
+AxisOffsets taken(const Slice& op, AxisOffsets offsets) {
+    const auto rank = static_cast<std::int64_t>(offsets.size());
+    for (std::size_t i = 0; i < op.axes.size(); ++i) {
+        auto& along =
+            offsets[static_cast<std::size_t>(op.axes[i] < 0 ? op.axes[i] + rank : op.axes[i])];
+        std::vector<std::int64_t> chosen;
+        for (std::int64_t k = 0; k < op.extents[i]; ++k) {
+            const std::int64_t step = op.steps.empty() ? 1 : op.steps[i];
+            chosen.push_back(along[static_cast<std::size_t>(op.starts[i] + k * step)]);
+        }
+        along = std::move(chosen);
+    }
+    return offsets;
+}
+
+// A copy in whatever layout the input lies in; the gradient is zero where nothing was taken.
+class SliceLowering : public LayerLowering {
+public:
+    SliceLowering(const Layer& layer, const Slice& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        Place x = lowering.shaped_value(input(0));
+        if (!is_blocked(x.desc)) {
+            x = lowering.plain_value(input(0), lowering.element_type(input(0)));
+        }
+        x_ = x.desc;
+        const Desc desc = alike(x.desc, lowering.extents(output()), type_of(x.desc));
+        const Place y = lowering.make_value(output(), desc);
+        const Movement move(taken(op_, offsets_of(x.desc)), offsets_of(y.desc), bytes_of(x));
+        lowering.compute({"strata:loops", text_of(x.desc, y.desc)},
+                         {KernelCall{[move, padding = is_padded(desc) ? desc.get_size() : 0](
+                                         std::span<void* const> at) {
+                                         clear(at[1], padding);
+                                         move(at[0], at[1]);
+                                     },
+                                     {x, y}}});
+    }
+
+    void backward_data(Lowering& lowering) override { backward(lowering); }
+    void backward_weights(Lowering& lowering) override { backward(lowering); }
+
+private:
+    void backward(Lowering& lowering) const {
+        Place dy = lowering.shaped_gradient(output());
+        if (!is_blocked(dy.desc)) {
+            dy = lowering.plain_gradient(output(), type_of(dy.desc));
+        }
+        const Desc desc = alike(*x_, lowering.extents(input(0)), type_of(dy.desc));
+        const Place dx = lowering.make_gradient(input(0), desc);
+        const Movement move(offsets_of(dy.desc), taken(op_, offsets_of(desc)), bytes_of(dy));
+        lowering.compute({"strata:loops", text_of(dy.desc, desc)},
+                         {KernelCall{[move, bytes = desc.get_size()](std::span<void* const> at) {
+                                         clear(at[1], bytes);
+                                         move(at[0], at[1]);
+                                     },
+                                     {dy, dx}}});
+    }
+
+    static std::size_t bytes_of(const Place& place) {
+        return dnnl::memory::data_type_size(type_of(place.desc));
+    }
+
+    const Slice& op_;
+    std::optional<Desc> x_;
+};
+
+}  // namespace
+
+Made lower(const Layer& layer, const Slice& op) {
+    return std::make_unique<SliceLowering>(layer, op);
+}
+
+}  // namespace strata::cpu

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "networks/network.h"
+
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "base/text.h"
+#include "graph/builder.h"
+#include "networks/dnnmark.h"
+#include "networks/generate/generator.h"
+#include "networks/onnx/external_files.h"
+#include "networks/onnx/import.h"
+#include "networks/text.h"
+#include "op/problem.h"
+#include "op/short_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+namespace strata {
+
+namespace {
+
+// What a kind of network can be told; the rest is refused rather than ignored.
+enum class Takes { nothing, dims, variables };
+
+void refuse_unused(const NetworkRequest& request, Takes takes) {
+    if (takes != Takes::dims && !request.dims.empty()) {
+        throw Error(fmt::format("{}: it has no named dimension \"{}\"; only .onnx files have some",
+                                printable(request.network), printable(request.dims.begin()->first)),
+                    ExitCode::usage);
+    }
+    if (takes != Takes::variables && !request.variables.empty()) {
+        throw Error(
+            fmt::format("{}: it has no variable \"{}\"; only DNNMark files have some",
+                        printable(request.network), printable(request.variables.begin()->first)),
+            ExitCode::usage);
+    }
+}
+
+void require_positive_batch(const NetworkRequest& request) {
+    if (request.batch && *request.batch < 1) {
+        throw Error(fmt::format("{}: a batch of {} is empty; use 1 or more",
+                                printable(request.network), *request.batch),
+                    ExitCode::usage);
+    }
+}
+
+std::string_view text_of(const MappedFile& file) {
+    const auto bytes = file.bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Graph load_onnx(const NetworkRequest& request) {
+    return import_onnx(request.network, {.batch = request.batch, .dims = request.dims});
+}
+
+Graph load_text(const NetworkRequest& request) {
+    const auto file = MappedFile::open(request.network);
+    return parse_graph(text_of(*file), request.network, request.batch);
+}
+
+Graph load_dnnmark(const NetworkRequest& request) {
+    const auto file = MappedFile::open(request.network);
+    return parse_dnnmark(text_of(*file), request.network,
+                         {.batch = request.batch, .variables = request.variables});
+}
+
+// A kind of network file, by the ending of its name.
+struct FileKind {
+    std::string_view ending;
+    Takes takes;
+    Graph (*load)(const NetworkRequest& request);
+};
+
+constexpr std::array<FileKind, 4> file_kinds = {{
+    {".onnx", Takes::dims, load_onnx},
+    {".graph", Takes::nothing, load_text},
+    {".dnnmark", Takes::variables, load_dnnmark},
+    {".dnntemplate", Takes::variables, load_dnnmark},
+}};
+
+const FileKind* file_kind_of(std::string_view network) {
+    const auto found = std::ranges::find_if(
+        file_kinds, [&](const FileKind& kind) { return network.ends_with(kind.ending); });
+    return found == file_kinds.end() ? nullptr : &*found;
+}
+
+bool is_problem(std::string_view network) {
+    return is_short_problem(network) || network.find('(') != std::string_view::npos;
+}
+
+// Gives an operand its place in a one-layer graph: activations come from outside there.
+TensorId place(GraphBuilder& build, const Operand& operand, std::size_t index) {
+    const std::string name = index == 0 ? "input" : fmt::format("input.{}", index);
+    switch (operand.role) {
+        case Role::activation:
+        case Role::input:
+            return build.input(name, operand.tensor);
+        case Role::label:
+            return build.input(name, operand.tensor, Role::label);
+        default:
+            return build.constant(name, operand.tensor, operand.role);
+    }
+}
+
+void set_batch(Problem& problem, std::int64_t batch) {
+    for (Operand& operand : problem.activations) {
+        const bool is_data = operand.role == Role::activation || operand.role == Role::input ||
+                             operand.role == Role::label;
+        if (is_data && !operand.tensor.dims.empty()) {
+            operand.tensor.dims[0] = batch;
+        }
+    }
+}
+
+// A network of one layer from an operator in one line of text.
+Graph load_problem(const NetworkRequest& request) {
+    Problem problem = parse_problem(request.network);
+    if (std::holds_alternative<Opaque>(problem.op)) {
+        throw Error("an opaque operator alone cannot be computed; name a known one",
+                    ExitCode::usage);
+    }
+    if (request.batch) {
+        set_batch(problem, *request.batch);
+    }
+    GraphBuilder build(to_text(problem));
+    std::vector<TensorId> operands;
+    for (const Operand& operand : problem.activations) {
+        operands.push_back(place(build, operand, operands.size()));
+    }
+    build.add(std::string(type_of(problem.op)), problem.op, operands);
+    return build.finish();
+}
+
+bool is_zoo_name(std::string_view name) {
+    return std::ranges::find(zoo(), name, &ZooNetwork::name) != zoo().end();
+}
+
+std::string endings() {
+    std::vector<std::string> names;
+    for (const FileKind& kind : file_kinds) {
+        names.emplace_back(kind.ending);
+    }
+    return join(names, ", ");
+}
+
+[[noreturn]] void refuse_family(const std::string& network) {
+    std::vector<std::string> names;
+    for (const GeneratorFamily& family : generator_families()) {
+        names.emplace_back(family.name);
+    }
+    throw Error(fmt::format("\"{}\": no networks are generated by that name; use one of {}, or the "
+                            "short operators conv and fc",
+                            printable(network), join(names, ", ")),
+                ExitCode::usage);
+}
+
+[[noreturn]] void refuse_unknown(const std::string& network) {
+    std::error_code ignored;
+    if (std::filesystem::exists(network, ignored)) {
+        throw Error(fmt::format("'{}' is no kind of network file that is known by its ending; use "
+                                "one of {}",
+                                printable(network, 400), endings()),
+                    ExitCode::usage);
+    }
+    if (network.find(':') != std::string::npos) {
+        refuse_family(network);
+    }
+    find_zoo_network(network);
+    throw Error(fmt::format("there is no network \"{}\"", printable(network)), ExitCode::usage);
+}
+
+}  // namespace
+
+std::string canonical_network(const std::string& network) {
+    return is_generator(network) ? to_text(parse_generator(network)) : network;
+}
+
+std::vector<std::filesystem::path> files_of(const std::string& network) {
+    const bool is_file = !is_zoo_name(network) && !is_generator(network);
+    const FileKind* kind = is_file ? file_kind_of(network) : nullptr;
+    if (kind == nullptr) {
+        return {};
+    }
+    std::vector<std::filesystem::path> files = {network};
+    if (kind->load == load_onnx) {
+        std::ranges::copy(external_files_of(network), std::back_inserter(files));
+    }
+    return files;
+}
+
+Graph load_network(const NetworkRequest& request) {
+    require_positive_batch(request);
+    if (is_zoo_name(request.network)) {
+        refuse_unused(request, Takes::nothing);
+        return find_zoo_network(request.network).build(request.batch.value_or(1));
+    }
+    if (is_generator(request.network)) {
+        refuse_unused(request, Takes::nothing);
+        return build(parse_generator(request.network), request.batch.value_or(1));
+    }
+    if (const FileKind* kind = file_kind_of(request.network)) {
+        refuse_unused(request, kind->takes);
+        return kind->load(request);
+    }
+    if (is_problem(request.network)) {
+        refuse_unused(request, Takes::nothing);
+        return load_problem(request);
+    }
+    refuse_unknown(request.network);
+}
+
+}  // namespace strata

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/graph.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// What to make a graph from: a zoo name, a generated network such as "fc:layers=8,nodes=1024"
+// (networks/generate/generator.h), the path of an .onnx, .graph, .dnnmark or .dnntemplate
+// file, or an operator in one line, as op/problem.h reads it, which becomes a network of one layer
+// (its input is the network's own: its gradient is computed where FirstLayerGradient asks for it).
+struct NetworkRequest {
+    std::string network;
+    std::optional<std::int64_t> batch;             // absent: the file's own, 1 for the zoo
+    std::map<std::string, std::int64_t> dims;      // values for a file's symbolic dimensions
+    std::map<std::string, std::string> variables;  // values for a template's $NAMES
+};
+
+// The graph asked for. Throws Error: unknown name (with the nearest), unreadable or broken file, a
+// setting that this kind of network does not have.
+Graph load_network(const NetworkRequest& request);
+
+// The name that a network's results are filed under: a generator's with every key, others as they
+// are. Throws Error where a generator is misspelt.
+std::string canonical_network(const std::string& network);
+
+// The files that a network is read from: its own, then those its weights lie in; none for a network
+// that is no file. Throws Error where its own cannot be read.
+std::vector<std::filesystem::path> files_of(const std::string& network);
+
+// A zoo entry.
+struct ZooNetwork {
+    std::string_view name;
+    std::string_view origin;  // paper, and which variant of it
+    Graph (*build)(std::int64_t batch);
+};
+
+// THE list of networks known by name.
+std::span<const ZooNetwork> zoo();
+
+// Throws Error with exit code usage and the nearest name.
+const ZooNetwork& find_zoo_network(std::string_view name);
+
+// The same network without its loss: the trailing softmax cross-entropy becomes a softmax, as a
+// network that only answers has no labels. Others are returned as they are.
+Graph for_inference(Graph graph);
+
+}  // namespace strata

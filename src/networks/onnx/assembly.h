@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "networks/onnx/constant.h"
+#include "networks/onnx/model.h"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace strata {
+
+// A named tensor of the file while the graph is made.
+struct Value {
+    std::optional<Constant> constant;
+    std::optional<TensorId> tensor;  // in the graph; a constant has one once a layer reads it
+    std::string unknown;             // why its shape or type is not known; empty: it is
+    bool is_initializer = false;     // a weight by descent, rather than a number among the nodes
+    std::optional<Role> role;        // as the file states it
+};
+
+// The longest name that is kept, in bytes. Those of deep exports stay below.
+inline constexpr std::size_t max_name = 256;
+
+// Names made safe to print and each given out once: a second "conv" becomes "conv_2".
+class UniqueNames {
+public:
+    std::string claim(std::string_view wanted);
+    void expect(std::size_t names) { taken_.reserve(names); }
+    void release(const std::string& name) { taken_.erase(name); }
+
+private:
+    std::unordered_set<std::string> taken_;
+    std::unordered_map<std::string, int> counts_;
+};
+
+// How much of a graph was there at some moment.
+struct AssemblyMark {
+    std::size_t tensors = 0;
+    std::size_t layers = 0;
+};
+
+// The graph in the making, and what the file's names stand for in it.
+class Assembly {
+public:
+    // Makes room at once for about so many: growing step by step moves all of them every time.
+    void expect(std::size_t tensors, std::size_t layers);
+
+    Value& value(std::string_view name) { return values_[name]; }
+    const Value* find(std::string_view name) const;  // null where the name has no value yet
+
+    TensorId add_tensor(std::string_view name, Tensor tensor, Role role,
+                        std::optional<TensorData> data = {});
+
+    // The tensor of a value as an operand; `role` is for a constant that no layer has read yet.
+    // Requires: the value's shape is known.
+    TensorId operand(std::string_view name, Role role);
+
+    // Appends a layer; its outputs are tensors with the given names. Throws Error, by the
+    // operator's shape rule.
+    TensorId add_layer(std::string_view name, Op op, std::vector<TensorId> operands,
+                       std::string_view output);
+
+    // The same for an operator of several results, one name for each; those left over are made up.
+    std::vector<TensorId> add_layer(std::string_view name, Op op, std::vector<TensorId> operands,
+                                    std::span<const std::string> outputs);
+
+    // Appends a layer that nothing here computes, with outputs as the file states them.
+    void add_opaque(std::string_view name, Opaque op, std::vector<TensorId> operands,
+                    std::vector<TensorId> outputs);
+
+    const Tensor& tensor(TensorId id) const { return graph.tensors[id].tensor; }
+
+    AssemblyMark mark() const { return {graph.tensors.size(), graph.layers.size()}; }
+
+    // Takes back what was added since. Requires: of all values only `touched` may refer to it.
+    void roll_back(AssemblyMark mark, std::span<const std::string_view> touched);
+
+    Graph graph;
+
+private:
+    std::unordered_map<std::string_view, Value> values_;
+    UniqueNames tensor_names_;
+    UniqueNames layer_names_;
+};
+
+}  // namespace strata

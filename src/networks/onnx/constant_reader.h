@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/mapped_file.h"
+#include "networks/onnx/constant.h"
+#include "networks/onnx/model.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace strata {
+
+// The element type of TensorProto.DataType; nothing for those that no operator here computes with
+// (strings, complex numbers, unsigned types beyond 8 bits, 8-bit and 4-bit floats).
+std::optional<DataType> data_type_of(std::int64_t onnx_type);
+std::string_view onnx_type_name(std::int64_t onnx_type);
+
+// Turns tensors of a model file into constants. Weights in raw form are views into the file or into
+// the files beside it; other forms are decoded.
+class ConstantReader {
+public:
+    // `owner` keeps the model's bytes alive; `folder` holds external data, empty for none.
+    ConstantReader(std::string file, std::shared_ptr<const void> owner,
+                   std::filesystem::path folder);
+
+    // Requires: data_type_of(tensor.data_type). Throws Error where the data do not fill the shape
+    // or an external file is missing, too short or outside the model's folder.
+    Constant read(const OnnxTensor& tensor);
+
+    // Of all tensors read so far.
+    std::int64_t bytes_read() const { return bytes_read_; }
+
+private:
+    TensorData data_of(const OnnxTensor& tensor, DataType dtype);
+    TensorData external_data_of(const OnnxTensor& tensor);
+    const std::shared_ptr<const MappedFile>& open(std::string_view location);
+    [[noreturn]] void fail(const std::string& sentence) const;
+
+    std::int64_t bytes_read_ = 0;
+    std::string file_;
+    std::shared_ptr<const void> owner_;
+    std::filesystem::path folder_;
+    std::map<std::string, std::shared_ptr<const MappedFile>, std::less<>> external_files_;
+};
+
+}  // namespace strata

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "networks/onnx/node_import.h"
+
+namespace strata {
+
+// The window attributes that Conv and the pools share, spelt out per spatial axis.
+struct OnnxWindow {
+    Dims kernel;
+    Dims stride;
+    Dims dilation;
+    Dims pad_begin;
+    Dims pad_end;
+};
+
+// `kernel` is what the weight says; a kernel_shape that contradicts it is an Error. auto_pad is
+// resolved by the extents of input 0: SAME gives ceil(extent / stride) positions, the odd pad at
+// the end (UPPER) or the beginning (LOWER).
+OnnxWindow window_of(const NodeImport& node, const Dims& kernel);
+
+}  // namespace strata

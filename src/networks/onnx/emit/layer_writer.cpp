@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "networks/onnx/emit/layer_writer.h"
+
+#include <fmt/format.h>
+#include <array>
+#include <utility>
+
+namespace strata {
+
+std::int64_t onnx_type_of(DataType dtype) {
+    switch (dtype) {
+        case DataType::f32:
+            return 1;
+        case DataType::u8:
+            return 2;
+        case DataType::s8:
+            return 3;
+        case DataType::s32:
+            return 6;
+        case DataType::s64:
+            return 7;
+        case DataType::boolean:
+            return 9;
+        case DataType::f16:
+            return 10;
+        case DataType::f64:
+            return 11;
+        case DataType::bf16:
+            return 16;
+    }
+    return 0;
+}
+
+std::string LayerWriter::in(std::size_t i) const {
+    return names_ == LayerNames::formal ? fmt::format("x{}", i)
+                                        : graph_.tensors[layer_.inputs.at(i)].name;
+}
+
+std::string LayerWriter::out(std::size_t i) const {
+    return names_ == LayerNames::formal ? fmt::format("y{}", i)
+                                        : graph_.tensors[layer_.outputs.at(i)].name;
+}
+
+std::vector<std::string> LayerWriter::inputs() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < input_count(); ++i) {
+        names.push_back(in(i));
+    }
+    return names;
+}
+
+std::vector<std::string> LayerWriter::outputs() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < layer_.outputs.size(); ++i) {
+        names.push_back(out(i));
+    }
+    return names;
+}
+
+// No tensor of a graph is called so unless a file was written to collide, which validation of the
+// result then says.
+std::string LayerWriter::made() {
+    return fmt::format("{}/onnx.{}", layer_.name, ++count_);
+}
+
+void LayerWriter::add(std::string_view op_type, std::vector<std::string> inputs,
+                      std::vector<std::string> outputs, Attributes attributes) {
+    OnnxNodeText node{.name = layer_.name,
+                      .op_type = std::string(op_type),
+                      .domain = {},
+                      .inputs = std::move(inputs),
+                      .outputs = std::move(outputs),
+                      .attributes = {}};
+    for (const OnnxNamedValue& attribute : attributes) {
+        node.attributes.push_back(onnx_attribute_message(attribute));
+    }
+    nodes.push_back(std::move(node));
+}
+
+std::string LayerWriter::step(std::string_view op_type, std::vector<std::string> inputs,
+                              Attributes attributes) {
+    return steps(op_type, std::move(inputs), 1, attributes).at(0);
+}
+
+std::vector<std::string> LayerWriter::steps(std::string_view op_type,
+                                            std::vector<std::string> inputs, std::size_t results,
+                                            Attributes attributes) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < results; ++i) {
+        names.push_back(made());
+    }
+    add(op_type, std::move(inputs), names, attributes);
+    return names;
+}
+
+void LayerWriter::last(std::string_view op_type, std::vector<std::string> inputs,
+                       Attributes attributes) {
+    add(op_type, std::move(inputs), outputs(), attributes);
+}
+
+void LayerWriter::give(std::size_t output, std::string_view op_type,
+                       std::vector<std::string> inputs, Attributes attributes) {
+    add(op_type, std::move(inputs), {out(output)}, attributes);
+}
+
+std::string LayerWriter::keep(Constant value) {
+    tensors.push_back({made(), std::move(value)});
+    return tensors.back().name;
+}
+
+std::string LayerWriter::integers(const Dims& values) {
+    return keep(constant_of({{std::ssize(values)}, DataType::s64}, values));
+}
+
+std::string LayerWriter::number(double value, DataType dtype) {
+    return keep(constant_of({{}, dtype}, std::array{value}));
+}
+
+std::string LayerWriter::filled(const Dims& dims, double value) {
+    Constant one = constant_of({{1}, DataType::f32}, std::array{value});
+    one.tensor.dims = dims;
+    return keep(std::move(one));
+}
+
+}  // namespace strata

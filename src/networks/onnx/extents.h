@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "networks/onnx/import.h"
+#include "networks/onnx/model.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace strata {
+
+// A batch that the file fixes and the user changes.
+struct BatchChange {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+};
+
+// Gives every extent of a model's inputs a value: the file's, the batch asked for, or a named one.
+class Extents {
+public:
+    // Requires: both outlive this object. Throws Error where the batch asked for is not positive.
+    Extents(const WireFile& file, const OnnxOptions& options);
+
+    // The extents of a network input. Throws Error that names the --dim to give for an open one.
+    Dims of_input(const OnnxValueInfo& input);
+
+    // Extents that the file states for a tensor within; nothing where one of them is open.
+    std::optional<Dims> of_stated(const OnnxValueInfo& info) const;
+
+    // Throws Error where a --dim was given that no input has.
+    void require_all_used() const;
+
+    const std::optional<BatchChange>& batch_change() const { return change_; }
+
+private:
+    std::int64_t batch_extent(const OnnxDim& dim);
+    std::int64_t inner_extent(const OnnxDim& dim, const std::string& name);
+    std::optional<std::int64_t> named(std::string_view name) const;
+
+    const WireFile& file_;
+    const OnnxOptions& options_;
+    std::map<std::string, std::int64_t, std::less<>> known_;  // by name
+    std::set<std::string, std::less<>> names_;                // all that a --dim may give
+    std::optional<BatchChange> change_;
+};
+
+}  // namespace strata

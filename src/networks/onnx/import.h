@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "networks/onnx/constant.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace strata {
+
+// What a model file may leave open.
+struct OnnxOptions {
+    // Extent of the first axis of the inputs; absent: the file's own, or 1 where that is open. A
+    // batch that the file fixes is changed too, with the targets of reshapes that repeat it.
+    std::optional<std::int64_t> batch = {};
+    std::map<std::string, std::int64_t> dims = {};  // values for named extents
+    // Inputs whose values are known beforehand; shapes, axes and indices often are.
+    std::map<std::string, Constant> values = {};
+};
+
+// A model in memory.
+struct OnnxSource {
+    std::string name;  // of the file, for messages; its stem names the graph
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> owner;  // keeps the bytes alive; none: the caller does
+    std::filesystem::path folder;       // of external data; empty: there is none
+};
+
+// Turns an ONNX model (opset 7 to 28) into a graph. Constant subgraphs are folded; weights stay
+// where they lie in the file. Nodes that nothing here computes become Opaque layers with the
+// reason. Throws Error, one sentence with file, node and fix, where the file is broken, an extent
+// is open that has no value, or shapes do not fit.
+Graph import_onnx(const std::filesystem::path& path, const OnnxOptions& options = {});
+Graph import_onnx(const OnnxSource& source, const OnnxOptions& options = {});
+
+}  // namespace strata

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+#include "networks/onnx/import_node.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "networks/onnx/convert/converters.h"
+#include "networks/onnx/fold/folders.h"
+#include "op/problem.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+// The shape and type that the file states for a tensor that nothing here computes.
+std::optional<Tensor> stated_tensor(const ModelImport& import, std::string_view name) {
+    const auto found = import.stated.find(name);
+    if (found == import.stated.end() || !found->second->is_tensor) {
+        return std::nullopt;
+    }
+    const auto dims = import.extents.of_stated(*found->second);
+    const auto dtype = data_type_of(found->second->element_type);
+    if (!dims || !dtype) {
+        return std::nullopt;
+    }
+    require_sane(*dims);
+    return Tensor{*dims, *dtype};
+}
+
+// A tensor of unknown shape counts no elements.
+const Tensor unknown_tensor{.dims = {0}, .dtype = DataType::f32};
+
+// Why an input keeps a node from being understood; empty: none does.
+std::string unknown_input(ModelImport& import, const OrderedNode& node) {
+    for (std::string_view name : node.reads) {
+        const Value& value = import.assembly.value(name);
+        if (!value.unknown.empty()) {
+            return value.unknown;
+        }
+    }
+    return {};
+}
+
+// The tensors of what a node reads, as far as the graph has such.
+std::vector<TensorId> known_operands(ModelImport& import, const OrderedNode& ordered) {
+    std::vector<TensorId> operands;
+    for (std::string_view name : ordered.reads) {
+        const Value& value = import.assembly.value(name);
+        if (value.constant || value.tensor) {
+            operands.push_back(import.assembly.operand(name, Role::constant));
+        }
+    }
+    return operands;
+}
+
+void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::string& reason) {
+    // Of a chain of unknown shapes the first link is the one to know.
+    std::string unknown = unknown_input(import, ordered);
+    if (unknown.empty()) {
+        unknown = fmt::format("the shape of what {} gives is not stated", describe(*ordered.node));
+    }
+    std::vector<TensorId> outputs;
+    for (std::string_view name : ordered.node->outputs) {
+        if (name.empty()) {
+            continue;
+        }
+        const auto tensor = stated_tensor(import, name);
+        Value& value = import.assembly.value(name);
+        value.unknown = tensor ? "" : unknown;
+        value.tensor =
+            import.assembly.add_tensor(name, tensor.value_or(unknown_tensor), Role::activation);
+        outputs.push_back(*value.tensor);
+    }
+    import.assembly.add_opaque(NodeImport(import, *ordered.node).name(),
+                               {.foreign_type = printable(ordered.node->op_type), .reason = reason},
+                               known_operands(import, ordered), std::move(outputs));
+}
+
+// Operators that make much of little.
+bool may_grow(std::string_view op_type) {
+    return op_type == "Range" || op_type == "Expand" || op_type == "Tile" || op_type == "EyeLike";
+}
+
+// Operators that look at more of their first input than they give.
+bool may_shrink(std::string_view op_type) {
+    return op_type == "NonZero" || op_type == "Compress" || op_type == "Slice" ||
+           op_type == "Split" || op_type.starts_with("Reduce");
+}
+
+// Whether a folder may have a node: everything it reads is constant, and there is time left.
+bool is_foldable(const ModelImport& import, const NodeImport& node) {
+    const std::string_view op_type = node.node().op_type;
+    std::int64_t elements = 0;
+    for (std::size_t i = 0; i < node.input_count(); ++i) {
+        const bool by_type = op_type == "CastLike" && i == 1;
+        if (node.has_input(i) && !node.constant(i) && !folds_by_shape(op_type) && !by_type) {
+            return false;
+        }
+        elements += node.constant(i) ? std::min(node.input(i).elements(), max_folded_elements) : 0;
+    }
+    const bool is_little = elements <= always_folded_elements && !may_grow(op_type);
+    return is_little || !import.is_spent();
+}
+
+// Whether a constant's elements are those of an input: moved, not copied.
+bool is_view(const ModelImport& import, const OnnxNode& node, const Constant& constant) {
+    return std::ranges::any_of(node.inputs, [&](std::string_view name) {
+        const Value* known = import.assembly.find(name);
+        return known && known->constant &&
+               known->constant->data.bytes.data() == constant.data.bytes.data();
+    });
+}
+
+void give_constant(ModelImport& import, const OnnxNode& node, std::size_t output,
+                   Constant constant) {
+    if (!is_uniform(constant) && !is_view(import, node, constant)) {
+        import.folding.elements += constant.tensor.elements();
+        import.folding.bytes += std::ssize(constant.data.bytes);
+    }
+    Value& value = import.assembly.value(node.outputs[output]);
+    value.is_initializer = std::ranges::any_of(node.inputs, [&](std::string_view name) {
+        return import.assembly.value(name).is_initializer;
+    });
+    value.constant = std::move(constant);
+}
+
+bool fold_split(ModelImport& import, const NodeImport& node) {
+    auto parts = folded_parts(node);
+    if (!parts) {
+        return false;
+    }
+    for (std::size_t i = 0; i < parts->size(); ++i) {
+        give_constant(import, node.node(), i, std::move((*parts)[i]));
+    }
+    return true;
+}
+
+// Computes a node over constants; false where it is none that folds.
+bool fold(ModelImport& import, const OnnxNode& node) {
+    const NodeImport one(import, node);
+    const bool is_split = node.op_type == "Split";
+    const Folder folder = find_folder(node.op_type);
+    if ((!folder && !is_split) || !is_foldable(import, one)) {
+        return false;
+    }
+    if (may_shrink(node.op_type)) {
+        import.folding.elements += std::min(one.input(0).elements(), max_folded_elements);
+    }
+    if (is_split) {
+        return fold_split(import, one);
+    }
+    if (node.outputs.size() != 1) {
+        return false;
+    }
+    auto constant = folder(one);
+    if (constant) {
+        give_constant(import, node, 0, std::move(*constant));
+    }
+    return constant.has_value();
+}
+
+// A layer that our exporter wrote as a function: its operator stands in the call.
+void convert_own_layer(const NodeImport& node) {
+    const std::string_view text = node.text(onnx_function_attribute, "");
+    if (text.empty()) {
+        throw Unsupported{"it does not say which layer it is"};
+    }
+    std::vector<TensorId> operands;
+    for (std::size_t i = 0; i < node.input_count(); ++i) {
+        operands.push_back(node.operand(i));
+    }
+    const Op op = parse_op(text);
+    if (std::holds_alternative<Opaque>(op)) {
+        throw Unsupported{"it is not known what it computes"};
+    }
+    node.results(op, std::move(operands));
+}
+
+// Layers compute at least one element; only constants may be empty, where that says something: a
+// list without a number, or a part of a concatenation.
+void require_filled_inputs(const NodeImport& node) {
+    for (std::size_t i = 0; i < node.input_count(); ++i) {
+        const bool may_be_empty = node.constant(i) && (i > 0 || node.node().op_type == "Concat");
+        if (node.has_input(i) && !may_be_empty && node.input(i).elements() == 0) {
+            throw Unsupported{fmt::format("its input {} is empty", i)};
+        }
+    }
+}
+
+bool is_control_flow(const OnnxNode& node) {
+    return node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan";
+}
+
+// What cannot be known before it runs has no place in a graph of fixed extents.
+bool has_extents_by_values(const OnnxNode& node) {
+    return node.op_type == "NonZero" || node.op_type == "NonMaxSuppression" ||
+           node.op_type == "Unique";
+}
+
+std::string why_unknown(const OnnxNode& node) {
+    return has_extents_by_values(node)            ? "how much it gives depends on the values"
+           : node.op_type.starts_with("Sequence") ? "sequences of tensors are not known"
+                                                  : "this operator is not known";
+}
+
+void convert(ModelImport& import, const OrderedNode& ordered) {
+    const OnnxNode& node = *ordered.node;
+    if (is_control_flow(node) && is_default_domain(node.domain)) {
+        throw Unsupported{"loops and control flow are not executed"};
+    }
+    if (const std::string reason = unknown_input(import, ordered); !reason.empty()) {
+        throw Unsupported{reason};
+    }
+    if (node.domain == onnx_function_domain) {
+        convert_own_layer(NodeImport(import, node));
+        return;
+    }
+    if (!is_default_domain(node.domain)) {
+        throw Unsupported{fmt::format("domain '{}' is not known", printable(node.domain))};
+    }
+    if (fold(import, node)) {
+        return;
+    }
+    const Converter* converter = find_converter(node.op_type);
+    if (!converter) {
+        throw Unsupported{why_unknown(node)};
+    }
+    const NodeImport one(import, node);
+    if (converter->outputs == Outputs::one) {
+        one.require_single_output();
+    }
+    if (converter->elements == Elements::floating && !is_floating(one.input(0).dtype)) {
+        throw Unsupported{"arithmetic on integers is known for shapes only"};
+    }
+    require_filled_inputs(one);
+    converter->convert(one);
+}
+
+// Everything whose tensor a conversion may have made.
+std::vector<std::string_view> touched_by(const OnnxNode& node) {
+    std::vector<std::string_view> names = node.outputs;
+    names.insert(names.end(), node.inputs.begin(), node.inputs.end());
+    return names;
+}
+
+// Why a node cannot be expressed; nothing where it has been.
+std::optional<std::string> refusal(ModelImport& import, const OrderedNode& node) {
+    const AssemblyMark before = import.assembly.mark();
+    try {
+        convert(import, node);
+        return std::nullopt;
+    } catch (const Unsupported& unsupported) {
+        import.assembly.roll_back(before, touched_by(*node.node));
+        return unsupported.reason;
+    }
+}
+
+// What the file says of the layers that a node has become.
+void note_origin(ModelImport& import, const OnnxNode& node, const AssemblyMark& before) {
+    if (node.name_scopes.empty() && node.stack_trace.empty()) {
+        return;
+    }
+    const std::string alias = printable(node.name, max_name);
+    const std::string source = printable(source_line_of(node), max_name);
+    auto& layers = import.assembly.graph.layers;
+    for (LayerId id = before.layers; id < layers.size(); ++id) {
+        layers[id].alias = layers[id].name == alias ? "" : alias;
+        layers[id].source = source;
+    }
+}
+
+}  // namespace
+
+void import_node(ModelImport& import, const OrderedNode& node) {
+    const AssemblyMark before = import.assembly.mark();
+    try {
+        if (const auto reason = refusal(import, node)) {
+            add_opaque(import, node, *reason);
+        }
+    } catch (const Error& error) {
+        throw Error(
+            fmt::format("{}: {}: {}", quoted_name(import.file), describe(*node.node), error.what()),
+            error.code());
+    }
+    note_origin(import, *node.node, before);
+}
+
+}  // namespace strata

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "networks/onnx/model.h"
+
+#include <cstddef>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace strata {
+
+// A node of a graph with everything it reads: its inputs, and what its bodies (If, Loop, Scan) take
+// from outside.
+struct OrderedNode {
+    const OnnxNode* node = nullptr;
+    std::vector<std::string_view> reads;
+};
+
+// The nodes that the outputs depend on, in an order of execution that keeps the file's wherever it
+// can. Throws Error, naming file and node: a name given twice, one read but never given, a cycle,
+// no outputs.
+std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file);
+
+// What a message calls a node: its name or, for want of one, its first output, and its operator.
+std::string describe(const OnnxNode& node);
+
+// ONNX's default domain has two spellings.
+bool is_default_domain(std::string_view domain);
+
+}  // namespace strata

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "networks/zoo/convnext.h"
+
+#include "networks/zoo/transformer_layers.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+constexpr std::int64_t image_side = 224;
+constexpr double norm_epsilon = 1e-6;
+
+// Channels last, or back.
+TensorId channels_last(TransformerLayers& layers, const std::string& name, TensorId x) {
+    return layers.builder().add(name, Transpose{{0, 2, 3, 1}}, {x});
+}
+
+TensorId channels_first(TransformerLayers& layers, const std::string& name, TensorId x) {
+    return layers.builder().add(name, Transpose{{0, 3, 1, 2}}, {x});
+}
+
+// Each place's channels among themselves, of planes.
+TensorId normalize_planes(TransformerLayers& layers, const std::string& name, TensorId x) {
+    const TensorId last = channels_last(layers, name + ".last", x);
+    return channels_first(layers, name + ".first", layers.normalize(name, last, norm_epsilon));
+}
+
+// Patches of side x side become one place each.
+TensorId cut(TransformerLayers& layers, const std::string& name, TensorId x, std::int64_t width,
+             std::int64_t side) {
+    const Convolution window = {
+        .out_channels = width, .kernel = {side, side}, .stride = {side, side}};
+    return layers.builder().add(name, window, {x});
+}
+
+// linear, GELU, linear over the channels of each place, channels last.
+TensorId mix_channels(TransformerLayers& layers, const std::string& name, TensorId x) {
+    GraphBuilder& builder = layers.builder();
+    const Dims dims = builder.tensor(x).dims;
+    const std::int64_t width = dims.back();
+    TensorId y = builder.add(name + ".rows", Reshape{{-1, width}}, {x});
+    y = layers.linear(name + ".inner", y, 4 * width);
+    y = layers.activate(name + ".gelu", y, ActivationKind::gelu);
+    y = layers.linear(name + ".outer", y, width);
+    return builder.add(name + ".places", Reshape{dims}, {y});
+}
+
+TensorId add_block(TransformerLayers& layers, const std::string& name, TensorId x) {
+    GraphBuilder& builder = layers.builder();
+    const std::int64_t width = builder.tensor(x).dims[1];
+    const Convolution depthwise = {.out_channels = width,
+                                   .kernel = {7, 7},
+                                   .pad_begin = {3, 3},
+                                   .pad_end = {3, 3},
+                                   .groups = width};
+    TensorId y = builder.add(name + ".depthwise", depthwise, {x});
+    y = layers.normalize(name + ".norm", channels_last(layers, name + ".last", y), norm_epsilon);
+    y = channels_first(layers, name + ".first", mix_channels(layers, name + ".mlp", y));
+    const TensorId scale =
+        builder.constant(name + ".scale.weight", Tensor{{width, 1, 1}}, Role::parameter);
+    y = builder.add_with_operands(name + ".scale", Elementwise{ElementwiseKind::multiply},
+                                  {y, scale});
+    return layers.add(name + ".residual", x, y);
+}
+
+}  // namespace
+
+Graph build(const ConvNext& variant, std::int64_t batch) {
+    TransformerLayers layers(variant.name, batch, variant.widths[0], AttentionForm::fused);
+    GraphBuilder& builder = layers.builder();
+    TensorId x = builder.input("data", Tensor{{batch, 3, image_side, image_side}});
+    x = cut(layers, "stem", x, variant.widths[0], 4);
+    x = normalize_planes(layers, "stem.norm", x);
+    for (std::size_t stage = 0; stage < variant.widths.size(); ++stage) {
+        const std::string name = fmt::format("stage{}", stage + 1);
+        if (stage > 0) {
+            x = normalize_planes(layers, name + ".downsample.norm", x);
+            x = cut(layers, name + ".downsample", x, variant.widths[stage], 2);
+        }
+        for (std::int64_t block = 0; block < variant.depths[stage]; ++block) {
+            x = add_block(layers, fmt::format("{}.{}", name, block), x);
+        }
+    }
+    x = builder.add("pool", Reduction{ReductionKind::mean, {2, 3}, false}, {x});
+    x = layers.normalize("pool.norm", x, norm_epsilon);
+    return layers.with_loss(layers.linear("head", x, 1000));
+}
+
+}  // namespace strata

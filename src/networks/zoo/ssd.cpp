@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "networks/zoo/ssd.h"
+
+#include "networks/zoo/resnet.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+namespace strata {
+
+namespace {
+
+constexpr std::int64_t classes = 81;
+
+// A pair of convolutions that makes the next smaller plane: the channels of the 1x1 and the 3x3,
+// which strides with a pad of 1 or has neither.
+struct Extra {
+    std::int64_t inner;
+    std::int64_t channels;
+    std::int64_t stride;
+};
+
+constexpr std::array<Extra, 5> extras = {
+    {{256, 512, 2}, {256, 512, 2}, {128, 256, 2}, {128, 256, 1}, {128, 256, 1}}};
+
+// Boxes at each position of each plane.
+constexpr std::array<std::int64_t, 6> boxes = {4, 6, 6, 6, 4, 4};
+
+void add_extra(Chain& chain, const std::string& name, const Extra& extra) {
+    chain.add(name + "conv1", convolution({extra.inner})).relu(name + "relu1");
+    const std::int64_t pad = extra.stride == 2 ? 1 : 0;
+    chain.add(name + "conv2", convolution({extra.channels, 3, extra.stride, pad}));
+    chain.relu(name + "relu2");
+}
+
+// One kind of prediction of a plane, [N, values, boxes].
+TensorId add_head(Chain& chain, const std::string& name, TensorId plane, std::int64_t values,
+                  std::int64_t each) {
+    chain.resume(plane).add(name, convolution({values * each, 3, 1, 1}));
+    return chain.add(name + ".boxes", Reshape{{0, values, -1}}).last();
+}
+
+std::vector<TensorId> add_planes(Chain& chain) {
+    add_resnet_stem(chain);
+    for (std::size_t stage = 0; stage < 3; ++stage) {
+        add_resnet_stage(chain, resnet_34, stage, stage == 1 ? 2 : 1);
+    }
+    std::vector<TensorId> planes = {chain.last()};
+    for (std::size_t i = 0; i < extras.size(); ++i) {
+        add_extra(chain, fmt::format("extra{}.", i + 1), extras[i]);
+        planes.push_back(chain.last());
+    }
+    return planes;
+}
+
+}  // namespace
+
+Graph ssd_resnet_34(std::int64_t batch) {
+    Chain chain("ssd-resnet-34", batch, 300);
+    const auto planes = add_planes(chain);
+    std::vector<TensorId> places, scores;
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+        places.push_back(add_head(chain, fmt::format("place{}", i + 1), planes[i], 4, boxes[i]));
+        scores.push_back(
+            add_head(chain, fmt::format("class{}", i + 1), planes[i], classes, boxes[i]));
+    }
+    chain.join("places", Concat{.axis = 2}, places);
+    chain.join("classes", Concat{.axis = 2}, scores).add("by_box", Transpose{{0, 2, 1}});
+    return chain.add("flat", Reshape{{-1, classes}}).with_loss();
+}
+
+}  // namespace strata

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "networks/zoo/transformer_layers.h"
+
+namespace strata {
+
+// Side of a window of a Swin Transformer, and by how much every second block shifts it.
+inline constexpr std::int64_t window_side = 7;
+inline constexpr std::int64_t window_places = window_side * window_side;
+inline constexpr std::int64_t window_shift = window_side / 2;
+
+// Whether a block's windows lie on the plane's edge or are shifted.
+enum class Windows { aligned, shifted };
+
+// Attention within windows of [batch, side, side, width], which gives the same shape. A plane of
+// one window is never shifted.
+TensorId attend_in_windows(TransformerLayers& layers, const std::string& name, TensorId x,
+                           std::int64_t heads, Windows windows);
+
+}  // namespace strata

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/fast_exp.h"
+#include "backend/cpu/kernels/narrow.h"
+#include "backend/cpu/kernels/small_product.h"
+#include "backend/cpu/onednn/thin_product.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+// The pieces that attention and normalisations are computed by.
+
+namespace strata::cpu {
+namespace {
+
+TEST(FastExp, IsWithinTwoUnitsOfTheLibrarys) {
+    for (float x = -86; x < 88; x += 0.0137F) {
+        EXPECT_NEAR(fast_exp(x) / std::exp(x), 1, 3e-7) << x;
+    }
+    EXPECT_EQ(fast_exp(0), 1);
+}
+
+TEST(FastExp, EndsInZeroAndStaysFinite) {
+    EXPECT_EQ(fast_exp(-88), 0);
+    EXPECT_EQ(fast_exp(-std::numeric_limits<float>::infinity()), 0);
+    EXPECT_TRUE(std::isfinite(fast_exp(1e30F)));
+}
+
+std::vector<float> numbers(std::size_t count, std::size_t salt) {
+    std::vector<float> values;
+    for (std::size_t i = 0; i < count; ++i) {
+        values.push_back(static_cast<float>((i * 7 + salt) % 11) - 5);
+    }
+    return values;
+}
+
+// Whole numbers, so that every order of the sum gives the same.
+float element(const std::vector<float>& a, std::size_t a_row, std::size_t a_depth,
+              const std::vector<float>& b, std::size_t b_row, std::size_t b_depth,
+              std::size_t depth) {
+    float sum = 0;
+    for (std::size_t k = 0; k < depth; ++k) {
+        sum += a[a_row + k * a_depth] * b[b_row + k * b_depth];
+    }
+    return sum;
+}
+
+TEST(SmallProduct, MultipliesOddNumbersOfRowsByAnyMultipleOfSixteenColumns) {
+    for (const std::size_t rows : {1U, 5U, 6U, 13U}) {
+        for (const std::size_t columns : {16U, 48U, 64U, 144U}) {
+            const std::size_t depth = 9;
+            const auto a = numbers(rows * depth, 1), b = numbers(depth * columns, 2);
+            std::vector<float> c(rows * columns, 100);
+            multiply_small({rows, columns, depth}, {a.data(), 9, 1},
+                           {b.data(), static_cast<std::ptrdiff_t>(columns)},
+                           {c.data(), static_cast<std::ptrdiff_t>(columns)}, Into::overwrite);
+            for (std::size_t i = 0; i < c.size(); ++i) {
+                ASSERT_EQ(c[i], element(a, i / columns * depth, 1, b, i % columns, columns, depth))
+                    << rows << "x" << columns << " at " << i;
+            }
+        }
+    }
+}
+
+TEST(SmallProduct, AddsToWhatIsThereAndReadsATransposedLeftMatrix) {
+    const std::size_t rows = 7, columns = 32, depth = 5;
+    const auto a = numbers(depth * rows, 3), b = numbers(depth * columns, 4);
+    std::vector<float> c(rows * columns, 100);
+    multiply_small({rows, columns, depth}, {a.data(), 1, 7}, {b.data(), 32}, {c.data(), 32},
+                   Into::add);
+    for (std::size_t i = 0; i < c.size(); ++i) {
+        ASSERT_EQ(c[i], 100 + element(a, i / columns, rows, b, i % columns, columns, depth)) << i;
+    }
+}
+
+TEST(ThinProduct, MultipliesFewRowsByPanelsOrAddsTheProduct) {
+    const std::size_t columns = 192, depth = 144, panel_step = (depth + 16) * 64;
+    const auto b = numbers(3 * panel_step, 7);
+    for (const std::size_t rows : {1U, 6U, 27U}) {
+        const auto x = numbers(rows * depth, 8);
+        for (const Into into : {Into::overwrite, Into::add}) {
+            const float before = into == Into::add ? 100 : 0;
+            std::vector<float> y(rows * columns, 100);
+            multiply_thin({rows, columns, depth, panel_step}, x.data(), b.data(), y.data(), into);
+            for (std::size_t i = 0; i < y.size(); ++i) {
+                const std::size_t column = i % columns;
+                const std::size_t first = column / 64 * panel_step + column % 64;
+                ASSERT_EQ(y[i], before + element(x, i / columns * depth, 1, b, first, 64, depth))
+                    << rows << " rows, at " << i;
+            }
+        }
+    }
+}
+
+TEST(SmallProduct, PanelsAreTheTransposedOfTheirRowsFilledUpWithZeros) {
+    const std::size_t rows = 3, count = 70, width = 5;
+    const auto a = numbers(rows * width, 5), b = numbers(count * width, 6);
+    std::vector<float> panels(panel_floats(count, width), -1);
+    transpose_to_panels({b.data(), 5}, count, width, panels.data());
+    std::vector<float> c(rows * 80, -1);
+    multiply_by_panels({rows, 80, width}, {a.data(), 5, 1}, panels.data(), {c.data(), 80});
+    for (std::size_t i = 0; i < c.size(); ++i) {
+        const float expected =
+            i % 80 < count ? element(a, i / 80 * width, 1, b, i % 80 * width, 1, width) : 0;
+        ASSERT_EQ(c[i], expected) << i;
+    }
+}
+
+TEST(Narrow, RoundsToTheNearestAndTiesToEven) {
+    const std::vector<float> values = {1, 1 + 0x1p-8F, 1 + 0x3p-8F, -2.5F,
+                                       std::numeric_limits<float>::infinity()};
+    std::vector<std::uint16_t> stored(values.size());
+    std::vector<float> back(values.size());
+    store(values.data(), values.size(), {stored.data(), true}, 0);
+    load({stored.data(), true}, 0, back.size(), back.data());
+    EXPECT_EQ(back, (std::vector<float>{1, 1, 1 + 0x1p-6F, -2.5F,
+                                        std::numeric_limits<float>::infinity()}));
+}
+
+TEST(Narrow, KeepsWhatIsNotANumber) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    std::uint16_t stored = 0;
+    float back = 0;
+    store(&nan, 1, {&stored, true}, 0);
+    load({&stored, true}, 0, 1, &back);
+    EXPECT_TRUE(std::isnan(back));
+}
+
+}  // namespace
+}  // namespace strata::cpu
