@@ -23,7 +23,7 @@ struct ResultForm {
     OutputOptions output;
     const Convention& convention = conventions().front();
     std::vector<Grouping> by = {};  // what a run's steps are put together by; empty: single steps
-    std::size_t executions = 1;  // that each network and batch is measured with, in turn
+    std::size_t executions = 1;     // that each network and batch is measured with, in turn
 };
 
 // Prints what `run` measures: for people each group as soon as it is done; as JSON, CSV, a page or

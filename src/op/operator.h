@@ -26,15 +26,16 @@ struct ParameterShape {
 //   outputs(i)      the shape rule over all operands; throws Error where shapes do not fit
 //   operations(s, p) arithmetic of a pass, by kind
 //   reads()         what its backward passes read again
+// clang-format off: version 14 indents a concept as if it were code after it.
 template <class T>
 concept Operator = std::equality_comparable<T> &&
-                   requires(const T& op, std::span<const Tensor> tensors, const Signature& signature,
-                            Pass pass) {
-                       { T::type } -> std::convertible_to<std::string_view>;
-                       { op.parameters(tensors) } -> std::same_as<std::vector<ParameterShape>>;
-                       { op.outputs(tensors) } -> std::same_as<std::vector<Tensor>>;
-                       { op.operations(signature, pass) } -> std::same_as<Operations>;
-                       { op.reads() } -> std::same_as<BackwardReads>;
-                   };
+    requires(const T& op, std::span<const Tensor> tensors, const Signature& signature, Pass pass) {
+    { T::type } -> std::convertible_to<std::string_view>;
+    { op.parameters(tensors) } -> std::same_as<std::vector<ParameterShape>>;
+    { op.outputs(tensors) } -> std::same_as<std::vector<Tensor>>;
+    { op.operations(signature, pass) } -> std::same_as<Operations>;
+    { op.reads() } -> std::same_as<BackwardReads>;
+};
+// clang-format on
 
 }  // namespace strata

@@ -28,8 +28,7 @@ namespace strata {
 // "doubts", "provenance". The selection acts on the groups, or, without any, on the steps.
 nlohmann::ordered_json run_json(const Run& run, const StepFilter& filter = {},
                                 const Convention& convention = conventions().front(),
-                                const Selection& selection = {},
-                                std::span<const Grouping> by = {});
+                                const Selection& selection = {}, std::span<const Grouping> by = {});
 
 // One of "sweeps": the settings that its runs share, "points", "fit", "saturation", "capacity".
 // Slope, rate, framework and half rate are null where the line does not describe the times, the

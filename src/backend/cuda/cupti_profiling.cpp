@@ -70,7 +70,7 @@ CuptiLibrary cupti_library() {
 }
 
 // The first two iterations are left out. One of them records the iteration's graph, within the
-// steps' ranges; where nothing ran before, the other is needed for libraries to load what they need.
+// steps' ranges; where nothing ran before, libraries load what they need in the other.
 Recording CuptiProfiling::record(std::size_t iterations) {
     const auto calls = library_.open_activity();
     Tracer tracer(*calls);

@@ -6,8 +6,8 @@
 #include "backend/cuda/gpu_machine.h"
 #include "backend/cuda/kernels/activation.h"
 #include "backend/cuda/lowering.h"
-#include "backend/cuda/profiling.h"
 #include "backend/cuda/nvml/watch.h"
+#include "backend/cuda/profiling.h"
 #include "base/error.h"
 
 #include <cublasLt.h>

@@ -74,7 +74,7 @@ struct Write {
     std::int64_t passes;
     __host__ __device__ void operator()(std::int64_t i) const {
         go(
-            i, threads, passes, [](std::int64_t) { return float4{0, 0, 0, 0}; },
+            i, threads, passes, [](std::int64_t) { return float4{}; },
             [&](std::int64_t at, const float4& pack) { store(a + at, pack); });
     }
 };
@@ -99,8 +99,7 @@ struct Triad {
     std::int64_t passes;
     __host__ __device__ void operator()(std::int64_t i) const {
         go(
-            i, threads, passes,
-            [&](std::int64_t at) { return sum(load(a + at), load(b + at), 3); },
+            i, threads, passes, [&](std::int64_t at) { return sum(load(a + at), load(b + at), 3); },
             [&](std::int64_t at, const float4& pack) { store(c + at, pack); });
     }
 };
