@@ -67,6 +67,7 @@ std::vector<Seconds> run_rounds(std::span<const int> processors, std::size_t rou
     Meeting meeting(processors.size());
     {
         std::vector<std::jthread> threads;
+        threads.reserve(processors.size());
         for (std::size_t thread = 0; thread < processors.size(); ++thread) {
             threads.emplace_back([&, thread] {
                 bind_to(processors[thread]);
