@@ -17,7 +17,7 @@ namespace strata::cuda {
 
 namespace {
 
-constexpr const char* doing = "trace the GPU";
+constexpr const char* tracing = "trace the GPU";
 constexpr std::size_t buffer_bytes = 8u << 20;
 
 // Where records go. CUPTI's buffer callbacks carry nothing of their caller's, so there is one such
@@ -86,9 +86,9 @@ CUpti_ActivityKind kind_of(Recorded kind) {
 // Records have another layout in each version of CUPTI.
 void require_known_version() {
     std::uint32_t version = 0;
-    require_cupti(cuptiGetVersion(&version), doing);
+    require_cupti(cuptiGetVersion(&version), tracing);
     if (version != CUPTI_API_VERSION) {
-        throw ProfilerError(ProfilerTrouble::old_library, doing,
+        throw ProfilerError(ProfilerTrouble::old_library, tracing,
                             fmt::format("CUPTI {} where {} is wanted", version, CUPTI_API_VERSION));
     }
 }
@@ -104,12 +104,13 @@ public:
             check(sink.trace == nullptr, "one tracer at a time");
             sink.trace = &trace_;
         }
-        require_cupti(cuptiSubscribe(&subscriber_, on_resource, this), doing);
+        require_cupti(cuptiSubscribe(&subscriber_, on_resource, this), tracing);
         for (const auto id :
              {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED}) {
-            require_cupti(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id), doing);
+            require_cupti(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id),
+                          tracing);
         }
-        require_cupti(cuptiActivityRegisterCallbacks(give_buffer, take_buffer), doing);
+        require_cupti(cuptiActivityRegisterCallbacks(give_buffer, take_buffer), tracing);
     }
 
     void stop() noexcept override {
@@ -125,23 +126,23 @@ public:
     }
 
     void enable(Recorded kind) override {
-        require_cupti(cuptiActivityEnable(kind_of(kind)), doing);
+        require_cupti(cuptiActivityEnable(kind_of(kind)), tracing);
         enabled_.push_back(kind);
     }
 
     void enter(std::uint64_t range) override {
-        require_cupti(cuptiActivityPushExternalCorrelationId(our_ranges, range), doing);
+        require_cupti(cuptiActivityPushExternalCorrelationId(our_ranges, range), tracing);
         set_range(range);
     }
 
     void leave(std::uint64_t outer) override {
-        require_cupti(cuptiActivityPopExternalCorrelationId(our_ranges, nullptr), doing);
+        require_cupti(cuptiActivityPopExternalCorrelationId(our_ranges, nullptr), tracing);
         set_range(outer);
     }
 
     Trace collect() override {
         disable_all();
-        require_cupti(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), doing);
+        require_cupti(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), tracing);
         const std::lock_guard guard(sink.lock);
         return std::exchange(trace_, {});
     }

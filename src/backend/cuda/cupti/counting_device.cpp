@@ -14,7 +14,7 @@ namespace strata::cuda {
 
 namespace {
 
-constexpr const char* doing = "count on the GPU";
+constexpr const char* counting = "count on the GPU";
 
 // The driver's context, asked for through the runtime so that nothing links the driver's library.
 CUcontext current_context() {
@@ -23,12 +23,12 @@ CUcontext current_context() {
     const cudaError_t code = cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 12000,
                                                               cudaEnableDefault, &found);
     if (code != cudaSuccess || function == nullptr) {
-        throw ProfilerError(ProfilerTrouble::no_driver, doing, cudaGetErrorString(code));
+        throw ProfilerError(ProfilerTrouble::no_driver, counting, cudaGetErrorString(code));
     }
     CUcontext context = nullptr;
     reinterpret_cast<CUresult (*)(CUcontext*)>(function)(&context);
     if (context == nullptr) {
-        throw ProfilerError(ProfilerTrouble::device_failed, doing, "no context is current");
+        throw ProfilerError(ProfilerTrouble::device_failed, counting, "no context is current");
     }
     return context;
 }
@@ -46,7 +46,7 @@ void require_supported(int device) {
         CUpti_Profiler_DeviceSupported_Params_STRUCT_SIZE);
     answer.cuDevice = device;
     answer.api = CUPTI_PROFILER_RANGE_PROFILING;
-    require_cupti(cuptiProfilerDeviceSupported(&answer), doing);
+    require_cupti(cuptiProfilerDeviceSupported(&answer), counting);
     const std::array obstacles = {
         Obstacle{answer.architecture, ProfilerTrouble::unsupported_device},
         Obstacle{answer.sli, ProfilerTrouble::unsupported_device},
@@ -59,7 +59,7 @@ void require_supported(int device) {
     for (const Obstacle& obstacle : obstacles) {
         if (obstacle.level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
             obstacle.level == CUPTI_PROFILER_CONFIGURATION_DISABLED) {
-            throw ProfilerError(obstacle.trouble, doing);
+            throw ProfilerError(obstacle.trouble, counting);
         }
     }
 }
@@ -68,10 +68,10 @@ std::vector<std::uint8_t> availability_of(CUcontext context) {
     auto block = parameters<CUpti_Profiler_GetCounterAvailability_Params>(
         CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE);
     block.ctx = context;
-    require_cupti(cuptiProfilerGetCounterAvailability(&block), doing);
+    require_cupti(cuptiProfilerGetCounterAvailability(&block), counting);
     std::vector<std::uint8_t> image(block.counterAvailabilityImageSize);
     block.pCounterAvailabilityImage = image.data();
-    require_cupti(cuptiProfilerGetCounterAvailability(&block), doing);
+    require_cupti(cuptiProfilerGetCounterAvailability(&block), counting);
     return image;
 }
 
@@ -79,7 +79,7 @@ std::string chip_of(int device) {
     auto answer =
         parameters<CUpti_Device_GetChipName_Params>(CUpti_Device_GetChipName_Params_STRUCT_SIZE);
     answer.deviceIndex = static_cast<std::size_t>(device);
-    require_cupti(cuptiDeviceGetChipName(&answer), doing);
+    require_cupti(cuptiDeviceGetChipName(&answer), counting);
     return answer.pChipName;
 }
 
@@ -89,7 +89,7 @@ CountingDevice open_counting_device(int device) {
     CUcontext context = current_context();
     auto begin =
         parameters<CUpti_Profiler_Initialize_Params>(CUpti_Profiler_Initialize_Params_STRUCT_SIZE);
-    require_cupti(cuptiProfilerInitialize(&begin), doing);
+    require_cupti(cuptiProfilerInitialize(&begin), counting);
     require_supported(device);
     return {.context = context, .chip = chip_of(device), .availability = availability_of(context)};
 }

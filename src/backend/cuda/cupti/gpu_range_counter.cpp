@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-constexpr const char* doing = "count ranges";
+constexpr const char* counting_ranges = "count ranges";
 
 }  // namespace
 
@@ -27,7 +27,7 @@ GpuRangeCounter::GpuRangeCounter(const CountingDevice& device, const CounterConf
     auto enable = parameters<CUpti_RangeProfiler_Enable_Params>(
         CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE);
     enable.ctx = static_cast<CUcontext>(device.context);
-    require_cupti(cuptiRangeProfilerEnable(&enable), doing);
+    require_cupti(cuptiRangeProfilerEnable(&enable), counting_ranges);
     object_.reset(enable.pRangeProfilerObject);
     make_data(ranges);
     configure(ranges);
@@ -45,14 +45,14 @@ void GpuRangeCounter::make_data(std::size_t ranges) {
     size.numMetrics = names.size();
     size.maxNumOfRanges = ranges;
     size.maxNumRangeTreeNodes = static_cast<std::uint32_t>(ranges);
-    require_cupti(cuptiRangeProfilerGetCounterDataSize(&size), doing);
+    require_cupti(cuptiRangeProfilerGetCounterDataSize(&size), counting_ranges);
     data_.resize(size.counterDataSize);
     auto image = parameters<CUpti_RangeProfiler_CounterDataImage_Initialize_Params>(
         CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE);
     image.pRangeProfilerObject = object_.get();
     image.counterDataSize = data_.size();
     image.pCounterData = data_.data();
-    require_cupti(cuptiRangeProfilerCounterDataImageInitialize(&image), doing);
+    require_cupti(cuptiRangeProfilerCounterDataImageInitialize(&image), counting_ranges);
 }
 
 void GpuRangeCounter::configure(std::size_t ranges) {
@@ -70,14 +70,14 @@ void GpuRangeCounter::configure(std::size_t ranges) {
     block.minNestingLevel = 1;
     block.passIndex = 0;
     block.targetNestingLevel = 1;
-    require_cupti(cuptiRangeProfilerSetConfig(&block), doing);
+    require_cupti(cuptiRangeProfilerSetConfig(&block), counting_ranges);
 }
 
 void GpuRangeCounter::start_pass() {
     auto block =
         parameters<CUpti_RangeProfiler_Start_Params>(CUpti_RangeProfiler_Start_Params_STRUCT_SIZE);
     block.pRangeProfilerObject = object_.get();
-    require_cupti(cuptiRangeProfilerStart(&block), doing);
+    require_cupti(cuptiRangeProfilerStart(&block), counting_ranges);
 }
 
 void GpuRangeCounter::push(const std::string& name) {
@@ -85,21 +85,21 @@ void GpuRangeCounter::push(const std::string& name) {
         CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE);
     block.pRangeProfilerObject = object_.get();
     block.pRangeName = name.c_str();
-    require_cupti(cuptiRangeProfilerPushRange(&block), doing);
+    require_cupti(cuptiRangeProfilerPushRange(&block), counting_ranges);
 }
 
 void GpuRangeCounter::pop() {
     auto block = parameters<CUpti_RangeProfiler_PopRange_Params>(
         CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE);
     block.pRangeProfilerObject = object_.get();
-    require_cupti(cuptiRangeProfilerPopRange(&block), doing);
+    require_cupti(cuptiRangeProfilerPopRange(&block), counting_ranges);
 }
 
 Passes GpuRangeCounter::stop_pass() {
     auto block =
         parameters<CUpti_RangeProfiler_Stop_Params>(CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE);
     block.pRangeProfilerObject = object_.get();
-    require_cupti(cuptiRangeProfilerStop(&block), doing);
+    require_cupti(cuptiRangeProfilerStop(&block), counting_ranges);
     return block.isAllPassSubmitted != 0 ? Passes::are_done : Passes::remain;
 }
 
@@ -107,9 +107,9 @@ void GpuRangeCounter::decode() {
     auto block = parameters<CUpti_RangeProfiler_DecodeData_Params>(
         CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE);
     block.pRangeProfilerObject = object_.get();
-    require_cupti(cuptiRangeProfilerDecodeData(&block), doing);
+    require_cupti(cuptiRangeProfilerDecodeData(&block), counting_ranges);
     if (block.numOfRangeDropped > 0) {
-        throw ProfilerError(ProfilerTrouble::ranges_dropped, doing,
+        throw ProfilerError(ProfilerTrouble::ranges_dropped, counting_ranges,
                             fmt::format("{} of them", block.numOfRangeDropped));
     }
 }
@@ -119,7 +119,7 @@ std::size_t GpuRangeCounter::count_of_ranges() const {
         CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE);
     block.pCounterDataImage = data_.data();
     block.counterDataImageSize = data_.size();
-    require_cupti(cuptiRangeProfilerGetCounterDataInfo(&block), doing);
+    require_cupti(cuptiRangeProfilerGetCounterDataInfo(&block), counting_ranges);
     return block.numTotalRanges;
 }
 
@@ -130,7 +130,7 @@ std::string GpuRangeCounter::name_of_range(std::size_t range) const {
     block.counterDataImageSize = data_.size();
     block.rangeIndex = range;
     block.rangeDelimiter = "/";
-    require_cupti(cuptiRangeProfilerCounterDataGetRangeInfo(&block), doing);
+    require_cupti(cuptiRangeProfilerCounterDataGetRangeInfo(&block), counting_ranges);
     return block.rangeName == nullptr ? "" : block.rangeName;
 }
 
