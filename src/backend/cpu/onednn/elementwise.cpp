@@ -67,9 +67,7 @@ private:
         for (const TensorId tensor : layer_.inputs) {
             terms.push_back(lowering.value(tensor, desc));
         }
-        auto described = lowering.sum_of(terms, lowering.make_value(output(), desc));
-        lowering.compute(std::move(described.text), {std::move(described.call)},
-                         described.workspace);
+        lowering.compute(lowering.sum_of(terms, lowering.make_value(output(), desc)));
     }
 
     BroadcastPlan plan(Lowering& lowering) const {

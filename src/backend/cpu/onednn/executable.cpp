@@ -2,7 +2,6 @@
 #include "backend/cpu/onednn/executable.h"
 
 #include "base/error.h"
-#include "base/text.h"
 #include "graph/memory.h"
 
 #include <omp.h>
@@ -24,27 +23,15 @@ Seconds between(Clock::time_point begin, Clock::time_point end) {
 
 OnednnExecutable::OnednnExecutable(const Graph& graph, const dnnl::engine& engine, Program program,
                                    int threads, CacheState caches)
-    : engine_(engine),
-      stream_(engine),
-      threads_(threads),
-      tensors_(std::move(program.tensors)),
-      caches_(caches, threads) {
+    : engine_(engine), stream_(engine), threads_(threads), caches_(caches, threads) {
     plan_memory(program);
-    for (const GraphTensor& tensor : graph.tensors) {
-        tensor_names_.push_back(tensor.name);
-    }
-    for (Program::PlannedStep& planned : program.steps) {
-        steps_.push_back(std::move(planned.step));
-        std::vector<BoundCall>& bound = calls_.emplace_back();
-        for (const Call& call : planned.calls) {
-            bound.push_back(bind(call));
-        }
-    }
-    for (const Call& call : program.preparations) {
-        preparations_.push_back(bind(call));
-    }
-    initialize(program);
-    execute(preparations_);
+    bound_.bind(
+        graph, program,
+        [this](const std::vector<Call>& calls, const Step&) { return bind_all(calls); },
+        [this](const Call& call) { return bind(call); });
+    initialize(program,
+               [this](const Place& place, const HostValues& values) { fill(place, values); });
+    execute(bound_.preparations);
 }
 
 void OnednnExecutable::plan_memory(const Program& program) {
@@ -53,14 +40,17 @@ void OnednnExecutable::plan_memory(const Program& program) {
     offsets_ = std::move(plan.offsets);
 }
 
-void OnednnExecutable::initialize(const Program& program) const {
-    for (const Program::Initialization& initialization : program.initializations) {
-        fill(initialization.place, initialization.values());
-    }
-}
-
 dnnl::memory OnednnExecutable::memory_at(const Place& place) const {
     return dnnl::memory(place.desc, engine_, address_of(place));
+}
+
+std::vector<OnednnExecutable::BoundCall> OnednnExecutable::bind_all(
+    const std::vector<Call>& calls) const {
+    std::vector<BoundCall> bound;
+    for (const Call& call : calls) {
+        bound.push_back(bind(call));
+    }
+    return bound;
 }
 
 OnednnExecutable::BoundCall OnednnExecutable::bind(const Call& call) const {
@@ -108,22 +98,22 @@ void OnednnExecutable::use_threads() const {
 Seconds OnednnExecutable::run() {
     use_threads();
     const auto begin = Clock::now();
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
-        execute(calls_[step]);
+    for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
+        execute(bound_.calls[step]);
     }
     return between(begin, Clock::now());
 }
 
 Seconds OnednnExecutable::run_timed(std::span<Seconds> times) {
-    check(times.size() == steps_.size(), "one time for each step");
+    check(times.size() == bound_.steps.size(), "one time for each step");
     use_threads();
     if (caches_.state() != CacheState::as_left) {
         return run_prepared(times);
     }
     const auto begin = Clock::now();
     auto last = begin;
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
-        execute(calls_[step]);
+    for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
+        execute(bound_.calls[step]);
         const auto now = Clock::now();
         times[step] = between(last, now);
         last = now;
@@ -134,10 +124,10 @@ Seconds OnednnExecutable::run_timed(std::span<Seconds> times) {
 // With caches prepared before each step, outside its time.
 Seconds OnednnExecutable::run_prepared(std::span<Seconds> times) {
     const auto begin = Clock::now();
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
-        caches_.prepare([&] { execute(calls_[step]); });
+    for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
+        caches_.prepare([&] { execute(bound_.calls[step]); });
         const auto before = Clock::now();
-        execute(calls_[step]);
+        execute(bound_.calls[step]);
         times[step] = between(before, Clock::now());
     }
     return between(begin, Clock::now());
@@ -145,26 +135,16 @@ Seconds OnednnExecutable::run_prepared(std::span<Seconds> times) {
 
 void OnednnExecutable::run_step(std::size_t step) {
     use_threads();
-    execute(calls_[step]);
-}
-
-const Place& OnednnExecutable::place_of(TensorId tensor, Content content) const {
-    const Program::TensorPlaces& places = tensors_[tensor];
-    const auto& place = content == Content::value ? places.value : places.gradient;
-    if (!place) {
-        throw Error("Tensor " + printable(tensor_names_[tensor]) +
-                    " has no memory of its own in this execution; prepare it with memory kept.");
-    }
-    return *place;
+    execute(bound_.calls[step]);
 }
 
 HostValues OnednnExecutable::read(TensorId tensor, Content content) const {
-    return values_at(place_of(tensor, content));
+    return values_at(bound_.place_of(tensor, content));
 }
 
 void OnednnExecutable::write(TensorId tensor, Content content, std::span<const float> values) {
-    fill(place_of(tensor, content), values);
-    execute(preparations_);
+    fill(bound_.place_of(tensor, content), values);
+    execute(bound_.preparations);
 }
 
 HostValues OnednnExecutable::values_at(const Place& place) const {

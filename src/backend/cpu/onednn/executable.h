@@ -3,7 +3,8 @@
 
 #include "backend/cpu/onednn/arena.h"
 #include "backend/cpu/onednn/cache_preparation.h"
-#include "backend/cpu/onednn/program.h"
+#include "backend/cpu/onednn/lowering.h"
+#include "backend/lower/bound_program.h"
 
 namespace strata::cpu {
 
@@ -15,7 +16,7 @@ public:
     OnednnExecutable(const Graph& graph, const dnnl::engine& engine, Program program, int threads,
                      CacheState caches = CacheState::as_left);
 
-    std::span<const Step> steps() const override { return steps_; }
+    std::span<const Step> steps() const override { return bound_.steps; }
     Seconds run() override;
     Seconds run_timed(std::span<Seconds> times) override;
     void run_step(std::size_t step) override;
@@ -36,7 +37,7 @@ private:
     using BoundCall = std::variant<BoundPrimitive, BoundKernel>;
 
     void plan_memory(const Program& program);
-    void initialize(const Program& program) const;
+    std::vector<BoundCall> bind_all(const std::vector<Call>& calls) const;
     BoundCall bind(const Call& call) const;
     BoundCall bind(const PrimitiveCall& call) const;
     BoundCall bind(const KernelCall& call) const;
@@ -47,7 +48,6 @@ private:
     void execute(const std::vector<BoundCall>& calls) const;
     Seconds run_prepared(std::span<Seconds> times);
     void use_threads() const;
-    const Place& place_of(TensorId tensor, Content content) const;
     HostValues values_at(const Place& place) const;
     void fill(const Place& place, std::span<const float> values) const;
 
@@ -56,11 +56,7 @@ private:
     int threads_ = 1;
     std::unique_ptr<Arena> arena_;
     std::vector<std::size_t> offsets_;
-    std::vector<Step> steps_;
-    std::vector<std::vector<BoundCall>> calls_;  // by step
-    std::vector<BoundCall> preparations_;
-    std::vector<Program::TensorPlaces> tensors_;
-    std::vector<std::string> tensor_names_;
+    BoundProgram<OnednnPlaces, BoundCall> bound_;
     CachePreparation caches_;
 };
 

@@ -19,9 +19,9 @@ Call sum_by_loops(const std::vector<Place>& terms, const Place& sum) {
 
 // In f32 by loops over whatever lies in memory, for the library adds blocks that are filled up with
 // zeros by its reference implementation, a hundred times slower.
-Lowering::Described Lowering::sum_of(const std::vector<Place>& terms, const Place& sum) {
+Lowering::Work Lowering::sum_of(const std::vector<Place>& terms, const Place& sum) {
     if (type_of(sum.desc) == ElementType::f32) {
-        return {{"strata:loops", text_of(sum.desc)}, {}, sum_by_loops(terms, sum)};
+        return {{"strata:loops", text_of(sum.desc)}, {}, {sum_by_loops(terms, sum)}};
     }
     const auto described =
         describe_sum(engine_, attributes_, sum.desc, std::vector<float>(terms.size(), 1.0F),
@@ -32,7 +32,7 @@ Lowering::Described Lowering::sum_of(const std::vector<Place>& terms, const Plac
     }
     return {{described.impl_info_str(), text_of(sum.desc)},
             scratchpad_of(described),
-            call<dnnl::sum>(described, std::move(arguments))};
+            {call<dnnl::sum>(described, std::move(arguments))}};
 }
 
 }  // namespace strata::cpu

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/lower/lowering.h"
+#include "base/error.h"
+#include "base/text.h"
+
+namespace strata {
+
+// What an executable keeps of a lowered program: its steps, what each of them executes now that
+// places have addresses, and where tensors can be read and written between steps. It must not
+// outlive what its calls run on.
+template <PlaceRules Rules, class BoundCall>
+class BoundProgram {
+public:
+    using Place = typename Rules::Place;
+    using Program = LoweredProgram<Place, typename Rules::Call>;
+
+    std::vector<Step> steps;
+    std::vector<std::vector<BoundCall>> calls;  // by step
+    std::vector<BoundCall> preparations;
+
+    // `bind_step` gives a step's calls their addresses and may change the step; `bind` one call
+    // its.
+    template <class BindStep, class Bind>
+    void bind(const Graph& graph, Program& program, const BindStep& bind_step, const Bind& bind) {
+        for (const GraphTensor& tensor : graph.tensors) {
+            tensor_names_.push_back(tensor.name);
+        }
+        tensors_ = std::move(program.tensors);
+        for (typename Program::PlannedStep& planned : program.steps) {
+            steps.push_back(std::move(planned.step));
+            calls.push_back(bind_step(std::move(planned.calls), steps.back()));
+        }
+        for (auto& call : program.preparations) {
+            preparations.push_back(bind(std::move(call)));
+        }
+    }
+
+    // Throws Error where the tensor shares its memory.
+    const Place& place_of(TensorId tensor, Content content) const {
+        const typename Program::TensorPlaces& places = tensors_[tensor];
+        const auto& place = content == Content::value ? places.value : places.gradient;
+        if (!place) {
+            throw Error("Tensor " + printable(tensor_names_[tensor]) +
+                        " has no memory of its own in this execution; prepare it with memory "
+                        "kept.");
+        }
+        return *place;
+    }
+
+private:
+    std::vector<typename Program::TensorPlaces> tensors_;
+    std::vector<std::string> tensor_names_;
+};
+
+// Puts the values there that are there before the first iteration; `fill` writes those of a place.
+template <class Place, class Call, class Fill>
+void initialize(const LoweredProgram<Place, Call>& program, const Fill& fill) {
+    for (const auto& initialization : program.initializations) {
+        fill(initialization.place, initialization.values());
+    }
+}
+
+}  // namespace strata

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/lower/lowering.h"
+
+#include <algorithm>
+
+// From tasks to steps: the functions of GraphLowering that go through the schedule, refuse what
+// cannot be done, and add to the program.
+namespace strata {
+
+template <class Engine, PlaceRules Rules>
+GraphLowering<Engine, Rules>::GraphLowering(const Graph& graph, const Execution& execution)
+    : graph_(graph),
+      execution_(execution),
+      schedule_(schedule_of(graph, execution)),
+      states_(graph.tensors.size()),
+      refusals_(graph.layers.size()) {}
+
+template <class Engine, PlaceRules Rules>
+auto GraphLowering<Engine, Rules>::run() -> Program {
+    std::vector<std::unique_ptr<LoweringOfLayer<Engine>>> layers;
+    for (const Layer& layer : graph_.layers) {
+        layers.push_back(engine().make_layer(layer));
+    }
+    for (const Task& task : schedule_.tasks) {
+        task_ = task;
+        lower(*layers[task.layer]);
+    }
+    keep_what_is_read();
+    return std::move(program_);
+}
+
+template <class Engine, PlaceRules Rules>
+void GraphLowering<Engine, Rules>::lower(LoweringOfLayer<Engine>& layer) {
+    if (const auto included = included_.find(task_); included != included_.end()) {
+        return add_included(included->second);
+    }
+    const std::string& refusal = refusals_[task_.layer];
+    if (refusal.empty() || task_.pass == Pass::update) {
+        lower_guarded(layer);
+    } else {
+        refuse(refusal);
+    }
+}
+
+// What cannot be done ends the pass, not the network.
+template <class Engine, PlaceRules Rules>
+void GraphLowering<Engine, Rules>::lower_guarded(LoweringOfLayer<Engine>& layer) {
+    try {
+        refuse_omitted(execution_, graph_.layers[task_.layer], task_.pass);
+        Engine::refusing([&] { lower_pass(layer); });
+        include_in_data_pass();
+    } catch (const Refusal& refusal) {
+        give_up(refusal.reason);
+    }
+}
+
+template <class Engine, PlaceRules Rules>
+void GraphLowering<Engine, Rules>::lower_pass(LoweringOfLayer<Engine>& layer) {
+    switch (task_.pass) {
+        case Pass::forward:
+            return layer.forward(engine());
+        case Pass::backward_data:
+            return layer.backward_data(engine());
+        case Pass::backward_weights:
+            return layer.backward_weights(engine());
+        case Pass::update:
+            return lower_update(engine(), task_.layer);
+    }
+}
+
+// A layer that refuses its weights' pass itself, instead of throwing, does it with that of its
+// data.
+template <class Engine, PlaceRules Rules>
+void GraphLowering<Engine, Rules>::include_in_data_pass() {
+    if (task_.pass != Pass::backward_weights || program_.steps.empty()) {
+        return;
+    }
+    Step& step = program_.steps.back().step;
+    if (step.layer == task_.layer && step.pass == task_.pass && !step.refusal.empty()) {
+        step.within = Task{task_.layer, Pass::backward_data};
+    }
+}
+
+// Stands in the order of execution as if it ran, but has nothing to call.
+template <class Engine, PlaceRules Rules>
+void GraphLowering<Engine, Rules>::add_included(const Task& doer) {
+    refuse("done in one operation with " + graph_.layers[doer.layer].name);
+    program_.steps.back().step.within = doer;
+}
+
+// Where a layer gives no result the rest of the network still runs, on values drawn like an
+// input's.
+template <class Engine, PlaceRules Rules>
+void GraphLowering<Engine, Rules>::give_up(const std::string& reason) {
+    const Layer& layer = graph_.layers[task_.layer];
+    const std::string sentence = kind_of(layer.op) + ": " + reason;
+    if (task_.pass == Pass::forward) {
+        refusals_[task_.layer] = sentence;
+        for (const TensorId tensor : layer.outputs) {
+            place_from_outside(tensor, engine().row_layout(tensor));
+        }
+    }
+    refuse(sentence);
+}
+
+template <class Engine, PlaceRules Rules>
+void GraphLowering<Engine, Rules>::refuse(std::string reason) {
+    add_step(StepKind::compute, {}, {});
+    program_.steps.back().step.refusal = std::move(reason);
+}
+
+template <class Engine, PlaceRules Rules>
+void GraphLowering<Engine, Rules>::add_step(StepKind kind, Work work, Bytes moved) {
+    for (const Call& call : work.calls) {
+        for (const BufferId id : Rules::buffers_of(call)) {
+            program_.buffers[id].use(program_.steps.size());
+        }
+    }
+    program_.steps.push_back(
+        {step_of(task_, kind, std::move(work.text), work.workspace, moved), std::move(work.calls)});
+}
+
+template <class Engine, PlaceRules Rules>
+BufferId GraphLowering<Engine, Rules>::add_buffer(std::size_t bytes, Life life) {
+    program_.buffers.push_back({.bytes = bytes, .life = life});
+    return program_.buffers.size() - 1;
+}
+
+template <class Engine, PlaceRules Rules>
+auto GraphLowering<Engine, Rules>::make_transient(const Layout& layout) -> Place {
+    const Life life = keeps_memory() ? Life::persistent : Life::transient;
+    return Rules::place_in(add_buffer(Rules::bytes_of(layout), life), layout);
+}
+
+template <class Engine, PlaceRules Rules>
+auto GraphLowering<Engine, Rules>::make_persistent(const Layout& layout,
+                                                   std::function<HostValues()> values) -> Place {
+    const Place place =
+        Rules::place_in(add_buffer(Rules::bytes_of(layout), Life::persistent), layout);
+    if (values) {
+        program_.initializations.push_back({place, std::move(values)});
+    }
+    return place;
+}
+
+// Outputs are read after an iteration, so nothing may take their memory; of kept memory everything
+// can be read.
+template <class Engine, PlaceRules Rules>
+void GraphLowering<Engine, Rules>::keep_what_is_read() {
+    for (const TensorId tensor : graph_.outputs) {
+        for (const Place& place : states_[tensor].values) {
+            program_.buffers[place.buffer].last_step = program_.steps.size();
+        }
+    }
+    program_.tensors.resize(states_.size());
+    for (TensorId tensor = 0; tensor < states_.size(); ++tensor) {
+        if (graph_.tensors[tensor].role != Role::activation) {
+            value(tensor);  // also where every reader is refused
+        }
+        if (!states_[tensor].contributions.empty()) {
+            gradient(tensor);  // of the network's input, which nobody reads
+        }
+        typename Program::TensorPlaces& places = program_.tensors[tensor];
+        const TensorState& state = states_[tensor];
+        if (!state.values.empty()) {
+            places.value = state.values.front();
+        }
+        if (!state.gradients.empty()) {
+            places.gradient = state.gradients.front();
+        }
+    }
+}
+
+}  // namespace strata
