@@ -6,7 +6,6 @@
 #include "backend/cuda/values.h"
 #include "base/enumeration.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "graph/memory.h"
 
 #include <fmt/format.h>
@@ -37,31 +36,24 @@ std::string name_of_step(const Graph& graph, const Step& step) {
 
 CudaExecutable::CudaExecutable(const Graph& graph, Program program,
                                std::shared_ptr<Machine> machine, CacheState caches)
-    : machine_(std::move(machine)),
-      tensors_(std::move(program.tensors)),
-      caches_(caches, *machine_) {
+    : machine_(std::move(machine)), caches_(caches, *machine_) {
     plan_memory(program);
-    for (const GraphTensor& tensor : graph.tensors) {
-        tensor_names_.push_back(tensor.name);
-    }
-    for (Program::PlannedStep& planned : program.steps) {
-        steps_.push_back(std::move(planned.step));
-        calls_.push_back(bind_step(std::move(planned.calls), steps_.back()));
-    }
-    for (Call& call : program.preparations) {
-        preparations_.push_back(bind(std::move(call)));
-    }
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
+    bound_.bind(
+        graph, program,
+        [this](std::vector<Call> calls, Step& step) { return bind_step(std::move(calls), step); },
+        [this](Call call) { return bind(std::move(call)); });
+    for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
         try_out(graph, step);
     }
     for (std::size_t buffer = 0; buffer < buffers_.size(); ++buffer) {
         machine_->clear(buffers_[buffer], program.buffers[buffer].bytes);
     }
-    for (const Step& step : steps_) {
+    for (const Step& step : bound_.steps) {
         step_names_.push_back(name_of_step(graph, step));
     }
-    distinct_steps_ = strata::distinct_steps(graph, steps_);
-    initialize(program);
+    distinct_steps_ = strata::distinct_steps(graph, bound_.steps);
+    initialize(program,
+               [this](const Place& place, const HostValues& values) { fill(place, values); });
     prepare_again();
 }
 
@@ -90,12 +82,6 @@ std::byte* CudaExecutable::take(std::size_t bytes) {
 
 std::optional<Bytes> CudaExecutable::device_memory() const {
     return Bytes{static_cast<double>(taken_ + caches_.bytes() + machine_->workspace())};
-}
-
-void CudaExecutable::initialize(const Program& program) {
-    for (const Program::Initialization& initialization : program.initializations) {
-        fill(initialization.place, initialization.values());
-    }
 }
 
 namespace {
@@ -162,22 +148,22 @@ std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Cal
 // Each step by itself, so that trouble has a name before an iteration hides it.
 void CudaExecutable::try_out(const Graph& graph, std::size_t step) {
     try {
-        refuse_step_if_it_fails(steps_[step], [&] {
-            for (const BoundCall& bound : calls_[step]) {
+        refuse_step_if_it_fails(bound_.steps[step], [&] {
+            for (const BoundCall& bound : bound_.calls[step]) {
                 machine_->try_out(bound.call, bound.addresses);
-                tell_of_choice(bound.call, steps_[step]);
+                tell_of_choice(bound.call, bound_.steps[step]);
             }
         });
     } catch (const DeviceError& error) {
         if (!is_fatal(error.trouble())) {
             throw;
         }
-        throw StepFailure({steps_[step].layer, steps_[step].pass},
-                          fmt::format("{} by {}: {}", name_of_step(graph, steps_[step]),
-                                      steps_[step].implementation, error.what()));
+        throw StepFailure({bound_.steps[step].layer, bound_.steps[step].pass},
+                          fmt::format("{} by {}: {}", name_of_step(graph, bound_.steps[step]),
+                                      bound_.steps[step].implementation, error.what()));
     }
-    if (!steps_[step].refusal.empty()) {
-        calls_[step].clear();
+    if (!bound_.steps[step].refusal.empty()) {
+        bound_.calls[step].clear();
     }
 }
 
@@ -200,13 +186,13 @@ void CudaExecutable::enqueue(const std::vector<BoundCall>& calls) const {
 void CudaExecutable::enqueue_step(std::size_t step) const {
     const NvtxRange range(step_names_[step]);
     if (watch_ == nullptr) {
-        enqueue(calls_[step]);
+        enqueue(bound_.calls[step]);
         return;
     }
-    watch_->begin(steps_[step]);
+    watch_->begin(bound_.steps[step]);
     const std::unique_ptr<StepWatch, void (*)(StepWatch*)> watched(
         watch_, [](StepWatch* watch) { watch->end(); });
-    enqueue(calls_[step]);
+    enqueue(bound_.calls[step]);
 }
 
 void CudaExecutable::watch(StepWatch* watch) {
@@ -224,7 +210,7 @@ Profiling* CudaExecutable::profiling() {
 
 void CudaExecutable::enqueue_whole() const {
     machine_->stamp(0);
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
+    for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
         enqueue_step(step);
     }
     machine_->stamp(1);
@@ -241,9 +227,9 @@ std::size_t CudaExecutable::stamp_after(std::size_t step) const {
 
 void CudaExecutable::enqueue_stamped() const {
     machine_->stamp(0);
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
+    for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
         if (caches_.state() != CacheState::as_left) {
-            caches_.enqueue([&] { enqueue(calls_[step]); });
+            caches_.enqueue([&] { enqueue(bound_.calls[step]); });
             machine_->stamp(stamp_before(step));
         }
         enqueue_step(step);
@@ -252,7 +238,7 @@ void CudaExecutable::enqueue_stamped() const {
 }
 
 void CudaExecutable::prepare_again() {
-    enqueue(preparations_);
+    enqueue(bound_.preparations);
     machine_->wait();
 }
 
@@ -273,11 +259,11 @@ Seconds CudaExecutable::run() {
 }
 
 Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
-    check(times.size() == steps_.size(), "one time for each step");
+    check(times.size() == bound_.steps.size(), "one time for each step");
     iterate(stamped_, [this] { enqueue_stamped(); });
-    const std::size_t last = steps_.empty() ? 0 : stamp_after(steps_.size() - 1);
+    const std::size_t last = bound_.steps.empty() ? 0 : stamp_after(bound_.steps.size() - 1);
     const Seconds whole = machine_->between(0, last);
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
+    for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
         times[step] = machine_->between(stamp_before(step), stamp_after(step));
     }
     return whole;
@@ -288,25 +274,15 @@ void CudaExecutable::run_step(std::size_t step) {
     machine_->wait();
 }
 
-const Place& CudaExecutable::place_of(TensorId tensor, Content content) const {
-    const Program::TensorPlaces& places = tensors_[tensor];
-    const auto& place = content == Content::value ? places.value : places.gradient;
-    if (!place) {
-        throw Error("Tensor " + printable(tensor_names_[tensor]) +
-                    " has no memory of its own in this execution; prepare it with memory kept.");
-    }
-    return *place;
-}
-
 HostValues CudaExecutable::read(TensorId tensor, Content content) const {
-    const Place& place = place_of(tensor, content);
+    const Place& place = bound_.place_of(tensor, content);
     std::vector<std::byte> bytes(place.bytes());
     machine_->copy(Transfer::from_machine, address_of(place), bytes.data(), bytes.size());
     return decode(bytes, place.dims, place.format);
 }
 
 void CudaExecutable::write(TensorId tensor, Content content, std::span<const float> values) {
-    fill(place_of(tensor, content), values);
+    fill(bound_.place_of(tensor, content), values);
     prepare_again();
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "backend/cuda/cache_preparation.h"
+#include "backend/cuda/lowering.h"
 #include "backend/cuda/machine.h"
 #include "backend/distinct_steps.h"
+#include "backend/lower/bound_program.h"
 #include "backend/profiling.h"
 
 namespace strata::cuda {
@@ -26,7 +28,7 @@ public:
     CudaExecutable(const Graph& graph, Program program, std::shared_ptr<Machine> machine,
                    CacheState caches = CacheState::as_left);
 
-    std::span<const Step> steps() const override { return steps_; }
+    std::span<const Step> steps() const override { return bound_.steps; }
     // By the device's clock, from before the first step to after the last.
     Seconds run() override;
     // With caches prepared, each step has a stamp before it and one after it; what prepares them
@@ -61,7 +63,6 @@ private:
 
     void plan_memory(const Program& program);
     std::byte* take(std::size_t bytes);
-    void initialize(const Program& program);
     std::vector<BoundCall> bind_step(std::vector<Call> calls, Step& step);
     void try_out(const Graph& graph, std::size_t step);
     BoundCall bind(Call call);
@@ -76,20 +77,15 @@ private:
     std::size_t stamp_after(std::size_t step) const;
     void iterate(RecordedIteration& recording, const std::function<void()>& enqueue_all);
     void prepare_again();
-    const Place& place_of(TensorId tensor, Content content) const;
     void fill(const Place& place, std::span<const float> values);
 
     std::shared_ptr<Machine> machine_;
     std::vector<Memory> memory_;
     std::size_t taken_ = 0;            // bytes of it
     std::vector<std::byte*> buffers_;  // by buffer of the program
-    std::vector<Step> steps_;
+    BoundProgram<CudaPlaces, BoundCall> bound_;
     std::vector<std::string> step_names_;  // "conv1 forward", as other tools show them
     std::vector<DistinctStep> distinct_steps_;
-    std::vector<std::vector<BoundCall>> calls_;  // by step
-    std::vector<BoundCall> preparations_;
-    std::vector<Program::TensorPlaces> tensors_;
-    std::vector<std::string> tensor_names_;
     RecordedIteration whole_;
     RecordedIteration stamped_;
     CachePreparation caches_;

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/lowering.h"
 
+#include "backend/cuda/kernels/copy.h"
+#include "backend/cuda/kernels/sum.h"
 #include "backend/cuda/layer_lowering.h"
+#include "backend/lower/tasks.h"
+#include "backend/lower/tensors.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -9,24 +15,20 @@ namespace strata::cuda {
 
 namespace {
 
-void lower_pass(Lowering& lowering, const Task& task, LayerLowering& layer) {
-    switch (task.pass) {
-        case Pass::forward:
-            return layer.forward(lowering);
-        case Pass::backward_data:
-            return layer.backward_data(lowering);
-        case Pass::backward_weights:
-            return layer.backward_weights(lowering);
-        case Pass::update:
-            return lower_update(lowering, task.layer);
-    }
-}
-
 bool reads_past_l1(const std::vector<Call>& calls) {
     return std::ranges::any_of(calls, [](const Call& call) {
         const auto* kernel = std::get_if<Kernel>(&call.function);
         return kernel != nullptr && kernel->reads == Reads::past_l1;
     });
+}
+
+Lowering::Work work_of(StepText text, std::vector<Call> calls) {
+    text.implementation += reads_past_l1(calls) ? " past L1" : "";
+    std::size_t workspace = 0;
+    for (const Call& call : calls) {
+        workspace = std::max(workspace, workspace_of(call));
+    }
+    return {std::move(text), Bytes{static_cast<double>(workspace)}, std::move(calls)};
 }
 
 }  // namespace
@@ -41,88 +43,38 @@ Place part_of(const Place& place, std::int64_t first_element, Dims dims) {
     return {place.buffer, std::move(dims), place.format, place.offset + begin};
 }
 
+bool CudaPlaces::Layout::operator==(const Layout& other) const {
+    return dims == other.dims && format.type == other.format.type &&
+           (format.order == other.format.order || !has_channel_order(dims));
+}
+
+std::vector<BufferId> CudaPlaces::buffers_of(const Call& call) {
+    std::vector<BufferId> buffers;
+    for (const Place& place : call.places) {
+        buffers.push_back(place.buffer);
+    }
+    return buffers;
+}
+
 Lowering::Lowering(const Graph& graph, const Execution& execution,
                    const DeviceProperties& properties, LayerForm layer_form)
-    : graph_(graph),
-      execution_(execution),
-      properties_(properties),
-      layer_form_(layer_form),
-      schedule_(schedule_of(graph, execution)),
-      states_(graph.tensors.size()),
-      refusals_(graph.layers.size()) {
+    : GraphLowering(graph, execution), properties_(properties), layer_form_(layer_form) {
     if (execution.fusion == Fusion::convolution) {
         chains_ = convolution_chains(graph, execution.mode);
     }
 }
 
-Program Lowering::run() {
-    std::vector<Made> layers;
-    for (const Layer& layer : graph_.layers) {
-        layers.push_back(
-            std::visit([&](const auto& op) { return cuda::lower(layer, op); }, layer.op));
-    }
-    for (const Task& task : schedule_.tasks) {
-        task_ = task;
-        lower(task, *layers[task.layer]);
-    }
-    keep_what_is_read();
-    return std::move(program_);
+std::unique_ptr<LoweringOfLayer<Lowering>> Lowering::make_layer(const Layer& layer) const {
+    return std::visit([&](const auto& op) -> Made { return cuda::lower(layer, op); }, layer.op);
 }
 
 std::vector<LayerId> Lowering::followers() const {
-    const auto found = std::ranges::find(chains_, task_.layer, &FusedChain::first);
+    const auto found = std::ranges::find(chains_, current_layer(), &FusedChain::first);
     return found == chains_.end() ? std::vector<LayerId>() : found->followers;
 }
 
-// Stands in the order of execution as if it ran, but has nothing to call.
-void Lowering::add_included(const Task& doer) {
-    const Layer& layer = graph_.layers[doer.layer];
-    refuse("done in one operation with " + layer.name);
-    program_.steps.back().step.within = doer;
-}
-
-void Lowering::lower(const Task& task, LayerLowering& layer) {
-    if (const auto included = included_.find(task); included != included_.end()) {
-        return add_included(included->second);
-    }
-    const std::string& refusal = refusals_[task.layer];
-    if (refusal.empty() || task.pass == Pass::update) {
-        lower_guarded(task, layer);
-    } else {
-        refuse(refusal);
-    }
-}
-
-// What the library cannot do ends the pass, not the network.
-void Lowering::lower_guarded(const Task& task, LayerLowering& layer) {
-    try {
-        refuse_omitted(execution_, graph_.layers[task.layer], task.pass);
-        lower_pass(*this, task, layer);
-    } catch (const Refusal& refusal) {
-        give_up(task, refusal.reason);
-    }
-}
-
-void Lowering::give_up(const Task& task, const std::string& reason) {
-    const Layer& layer = graph_.layers[task.layer];
-    const std::string sentence = kind_of(layer.op) + ": " + reason;
-    if (task.pass == Pass::forward) {
-        refusals_[task.layer] = sentence;
-        make_outputs_persistent(layer);
-    }
-    refuse(sentence);
-}
-
-// The rest of the network still runs, on values drawn like an input's.
-void Lowering::make_outputs_persistent(const Layer& layer) {
-    for (const TensorId tensor : layer.outputs) {
-        states_[tensor].values.clear();
-        place_from_outside(tensor, row_format(tensor));
-    }
-}
-
 ElementType Lowering::element_type() const {
-    switch (execution_.dtype) {
+    switch (execution().dtype) {
         case DataType::f16:
             return ElementType::f16;
         case DataType::bf16:
@@ -133,49 +85,11 @@ ElementType Lowering::element_type() const {
 }
 
 ElementType Lowering::element_type(TensorId tensor) const {
-    return is_floating(graph_.tensors[tensor].tensor.dtype) ? element_type() : ElementType::f32;
-}
-
-BufferId Lowering::add_buffer(std::size_t bytes, Life life) {
-    program_.buffers.push_back({.bytes = bytes, .life = life});
-    return program_.buffers.size() - 1;
-}
-
-Place Lowering::make_transient(Dims dims, Format format) {
-    Place place = {0, std::move(dims), format};
-    place.buffer = add_buffer(place.bytes(), keeps_memory() ? Life::persistent : Life::transient);
-    return place;
-}
-
-Place Lowering::make_persistent(Dims dims, Format format, std::function<HostValues()> values) {
-    Place place = {0, std::move(dims), format};
-    place.buffer = add_buffer(place.bytes(), Life::persistent);
-    if (values) {
-        program_.initializations.push_back({place, std::move(values)});
-    }
-    return place;
-}
-
-void Lowering::touch(BufferId id) {
-    program_.buffers[id].use(program_.steps.size());
-}
-
-void Lowering::add_step(StepKind kind, StepText text, Bytes moved, std::vector<Call> calls) {
-    text.implementation += reads_past_l1(calls) ? " past L1" : "";
-    std::size_t workspace = 0;
-    for (const Call& call : calls) {
-        workspace = std::max(workspace, workspace_of(call));
-        for (const Place& place : call.places) {
-            touch(place.buffer);
-        }
-    }
-    program_.steps.push_back(
-        {step_of(task_, kind, std::move(text), Bytes{static_cast<double>(workspace)}, moved),
-         std::move(calls)});
+    return is_floating(graph().tensors[tensor].tensor.dtype) ? element_type() : ElementType::f32;
 }
 
 void Lowering::compute(StepText text, std::vector<Call> calls) {
-    add_step(StepKind::compute, std::move(text), {}, std::move(calls));
+    compute(work_of(std::move(text), std::move(calls)));
 }
 
 void Lowering::compute(Kernel kernel, std::vector<Place> places) {
@@ -183,36 +97,19 @@ void Lowering::compute(Kernel kernel, std::vector<Place> places) {
     compute(std::move(text), {Call{std::move(kernel), std::move(places)}});
 }
 
-void Lowering::refuse(std::string reason) {
-    add_step(StepKind::compute, {}, {}, {});
-    program_.steps.back().step.refusal = std::move(reason);
+Lowering::Work Lowering::reorder(const Place& from, const Place& to) const {
+    Kernel kernel = strided_copy("strata:reorder", from.dims,
+                                 {from.format.type, strides_of(from.dims, from.format.order)},
+                                 {to.format.type, strides_of(to.dims, to.format.order)});
+    return work_of({"strata:reorder", fmt::format("{} -> {}", text_of(from.dims, from.format),
+                                                  text_of(to.dims, to.format))},
+                   {Call{std::move(kernel), {from, to}}});
 }
 
-// Outputs are read after an iteration, so nothing may take their memory; of kept memory everything
-// can be read.
-void Lowering::keep_what_is_read() {
-    for (const TensorId tensor : graph_.outputs) {
-        for (const Place& place : states_[tensor].values) {
-            program_.buffers[place.buffer].last_step = program_.steps.size();
-        }
-    }
-    program_.tensors.resize(states_.size());
-    for (TensorId tensor = 0; tensor < states_.size(); ++tensor) {
-        if (graph_.tensors[tensor].role != Role::activation) {
-            value(tensor);  // also where every reader is refused
-        }
-        if (!states_[tensor].contributions.empty()) {
-            gradient(tensor);  // of the network's input, which nobody reads
-        }
-        Program::TensorPlaces& places = program_.tensors[tensor];
-        TensorState& state = states_[tensor];
-        if (!state.values.empty()) {
-            places.value = state.values.front();
-        }
-        if (!state.gradients.empty()) {
-            places.gradient = state.gradients.front();
-        }
-    }
+Lowering::Work Lowering::sum_of(const std::vector<Place>& terms, const Place& sum) const {
+    return work_of({"strata:sum", text_of(sum.dims, sum.format)}, sum_calls(terms, sum));
 }
 
 }  // namespace strata::cuda
+
+template class strata::GraphLowering<strata::cuda::Lowering, strata::cuda::CudaPlaces>;
