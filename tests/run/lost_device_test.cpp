@@ -38,7 +38,7 @@ protected:
     }
 
     Job job_;
-    Graph graph_ = [this] {
+    Graph graph_ = [] {
         Job job;
         job.request = {.network = "fc:layers=2,nodes=8", .batch = 2, .dims = {}, .variables = {}};
         return graph_for(job);
