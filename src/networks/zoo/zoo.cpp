@@ -111,11 +111,12 @@ std::span<const ZooNetwork> zoo() {
 }
 
 const ZooNetwork& find_zoo_network(std::string_view name) {
-    const auto found = std::ranges::find(networks, name, &ZooNetwork::name);
+    const auto* const found = std::ranges::find(networks, name, &ZooNetwork::name);
     if (found != networks.end()) {
         return *found;
     }
     std::vector<std::string> names;
+    names.reserve(networks.size());
     for (const ZooNetwork& network : networks) {
         names.emplace_back(network.name);
     }

@@ -12,16 +12,16 @@ namespace {
 std::atomic<Isa> cap = Isa::avx512;
 
 Isa isa_of_processor() {
-    if (__builtin_cpu_supports("avx512f") != 0) {
+    if (__builtin_cpu_supports("avx512f")) {
         return Isa::avx512;
     }
-    if (__builtin_cpu_supports("avx2") != 0) {
+    if (__builtin_cpu_supports("avx2")) {
         return Isa::avx2;
     }
-    if (__builtin_cpu_supports("avx") != 0) {
+    if (__builtin_cpu_supports("avx")) {
         return Isa::avx;
     }
-    return __builtin_cpu_supports("sse4.1") != 0 ? Isa::sse41 : Isa::baseline;
+    return __builtin_cpu_supports("sse4.1") ? Isa::sse41 : Isa::baseline;
 }
 
 }  // namespace
