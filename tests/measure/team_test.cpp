@@ -10,15 +10,15 @@
 namespace strata {
 namespace {
 
-// More threads than most machines of a test have processors, which wait for each other all the same.
+// More threads than most machines of a test have processors, which wait for each other all the
+// same.
 constexpr std::size_t threads = 4;
 const std::vector<int> processors(threads, 0);
 
 TEST(Team, EveryRoundButTheFirstIsTimed) {
     std::vector<std::size_t> runs(threads);
-    const auto times = run_rounds(processors, 5, [&](std::size_t thread) {
-        return [&runs, thread] { ++runs[thread]; };
-    });
+    const auto times = run_rounds(
+        processors, 5, [&](std::size_t thread) { return [&runs, thread] { ++runs[thread]; }; });
     EXPECT_EQ(times.size(), 5u);
     EXPECT_TRUE(std::ranges::all_of(times, [](Seconds time) { return time >= Seconds{}; }));
     EXPECT_EQ(runs, std::vector<std::size_t>(threads, 6));
