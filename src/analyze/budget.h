@@ -17,17 +17,17 @@ struct Ratio {
     double high = 0;
 };
 
-// The time of one thing less that of another, and how well it is known. The interval is that of the
-// two medians taken at their worst, or, where both were measured in the same iterations, of the
-// differences; one sample has none, which leaves it without bounds.
+// The difference of two times with its uncertainty. The interval combines the extremes of both
+// medians' intervals or, where both were measured in the same iterations, is that of the
+// differences. A single sample has no interval, so the difference is unbounded.
 struct Difference {
     Seconds time;
     Seconds low;
     Seconds high;
 
-    // Whether it is more than noise: 0 is not among what it may be.
+    // Whether it exceeds the noise: its interval excludes 0.
     bool is_seen() const { return low > Seconds{0} || high < Seconds{0}; }
-    // What it is less than, whichever its sign.
+    // An upper bound of its magnitude.
     Seconds limit() const { return std::max(high, -low); }
 };
 
@@ -46,25 +46,25 @@ struct Budget {
     std::optional<Difference> unexplained;
     std::optional<Ratio> overhead;
     std::optional<Ratio> residual;
-    // Whether the steps, timed, are what end to end iterations consist of: not where caches were
-    // prepared before each of them. Then there is neither stamps nor unexplained, overhead nor
-    // residual.
+    // Whether end-to-end iterations consist of the timed steps: not where caches were prepared
+    // before each step. Without it there is no stamps, unexplained, overhead or residual.
     bool is_comparable = true;
-    // Whether the iterations were the network's: not where a step could not run or failed
-    // (record/completeness.h). Then there is only the sum of the steps that ran.
+    // Whether the iterations ran the whole network: not where a step could not run or failed
+    // (record/completeness.h). Without it there is only the sum of the steps that ran.
     bool is_whole = true;
 };
 
-// Of an iteration without time stamps; nothing where none was timed, and of an incomplete run.
+// The time of an iteration without time stamps; nothing where none was timed, and for an incomplete
+// run.
 std::optional<Estimate> end_to_end_of(const Run& run);
 
 Budget budget_of(const Run& run);
 
-// The sum of the measured among some steps of one run. Steps with equally many samples were sampled
-// together: they are added up iteration by iteration, and the median is of these sums. Otherwise
-// medians and bounds are added. Nothing where no step was measured.
+// The sum of the measured steps in a selection of one run's steps. Steps with the same number of
+// samples were sampled together: they are added up iteration by iteration, and the median is that
+// of the sums. Otherwise medians and bounds are added. Nothing where no step was measured.
 std::optional<Estimate> sum_of(std::span<const StepResult* const> steps);
-// Of all.
+// The sum of all steps.
 std::optional<Estimate> sum_of_steps(const Run& run);
 
 }  // namespace strata

@@ -10,10 +10,10 @@
 
 namespace strata {
 
-// What a step takes beyond its ceiling, the most that a better kernel could win:
+// The time of a step beyond its ceiling, the most that a better kernel could save:
 //   gain = median - bound = median * (1 - share of the ceiling)
-// A ceiling is what the best of kernels reached on the machine, which this layer's shape may not
-// allow: "at most".
+// A ceiling is what the best kernel reached on this machine. The layer's shape may not allow it,
+// hence "at most".
 struct Gain {
     std::size_t step = 0;  // its index in Run::steps
     Seconds gain;
@@ -21,7 +21,7 @@ struct Gain {
     std::optional<Seconds> uncertainty = {};  // the wider side of the median's interval; a single
                                               // sample and a model's answer have none
 
-    // Whether the step is known to be that far from its ceiling.
+    // Whether the gain exceeds its uncertainty.
     bool is_certain() const { return !uncertainty || gain > *uncertainty; }
 };
 
@@ -31,25 +31,25 @@ struct Gains {
     std::vector<Gain> steps = {};  // largest first, those above 0
     Seconds median = {};           // the sum of all steps' medians
     Seconds at_ceilings = {};      // the same, each step at its ceiling
-    Seconds unjudged = {};         // of the median: steps without a ceiling that do work
-    bool is_judged = false;  // whether any step has a ceiling; else none of this says anything
+    Seconds unjudged = {};         // part of the median: steps with work but without a ceiling
+    bool is_judged = false;  // whether any step has a ceiling; if not, the rest is meaningless
 };
 
 Gains gains_of(const Run& run, const Summary& summary, const std::vector<StepBound>& bounds);
 
-// What some steps together could win.
+// What a group of steps could save.
 struct Reach {
     Seconds median = {};
     Seconds gain = {};
     bool has_ceiling = false;    // whether one of them has
     bool lacks_ceiling = false;  // whether one of them that does work has none
 
-    // What they would take at their ceilings over what they take; nothing where one lacks its
-    // ceiling, or where they are aliases, which have none.
+    // Their time at the ceilings over their time; nothing where a step lacks its ceiling, or where
+    // all are aliases, which have none.
     std::optional<double> achieved() const;
 };
 
-// Adds a step: nothing where it has no time.
+// Adds a step; a step without a time adds nothing.
 void add(Reach& reach, const StepResult& step, const StepTime& time, const StepBound& bound);
 
 }  // namespace strata

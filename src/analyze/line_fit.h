@@ -17,12 +17,13 @@ struct Interval {
     bool contains(double value) const { return low <= value && value <= high; }
 };
 
-// What an error of y is measured by: `relative` weighs each point by 1 / y^2, as times err by a
-// share of themselves, so that the small ones, which say where the line begins, count as much.
+// How errors of y are weighted. `relative` weights each point by 1 / y^2, because the error of a
+// time is proportional to it; otherwise small times, which determine the intercept, would hardly
+// count.
 enum class Weighting { relative, equal };
 
-// y = intercept + slope * x by (weighted) least squares. Intervals are Student's with n - 2 degrees
-// of freedom, from the scatter about the line: they hold where a line is the right model.
+// y = intercept + slope * x by (weighted) least squares. Intervals use Student's t with n - 2
+// degrees of freedom on the scatter about the line; they hold if a line is the right model.
 struct LineFit {
     double slope = 0;
     double intercept = 0;
@@ -39,11 +40,11 @@ struct LineFit {
 std::optional<LineFit> fit_line(std::span<const double> x, std::span<const double> y,
                                 Weighting weighting = Weighting::relative);
 
-// From here on a point lies beside the line rather than on it.
+// A point farther away than this is off the line.
 inline constexpr double worst_that_fits = 0.1;
 
-// Why a line does not describe the points: a point more than 10 % away, or no growth. Empty where
-// it does.
+// Why a line does not describe the points: a point more than 10 % away, or no growth. Empty if it
+// does.
 std::string misfit_of(const LineFit& fit);
 
 // The 97.5 % quantile of Student's t with that many degrees of freedom, to 0.2 %: exact for one and

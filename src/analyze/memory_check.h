@@ -7,12 +7,12 @@
 
 namespace strata {
 
-// What a run needed of memory against what was predicted of it:
+// The memory a run used against what was predicted:
 //   ratio = (predicted + scratch) / measured
-// Predicted is the peak by liveness of the network's own tensors; scratch is what the library asks
-// for beside them, once for all steps; measured is the peak resident set of the process less what
-// was resident before the network was prepared, so it holds copies in other layouts, generated code
-// and the threads' stacks too; on a device of its own it is what was allocated there.
+// Predicted is the peak of the network's own tensors by liveness. Scratch is the library's scratch
+// memory, shared by all steps. Measured is the peak resident set of the process less what was
+// resident before the network was prepared, so it includes copies in other layouts, generated code
+// and thread stacks; on a device with its own memory it is what was allocated there.
 struct MemoryCheck {
     Bytes predicted;
     Bytes scratch;

@@ -9,10 +9,9 @@
 
 namespace strata {
 
-// Commands of strata that show whether something would help, each as a shell takes it. They are
-// chosen by rule from what the run itself says of its backend, library and instruction set, and
-// empty where nothing is known to help, or where the run cannot be asked for again from what is
-// stored of it (a name that no command line holds).
+// Strata commands that show whether a change would help, quoted for a shell. Rules choose them from
+// the run's backend, library and instruction set. Empty where nothing is known to help, or where
+// the stored run cannot be repeated from a command line (a name that a shell cannot show).
 
 // For one step:
 //   a convolution short of its ceiling       strata algorithms alexnet --batch 32 --slice conv2
@@ -22,15 +21,15 @@ namespace strata {
 //                                            multiplies bf16
 //   weights wait for memory                  strata run alexnet --vary batch=32..128
 //   traffic after a convolution on a GPU     strata run … --fuse off,on
-//   reference code, for want of a kernel     strata doctor, which tells of newer libraries
+//   reference code, for lack of a kernel     strata doctor, which lists newer libraries
 //   else what no ceiling explains            strata run … --slice pool1 --cache warm: the layer
 //                                            alone; on a GPU --counters default
 std::string command_for(const Run& run, const StepResult& step, const StepBound& bound);
 
-// From this share of its ceiling on a kernel counts as good, and only less work helps.
+// A kernel that reaches this share of its ceiling counts as good: only less work helps.
 inline constexpr double good_share = 0.75;
 
-// Whether Winograd's algorithm fits the step and did not do it.
+// Whether Winograd's algorithm fits the step but was not used.
 bool winograd_fits(const StepResult& step);
 
 }  // namespace strata

@@ -11,7 +11,7 @@
 
 namespace strata {
 
-// A setting in which two runs differ; "default" where a run does not name it.
+// A setting in which two runs differ; "default" where a run does not set it.
 struct SettingDifference {
     std::string name;
     std::string before;
@@ -20,19 +20,19 @@ struct SettingDifference {
     bool operator==(const SettingDifference&) const = default;
 };
 
-// By name. How long was measured does not count.
+// Sorted by name. The measuring time does not count as a setting.
 std::vector<SettingDifference> differences_between(const Settings& before, const Settings& after);
 
-// What the ratio of two times says: no difference where its interval holds 1, and nothing where
-// either has too few samples for an interval.
+// The conclusion from the ratio of two times: no difference if its interval contains 1, uncertain
+// if either time has too few samples for an interval.
 enum class Change { unknown, uncertain, none, faster, slower };
 inline constexpr std::array<std::string_view, 5> names_of(Change) {
     return {"unknown", "uncertain", "none", "faster", "slower"};
 }
 
-// The same work in two runs.
+// The same work, in two runs.
 struct PairedTime {
-    std::vector<std::string> layers = {};  // several where one operation of either run does them
+    std::vector<std::string> layers = {};  // several where one run fuses them into one operation
     std::string pass = {};                 // empty: the whole iteration
     std::optional<Estimate> before = {};   // nothing where it was not measured
     std::optional<Estimate> after = {};
@@ -41,15 +41,15 @@ struct PairedTime {
     Change change() const;
 };
 
-// Two runs of one network beside each other. A row is a layer's pass with its reorders and
-// accumulations; layers that are one operation in one of the runs are one row. A ratio's interval
-// is that of the two medians taken at their worst: too wide rather than too narrow.
+// Two runs of one network side by side. A row is a layer's pass with its reorders and
+// accumulations; layers that either run fuses into one operation share a row. A ratio's interval
+// combines the extremes of both medians' intervals, so it errs on the wide side.
 struct Pairing {
     std::vector<SettingDifference> differences;
     std::vector<PairedTime> rows;  // layer by layer
     PairedTime whole;              // end to end, without time stamps
-    // Why the two are not compared: one is incomplete (record/completeness.h). Then there is no row
-    // and no ratio. Empty where they are.
+    // Why the two runs are not compared: one is incomplete (record/completeness.h), and there are
+    // no rows and no ratio. Empty where they are compared.
     std::string refusal = {};
 };
 

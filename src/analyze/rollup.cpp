@@ -21,8 +21,7 @@ bool is_path(std::string_view name) {
     return name.find_first_of(separators) != std::string_view::npos;
 }
 
-// Where a path is cut: behind its first number that something follows, else before its last
-// component.
+// Where a path is cut: after its first number that is not its end, else before its last component.
 std::string_view block_in_path(std::string_view name) {
     for (std::size_t begin = 0; begin < name.size();) {
         const std::size_t end = name.find_first_of(separators, begin);
@@ -37,7 +36,7 @@ std::string_view block_in_path(std::string_view name) {
     return name.substr(0, name.find_last_of(separators));
 }
 
-// "2" of conv2_1; a name without a number stands by itself.
+// "2" of conv2_1; a name without a number is its own block.
 std::string_view first_number(std::string_view name) {
     constexpr std::string_view digits = "0123456789";
     const auto begin = name.find_first_of(digits);

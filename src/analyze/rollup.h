@@ -13,12 +13,12 @@
 
 namespace strata {
 
-// What steps are put together by.
+// How steps can be grouped.
 enum class Grouping {
-    operation,  // the layer's operator; reorders and accumulations apart, as they compute nothing
-    block,      // the part of the network that the layer's name tells (block_of)
-    pass,       // forward, backward_data, backward_weights, update
-    algorithm,  // of convolutions, as the library says it; "" where there is none to choose
+    operation,       // the layer's operator; reorders and accumulations form groups of their own
+    block,           // the part of the network, derived from the layer's name
+    pass,            // forward, backward_data, backward_weights, update
+    algorithm,       // of convolutions, as the library says it; "" where there is none to choose
     implementation,  // the library's kernel: "jit:avx512_core"
     layer,           // all passes of one layer
 };
@@ -26,8 +26,8 @@ inline constexpr std::array<std::string_view, 6> names_of(Grouping) {
     return {"operator", "block", "pass", "algorithm", "implementation", "layer"};
 }
 
-// Steps that have something in common, and the parts of them by the next grouping. Times are sums
-// of the steps' medians, so that parts add up to their whole.
+// A group of steps and its subgroups by the next grouping. Times are sums of the steps' medians, so
+// that the parts add up to the whole.
 struct StepGroup {
     std::string name = {};
     std::size_t steps = 0;             // all, measured or not
@@ -39,15 +39,15 @@ struct StepGroup {
     std::array<std::optional<Seconds>, all_passes.size()> passes = {};  // median by Pass
     std::vector<StepGroup> parts = {};
 
-    // Another group beside it, of other layers.
+    // Merges a group of other layers into this one.
     void add(const StepGroup& other);
 
-    // Both gradients over the forward pass, after Zhao et al. 2017; the update is in neither.
+    // Both gradients over the forward pass, after Zhao et al. 2017; neither includes the update.
     std::optional<double> backward_over_forward() const;
 };
 
-// The steps at `chosen` grouped by the first grouping, each group by the next, and so on; groups in
-// the order of the network, of passes in that of a step.
+// The steps at `chosen`, grouped by the first grouping, each group by the next, and so on. Groups
+// are in network order, passes in the order of a training step.
 std::vector<StepGroup> rolled_up(const Run& run, const Summary& summary,
                                  const std::vector<StepBound>& bounds, std::span<const Grouping> by,
                                  std::span<const std::size_t> chosen);
@@ -55,8 +55,8 @@ std::vector<StepGroup> rolled_up(const Run& run, const Summary& summary,
 // The block of each layer, by name, of layers in the order of the network. Where a name is a path
 // ('.' or '/'), the block is the path to its first component that is a number ("layer1.0" of
 // layer1.0.conv1, "encoder.3" of encoder.3.attention.query), else all but the last component
-// ("fire2" of fire2/squeeze1x1); a layer named like a block belongs to it. Names that are no paths
-// make a block as long as the first number in them stays the same: conv2_1, relu2_1 and pool2 are
+// ("fire2" of fire2/squeeze1x1); a layer named like a block belongs to it. Names that are not paths
+// form a block as long as their first number stays the same: conv2_1, relu2_1 and pool2 are
 // "conv2_1..pool2".
 std::vector<std::string> blocks_of(std::span<const std::string> layers);
 

@@ -10,8 +10,8 @@
 
 namespace strata {
 
-// A step's time, and its share of the sum of all steps' medians. An incomplete run has no shares,
-// here and in all that is made of it: what the whole takes is not known.
+// A step's time, and its share of the sum of all steps' medians. An incomplete run has no shares
+// anywhere, because the time of the whole is not known.
 struct StepTime {
     std::optional<Estimate> time;  // nothing where it was skipped or failed
     std::optional<double> share = {};
@@ -26,7 +26,7 @@ struct PassTotal {
     Bytes traffic;
 };
 
-// All measured steps of one layer: its passes with the reorders and accumulations they need.
+// All measured steps of one layer: its passes with their reorders and accumulations.
 struct LayerTotal {
     std::string layer;
     std::string operation;
@@ -35,7 +35,7 @@ struct LayerTotal {
     std::optional<double> share = {};
 };
 
-// A run's times, ordered for looking at.
+// A run's times, ordered for display.
 struct Summary {
     std::vector<StepTime> steps;     // as Run::steps
     std::vector<LayerTotal> layers;  // in the order of the network
@@ -45,11 +45,11 @@ struct Summary {
 
 Summary summarise(const Run& run);
 
-// Adds a part's share to that of a whole; nothing where there is none.
+// Adds a part's share to that of a whole; a missing share adds nothing.
 void add_share(std::optional<double>& whole, std::optional<double> part);
 
-// Indices of the run's steps, layer by layer in the order of the network and by pass within: the
-// order in which people look for a layer, where Run::steps has the order of execution.
+// Indices of the run's steps by layer in network order, then by pass: the order in which readers
+// look for a layer. Run::steps is in the order of execution.
 std::vector<std::size_t> steps_by_layer(const Run& run);
 
 }  // namespace strata

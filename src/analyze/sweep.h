@@ -18,11 +18,11 @@ struct SweepPoint {
     std::int64_t value = 0;  // of what is varied
     const Run* run = nullptr;
     Flops flops;                   // of the steps that ran
-    std::optional<Estimate> time;  // of a whole iteration: an inference's latency
+    std::optional<Estimate> time;  // of a whole iteration; for inference, the latency
     std::string reason;            // why there is none
 };
 
-// Where `value` is that of what is varied.
+// The point at this value of the varied number.
 SweepPoint point_of(const Run& run, std::int64_t value);
 
 // Operations of the steps that ran.
@@ -36,7 +36,7 @@ struct Throughput {
 };
 Throughput throughput_of(const SweepPoint& point);  // Requires: it has a time
 
-// Runs that differ in one number only, in its order. Points refer to the runs they came from.
+// Runs that differ in one number only, sorted by it. Points refer to the runs they came from.
 struct Sweep {
     std::string variable;  // "batch", "hidden"
     std::vector<SweepPoint> points;
@@ -45,12 +45,12 @@ struct Sweep {
     bool over_batch() const { return variable == "batch"; }
 };
 
-// Nothing where the runs are fewer than two or no sweep (analyze/varied.h). Requires: the runs
-// outlive it.
+// Nothing for fewer than two runs, or runs that are not a sweep (analyze/varied.h). Requires: the
+// runs outlive it.
 std::optional<Sweep> sweep_of(std::span<const Run> runs);
 
-// Levinthal's reading of problem-size extrapolation: time = framework + work / hardware. The slope
-// of time over work is the hardware's, what remains at no work the framework's.
+// Levinthal's problem-size extrapolation: time = framework + work / hardware. The slope of time
+// over work is the hardware's rate, the intercept is the framework's cost.
 struct Extrapolation {
     LineFit line;
     std::vector<std::size_t> points;  // indices of those with a time
@@ -58,15 +58,16 @@ struct Extrapolation {
     Interval framework_interval;
     std::optional<FlopRate> hardware;           // nothing where time does not grow with work
     std::optional<Interval> hardware_interval;  // nothing where the slope may be 0
-    std::optional<Flops> half_rate_work;  // Hockney's n1/2: half of the time is the framework's
-    std::string misfit;  // why the line says nothing of hardware and framework; empty where it does
+    std::optional<Flops>
+        half_rate_work;  // Hockney's n1/2: where the framework takes half of the time
+    std::string misfit;  // why the line does not separate hardware from framework; empty if it does
 };
 
 // Nothing for fewer than three points with a time, or where the work does not change.
 std::optional<Extrapolation> extrapolate(const Sweep& sweep);
 
-// Where a larger batch stops to pay: the smallest that reaches 95 % of the best throughput. Not
-// reached where that is the largest batch that was measured.
+// Where a larger batch stops paying off: the smallest batch with 95 % of the best throughput. Not
+// reached if that is the largest batch measured.
 struct Saturation {
     std::int64_t batch = 0;
     std::int64_t earliest = 0;  // within the intervals of both throughputs
@@ -77,7 +78,7 @@ struct Saturation {
 };
 inline constexpr double saturated_share = 0.95;
 
-// Nothing for sweeps over something else, or where fewer than two batches were timed.
+// Nothing for sweeps over another number, or with fewer than two timed batches.
 std::optional<Saturation> saturation_of(const Sweep& sweep);
 
 }  // namespace strata

@@ -10,26 +10,26 @@
 
 namespace strata {
 
-// The one thing in which runs differ, when it is a number.
+// The one setting in which runs differ, if it is a number.
 struct Varied {
     std::string name;                  // "batch", "hidden"
     std::vector<std::int64_t> values;  // by run, all different
 };
 
 // Compares the settings: the batch, dimensions and variables, and the parameters in a network's own
-// text ("lstm:hidden=256", "matmul(8x64, 64x10) ..."). How long was measured does not matter, and a
-// batch that follows another value does not count. Nothing where the runs differ in more or in
-// less.
+// text ("lstm:hidden=256", "matmul(8x64, 64x10) ..."). The measuring time is ignored, and so is a
+// batch that follows another value. Nothing where the runs differ in more than one setting or in
+// none.
 std::optional<Varied> varied_among(std::span<const Run> runs);
 
 // Several numbers in which runs differ.
 struct VariedGrid {
-    std::vector<std::string> names;                 // the one that changes least often first
+    std::vector<std::string> names;                 // the one that changes least often comes first
     std::vector<std::vector<std::int64_t>> values;  // by run, one of each name; all different
 };
 
-// The same of runs that differ in more than one thing; nothing where one of these is no number, or
-// two runs have the same of all.
+// The same for runs that differ in more than one setting; nothing where one of these is not a
+// number, or two runs agree in all of them.
 std::optional<VariedGrid> grid_among(std::span<const Run> runs);
 
 }  // namespace strata

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// What verification found, by the steps that were compared with the reference.
+// The result of verification over the steps that were compared with the reference.
 struct VerificationFindings {
     std::size_t compared = 0;
     std::size_t disagreeing = 0;
@@ -13,7 +13,7 @@ struct VerificationFindings {
     const StepResult* worst = nullptr;  // by error over tolerance; nothing where none was compared
 };
 
-// Nothing where the run was not verified. Requires: the run outlives what it gives.
+// Nothing where the run was not verified. Requires: the run outlives the result.
 std::optional<VerificationFindings> verification_of(const Run& run);
 
 }  // namespace strata

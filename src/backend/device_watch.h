@@ -14,7 +14,7 @@ class DeviceWatch {
 public:
     virtual ~DeviceWatch() = default;
 
-    // What does not change while a run goes on, as far as it is told:
+    // What does not change while a run continues, as far as it is told:
     //
     //   gpu.name    NVIDIA H200      gpu.core_clock.most      1980 MHz   gpu.persistence   on
     //   gpu.uuid    GPU-5f0c...      gpu.core_clock.setting   1980 MHz   gpu.ecc           on

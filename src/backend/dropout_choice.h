@@ -9,7 +9,7 @@
 namespace strata {
 
 // Which elements a dropout keeps: a function of its seed and the element's index alone, the same on
-// every backend. RandomStream::uniform below the probability drops; asked for here of the whole
+// every backend. RandomStream::uniform below the probability drops; requested here of the whole
 // number behind it, so that a loop over elements is one of integers.
 class DropoutChoice {
 public:

@@ -12,7 +12,7 @@ namespace strata {
 inline std::int64_t place_of_index(float index, std::int64_t extent) {
     const auto room = static_cast<double>(extent);
     const double wanted = index < 0 ? static_cast<double>(index) + room : index;
-    // Written so that what is no number fails both comparisons.
+    // Written so that NaN fails both comparisons.
     const double inside = wanted > 0 ? std::min(wanted, room - 1) : 0;
     return static_cast<std::int64_t>(inside);
 }

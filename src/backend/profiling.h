@@ -29,7 +29,7 @@ struct CountingPlan {
     std::string refusal = {};  // why not; empty where it can
 };
 
-// A distinct step with every metric asked for: a value, or why there is none.
+// A distinct step with every metric requested: a value, or why there is none.
 struct CountedStep {
     DistinctStep step = {};
     std::vector<EvaluatedMetric> metrics = {};

@@ -14,17 +14,16 @@ namespace strata {
 //     NETWORK...          a name from `strata list networks`, …
 //
 //   Execution
-//     --threads N,…       threads; 0 takes all this process may use [0]
+//     --threads N,…       number of threads; 0 uses every processor … [0]
 //
 //   Examples
 //     strata run alexnet --batch 32
 std::string help_text(const VerbHelp& verb, const std::string& called, std::size_t width);
 
-// Makes it the help of an application and of every verb that is added to it later.
+// Installs this help in an application and every verb added to it later.
 void use_help_text(CLI::App& app);
 
-// The nearest flag to one that the verb does not have: "did you mean --batch?"; empty where none is
-// near.
+// Suggests the flag nearest to an unknown one: "did you mean --batch?"; empty where none is close.
 std::string suggestion_for(const CLI::App& verb, const std::string& unknown);
 
 }  // namespace strata

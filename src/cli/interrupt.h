@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// While it lives, SIGINT and SIGTERM raise `requested` instead of ending the process, so that what
-// was measured can be stored; a second signal ends it at once.
+// While it lives, SIGINT and SIGTERM set `requested` instead of ending the process, so that what
+// was measured can be stored. A second signal ends the process at once.
 class InterruptGuard {
 public:
     InterruptGuard();

@@ -9,9 +9,9 @@
 
 namespace strata {
 
-// Says on standard error what goes on: on a terminal in one line that is rewritten in place and
-// erased in the end; elsewhere, in a log, in a line every ten seconds and at each new stage after
-// the first of these, so that what is quick says nothing.
+// Reports progress on standard error. On a terminal it is one line, rewritten in place and erased
+// at the end. In a log it is a line every ten seconds and at each new stage after the first such
+// line, so that quick commands print nothing.
 class ProgressLine {
 public:
     ProgressLine();
@@ -19,7 +19,7 @@ public:
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    // What is done now and, where that is known, how far it is (0..1; 0: not known).
+    // What is being done and how far it has got (0..1; 0 where not known).
     void show(const std::string& what, double fraction);
 
 private:
@@ -35,7 +35,7 @@ private:
     double fraction_ = 0;
     bool has_written_ = false;
     std::chrono::steady_clock::time_point written_;
-    std::jthread writer_;  // the last member: it ends before the others go
+    std::jthread writer_;  // the last member, so that it stops before the others are destroyed
 };
 
 }  // namespace strata

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Text on standard output is read while the command goes on.
+// Text on standard output is read while the command continues.
 bool is_shown_at_once(const OutputOptions& output) {
     return output.file.empty() && !output.is_data() && !output.html;
 }

@@ -22,13 +22,13 @@ namespace strata {
 struct ResultForm {
     OutputOptions output;
     const Convention& convention = conventions().front();
-    std::vector<Grouping> by = {};  // what a run's steps are put together by; empty: single steps
-    std::size_t executions = 1;     // that each network and batch is measured with, in turn
+    std::vector<Grouping> by = {};  // how a run's steps are grouped; empty: single steps
+    std::size_t executions = 1;     // that each network and batch is measured with
 };
 
-// Prints what `run` measures: for people each group as soon as it is done; as JSON, CSV, a page or
-// into a file all of it as one document at the end. Where single runs differ in what they were
-// executed with, each after the first is also shown beside the first.
+// Prints what `run` measures. A terminal gets each group as soon as it is done; JSON, CSV, a page
+// or a file gets one document at the end. Where single runs differ in their execution, each after
+// the first is also compared with the first.
 class ResultPrinter {
 public:
     explicit ResultPrinter(ResultForm form);
@@ -36,12 +36,12 @@ public:
     ResultPrinter& operator=(const ResultPrinter&) = delete;
     ~ResultPrinter();
 
-    // The runs of one group, in the order of the plan: a sweep, or runs by themselves.
-    // The filter says which of their steps are shown.
+    // The runs of one group, in plan order: a sweep, or separate runs. The filter selects the steps
+    // to show.
     void add(const std::vector<Run>& runs, const std::optional<Capacity>& capacity,
              const StepFilter& filter);
 
-    // Prints what was kept for the end.
+    // Prints what was held back until the end.
     void finish();
 
     // Whether any run was added.
@@ -55,7 +55,7 @@ private:
     void show(const Document& document, const Selection& selection);
 
     ResultForm form_;
-    OutputOptions plain_;  // the output without a selection, which has been made already
+    OutputOptions plain_;  // the output options without the selection, which was already applied
     std::vector<Document> documents_;
     std::unique_ptr<nlohmann::ordered_json> json_;  // "runs", "sweeps", "pairs"
     std::size_t groups_ = 0;

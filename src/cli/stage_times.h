@@ -11,16 +11,17 @@
 
 namespace strata {
 
-// How long a run spends on what: preparing, warming up, measuring. It begins when it is made.
+// The time a run spends in each stage: preparing, warming up, measuring. The clock starts with the
+// object.
 class StageTimes {
 public:
     StageTimes() : since_(std::chrono::steady_clock::now()) {}
 
-    // From now on the run does this; told again of the same stage, it goes on.
+    // Enters a stage; entering the current stage again changes nothing.
     void enter(const std::string& stage);
 
-    // Where the whole took clearly longer than `bound`, which holds for warming up and measuring
-    // alone: how long, and what took the rest.
+    // Says how long the whole took, and where the time went, if it took clearly longer than
+    // `bound`, which limits only warming up and measuring.
     std::optional<std::string> sentence_beyond(Seconds bound);
 
 private:

@@ -17,11 +17,11 @@ struct Variation {
     std::vector<std::int64_t> values;
 };
 
-// Of each --vary NAME=RANGE, or of a --batch that is a range where there is none. Throws Error with
+// One for each --vary NAME=RANGE; without any, one for a --batch that is a range. Throws Error with
 // exit code usage where one number is given twice.
 std::vector<Variation> variations_of(const NetworkOptions& options);
 
-// Every combination of the variations' values, one of each, the first variation outermost.
+// Every combination of the variations' values; the first variation is the outermost loop.
 std::vector<std::vector<std::int64_t>> combinations_of(const std::vector<Variation>& variations);
 
 // The request with one value of each variation.
@@ -31,8 +31,9 @@ NetworkRequest with_values(NetworkRequest request, const std::vector<Variation>&
 // The jobs of one sweep: the same, at each of the combinations.
 std::vector<Job> varied(const Job& job, const std::vector<Variation>& variations);
 
-// The largest batch of this job, by its footprint, that the memory given to it holds, else the
-// device's, else what is free; nothing where nobody tells, or the network has no batch of one.
+// The largest batch of this job whose footprint fits in its memory limit, else in the device's
+// memory, else in free memory. Nothing where none of these is known, or the network's batch cannot
+// change.
 std::optional<Capacity> capacity_of(const Job& job, const BackendInfo& backend);
 
 }  // namespace strata

@@ -7,8 +7,7 @@
 
 namespace strata {
 
-// The name of a layer's result where nobody chose another: the layer's own, then "name.1" and so
-// on.
+// The name of a layer's result where no other was chosen: the layer's own, then "name.1" and so on.
 std::string result_name(const std::string& layer, std::size_t index);
 
 // Makes a graph layer by layer, inferring every shape and creating the parameters that an operator
@@ -42,7 +41,7 @@ public:
     const Tensor& tensor(TensorId id) const { return graph_.tensors[id].tensor; }
     const std::string& name(TensorId id) const { return graph_.tensors[id].name; }
 
-    // The finished, validated graph. Without an explicit list, the tensors nobody reads are
+    // The finished, validated graph. Without an explicit list, the tensors nothing reads are
     // outputs.
     Graph finish(std::vector<TensorId> outputs = {});
 

@@ -9,7 +9,7 @@
 namespace strata {
 
 // Layers that may be done in one operation with the layer that `first` is: each reads what the one
-// before gives, and nobody else does.
+// before gives, and nothing else does.
 struct FusedChain {
     LayerId first = 0;
     std::vector<LayerId> followers = {};  // in order; any number of the last may be left out

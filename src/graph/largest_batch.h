@@ -35,7 +35,7 @@ struct LargestBatch {
 
 // The largest batch whose peak is within the memory; nothing where the network has no batch of one.
 // The peak must not fall as the batch grows; it mostly grows in a straight line, so that few
-// batches are asked for: where the line says, then by halves.
+// batches are requested: where the line says, then by halves.
 std::optional<LargestBatch> largest_batch(const PeakAtBatch& peak, Bytes memory);
 
 }  // namespace strata

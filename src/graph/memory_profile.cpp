@@ -29,7 +29,7 @@ bool is_alive(const Lifetime& lifetime, std::size_t task) {
     return lifetime.first_task <= task && task <= lifetime.last_task;
 }
 
-// One profile in the making.
+// One profile under construction.
 class Profiler {
 public:
     Profiler(const Graph& graph, const Execution& execution)

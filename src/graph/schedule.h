@@ -53,7 +53,7 @@ Sharing sharing_of(const Graph& graph, const Execution& execution);
 Sharing sharing_of(const Graph& graph, const Execution& execution, const Schedule& schedule);
 
 // Whether a layer's output shares its input's memory in this execution: reshapes always, a dropout
-// of inference; activations and mathematical functions where nobody else reads the input and no
+// of inference; activations and mathematical functions where nothing else reads the input and no
 // backward pass needs it. Memory that is kept is shared by reshapes only. `sharing_of` tells it of
 // all layers at once.
 bool runs_in_place(const Graph& graph, const Layer& layer, const Execution& execution);

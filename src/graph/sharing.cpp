@@ -21,7 +21,7 @@ std::vector<bool> layers_with_backward_data(const Graph& graph, const Schedule& 
     return result;
 }
 
-// One sharing in the making: layer by layer, an output joins its input's memory where it may.
+// One sharing under construction: layer by layer, an output joins its input's memory where it may.
 class Sharer {
 public:
     Sharer(const Graph& graph, const Execution& execution, const Schedule& schedule)

@@ -11,7 +11,7 @@ namespace strata {
 
 namespace {
 
-// One slice in the making.
+// One slice under construction.
 class Slicer {
 public:
     Slicer(const Graph& graph, std::string_view layer_glob)

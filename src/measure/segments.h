@@ -7,7 +7,7 @@
 namespace strata {
 
 // Memory for a team of threads: each has `count` segments of `floats` floats, which it touched
-// first and which therefore lie near its processor. Large pages are asked for, because a ceiling
+// first and which therefore lie near its processor. Large pages are requested, because a ceiling
 // should not be that of the page tables.
 class Segments {
 public:

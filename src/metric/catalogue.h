@@ -37,7 +37,7 @@ inline constexpr std::array<std::string_view, 10> names_of(StallCategory) {
             "not_selected"};
 }
 
-// Whether a set is counted unless something else is asked for: each costs passes.
+// Whether a set is counted unless something else is requested: each costs passes.
 enum class Collected { by_default, on_request };
 inline constexpr std::array<std::string_view, 2> names_of(Collected) {
     return {"by default", "on request"};
@@ -52,7 +52,7 @@ struct Metric {
     std::optional<StallCategory> stall = {};  // the category that it is a part of
 };
 
-// Metrics that are asked for together: a file of data/metrics/nvidia.
+// Metrics that are requested together: a file of data/metrics/nvidia.
 struct MetricSet {
     std::string name = {};
     std::string title = {};

@@ -29,12 +29,12 @@ struct MetricPlan {
 // Why a counter does not exist; nothing where it does.
 using CounterMissing = std::function<std::optional<std::string>(std::string_view counter)>;
 
-// The metrics of these sets on a chip. `missing` is asked for every counter: what the catalogue
+// The metrics of these sets on a chip. `missing` is requested every counter: what the catalogue
 // says, or the chip's own library.
 MetricPlan plan_metrics(std::span<const MetricSet> sets, const std::string& chip,
                         const CounterMissing& missing);
 
-// The sets that are counted unless others are asked for.
+// The sets that are counted unless others are requested.
 std::vector<MetricSet> default_sets(const MetricCatalogue& catalogue);
 
 // Sets by their names, each once, in the order of their first mention; "default" stands for the

@@ -26,8 +26,7 @@ MetricSet parse_metric_set(std::string_view toml, std::string_view origin);
 //
 //   name = "Turing"
 //   chips = ["TU102", "TU104"]
-//   missing = [ { counters = "*_op_gmma.sum", chips = "TU104", reason = "has no such instruction" }
-//   ]
+//   missing = [ { counters = "*_op_gmma.sum", chips = "TU104", reason = "no such instruction" } ]
 Architecture parse_architecture(std::string_view toml, std::string_view origin);
 
 }  // namespace strata

@@ -43,7 +43,7 @@ Graph for_inference(Graph graph) {
             changed = true;
         }
     }
-    return changed ? slice(graph, "*") : graph;  // a slice leaves out labels that nobody reads
+    return changed ? slice(graph, "*") : graph;  // a slice leaves out labels that nothing reads
 }
 
 }  // namespace strata

@@ -23,7 +23,7 @@ struct NetworkRequest {
     std::map<std::string, std::string> variables;  // values for a template's $NAMES
 };
 
-// The graph asked for. Throws Error: unknown name (with the nearest), unreadable or broken file, a
+// The graph requested. Throws Error: unknown name (with the nearest), unreadable or broken file, a
 // setting that this kind of network does not have.
 Graph load_network(const NetworkRequest& request);
 

@@ -13,26 +13,25 @@ namespace strata {
 
 // A network as text, one item a line:
 //
+// clang-format off
 //   graph small                                    its name
 //   input data f32 32x3x8x8                        given from outside; also: label
-//   parameter shared f32 10x64                     where an operator does not make it itself; also:
-//                                                  statistic, constant
-//   conv1 = convolution(data) out_channels=4 kernel=3x3     a layer, with the attributes that are
-//   not
-//                                                  the default ones; its result is named as the
-//                                                  layer, its parameters conv1.weight, conv1.bias
-//   fc2 -> y = fully_connected(conv1; shared) out_features=10 bias=false    a result of another
-//   name;
-//                                                  behind ';' stand the parameters, then none are
-//                                                  made
+//   parameter shared f32 10x64                     where an operator does not make it itself;
+//                                                  also: statistic, constant
+//   conv1 = convolution(data) out_channels=4       a layer, with the attributes that differ from
+//                                                  the defaults; its result has the layer's name,
+//                                                  its parameters are conv1.weight, conv1.bias
+//   fc2 -> y = matmul(conv1; shared)               a result with another name; parameters listed
+//                                                  after ';' replace those a layer would make
 //   odd -> a f32 32x5, b s64 32 = opaque(y) foreign_type="Odd" reason="..."   shapes stated
-//   alias node_Conv_7                              of the layer above: what its file calls it
-//   source net.py:12                               likewise: the line of the program it comes from
-//   output y                                       absent: what nobody reads
+//   alias node_Conv_7                              of the layer above: its name in the source file
+//   source net.py:12                               likewise: its line in the source program
+//   output y                                       absent: every tensor that nothing reads
+// clang-format on
 //
-// A line whose first mark is # is a comment. A name with other characters than letters, digits and
-// _ . / : - stands in quotes, with \\, \" and \xHH. Values of tensors are not part of the text: a
-// network read from it draws them at random.
+// A line that starts with # is a comment. A name with characters other than letters, digits and
+// _ . / : - is quoted, with \\, \" and \xHH. Values of tensors are not part of the text: a network
+// read from it draws them at random.
 std::string to_text(const Graph& graph);
 
 // What the text may hold at most; far beyond any network, far below any memory.

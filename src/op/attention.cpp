@@ -109,7 +109,7 @@ Operations Attention::operations(const Signature& signature, Pass pass) const {
     return pick({.forward = forward, .backward_data = backward}, signature, pass);
 }
 
-// The scores are computed anew from what was read forward.
+// The scores are recomputed from what was read forward.
 BackwardReads Attention::reads() const {
     return {.input_for_data = true};
 }

@@ -54,7 +54,7 @@ struct Tensor {
 
 // The part a tensor plays in a network.
 enum class Role {
-    input,       // data given from outside, no gradient unless asked for
+    input,       // data given from outside, no gradient unless requested
     label,       // class indices given from outside, never a gradient
     activation,  // computed by a layer
     parameter,   // trained: has a gradient and an update

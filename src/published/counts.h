@@ -20,7 +20,7 @@ private:
     std::map<std::pair<std::string, std::optional<std::int64_t>>, Graph> graphs_;
 };
 
-// The number asked for, by THE list of what can be counted. Throws Error that names what is unknown
+// The number requested, by THE list of what can be counted. Throws Error that names what is unknown
 // or matches no layer.
 double count(const Counted& counted, CountedNetworks& networks);
 

@@ -13,7 +13,7 @@
 
 namespace strata {
 
-// What of a network is counted, so that it can be held against a published number.
+// What of a network is counted, so that it can be compared with a published number.
 struct Counted {
     std::string network = {};  // as load_network takes it, or one of published_networks
     std::optional<std::int64_t> batch = {};  // absent: the network's own

@@ -8,8 +8,8 @@
 
 namespace strata {
 
-// The steps of a run that were not done: could not run here, or failed. What was done in one
-// operation with another step is none of them.
+// The steps of a run that are missing: they could not run here, or failed. A step that ran as part
+// of another step's operation is not missing.
 struct Holes {
     std::size_t steps = 0;  // of the run, all of them
     std::size_t skipped = 0;
@@ -21,24 +21,22 @@ struct Holes {
 
 Holes holes_of(const Run& run);
 
-// Whether a step that belongs to the network was skipped or failed. The iterations of such a run
-// are not the network's: they are no end to end time, give no throughput and no shares, and the run
-// is no side
-// of a comparison and no point of a sweep. Views of the database say the same by state
+// Whether a step of the network was skipped or failed. The iterations of such a run are not those
+// of the network: it has no end to end time, throughput or shares, it is not compared with other
+// runs, and it is not a point of a sweep. Views of the database say the same by state
 // (run_summary).
 bool is_incomplete(const Run& run);
 
-// Its place between begun and done: "partial" (interrupted, or still going on), "incomplete",
-// "complete".
+// "partial" (interrupted, or still running), "incomplete" or "complete".
 std::string_view progress_of(const Run& run);
 
 // "21 of 25 steps could not run here and 1 failed (conv1 forward: why)"; empty where there is
 // no hole.
 std::string holes_text(const Run& run);
 
-// What an incomplete run is not; empty of any other.
-//   "This run is incomplete: 21 of 25 steps could not run here (conv1 forward: why). The sums are
-//    of the steps that ran; what the whole takes is not known, so there is no end to end time ..."
+// What an incomplete run lacks; empty for any other run.
+//   "This run is incomplete: 21 of 25 steps could not run here (conv1 forward: why). Sums cover the
+//    steps that ran. The time of the whole is not known, so there is no end to end time ..."
 std::string incompleteness_sentence(const Run& run);
 
 }  // namespace strata

@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 2> names_of(RunState) {
     return {"partial", "complete"};
 }
 
-// What was asked for, in words that a command line would use. Equal settings on equal machines are
+// What was requested, in words that a command line would use. Equal settings on equal machines are
 // the same experiment.
 struct Settings {
     std::string backend;  // "onednn"
@@ -109,7 +109,7 @@ struct Run {
     Bytes predicted_memory;  // peak by liveness
     // Peak resident set of the process, less that before it; or what was held on the device.
     std::optional<Bytes> measured_memory;
-    std::optional<VerifiedSteps> verified;  // nothing: verification was not asked for
+    std::optional<VerifiedSteps> verified;  // nothing: verification was not requested
     std::optional<TraceResult> trace;       // of iterations that were recorded, not timed
     std::vector<Flag> flags;
     std::map<std::string, std::string> provenance;  // "cpu.model" -> ..., "onednn.version" -> ...

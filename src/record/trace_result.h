@@ -28,7 +28,7 @@ struct TracedSpan {
 struct TraceResult {
     std::string device = {};  // "NVIDIA H200"
     // Of one iteration, the one whose length is the median, in the order of their starts; what has
-    // no believable stamps stands last.
+    // no plausible stamps stands last.
     std::vector<TracedSpan> spans = {};
     Samples windows = {};       // of every iteration: first start to last end
     Samples recorded = {};      // every iteration's time while it was recorded
@@ -36,7 +36,7 @@ struct TraceResult {
 };
 
 // A trace of several iterations (trace/iterations.h) as a run keeps it; nothing where no iteration
-// has a span with believable stamps. `recorded` as the backend timed them.
+// has a span with plausible stamps. `recorded` as the backend timed them.
 std::optional<TraceResult> trace_result(const Trace& trace,
                                         std::span<const std::uint64_t> iterations, Samples recorded,
                                         const Graph& graph, const std::string& device);

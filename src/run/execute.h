@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// What a run tells while it goes on. Every callback may be empty.
+// What a run tells while it continues. Every callback may be empty.
 struct Observer {
     // A word on what happens now and, while sampling, how far it is (0..1).
     std::function<void(const std::string& stage, double fraction)> progress = {};
@@ -38,7 +38,7 @@ Graph graph_for(const Job& job);
 Run planned_run(const Job& job, const Graph& graph, const Backend& backend);
 
 // Prepares the job's graph on a backend, verifies it if asked, and samples it. `earlier` is a
-// partial run of the same job: its samples are kept and sampling goes on; it is ignored where its
+// partial run of the same job: its samples are kept and sampling continues; it is ignored where its
 // steps differ; but what made the device unusable then is left out and has failed. The run is
 // partial where `stop` was raised, or where the device was lost (run/lost_device.h). Throws Error
 // with exit code machine_cannot where the network needs more memory than the machine or job.memory

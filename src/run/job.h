@@ -29,7 +29,7 @@ struct Dump {
 // Whether a network of which most layers cannot run is measured all the same.
 enum class Remainder { refused, measured };
 
-// One network measured once on one backend: what a command runs for each combination asked for.
+// One network measured once on one backend: what a command runs for each combination requested.
 struct Job {
     std::string backend;  // "onednn"
     NetworkRequest request;

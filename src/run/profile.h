@@ -10,7 +10,7 @@ namespace strata {
 
 // Adds to a sampled run what its job asks a device to tell: the kernels of recorded iterations, and
 // counters of each step. What the run has already, of an interrupted attempt, stays and is not
-// asked for again. What a device refuses becomes a flag with the reason, or the reason of the
+// requested again. What a device refuses becomes a flag with the reason, or the reason of the
 // metrics concerned; the run's times are as they were. `profiling` is what the backend has, if
 // anything. The run is partial where `observer.stop` was raised.
 void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job& job,

@@ -19,7 +19,7 @@ struct PassCheck {
 using PassChecks = std::map<std::pair<LayerId, Pass>, PassCheck>;
 
 // The results of a run before its first sample: what each step is, what it must do, how it compares
-// with the reference where that was asked for, and for those that cannot count why not. A step that
+// with the reference where that was requested, and for those that cannot count why not. A step that
 // will be timed holds empty Samples.
 std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
                                      std::span<const Step> steps, const PassChecks& checks);

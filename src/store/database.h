@@ -59,7 +59,7 @@ private:
     std::unique_ptr<sqlite3, Close> handle_;
 };
 
-// Where runs are stored: what was asked for, else $STRATA_DATABASE, else strata/strata.sqlite below
+// Where runs are stored: what was requested, else $STRATA_DATABASE, else strata/strata.sqlite below
 // $XDG_DATA_HOME, which is ~/.local/share unless set. Throws Error where even $HOME is not set.
 std::filesystem::path database_path(const std::string& asked = {});
 

@@ -17,7 +17,7 @@ namespace strata {
 struct TaskSpans {
     Task task = {};
     std::size_t spans = 0;
-    std::size_t untimed = 0;  // of these, without believable stamps: `time` is a lower bound
+    std::size_t untimed = 0;  // of these, without plausible stamps: `time` is a lower bound
     Nanoseconds time = {};    // sum of its spans; what ran beside others counts whole
     Nanoseconds waited = {};  // launch gaps that a span of its ended: the device waited for it
 };

@@ -10,8 +10,8 @@
 
 namespace strata {
 
-// The how-manieth launch of its full name on its device each kernel is, from 1, in the order of
-// their starts; nothing for copies, fills, and kernels without a believable start. With device,
+// The launch index of each kernel among those of its full name on its device, from 1, in the order
+// of their starts; nothing for copies, fills, and kernels without a believable start. With device,
 // batch and full name it is the key under which Dong et al. (ICPE 2018) find a kernel again in
 // another run of the same iteration.
 std::vector<std::optional<std::uint32_t>> invocations_of(std::span<const Span> spans);

@@ -20,7 +20,7 @@ struct LaunchGap {
 // What one device did and when. All indices are those of the spans that it was made of.
 //   sum of spans - overlap + gaps = last - first, to the nanosecond.
 struct Timeline {
-    std::vector<std::size_t> order = {};  // spans with believable stamps, by start
+    std::vector<std::size_t> order = {};  // spans with plausible stamps, by start
     std::size_t untimed = 0;              // spans without: in no sum, and never a time of 0
     Nanoseconds first = {};               // the first start
     Nanoseconds last = {};                // the last end

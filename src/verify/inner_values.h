@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// An executable that can also be asked for values that exist only within one of its operations: as
+// An executable that can also be requested values that exist only within one of its operations: as
 // the reference computed them.
 class InnerValues final : public Executable {
 public:

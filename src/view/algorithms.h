@@ -12,7 +12,7 @@ namespace strata {
 //   layer  pass     algorithm    notes         layout    workspace  time [ms]  rate [GFLOP/s] error
 //   conv1  forward  cudnn:eng34  tensor cores  f32 nchw    25.8 MB       0.21           6,750  1e-6
 //
-// What was offered and not measured has no time, and says so.
+// An algorithm that was offered but not measured has no time, and says so.
 // Its columns: display flags are checked before anything is measured.
 std::vector<Column> algorithm_columns();
 

@@ -8,21 +8,21 @@
 
 namespace strata {
 
-// A network's memory at one batch, as the views of several batches tell it.
+// A network's memory at one batch, as views of several batches show it.
 struct BatchMemory {
     std::int64_t batch = 1;
-    MemoryProfile profile;  // of the execution asked for
+    MemoryProfile profile;  // of the execution requested
     std::string at;         // "fc6 update"; empty where nothing runs
-    Bytes inference;        // peak of the network that only answers
+    Bytes inference;        // peak of the network in inference
 };
 
 BatchMemory batch_memory_of(const Graph& graph, const Execution& execution);
 
-// What each further example costs: the growth of the peak between the two largest batches. Nothing
-// for fewer than two.
+// The memory of each additional example: the growth of the peak between the two largest batches.
+// Nothing for fewer than two.
 std::optional<Bytes> bytes_per_image(std::span<const BatchMemory> batches);
 
-// Where an execution needs the most: "conv2 backward_data"; empty without tasks.
+// Where an execution reaches its memory peak: "conv2 backward_data"; empty without tasks.
 std::string place_of_peak(const Graph& graph, const MemoryProfile& profile);
 
 }  // namespace strata

@@ -14,13 +14,13 @@ namespace strata {
 //   − cost of the time stamps                –¹                  –
 //   = end to end                    198.6 ± 0.5                100
 //   residual (end to end − steps)            –²                  –
-//   ¹ none seen (below ± 0.5 ms)
+//   ¹ none detected (below ± 0.5 ms)
 //
-// "between" is the instrumented iteration less its steps; the cost of the stamps is that iteration
-// less the uninstrumented one. A difference whose interval holds 0 is none that was seen; where
-// iterations with time stamps are the faster ones beyond noise, the line says so and adds.
-// Where caches were prepared (Budget::is_comparable) it closes with the instrumented iteration, and
-// the end to end time stands by itself.
+// "between" is the instrumented iteration minus its steps; the cost of the stamps is that iteration
+// minus the uninstrumented one. A difference whose interval contains 0 was not detected. If
+// iterations with time stamps are faster beyond noise, the line says so and adds.
+// If caches were prepared (Budget::is_comparable), the budget closes with the instrumented
+// iteration, and the end to end time is listed separately.
 Table budget_table(const Budget& budget, Provenance provenance);
 
 }  // namespace strata

@@ -9,8 +9,8 @@
 
 namespace strata {
 
-// What a run's own times are, and what is computed from them: a rate from modelled times is
-// modelled.
+// The provenance of a run's own times, and of what is computed from them: a rate from modelled
+// times is modelled.
 Provenance times_of(Origin origin);
 Provenance derived_from(Origin origin);
 

@@ -10,8 +10,8 @@
 
 namespace strata {
 
-// What counters say of a run's steps, a table for each set of metrics that was counted; empty where
-// none was:
+// The counters of a run's steps, a table for each set of metrics that was counted; empty where none
+// was:
 //
 //   counters: Device memory and caches
 //   layer  pass     alike  dram_read [MB]  dram_written [MB]  ...  l2_hit_rate [%]

@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// The largest batch of a network that so much memory holds, in one mode.
+// The largest batch of a network that fits in memory, in one mode.
 struct FittingBatch {
     Mode mode = Mode::training;
     Capacity capacity;

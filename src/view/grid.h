@@ -17,8 +17,8 @@ namespace strata {
 //   hidden  batch  work [GFLOP]  time [ms]  rate [GFLOP/s]  memory  taken  run
 //      128      1         0.041        2.4            17.1     ...
 //
-// Over the batch examples a second stand beside the time. No line is drawn: it would mix the slopes
-// of several numbers. Requires: the grid is that of the runs.
+// If the batch is varied, a column shows examples per second. No line is drawn: it would mix the
+// slopes of several numbers. Requires: the grid is that of the runs.
 std::vector<Column> grid_columns(const std::vector<std::string>& names);
 Document grid_document(std::span<const Run> runs, const VariedGrid& grid);
 
@@ -26,7 +26,7 @@ Document grid_document(std::span<const Run> runs, const VariedGrid& grid);
 struct WorkGrid {
     std::vector<std::string> variables;             // "hidden", "batch"
     std::vector<std::vector<std::int64_t>> values;  // by point, one of each variable
-    std::string network;                            // as it was asked for
+    std::string network;                            // as it was requested
     std::vector<WorkPoint> points;
 };
 

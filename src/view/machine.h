@@ -12,10 +12,10 @@ namespace strata {
 //   "measured on Intel Xeon Platinum 8581C, 2 threads, onednn 2.6.3, 2026-11-21T13:15:00Z, run 12"
 std::string machine_line(const Run& run);
 
-// Of a run on a device that was asked how it is:
+// For a run on a device whose state was sampled:
 //   "core clock 1695 to 1980 MHz of 1980 MHz, memory clock 3201 MHz, 612 to 698 W of 700 W,
 //    45 to 61 C, driver 580.65.06"
-// Empty where nothing was told.
+// Empty where nothing was reported.
 std::string device_line(const Run& run);
 
 // What was run, how, and every setting that is not the default; of convolutions the algorithm that
@@ -28,16 +28,16 @@ std::string machine_line(const Run& run, const std::string& runs);
 std::string settings_line(const Settings& settings, const std::string& batch,
                           const std::string& algorithm);
 
-// That the steps were compared with the reference, and how near the worst of them is:
+// The result of comparing the steps with the reference, and the worst of them:
 //   "134 steps verified against the reference, all agree; worst error 3.0e-06 (conv2
 //    backward_weights, tolerance 1.0e-04)"
 // Empty where they were not.
 std::string verification_line(const Run& run);
 
-// Everything that is known of how the run was made: settings, then provenance, a row each.
+// Everything known about how the run was made: settings, then provenance, a row each.
 Table provenance_table(const Run& run);
 
-// What to doubt: a row for each flag; no rows where nothing was found.
+// Reasons for doubt: a row for each flag; no rows where nothing was found.
 Table flags_table(const Run& run);
 
 }  // namespace strata

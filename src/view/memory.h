@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// What a network needs of memory, layer by layer, and where it needs the most:
+// The memory a network needs, layer by layer, and where it peaks:
 //
 //   alexnet, batch 32, training: memory by layer
 //   layer   parameters  optimizer  activations  kept  gradients  at the peak [MB]
@@ -22,8 +22,7 @@ namespace strata {
 //   ...
 //   peak                             762
 //
-// The last column closes: its sum is the peak. Of activations and gradients not all are there at
-// once.
+// The last column adds up to the peak. Activations and gradients do not all exist at once.
 Document memory_document(const Graph& graph, const Execution& execution);
 
 // The same network at several batches, a row each, with what the parts hold at the peak as bars:
@@ -31,7 +30,7 @@ Document memory_document(const Graph& graph, const Execution& execution);
 //   batch  parameters  optimizer  activations  gradients  masks  peak [MB]  at          inference
 //       1         244        244         3.34        151  0.009        642  fc6 update        247
 //
-// Below it what a further example costs.
+// Below it, the cost of an additional example.
 Document memory_by_batch_document(std::span<const Graph> graphs, const Execution& execution);
 
 }  // namespace strata

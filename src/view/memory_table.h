@@ -6,7 +6,7 @@
 
 namespace strata {
 
-// What a run needed of memory against what was predicted:
+// The memory a run used against what was predicted:
 //
 //   memory                             size [MB]  of the measured [%]
 //   the network's tensors, by liveness     1,200                 92.3

@@ -6,7 +6,7 @@
 
 namespace strata {
 
-// Two runs beside each other:
+// Two runs side by side:
 //
 //   alexnet, batch 32: fuse default → on
 //   layer          pass     before [ms]  after [ms]  after / before     finding

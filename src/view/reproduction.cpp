@@ -43,7 +43,7 @@ std::string verdicts_of(const Tally& tally) {
     return join(parts, ", ");
 }
 
-// As a count of numbers goes on.
+// As a count of numbers continues.
 constexpr std::string_view phrase_for(Basis basis) {
     return basis == Basis::artifact ? "from artifacts" : name_of(basis);
 }

@@ -15,7 +15,7 @@ namespace strata {
 // unknown one or one named twice.
 std::vector<Grouping> parse_groupings(const std::vector<std::string>& names);
 
-// The steps put together, each group with its parts where there are several groupings:
+// The grouped steps, each group with its parts where there are several groupings:
 //
 //   block         operator     layers  time [ms]  share [%]  backward / forward  GFLOP/s  ... gain
 //   conv1..pool1                    4        183       18.6                1.97      104        62

@@ -8,14 +8,15 @@
 
 namespace strata {
 
-// Runs beside each other, a row each:
+// Several runs, a row each:
 //
-//   run  created               origin    network  batch  mode  dtype  backend  end to end [ms]
-//   doubts 12   2026-11-21T13:15:00Z  measured  alexnet     32  ...          onednn     200.0 ± 0.5
-//   drift
+// clang-format off
+//   run  created               origin    network  batch  ...  backend  end to end [ms]  doubts
+//   12   2026-11-21T13:15:00Z  measured  alexnet     32  ...  onednn       200.0 ± 0.5  drift
+// clang-format on
 Table runs_table(std::span<const Run> runs);
 
-// A database's own list of its runs; where it is empty, how to make one.
+// A database's own list of its runs; if it is empty, how to store one.
 Document runs_document(Table stored);
 
 }  // namespace strata

@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// What a network is and what it has to do, without running it:
+// A network and its work, without running it:
 //
 //   alexnet, batch 32: layers, work by the convention multiply-add-2
 //   layer  operator     output         parameters  forward [GFLOP]  ...  traffic [MB]

@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// Which steps of a run are wanted. Empty fields want all.
+// Selects steps of a run. Empty fields select all.
 struct StepFilter {
     std::string layers;  // glob: "conv*,fc?"
     std::string passes;  // "forward,backward-data"
@@ -18,7 +18,7 @@ struct StepFilter {
 // The passes that a list names, all of them where it is empty. Throws Error, exit code usage.
 std::vector<Pass> passes_in(const std::string& list);
 
-// Indices of the wanted steps, layer by layer. Throws Error, exit code usage, where a pass is
+// Indices of the selected steps, layer by layer. Throws Error, exit code usage, where a pass is
 // unknown or no layer matches.
 std::vector<std::size_t> wanted_steps(const Run& run, const StepFilter& filter);
 

@@ -24,8 +24,8 @@ struct Capacity {
     std::string refusal{};  // why the network has no larger batch, where it is what limits
 };
 
-// Runs that differ in one number, beside each other; over the batch the time is a latency and the
-// examples per second stand beside it:
+// Runs that differ in one number, side by side. In a sweep over the batch, the time is a latency
+// and a column shows examples per second:
 //
 //   lstm:hidden=64..1024, batch 20, training, f32, onednn direct
 //   measured on Intel Xeon ..., 2 threads, onednn 2.6.3, 2026-11-21T13:15:00Z, runs 9 to 13
@@ -33,11 +33,11 @@ struct Capacity {
 //   hidden  work [GFLOP]  time [ms]  rate [GFLOP/s]  by the line [ms]  off the line [%]  memory ...
 //       64         0.041  2.4 ± 0.0            17.1              2.41              -0.4         3.1
 //   ...
-//   Slope, the hardware: 10.2 ms a GFLOP (10.1 to 10.3), so that what grows ...
-//   Intercept, the framework: 2.0 ms (1.9 to 2.1) of every iteration ...
+//   Slope (hardware): 10.2 ms per GFLOP (10.1 to 10.3), so work runs at ...
+//   Intercept (framework): 2.0 ms (1.9 to 2.1) per iteration ...
 //
-// and time over work as a chart with the line. What did not run stands there with its reason. Where
-// no line describes the times none is drawn, and neither slope nor intercept is told.
+// and a chart of time over work with the line. What did not run is listed with its reason. If no
+// line describes the times, none is drawn, and neither slope nor intercept is reported.
 Document sweep_document(const Sweep& sweep, const std::optional<Capacity>& capacity = {});
 
 // Its parts, for a report that has more to say: the table, sentences and charts.
@@ -50,13 +50,13 @@ std::string sweep_title(const Sweep& sweep);
 // Throughput over the batch where it is varied, and time over work with its line.
 std::vector<Block> sweep_charts(const Sweep& sweep);
 
-// What the sweep says, a sentence each: how rough the times are where they are, saturation,
-// capacity, the line or why there is none.
+// The conclusions of the sweep, a sentence each: how imprecise the times are, saturation, capacity,
+// and the line or why there is none.
 std::vector<std::string> sweep_sentences(const Sweep& sweep,
                                          const std::optional<Capacity>& capacity = {});
 
-// The one to read first: from where on a larger batch does not pay, else how time grows with work,
-// else that neither can be told.
+// The sentence to read first: beyond which batch a larger one does not pay off, else how time grows
+// with work, else that neither is known.
 std::string sweep_lead(const Sweep& sweep);
 
 // The runs as rows, and their columns where a run of this mode varies this: display flags are

@@ -20,7 +20,7 @@ namespace strata {
 //   = window                       68.0      100
 //
 // `waited` is the time in which the device did nothing until a kernel of the layer started. Below:
-// why what is unattributed is so, records that were dropped, kernels without believable stamps.
+// why what is unattributed is so, records that were dropped, kernels without plausible stamps.
 // `layers` are names by LayerId; a task beyond them is a bug.
 Table trace_table(const TraceBudget& budget, std::span<const std::string> layers);
 

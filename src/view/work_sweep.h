@@ -28,7 +28,7 @@ WorkPoint work_point_of(const Graph& graph, std::int64_t value, const Convention
 // A network at several sizes, without running it. Points in ascending order of their values.
 struct WorkSweep {
     std::string variable;  // "hidden"
-    std::string network;   // as it was asked for
+    std::string network;   // as it was requested
     std::vector<WorkPoint> points;
 };
 

@@ -35,7 +35,7 @@ TEST(Algorithms, EachPassOfEachProblemIsMeasuredOncePerAlgorithm) {
     const auto backend = make_reference_backend();
     const AlgorithmComparison comparison = measured_algorithms(
         network(), {.threads = 1}, *backend, policy, [](const std::string&, double) {});
-    // The reference has one algorithm, whatever is asked for.
+    // The reference has one algorithm, whatever is requested.
     ASSERT_EQ(comparison.results.size(), 6U);
     for (const AlgorithmResult& result : comparison.results) {
         EXPECT_FALSE(std::get<Samples>(result.time).values.empty()) << result.layer;

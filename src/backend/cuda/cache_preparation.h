@@ -7,7 +7,7 @@ namespace strata::cuda {
 
 // Brings the L2 cache into the state in which a step is to find it, on the stream, before the
 // step's own time begins. Cold: more than the cache holds is written elsewhere. Warm: the step runs
-// once more than it is timed, so that what it computes is no training's any longer.
+// once more than it is timed, so that what it computes no longer comes from real training.
 class CachePreparation {
 public:
     // Cold takes memory of the machine, twice what its cache holds.

@@ -13,8 +13,8 @@ struct ConvolutionStep {
 };
 
 // By the first plan of cuDNN's lists that can be built and is precise enough, or the fastest of the
-// first few where that is asked for and there is a device to try them. Places: those of x, w
-// and y, or of their gradients where the pass gives them. Throws Refusal where there is none.
+// first few where that is requested and there is a device to try them. Places: those of x, w and y,
+// or of their gradients where the pass gives them. Throws Refusal where there is none.
 ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,
                                  std::vector<Place> places);
 

@@ -9,7 +9,7 @@ namespace strata::cuda {
 // What steps by cuDNN's functions say of themselves.
 inline constexpr std::string_view recurrent_implementation = "cudnn:rnn";
 
-// By cuDNN's functions for recurrent layers. Requires: that they compute the very same.
+// By cuDNN's functions for recurrent layers. Requires: that they compute exactly the same.
 Made library_recurrent(const Layer& layer, const RecurrentProblem& problem);
 
 // By products of matrices and kernels between them.

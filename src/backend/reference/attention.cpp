@@ -32,7 +32,7 @@ struct HeadRows {
     }
 };
 
-// One attention in the making: every score and probability anew from the operands.
+// One attention under construction: every score and probability anew from the operands.
 class Heads {
 public:
     Heads(const Attention& op, const ReferenceOperands& operands)

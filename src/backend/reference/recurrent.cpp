@@ -60,7 +60,7 @@ public:
     // Requires: forward.
     void backward() {
         Floats dy(operands_.output_gradients[0].begin(), operands_.output_gradients[0].end());
-        dy.resize(inner_.back().size());  // nobody may have asked for more than the last states
+        dy.resize(inner_.back().size());  // nobody may have requested more than the last states
         for (Index layer = op_.layers; layer-- > 0;) {
             Floats dx(inner_[static_cast<std::size_t>(layer)].size());
             for (Index d = 0; d < directions_; ++d) {

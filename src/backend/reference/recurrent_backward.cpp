@@ -25,7 +25,7 @@ double tanh_slope(double y) {
     return 1 - y * y;
 }
 
-// One pass backward through time in the making.
+// One pass backward through time under construction.
 class Backward {
 public:
     Backward(const CellOperands& operands, const CellTrace& trace, const Floats& dy,

@@ -39,7 +39,7 @@ Floats input_sums(const CellOperands& o) {
     return sums;
 }
 
-// One forward pass in the making.
+// One forward pass under construction.
 class Forward {
 public:
     explicit Forward(const CellOperands& operands)

@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// Whether a stands before b. What is no number counts as the largest of all.
+// Whether a stands before b. NaN counts as the largest of all.
 bool precedes(const TopK& op, float a, float b) {
     if (std::isnan(a) || std::isnan(b)) {
         return op.largest ? std::isnan(a) && !std::isnan(b) : !std::isnan(a) && std::isnan(b);

@@ -41,7 +41,7 @@ Dims resolved(Dims target, const Tensor& input) {
     return target;
 }
 
-// A target that repeats the file's batch, with the batch asked for in its place: the first extent
+// A target that repeats the file's batch, with the batch requested in its place: the first extent
 // is the batch itself or, where that does not fit, a multiple of it.
 Dims with_batch(const Dims& target, const BatchChange& change, const Tensor& input) {
     if (target.empty() || target[0] < 1 || input.dims.empty()) {

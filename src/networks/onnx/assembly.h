@@ -45,7 +45,7 @@ struct AssemblyMark {
     std::size_t layers = 0;
 };
 
-// The graph in the making, and what the file's names stand for in it.
+// The graph under construction, and what the file's names stand for in it.
 class Assembly {
 public:
     // Makes room at once for about so many: growing step by step moves all of them every time.

@@ -17,10 +17,10 @@ struct BatchChange {
     std::int64_t to = 0;
 };
 
-// Gives every extent of a model's inputs a value: the file's, the batch asked for, or a named one.
+// Gives every extent of a model's inputs a value: the file's, the batch requested, or a named one.
 class Extents {
 public:
-    // Requires: both outlive this object. Throws Error where the batch asked for is not positive.
+    // Requires: both outlive this object. Throws Error where the batch requested is not positive.
     Extents(const WireFile& file, const OnnxOptions& options);
 
     // The extents of a network input. Throws Error that names the --dim to give for an open one.

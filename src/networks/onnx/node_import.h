@@ -75,7 +75,7 @@ public:
     std::vector<std::string_view> texts(std::string_view name) const;
     std::optional<Constant> tensor_attribute(std::string_view name) const;
 
-    // Inputs. Requires: has_input(i) where one is asked for.
+    // Inputs. Requires: has_input(i) where one is requested.
     std::size_t input_count() const { return node_.inputs.size(); }
     bool has_input(std::size_t i) const { return i < input_count() && !node_.inputs[i].empty(); }
     Tensor input(std::size_t i) const;  // a copy: a layer that is added moves the graph's tensors

@@ -22,7 +22,7 @@ struct OrderedNode {
 // no outputs.
 std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file);
 
-// What a message calls a node: its name or, for want of one, its first output, and its operator.
+// What a message calls a node: its name or, for lack of one, its first output, and its operator.
 std::string describe(const OnnxNode& node);
 
 // ONNX's default domain has two spellings.

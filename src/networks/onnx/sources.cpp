@@ -17,7 +17,7 @@ std::optional<Role> role_of_weight(std::string_view stated) {
     return fits ? role : std::nullopt;
 }
 
-// What nobody reads is not looked at.
+// What nothing reads is not looked at.
 void add_initializers(ModelImport& import) {
     std::unordered_set<std::string_view> inputs;
     for (const OnnxValueInfo& input : import.model.graph->inputs) {

@@ -22,7 +22,7 @@ std::vector<float> sinusoids(std::int64_t length, std::int64_t width) {
     return values;
 }
 
-// One network in the making.
+// One network under construction.
 class Builder {
 public:
     Builder(const Transformer& variant, std::int64_t batch)

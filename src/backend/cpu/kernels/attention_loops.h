@@ -44,8 +44,8 @@ std::size_t backward_scratch(const AttentionLoops& loops);
 // Block of queries by block of queries, so that the scores never leave the second cache level and
 // nothing is transposed in memory (after Dao et al. 2022, but each row of scores at once). What the
 // backward pass needs of a row is the logarithm of its sum of exponentials; the scores themselves
-// are computed anew. What causality hides is not computed. `threads` share the batch and the heads
-// of keys; `scratch` holds so many times what each needs.
+// are recomputed. What causality hides is not computed. `threads` share the batch and the heads of
+// keys; `scratch` holds so many times what each needs.
 void attend(const AttentionLoops& loops, const AttentionForward& memory, int threads);
 void attend_backward(const AttentionLoops& loops, const AttentionBackward& memory, int threads);
 

@@ -35,7 +35,7 @@ Movement::Movement(const AxisOffsets& from, const AxisOffsets& to, std::size_t e
     cut_long_runs();
 }
 
-// Adds a run behind others, or makes the last one longer where it goes on evenly.
+// Adds a run behind others, or makes the last one longer where it continues evenly.
 void Movement::append(std::vector<Run>& runs, const Run& next) {
     if (runs.empty()) {
         runs.push_back(next);

@@ -40,7 +40,7 @@ struct NormalizationBackward {
 std::size_t normalization_scratch(const NormalizationLoops& loops, int threads);
 
 // One reading of the row from memory does for all: it stays in the first cache level. The
-// statistics are taken anew in the backward pass for the same reason, and all three gradients are
+// statistics are recomputed in the backward pass for the same reason, and all three gradients are
 // computed together.
 void normalize(const NormalizationLoops& loops, const NormalizationForward& memory, int threads);
 void normalize_backward(const NormalizationLoops& loops, const NormalizationBackward& memory,

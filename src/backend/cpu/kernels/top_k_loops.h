@@ -14,7 +14,7 @@ struct TopKShape {
     bool largest = true;
 };
 
-// Equal elements come as they stand; what is no number counts as the largest.
+// Equal elements come as they stand; NaN counts as the largest.
 void top_k(const TopKShape& shape, const float* x, float* y, float* positions);
 
 // dx = 0 but for the chosen elements, which receive dy.

@@ -11,7 +11,7 @@ namespace strata::cpu {
 
 // Brings the caches of the threads' processors into the state in which a step is to find them.
 // Cold: every thread writes its part of memory that is twice what the caches hold. Warm: the step
-// runs once more than it is timed, so that what it computes is no training's any longer.
+// runs once more than it is timed, so that what it computes no longer comes from real training.
 class CachePreparation {
 public:
     // Cold takes memory. Throws Error where there is not so much.

@@ -42,7 +42,7 @@ std::string isa_text() {
     return "generic";
 }
 
-// What holds the library to less than the processor has, for whoever forgot it: "
+// What holds the library to less than the processor has, for users who forgot it: "
 // (ONEDNN_MAX_CPU_ISA is AVX2 here)"; empty where nothing does.
 std::string isa_limit() {
     for (const char* name : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"}) {

@@ -36,10 +36,10 @@ const Dims& dims_of(const ConvolutionProblem& problem, ConvolutionTensor which);
 Descriptor convolution_graph(const ConvolutionProblem& problem);
 
 // Whether a plan may be used for the problem: one that computes an f32 problem in less than f32 is
-// for those who asked for it.
+// for those who requested it.
 bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& traits);
 
-// Whether a plan computes by the algorithm asked for: Winograd's, or neither that nor a Fourier
+// Whether a plan computes by the algorithm requested: Winograd's, or neither that nor a Fourier
 // transform.
 bool is_asked_for(ConvolutionAlgorithm algorithm, const PlanTraits& traits);
 

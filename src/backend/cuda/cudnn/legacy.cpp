@@ -57,7 +57,7 @@ cudnnDataType_t data_type(ElementType type) {
 }
 
 // Full f32 keeps to multiply-add units; narrow types may go through tensor cores, f32 as TF32 where
-// it is asked for.
+// it is requested.
 cudnnMathType_t math_of(const ConvolutionProblem& problem) {
     const bool is_full = problem.format.type == ElementType::f32 &&
                          problem.single_precision == SinglePrecision::full;

@@ -24,8 +24,8 @@ struct RecurrentProblem {
     SinglePrecision products = SinglePrecision::full;
 };
 
-// Whether cuDNN computes the very same: it reads forward or both ways, and a GRU of its resets the
-// state after the product.
+// Whether cuDNN computes exactly the same: it reads forward or both ways, and a GRU of its resets
+// the state after the product.
 bool may_be_cudnn(const RecurrentProblem& problem);
 
 // "recurrent lstm 5x4x24, hidden 32, 2 layers, bidirectional"

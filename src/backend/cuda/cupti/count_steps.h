@@ -20,14 +20,14 @@ struct StepCountingJob {
     std::size_t passes = 1;  // as planned for the chip
     // Counters set up for one range; made anew for each step. Throws ProfilerError.
     std::function<std::unique_ptr<RangeCounter>()> make_counter = {};
-    // As strata::CountingJob has them: a job that was interrupted goes on.
+    // As strata::CountingJob has them: a job that was interrupted continues.
     std::function<bool(const DistinctStep&)> is_known = {};
     std::function<void(const CountedStep&)> keep = {};
 };
 
 // Counts each distinct step by itself, once for each pass. A step that fails, or whose counters are
 // refused, is kept with the reason; what forbids counting at all (privileges, another profiler, a
-// virtual device ...) is asked for once and holds for every step after it.
+// virtual device ...) is requested once and holds for every step after it.
 void count_steps(Executable& executable, const StepCountingJob& job);
 
 // Every metric of a plan without a value for the same reason, but those that the chip lacks anyway.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* counting = "count on the GPU";
 
-// The driver's context, asked for through the runtime so that nothing links the driver's library.
+// The driver's context, requested through the runtime so that nothing links the driver's library.
 CUcontext current_context() {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;

@@ -62,7 +62,7 @@ using CountingOutcome = std::variant<std::vector<CountedRange>, NotCounted>;
 // Repeats `work` until all passes are done. The work launches the same each time, in ranges of
 // `counter`, and waits for the device before it returns. `planned` passes are expected; where they
 // do not end after a few times as many, that is trouble, too. What CUPTI refuses becomes an
-// outcome, so that the rest of a run goes on; what the work itself throws is passed on.
+// outcome, so that the rest of a run continues; what the work itself throws is passed on.
 CountingOutcome count_ranges(RangeCounter& counter, std::size_t planned,
                              const std::function<void()>& work);
 

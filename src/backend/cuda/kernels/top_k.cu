@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-// A number that grows as a float does, with what is no number above all.
+// A number that grows as a float does, with NaN above all.
 __host__ __device__ std::uint32_t ordered(float value) {
     if (value != value) {
         return 0xffffffffU;

@@ -90,7 +90,7 @@ DeviceState NvmlDevice::state() const {
     return state;
 }
 
-// Only their number is asked for, by giving room for none: entries have another layout in each
+// Only their number is requested, by giving room for none: entries have another layout in each
 // version. This process is one of them; its number cannot be told apart, because in a container it
 // is another. Where NVML sees not even this one it sees nobody.
 std::optional<int> NvmlDevice::other_processes() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What CUPTI knows of chips, held against what data/metrics says of them. Needs no GPU.
+// What CUPTI knows of chips, compared with what data/metrics says of them. Needs no GPU.
 #include "backend/cuda/cupti/metric_host.h"
 
 #include "backend/cuda/cupti/trouble.h"

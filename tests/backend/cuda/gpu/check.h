@@ -20,7 +20,7 @@ struct Finding {
 using Sink = std::function<void(const Finding&)>;
 
 // Something that only a GPU can show. After trouble that leaves the device unusable for this
-// process it goes on in another one, from the case after: `first` is the case to begin with, and
+// process it continues in another one, from the case after: `first` is the case to begin with, and
 // `run` tells through `case_begins` which it is at.
 struct Check {
     std::string_view name;
