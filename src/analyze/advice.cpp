@@ -21,7 +21,7 @@ std::optional<Problem> problem_in(const StepResult& step) {
     try {
         return step.problem.empty() ? std::nullopt : std::optional(parse_problem(step.problem));
     } catch (const Error&) {
-        return std::nullopt;  // written by another version: no hint rather than no answer
+        return std::nullopt;  // written by another version: answer without a hint
     }
 }
 
@@ -30,9 +30,9 @@ bool all_are(const Dims& dims, std::int64_t value) {
 }
 
 std::string cheaper_algorithm(const StepResult& step) {
-    return winograd_fits(step)
-               ? "a cheaper algorithm (Winograd fits its 3x3 kernel) or a lower precision helps"
-               : "fewer operations or a lower precision help";
+    return winograd_fits(step) ? "a cheaper algorithm (Winograd fits its 3x3 kernel) or a lower "
+                                 "precision would help"
+                               : "fewer operations or a lower precision would help";
 }
 
 std::string few_channels_hint(const std::optional<Problem>& problem) {
@@ -54,8 +54,8 @@ std::string few_channels_hint(const std::optional<Problem>& problem) {
 std::string on_compute(const StepResult& step, const StepBound& bound) {
     if (*bound.achieved > 1) {
         return fmt::format(
-            "it passes the {} by {} because its {} algorithm does fewer operations "
-            "than are counted",
+            "it exceeds the {} by {} because its {} algorithm does fewer operations than are "
+            "counted",
             bound.ceiling, percent(*bound.achieved - 1),
             step.algorithm.empty() ? "own" : step.algorithm);
     }
@@ -63,45 +63,43 @@ std::string on_compute(const StepResult& step, const StepBound& bound) {
         return fmt::format("it runs at {} of the {}, so only {}", percent(*bound.achieved),
                            bound.ceiling, cheaper_algorithm(step));
     }
-    return fmt::format("arithmetic bounds it, but it reaches only {} of the {}{}",
+    return fmt::format("it is bound by arithmetic, but reaches only {} of the {}{}",
                        percent(*bound.achieved), bound.ceiling,
                        few_channels_hint(problem_in(step)));
 }
 
 std::string less_traffic(const StepResult& step) {
     if (step.pass == Pass::update) {
-        return "every weight, its gradient and what the optimizer keeps of it pass once per step "
-               "whatever the batch, so a larger batch spreads them over more examples";
+        return "every weight, its gradient and its optimizer state move once per step whatever the "
+               "batch, so a larger batch spreads this traffic over more examples";
     }
     if (step.operation == "fully_connected" || step.operation == "matmul") {
-        return "its weights are most of it, so a larger batch uses each of them more often";
+        return "most of it is weights, so a larger batch would reuse each of them more often";
     }
     if (step.operation == "convolution") {
-        return "so a lower precision, or fusing what follows, would spare traffic";
+        return "so a lower precision, or fusing the layers that follow, would save traffic";
     }
-    return "so fuse it with its neighbour, which spares a round trip through memory";
+    return "so fuse it with its neighbour to save a round trip through memory";
 }
 
 std::string on_traffic(const StepResult& step, const StepBound& bound) {
     const double megabytes = (step.read + step.written).value / 1e6;
     const std::string_view beyond =
-        bound.verdict == Verdict::cache ? ", faster than main memory could" : "";
+        bound.verdict == Bottleneck::cache ? ", faster than main memory allows" : "";
     return fmt::format("it moves {:.3g} MB at {} of the {}{}; {}", megabytes,
                        percent(*bound.achieved), bound.ceiling, beyond, less_traffic(step));
 }
 
 std::string on_overhead(const StepResult& step, const StepBound& bound, Seconds time) {
     const std::string evidence = fmt::format(
-        "neither its arithmetic ({} of the time at the peak) nor its traffic ({} at "
-        "main memory's bandwidth) explains it",
+        "neither its arithmetic ({} of the time at peak) nor its traffic ({} at main memory "
+        "bandwidth) explains its time",
         percent(*bound.compute / time), percent(*bound.memory / time));
     if (is_unoptimised(step)) {
-        return fmt::format(
-            "{}: {} is code without optimisation, as the library has no kernel for "
-            "this layer",
-            evidence, step.implementation);
+        return fmt::format("{}: {} is unoptimised code; the library has no kernel for this layer",
+                           evidence, step.implementation);
     }
-    return fmt::format("{}, so look at its implementation{}{}", evidence,
+    return fmt::format("{}, so examine its implementation{}{}", evidence,
                        step.implementation.empty() ? "" : " " + step.implementation,
                        few_channels_hint(problem_in(step)));
 }
@@ -137,19 +135,18 @@ bool is_unoptimised(const StepResult& step) {
 std::string advice_on(const StepResult& step, const StepBound& bound, Seconds time) {
     if (step.kind == "reorder") {
         return fmt::format(
-            "it only changes the layout{}, and vanishes where its neighbours agree "
-            "on one",
+            "it only changes the layout{}, and disappears if its neighbours agree on one",
             step.layout.empty() ? "" : " (" + step.layout + ")");
     }
     switch (bound.verdict) {
-        case Verdict::compute:
+        case Bottleneck::compute:
             return on_compute(step, bound);
-        case Verdict::memory:
-        case Verdict::cache:
+        case Bottleneck::memory:
+        case Bottleneck::cache:
             return on_traffic(step, bound);
-        case Verdict::overhead:
+        case Bottleneck::overhead:
             return on_overhead(step, bound, time);
-        case Verdict::unknown:
+        case Bottleneck::unknown:
             return "";
     }
     return "";

@@ -11,7 +11,7 @@ namespace {
 
 // A time that a ceiling would allow, and that ceiling's name.
 struct Candidate {
-    Verdict verdict = Verdict::unknown;
+    Bottleneck verdict = Bottleneck::unknown;
     Seconds time;
     std::string ceiling;
 };
@@ -42,7 +42,7 @@ std::optional<Candidate> compute_candidate(const StepResult& step, const Device&
     if (!peak || *peak <= FlopRate{0}) {
         return std::nullopt;
     }
-    return Candidate{Verdict::compute, step.flops / *peak,
+    return Candidate{Bottleneck::compute, step.flops / *peak,
                      fmt::format("{} peak", dtype_of(step, dtype))};
 }
 
@@ -51,7 +51,7 @@ std::optional<Candidate> memory_candidate(const StepResult& step, const Device& 
     if (!bandwidth || *bandwidth <= Bandwidth{0}) {
         return std::nullopt;
     }
-    return Candidate{Verdict::memory, traffic_of(step) / *bandwidth,
+    return Candidate{Bottleneck::memory, traffic_of(step) / *bandwidth,
                      device.memory.back().name + " bandwidth"};
 }
 
@@ -62,7 +62,8 @@ Candidate traffic_candidate(const StepResult& step, Seconds time, const Device& 
     if (time >= memory.time || cache == nullptr || cache->bandwidth.value <= Bandwidth{0}) {
         return memory;
     }
-    return {Verdict::cache, traffic_of(step) / cache->bandwidth.value, cache->name + " bandwidth"};
+    return {Bottleneck::cache, traffic_of(step) / cache->bandwidth.value,
+            cache->name + " bandwidth"};
 }
 
 StepBound judged(const Candidate& decisive, Seconds time) {
@@ -71,7 +72,7 @@ StepBound judged(const Candidate& decisive, Seconds time) {
     bound.bound = decisive.time;
     bound.achieved = decisive.time / time;
     bound.headroom = time - decisive.time;
-    bound.verdict = *bound.achieved < explaining_share ? Verdict::overhead : decisive.verdict;
+    bound.verdict = *bound.achieved < explaining_share ? Bottleneck::overhead : decisive.verdict;
     return bound;
 }
 

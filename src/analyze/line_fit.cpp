@@ -104,10 +104,10 @@ std::optional<LineFit> fit_line(std::span<const double> x, std::span<const doubl
 
 std::string misfit_of(const LineFit& fit) {
     if (!(fit.slope > 0)) {
-        return "it does not grow with the work";
+        return "time does not grow with the work";
     }
     if (fit.worst > worst_that_fits) {
-        return fmt::format("a point lies {:.0f} % beside it", 100 * fit.worst);
+        return fmt::format("a point lies {:.0f} % off the line", 100 * fit.worst);
     }
     return {};
 }

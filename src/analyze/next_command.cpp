@@ -77,7 +77,7 @@ bool has_winograd(const Run& run) {
            says(known(run, "backend.details"), "avx512");
 }
 
-bool could_take_bf16(const Run& run) {
+bool could_use_bf16(const Run& run) {
     const std::string details = known(run, "backend.details");
     const bool multiplies_bf16 =
         is_on_gpu(run) || (is_on_onednn(run) && (says(details, "bf16") || says(details, "amx")));
@@ -200,13 +200,13 @@ std::string every_algorithm(const Run& run, const StepResult& step) {
 }
 
 std::string both_types(const Run& run) {
-    return could_take_bf16(run) ? CommandLine(run)
-                                      .verb("run")
-                                      .batch()
-                                      .settings("dtype")
-                                      .with("--dtype f32,bf16")
-                                      .text()
-                                : "";
+    return could_use_bf16(run) ? CommandLine(run)
+                                     .verb("run")
+                                     .batch()
+                                     .settings("dtype")
+                                     .with("--dtype f32,bf16")
+                                     .text()
+                               : "";
 }
 
 std::string larger_batches(const Run& run) {
@@ -294,14 +294,14 @@ std::string command_for(const Run& run, const StepResult& step, const StepBound&
         return "";  // its neighbours' choice
     }
     switch (bound.verdict) {
-        case Verdict::compute:
+        case Bottleneck::compute:
             return command_on_compute(run, step, bound);
-        case Verdict::memory:
-        case Verdict::cache:
+        case Bottleneck::memory:
+        case Bottleneck::cache:
             return command_on_traffic(run, step);
-        case Verdict::overhead:
+        case Bottleneck::overhead:
             return command_on_overhead(run, step);
-        case Verdict::unknown:
+        case Bottleneck::unknown:
             return "";
     }
     return "";

@@ -39,17 +39,17 @@ std::string task_of(const StepResult& step) {
     return step.layer + " " + std::string(name_of(step.pass));
 }
 
-// By task that is done within another's step in either run, that task.
-std::map<std::string, std::string> doers_in(const Run& before, const Run& after) {
-    std::map<std::string, std::string> doers;
+// For each task that either run does within another task's step: the key of that step.
+std::map<std::string, std::string> enclosing_steps_in(const Run& before, const Run& after) {
+    std::map<std::string, std::string> enclosing_steps;
     for (const Run* run : {&before, &after}) {
         for (const StepResult& step : run->steps) {
             if (const auto* included = std::get_if<Included>(&step.time)) {
-                doers[task_of(step)] = included->step;
+                enclosing_steps[task_of(step)] = included->step;
             }
         }
     }
-    return doers;
+    return enclosing_steps;
 }
 
 std::optional<Ratio> ratio_of(const std::optional<Estimate>& after,
@@ -61,10 +61,11 @@ std::optional<Ratio> ratio_of(const std::optional<Estimate>& after,
                  after->high / before->low};
 }
 
-// Rows in the making, in the order in which their first layers are met.
+// Rows under construction, in the order of their first layers.
 class Rows {
 public:
-    Rows(const Run& before, const Run& after) : doers_(doers_in(before, after)) {
+    Rows(const Run& before, const Run& after)
+        : enclosing_steps_(enclosing_steps_in(before, after)) {
         add(before, &Sides::before);
         add(after, &Sides::after);
     }
@@ -102,8 +103,9 @@ private:
     }
 
     Sides& row_of(const StepResult& step) {
-        const auto doer = doers_.find(task_of(step));
-        const std::string& row = doer == doers_.end() ? task_of(step) : doer->second;
+        const auto enclosing = enclosing_steps_.find(task_of(step));
+        const std::string& row =
+            enclosing == enclosing_steps_.end() ? task_of(step) : enclosing->second;
         if (!rows_.contains(row)) {
             order_.push_back(row);
             rows_[row].pass = name_of(step.pass);
@@ -111,7 +113,7 @@ private:
         return rows_[row];
     }
 
-    std::map<std::string, std::string> doers_;
+    std::map<std::string, std::string> enclosing_steps_;
     std::map<std::string, Sides> rows_;
     std::vector<std::string> order_;
 };
@@ -140,7 +142,7 @@ Change PairedTime::change() const {
     if (!ratio) {
         return Change::unknown;
     }
-    if (std::min(before->samples, after->samples) < fewest_samples_with_an_interval) {
+    if (std::min(before->samples, after->samples) < min_samples_for_interval) {
         return Change::uncertain;
     }
     if (ratio->low <= 1 && ratio->high >= 1) {
@@ -151,9 +153,9 @@ Change PairedTime::change() const {
 
 namespace {
 
-// Of an algorithm that was asked for and is not there, another ran.
-void tell_what_ran(std::vector<SettingDifference>& differences, const Run& before,
-                   const Run& after) {
+// Where a requested algorithm is not available, another one ran.
+void add_what_ran(std::vector<SettingDifference>& differences, const Run& before,
+                  const Run& after) {
     const auto algorithm = std::ranges::find(differences, "algorithm", &SettingDifference::name);
     if (algorithm != differences.end()) {
         algorithm->before = algorithm_text(before);
@@ -175,7 +177,7 @@ std::string refusal_of(const Run& before, const Run& after) {
 
 Pairing pair_of(const Run& before, const Run& after) {
     Pairing pairing = {differences_between(before.settings, after.settings), {}, {}};
-    tell_what_ran(pairing.differences, before, after);
+    add_what_ran(pairing.differences, before, after);
     pairing.refusal = refusal_of(before, after);
     if (!pairing.refusal.empty()) {
         return pairing;

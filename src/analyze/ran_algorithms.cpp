@@ -58,7 +58,7 @@ std::string algorithm_text(const Run& run) {
     if (ran.empty() || asked.empty()) {
         return asked;
     }
-    // (What was asked for stands first.)
+    // (What was requested stands first.)
     std::ranges::stable_partition(ran, [&](const std::string& one) { return one == asked; });
     const std::string text = join(ran, " and ");
     if (is_left_open(asked)) {
@@ -90,14 +90,14 @@ std::string algorithm_remark(const Run& run) {
     std::vector<std::string> reasons;
     if (const std::size_t unfit = direct - without_kernel; unfit > 0) {
         reasons.push_back(fmt::format(
-            "{} {} not what it is for (3x3 kernels at stride 1 over 16 channels or more)", unfit,
-            unfit == 1 ? "is" : "are"));
+            "{} {} unsuited to it (it needs 3x3 kernels at stride 1 and at least 16 channels)",
+            unfit, unfit == 1 ? "is" : "are"));
     }
     if (without_kernel > 0) {
-        reasons.push_back(fmt::format("for {} the library has no Winograd kernel on this machine",
+        reasons.push_back(fmt::format("the library has no Winograd kernel on this machine for {}",
                                       without_kernel));
     }
-    return fmt::format("Winograd was asked for, and {} of {} convolution steps ran direct: {}.",
+    return fmt::format("Winograd was requested, but {} of {} convolution steps ran direct: {}.",
                        direct, all, join(reasons, ", and "));
 }
 

@@ -41,7 +41,7 @@ Finding finding_on(const Run& run, const Summary& summary, const StepBound& boun
     return finding;
 }
 
-// "32.0 ± 0.4 ms"; a single sample says nothing of its uncertainty.
+// "32.0 ± 0.4 ms"; a single sample has no uncertainty.
 std::string gain_text(const Gain& gain) {
     if (!gain.uncertainty) {
         return duration(gain.gain);
@@ -97,29 +97,29 @@ std::vector<Finding> heaviest(const Run& run, const Summary& summary,
     return findings;
 }
 
-// Steps that only less work makes faster, by what would lessen it.
+// Steps that only less work makes faster, by what would reduce the work.
 enum class Remedy { fewer_operations, more_examples };
 
 std::optional<Remedy> remedy_of(const StepResult& step, const StepBound& bound) {
     if (!bound.achieved || *bound.achieved < good_share || step.kind == "reorder") {
         return std::nullopt;
     }
-    if (bound.verdict == Verdict::compute) {
+    if (bound.verdict == Bottleneck::compute) {
         return Remedy::fewer_operations;
     }
-    return bound.verdict == Verdict::memory && step.pass == Pass::update
+    return bound.verdict == Bottleneck::memory && step.pass == Pass::update
                ? std::optional(Remedy::more_examples)
                : std::nullopt;
 }
 
-// Below this share of the step it is not worth a sentence.
+// A smaller share of the step is not worth a sentence.
 constexpr double weighty = 0.1;
 
 Finding finding_at_ceiling(const Run& run, const Summary& summary,
                            const std::vector<StepBound>& bounds, Remedy remedy) {
     Finding finding;
     std::size_t count = 0;
-    double heaviest = 0;  // of the steps that a command is known for
+    double heaviest = 0;  // of the steps for which a command is known
     std::string ceiling;
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         const StepTime& time = summary.steps[i];
@@ -144,13 +144,13 @@ Finding finding_at_ceiling(const Run& run, const Summary& summary,
         count == 1 ? "runs" : "run", percent(good_share), ceiling, count == 1 ? "takes" : "take",
         percent(*finding.share), duration(finding.median),
         remedy == Remedy::fewer_operations
-            ? "only fewer operations or a lower precision help"
-            : "weights, gradients and what the optimizer keeps pass once per step whatever the "
-              "batch, so a larger batch spreads them over more examples");
+            ? "only fewer operations or a lower precision would help"
+            : "weights, gradients and optimizer state move once per step whatever the batch, so a "
+              "larger batch spreads this traffic over more examples");
     return finding;
 }
 
-// Steps of one sort: how many there are and what they take together.
+// Steps of one kind: their number and total time.
 struct Tally {
     std::size_t count = 0;
     Seconds time = {};
@@ -181,7 +181,7 @@ void remark_on_tally(std::vector<std::string>& remarks, const Tally& tally, std:
     }
 }
 
-// Where others used the machine, time that nothing explains is theirs, not the kernel's.
+// Where other processes used the machine, unexplained time may be theirs and not the kernel's.
 void remark_on_disturbance(std::vector<std::string>& remarks, const Run& run) {
     std::vector<std::string> kinds;
     for (const auto& flag : run.flags) {
@@ -191,9 +191,8 @@ void remark_on_disturbance(std::vector<std::string>& remarks, const Run& run) {
     }
     if (!kinds.empty()) {
         remarks.push_back(
-            fmt::format("The machine was disturbed ({}): steps said to be bound by "
-                        "overhead may be waiting for others, so measure again on a "
-                        "quiet one.",
+            fmt::format("The machine was disturbed ({}): steps reported as bound by overhead may "
+                        "have waited for other processes, so measure again on a quiet machine.",
                         join(kinds, ", ")));
     }
 }
@@ -207,17 +206,17 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
     if (run.provenance.contains("gpu.name")) {
         remarks.push_back(
             fmt::format("No ceilings are known: `strata calibrate --backend {}` measures them, and "
-                        "later runs say what bounds each layer.",
+                        "later runs then say what bounds each layer.",
                         run.settings.backend));
     } else if (std::ranges::any_of(run.flags, crowded)) {
         remarks.emplace_back(
-            "More threads than processors have no ceilings: run with fewer --threads to learn "
-            "what bounds each layer.");
+            "There are no ceilings for more threads than processors: run with fewer --threads to "
+            "see what bounds each layer.");
     } else {
-        remarks.push_back(fmt::format(
-            "No ceilings of {} thread{} are known: `strata calibrate --threads {}` measures them, "
-            "and later runs say what bounds each layer.",
-            threads, threads == 1 ? "" : "s", threads));
+        remarks.push_back(
+            fmt::format("No ceilings are known for {} thread{}: `strata calibrate --threads {}` "
+                        "measures them, and later runs then say what bounds each layer.",
+                        threads, threads == 1 ? "" : "s", threads));
     }
 }
 
@@ -262,12 +261,12 @@ std::string closing_sentence(const Run& run, const Gains& gains) {
     }
     const std::string beside =
         gains.unjudged > Seconds{}
-            ? fmt::format(", {} of which without a ceiling", duration(gains.unjudged))
+            ? fmt::format(", {} of it without a ceiling", duration(gains.unjudged))
             : "";
     const std::string& source = device->memory.back().bandwidth.source;
     return fmt::format(
-        "With every step at its ceiling the {} of all steps{} would be {} ({}). That is modelled: "
-        "ceilings are of {} with {} thread{} ({}), and the shape of a layer may not allow them.",
+        "With every step at its ceiling, the {} of all steps{} would be {} ({}). This is modelled "
+        "from the ceilings of {} with {} thread{} ({}), which the shape of a layer may not allow.",
         duration(gains.median), beside, duration(gains.at_ceilings),
         percent(gains.at_ceilings / gains.median), device->model, device->threads,
         device->threads == 1 ? "" : "s", source.substr(0, source.find(':')));
@@ -277,8 +276,7 @@ std::vector<std::string> general_remarks(const Run& run, const Summary& summary)
     std::vector<std::string> remarks;
     remark_on_disturbance(remarks, run);
     const auto reorders = tally(run, summary, [](const auto& s) { return s.kind == "reorder"; });
-    remark_on_tally(remarks, reorders, " of kind reorder",
-                    "changes of layout that compute nothing");
+    remark_on_tally(remarks, reorders, " of kind reorder", "layout changes that compute nothing");
     remark_on_tally(remarks, tally(run, summary, is_unoptimised), " without an optimised kernel",
                     "the library runs its reference code there");
     remark_on_ceilings(remarks, run);

@@ -11,7 +11,7 @@ namespace strata {
 
 namespace {
 
-// Why a run has no time: where nothing ran, the reason that all its steps share.
+// Why a run has no time; if nothing ran, the reason that all its steps share.
 std::string reason_of(const Run& run) {
     const auto ran = [](const StepResult& step) {
         return !std::holds_alternative<Skipped>(step.time);
@@ -35,14 +35,16 @@ std::vector<const SweepPoint*> timed(const Sweep& sweep) {
     return points;
 }
 
-// What the line says of machine and program.
+// What the line says about hardware and framework.
 void interpret(Extrapolation& found) {
     const LineFit& line = found.line;
     found.framework = Seconds{line.intercept};
     found.framework_interval = line.intercept_interval;
     found.misfit = misfit_of(line);
     if (found.misfit.empty() && line.intercept_interval.high < 0) {
-        found.misfit = "it begins below no time, as larger problems run slower than smaller ones";
+        found.misfit =
+            "its intercept is negative, because larger problems run at a lower rate than smaller "
+            "ones";
     }
     if (line.slope > 0) {
         found.hardware = FlopRate{1 / line.slope};
@@ -122,9 +124,9 @@ std::optional<Saturation> saturation_of(const Sweep& sweep) {
     const SweepPoint& best = **std::ranges::max_element(points, {}, median);
     Saturation found{.best_batch = best.value, .best = throughput_of(best)};
     // The first whose throughput reaches its share, or the best itself.
-    const auto first = [&](double Throughput::*of, double least) {
+    const auto first = [&](double Throughput::*of, double minimum) {
         const auto reaches = [&](const SweepPoint* point) {
-            return throughput_of(*point).*of >= least;
+            return throughput_of(*point).*of >= minimum;
         };
         const auto at = std::ranges::find_if(points, reaches);
         return at == points.end() ? points.back()->value : (*at)->value;

@@ -15,9 +15,9 @@ namespace {
 // no tensor is held in the type itself.
 template <class Integer>
 float cut_to(float value) {
-    constexpr auto least = static_cast<float>(std::numeric_limits<Integer>::min());
-    constexpr auto most = static_cast<float>(std::numeric_limits<Integer>::max());
-    return std::isnan(value) ? 0.0F : std::clamp(std::trunc(value), least, most);
+    constexpr auto minimum = static_cast<float>(std::numeric_limits<Integer>::min());
+    constexpr auto maximum = static_cast<float>(std::numeric_limits<Integer>::max());
+    return std::isnan(value) ? 0.0F : std::clamp(std::trunc(value), minimum, maximum);
 }
 
 // The upper half of the float's bits, after half a unit of it is added.

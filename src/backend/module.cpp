@@ -40,8 +40,8 @@ void* open_module(const std::string& file) {
         }
         missed = dlerror();
     }
-    throw Error(fmt::format("cannot open the backend module {}: {}; install what it needs, or name "
-                            "its folder in STRATA_BACKEND_PATH",
+    throw Error(fmt::format("cannot open the backend module {}: {}; install what it needs, or set "
+                            "STRATA_BACKEND_PATH to its folder",
                             file, missed),
                 ExitCode::machine_cannot);
 }
@@ -49,7 +49,7 @@ void* open_module(const std::string& file) {
 void* symbol_of(void* module, const std::string& file, const char* entry) {
     void* symbol = dlsym(module, entry);
     if (symbol == nullptr) {
-        throw Error(fmt::format("{} is no backend module of this strata: it lacks {}; build and "
+        throw Error(fmt::format("{} is not a backend module of this strata: it lacks {}; build and "
                                 "install both together",
                                 file, entry),
                     ExitCode::machine_cannot);

@@ -49,10 +49,10 @@ std::size_t size_of_regular(const Descriptor& file, const std::filesystem::path&
         refuse(path, errno);
     }
     if (S_ISDIR(status.st_mode)) {
-        refuse(path, std::string("it is a directory, name a file in it"));
+        refuse(path, std::string("it is a directory; give a file in it"));
     }
     if (!S_ISREG(status.st_mode)) {
-        refuse(path, std::string("it is not a regular file, copy its content into one"));
+        refuse(path, std::string("it is not a regular file; copy its content into one"));
     }
     return static_cast<std::size_t>(status.st_size);
 }

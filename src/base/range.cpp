@@ -21,7 +21,7 @@ struct Span {
 
 [[noreturn]] void refuse(std::string_view text, std::string_view what) {
     throw Error(std::string(what) +
-                    ": needs a whole number from 1 on, or a range such as 1..64 (doubled), "
+                    ": needs a positive whole number, or a range such as 1..64 (doubling), "
                     "64..512+64 or 1,2,4, not '" +
                     printable(text) + "'",
                 ExitCode::usage);
@@ -63,9 +63,8 @@ std::optional<std::int64_t> next(const Span& span, std::int64_t value) {
 void add(std::set<std::int64_t>& values, const Span& span, std::string_view what) {
     for (std::optional value = span.first; value; value = next(span, *value)) {
         values.insert(*value);
-        if (values.size() > most_values_of_a_range) {
-            throw Error(std::string(what) + ": more than " +
-                            std::to_string(most_values_of_a_range) +
+        if (values.size() > max_range_values) {
+            throw Error(std::string(what) + ": more than " + std::to_string(max_range_values) +
                             " values are too many for one command; use a wider step",
                         ExitCode::usage);
         }

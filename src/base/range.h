@@ -9,7 +9,7 @@
 namespace strata {
 
 // More values than these are a slip of the pen.
-inline constexpr std::size_t most_values_of_a_range = 1000;
+inline constexpr std::size_t max_range_values = 1000;
 
 // Whole numbers from a text such as
 //   128..2048     doubled from the first on; the last always belongs to it

@@ -80,7 +80,7 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
     NewFile file(path.string() + "." + std::to_string(::getpid()) + ".new");
     if (!file.write(text) || !file.move_to(path)) {
         throw Error(printable(path.string()) + ": cannot be written (" + std::strerror(errno) +
-                    "); choose a writable place");
+                    "); choose a writable folder");
     }
 }
 

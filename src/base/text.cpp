@@ -127,7 +127,7 @@ std::string printable(std::string_view foreign, std::size_t limit) {
         if (safe.size() + point.length > limit) {
             return safe + "…";
         }
-        const bool shows = point.valid && !is_steering(point.value);
+        const bool shows = point.valid && !is_invisible_control(point.value);
         safe += shows ? foreign.substr(0, point.length) : std::string_view("?");
         foreign.remove_prefix(point.length);
     }

@@ -16,7 +16,7 @@ toml::table parse_toml(std::string_view text, std::string_view origin) {
         return toml::parse(text);
     } catch (const toml::parse_error& error) {
         const auto& begin = error.source().begin;
-        throw Error(fmt::format("{}:{}:{}: no valid TOML: {}; correct it", printable(origin),
+        throw Error(fmt::format("{}:{}:{}: invalid TOML: {}; correct it", printable(origin),
                                 begin.line, begin.column, printable(error.description())));
     }
 }
@@ -81,7 +81,7 @@ std::optional<std::int64_t> TomlSection::count(std::string_view key) const {
     }
     const auto value = node->value_exact<std::int64_t>();
     if (!value || *value < 1) {
-        refuse(key, "give it as a whole number from 1");
+        refuse(key, "give a positive whole number");
     }
     return value;
 }

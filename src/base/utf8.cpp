@@ -20,8 +20,8 @@ std::size_t sequence_length(unsigned char lead) {
 }
 
 bool is_scalar(char32_t value, std::size_t length) {
-    constexpr std::array<char32_t, 5> least = {0, 0, 0x80, 0x800, 0x10000};
-    return value >= least[length] && value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF);
+    constexpr std::array<char32_t, 5> minimum = {0, 0, 0x80, 0x800, 0x10000};
+    return value >= minimum[length] && value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF);
 }
 
 // First and last of each range.
@@ -57,7 +57,7 @@ CodePoint decode_utf8(std::string_view text) {
     return {value, valid ? length : 1, valid};
 }
 
-bool is_steering(char32_t value) {
+bool is_invisible_control(char32_t value) {
     return std::ranges::any_of(
         steering, [&](const auto& range) { return value >= range.first && value <= range.second; });
 }

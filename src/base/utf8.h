@@ -19,7 +19,7 @@ CodePoint decode_utf8(std::string_view text);
 
 // Whether a character does not show but changes how its neighbours are read: the controls C0 and
 // C1, line and paragraph separators, directions, joiners, tags and the byte order mark.
-bool is_steering(char32_t value);
+bool is_invisible_control(char32_t value);
 
 // Whether all is printable ASCII, as most text is: each character is itself and takes one column.
 bool is_plain_ascii(std::string_view text);

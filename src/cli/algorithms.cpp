@@ -4,9 +4,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/backends.h"
+#include "cli/measuring_lock.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/turn.h"
 #include "cli/verbs.h"
 #include "view/algorithms.h"
 
@@ -49,8 +49,8 @@ Policy policy_of(const AlgorithmsOptions& options) {
     return policy;
 }
 
-// The GPU's own lists, of a device that is there or only described; else what executions can ask
-// for.
+// The GPU's own lists, for a device that is present or only described; otherwise the algorithms
+// that an execution can request.
 AlgorithmComparison compared(const AlgorithmsOptions& options, const Graph& graph) {
     const Execution execution = execution_of(options);
     const BackendEntry& entry = find_backend(options.backend);
@@ -59,7 +59,8 @@ AlgorithmComparison compared(const AlgorithmsOptions& options, const Graph& grap
     }
     require_ability(entry, execution);
     require_machine(entry, std::span(&execution, 1));
-    const Turn turn = take_turn(options.no_wait ? WhereTaken::measure_anyway : WhereTaken::wait);
+    const MeasuringLock lock =
+        acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
     ProgressLine line;
     return measured_algorithms(
         graph, execution, *entry.make(), policy_of(options),
@@ -69,7 +70,7 @@ AlgorithmComparison compared(const AlgorithmsOptions& options, const Graph& grap
 void show(const AlgorithmsOptions& options) {
     const auto batches = batches_of(options.network);
     if (batches.size() > 1) {
-        throw Error("algorithms compares at one --batch: give only one", ExitCode::usage);
+        throw Error("algorithms needs a single --batch", ExitCode::usage);
     }
     require_columns(algorithm_columns(), options.output);
     const auto batch = batches.empty() ? std::nullopt : std::optional(batches.front());
@@ -97,26 +98,27 @@ void add_algorithms(CLI::App& app, ExitCode&) {
     add_option(*verb, "--slice", options->slice, "only the layers matching this glob")
         ->type_name("GLOB");
     begin_group(*verb, "Execution");
-    add_option(*verb, "--backend", options->backend, "what runs it")
+    add_option(*verb, "--backend", options->backend, "backend to run on")
         ->type_name(join(backend_names(), "|"));
-    add_option(*verb, "--dtype", options->dtype, "element type; f16 on a GPU only")
+    add_option(*verb, "--dtype", options->dtype, "element type (f16 on a GPU only)")
         ->type_name("f32|bf16|f16");
-    add_option(*verb, "--threads", options->threads, "threads; 0 takes all this process may use")
+    add_option(*verb, "--threads", options->threads,
+               "number of threads; 0 uses every processor available to this process")
         ->check(thread_number())
         ->type_name("N");
-    add_option(*verb, "--max-time", options->max_time, "seconds for each algorithm at most")
+    add_option(*verb, "--max-time", options->max_time, "maximum seconds for each algorithm")
         ->check(seconds_from(0.001))
         ->type_name("SECONDS");
     add_switch(*verb, "--no-wait", options->no_wait,
-               "measure also while another strata measures on this machine");
+               "measure even while another strata is measuring on this machine");
     begin_group(*verb, "On a GPU (--backend cuda)");
-    // (Without a variable: STRATA_DEVICE is the file of this machine's own ceilings.)
+    // (No environment variable: STRATA_DEVICE names the file of this machine's ceilings.)
     verb->add_option("--device", options->device,
-                     "description of a GPU that need not be there, as cuDNN writes it (JSON)")
+                     "cuDNN's description of a GPU, which need not be present (JSON)")
         ->type_name("FILE");
-    add_option(*verb, "--layout", options->layout, "of images")
+    add_option(*verb, "--layout", options->layout, "image layout")
         ->type_name(choices_of<ImageLayout>());
-    add_switch(*verb, "--tf32", options->tf32, "multiply f32 by tensor cores");
+    add_switch(*verb, "--tf32", options->tf32, "multiply f32 on tensor cores");
     add_output_options(*verb, options->output);
     verb->callback([options] { show(*options); });
 }

@@ -18,11 +18,13 @@ namespace {
 constexpr std::array entries = {
     BackendEntry{"onednn", "this CPU through oneDNN: the fast engine",
                  [] { return open_backend_module("onednn"); }, false, false, true},
-    BackendEntry{"cuda", "an NVIDIA GPU through cuDNN, cuBLASLt and kernels of strata's own",
+    BackendEntry{"cuda", "an NVIDIA GPU through cuDNN, cuBLASLt and strata's own kernels",
                  [] { return open_backend_module("cuda"); }, true, true, true, true,
                  [] { return open_backend_module("cuda_past_l1"); }},
-    BackendEntry{"reference", "plain loops with double accumulation: slow, the definition of right",
-                 [] { return make_reference_backend(); }},
+    BackendEntry{
+        "reference",
+        "plain loops that accumulate in double precision: slow, the standard of correctness",
+        [] { return make_reference_backend(); }},
 };
 
 }  // namespace
@@ -61,20 +63,20 @@ void require_ability(const BackendEntry& entry, const Execution& execution) {
     const bool has_f16 = entry.has_tensor_cores;
     const bool fits = execution.dtype == DataType::f32 || execution.dtype == DataType::bf16 ||
                       (has_f16 && execution.dtype == DataType::f16);
-    require(fits, fmt::format("computes no {}: choose f32{} bf16 with --dtype",
+    require(fits, fmt::format("does not support {}: choose f32{} bf16 with --dtype",
                               name_of(execution.dtype), has_f16 ? ", f16 or" : " or"));
     require(entry.has_tensor_cores || execution.image_layout == ImageLayout::automatic,
-            "chooses layouts itself: leave --layout out");
+            "chooses layouts itself: omit --layout");
     require(entry.fuses_convolutions || execution.fusion == Fusion::none,
-            "fuses no layers: leave --fuse out");
+            "does not fuse layers: omit --fuse");
     require(entry.make_past_l1 != nullptr || execution.l1 == L1Caching::used,
-            "has no L1 cache to read past: leave --l1 out");
+            "has no L1 cache to bypass: omit --l1");
     require(entry.has_tensor_cores || execution.algorithm != ConvolutionAlgorithm::fastest,
-            "tries no algorithms by itself: strata algorithms shows what each takes");
+            "does not try algorithms itself: strata algorithms shows the time of each");
     require(entry.has_tensor_cores || execution.single_precision == SinglePrecision::full,
-            "has no TF32: leave --tf32 out");
+            "does not support TF32: omit --tf32");
     require(entry.prepares_caches || execution.caches == CacheState::as_left,
-            "leaves the caches as they are: leave --cache out");
+            "does not prepare caches: omit --cache");
 }
 
 void require_machine(const BackendEntry& entry, std::span<const Execution> executions) {
@@ -90,8 +92,8 @@ void require_machine(const BackendEntry& entry, std::span<const Execution> execu
 
 void require_profiler(const BackendEntry& entry, std::string_view option) {
     if (!entry.has_profiler) {
-        throw Error(fmt::format("the backend {} records no kernels and has no counters: leave {} "
-                                "out, or choose another with --backend",
+        throw Error(fmt::format("the backend {} records neither kernels nor counters: omit {}, or "
+                                "choose another backend with --backend",
                                 entry.name, option),
                     ExitCode::usage);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "cli/backends.h"
+#include "cli/measuring_lock.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/turn.h"
 #include "cli/verbs.h"
 #include "device/detect.h"
 #include "device/device.h"
@@ -38,8 +38,8 @@ int threads_of(const CalibrateOptions& options) {
 void require_processors(int threads) {
     const int processors = thread_count({});
     if (threads > processors) {
-        throw Error(fmt::format("{} threads have no ceilings of their own on {} processor{}: give "
-                                "--threads {} or fewer",
+        throw Error(fmt::format("ceilings cannot be measured with {} threads on {} processor{}: "
+                                "use --threads {} or fewer",
                                 threads, processors, processors == 1 ? "" : "s", processors),
                     ExitCode::usage);
     }
@@ -50,7 +50,7 @@ bool has_ceilings(const BackendInfo& backend, int threads) {
         .has_value();
 }
 
-// What was measured, and the file that keeps it.
+// What was measured, and the file that stores it.
 struct Calibrated {
     Device device;
     std::filesystem::path file;
@@ -59,15 +59,16 @@ struct Calibrated {
 Calibrated calibrate_processors(const CalibrateOptions& options, ProgressLine& line) {
     const int threads = threads_of(options);
     require_processors(threads);
-    const auto file = own_device_file(threads);  // before time is spent: there may be no place
+    const auto file =
+        own_device_file(threads);  // before time is spent: there may be nowhere to write
     return {measure_ceilings(detect_host(), threads, {},
                              [&](const std::string& what) { line.show("measuring " + what, 0); }),
             file};
 }
 
-// Of the backend's own device, or, where it has none, of this machine's processors.
+// Calibrates the backend's own device, or this machine's processors where it has none.
 Calibrated calibrate_backend(const CalibrateOptions& options, ProgressLine& line) {
-    const int threads = threads_of(options);  // before the backend binds them
+    const int threads = threads_of(options);  // before the backend pins them
     const auto backend = find_backend(options.backend).make();
     if (options.if_missing && has_ceilings(backend->info(), threads)) {
         return {};
@@ -81,7 +82,7 @@ Calibrated calibrate_backend(const CalibrateOptions& options, ProgressLine& line
     return {*std::move(device), file};
 }
 
-// What the file held of the same device: to be replaced where it cannot be read.
+// What the file says of the same device; a file that cannot be read is replaced.
 std::optional<Device> known_before(const Calibrated& done) {
     std::error_code none;
     if (!std::filesystem::exists(done.file, none)) {
@@ -102,12 +103,12 @@ void calibrate(const CalibrateOptions& options) {
     }
     require_columns(device_columns(), options.output);
     if (options.backend.empty()) {
-        require_processors(threads_of(options));  // before anyone is waited for
+        require_processors(threads_of(options));  // before waiting for another strata
     }
     Calibrated done;
     {
-        const Turn turn =
-            take_turn(options.no_wait ? WhereTaken::measure_anyway : WhereTaken::wait);
+        const MeasuringLock lock =
+            acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
         ProgressLine line;
         done = options.backend.empty() ? calibrate_processors(options, line)
                                        : calibrate_backend(options, line);
@@ -130,19 +131,21 @@ void add_calibrate(CLI::App& app, ExitCode&) {
     CLI::App* verb = app.add_subcommand(
         "calibrate", "Measure this machine's ceilings: arithmetic by type, caches, memory.");
     verb->footer(
-        "strata calibrate                  # runs of as many threads are judged by these ceilings\n"
+        "strata calibrate                  # runs with as many threads are judged against these "
+        "ceilings\n"
         "strata calibrate --threads 1\n"
         "strata calibrate --backend cuda");
     add_option(*verb, "--backend", options->backend, "measure the device of this backend instead")
         ->type_name(join(backend_names(), "|"));
-    add_option(*verb, "--threads", options->threads, "threads; 0 takes all this process may use")
+    add_option(*verb, "--threads", options->threads,
+               "number of threads; 0 uses every processor available to this process")
         ->check(thread_number())
         ->type_name("N");
-    add_switch(*verb, "--if-missing", options->if_missing, "only where it was never done");
+    add_switch(*verb, "--if-missing", options->if_missing, "do nothing if it was done before");
     add_switch(*verb, "--no-wait", options->no_wait,
-               "measure also while another strata measures on this machine");
+               "measure even while another strata is measuring on this machine");
     add_switch(*verb, "--replace", options->replace,
-               "forget the ceilings known before; otherwise the higher value of each is kept");
+               "discard earlier ceilings; by default the higher value of each is kept");
     add_output_options(*verb, options->output);
     verb->callback([options] { calibrate(*options); });
 }

@@ -8,8 +8,8 @@
 
 namespace strata {
 
-// What strata finds on this machine: processor and its counters, threads and their quota, ceilings,
-// backends, the database, what the report needs. `database` is the --database flag, may be empty.
-std::vector<DoctorFinding> examine_machine(const std::string& database);
+// What strata finds on this machine: the processor and its counters, threads and their quota,
+// ceilings, backends, the database. `database` is the value of --database; it may be empty.
+std::vector<DoctorCheck> examine_machine(const std::string& database);
 
 }  // namespace strata

@@ -20,7 +20,7 @@ struct DoctorOptions {
 void add_doctor(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<DoctorOptions>();
     CLI::App* verb = app.add_subcommand(
-        "doctor", "What this machine can measure, what it cannot, why, and how to get it.");
+        "doctor", "Show what this machine can measure, what it cannot, why, and how to fix it.");
     verb->footer("strata doctor");
     add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);

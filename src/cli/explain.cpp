@@ -41,7 +41,7 @@ void explain(const ExplainOptions& options) {
 void add_explain(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ExplainOptions>();
     CLI::App* verb = app.add_subcommand(
-        "explain", "A stored run as strata run showed it: where its time goes, why, what to try.");
+        "explain", "Show a stored run again: where its time goes, why, and what to try.");
     verb->footer(
         "strata explain last --by operator\n"
         "strata explain last --by block,layer\n"
@@ -53,7 +53,7 @@ void add_explain(CLI::App& app, ExitCode&) {
         ->type_name("forward|backward-data|backward-weights|update");
     add_by_option(*verb, options->by);
     add_option(*verb, "--convention", options->convention,
-               "how operations are counted (`strata list conventions`)")
+               "convention for counting operations (see `strata list conventions`)")
         ->type_name("NAME");
     add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);

@@ -48,11 +48,11 @@ void export_run(const ExportOptions& options) {
     emit(steps_document(findings_of(run)), output);
 }
 
-// A weight that the network does not carry gets the value that a run of this seed would begin with.
+// A weight without stored values gets the initial value that a run with this seed would give it.
 void export_network(const ExportOptions& options) {
     const auto batches = batches_of(options.network);
     if (batches.size() > 1) {
-        throw Error("one file holds one batch: give --batch a single number", ExitCode::usage);
+        throw Error("an ONNX file holds one batch: give --batch a single number", ExitCode::usage);
     }
     const auto batch = batches.empty() ? std::nullopt : std::optional(batches[0]);
     Graph graph = load_network(request_for(options.network, options.subject, batch));
@@ -68,12 +68,13 @@ void add_onnx_options(CLI::App& verb, ExportOptions& options) {
     begin_group(verb, "A network as ONNX");
     verb.add_option("--onnx", options.onnx, "write the network to this file")->type_name("FILE");
     add_option(verb, "-b,--batch", options.network.batches, "examples per step")->type_name("N");
-    verb.add_option("--dim", options.network.dims, "value of a file's symbolic dimension")
+    verb.add_option("--dim", options.network.dims, "value of a symbolic dimension of the file")
         ->type_name("NAME=VALUE");
-    verb.add_option("--set", options.network.variables, "value of a template's variable")
+    verb.add_option("--set", options.network.variables, "value of a variable of the template")
         ->type_name("NAME=VALUE");
-    add_switch(verb, "--inference", options.inference, "without the loss");
-    add_option(verb, "--seed", options.seed, "of weights that the network has no values of")
+    add_switch(verb, "--inference", options.inference, "leave out the loss");
+    add_option(verb, "--seed", options.seed,
+               "seed of the weights for which the network has no values")
         ->type_name("N");
 }
 
@@ -81,15 +82,15 @@ void add_onnx_options(CLI::App& verb, ExportOptions& options) {
 
 void add_export(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ExportOptions>();
-    CLI::App* verb = app.add_subcommand(
-        "export",
-        "A stored run as CSV (the default) or JSON, its trace for a timeline; a network as ONNX.");
+    CLI::App* verb = app.add_subcommand("export",
+                                        "Write a stored run as CSV (the default) or JSON, its "
+                                        "trace as a timeline, or a network as ONNX.");
     verb->footer(
         "strata export last --json -o run.json\n"
         "strata export last --chrome -o trace.json\n"
         "strata export alexnet --batch 32 --onnx alexnet.onnx");
     verb->add_option("run", options->subject,
-                     "an id, last, last~1, or FILE:ID; for --onnx a network as in strata show")
+                     "an id, last, last~1, or FILE:ID; with --onnx a network as in strata show")
         ->type_name("RUN");
     add_database_option(*verb, options->database);
     add_switch(*verb, "--chrome", options->chrome,

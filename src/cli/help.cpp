@@ -103,8 +103,8 @@ std::string examples_section(const VerbHelp& verb) {
 std::string general_notes(std::size_t width) {
     return "\n" +
            wrap(
-               "Every option can also be set by a variable (--max-time is STRATA_MAX_TIME) or in "
-               "the file of --config.",
+               "Every option can also be set by an environment variable (--max-time is "
+               "STRATA_MAX_TIME) or in the file given to --config.",
                width) +
            "\n" +
            wrap(
@@ -152,9 +152,9 @@ std::string suggestion_for(const CLI::App& verb, const std::string& unknown) {
 
 void add_help(CLI::App& app, ExitCode& exit) {
     auto words = std::make_shared<std::vector<std::string>>();
-    CLI::App* verb = app.add_subcommand("help", "Explain a verb, as its --help does.");
+    CLI::App* verb = app.add_subcommand("help", "Explain a verb, like its --help.");
     verb->footer("strata help run");
-    verb->add_option("verb", *words, "the verb; without one, what verbs there are")
+    verb->add_option("verb", *words, "the verb; without one, all verbs are listed")
         ->type_name("VERB");
     verb->callback([&app, words, &exit] {
         const CLI::App* shown = &app;

@@ -26,14 +26,14 @@ struct ImportOptions {
 
 void store(const Database& database, KernelSet& set) {
     if (store_kernels(database, set) == Stored::before) {
-        fmt::print(stderr, "strata: the kernels of {} were there before; nothing was added\n",
+        fmt::print(stderr, "strata: the kernels of {} were imported before; nothing was added\n",
                    printable(set.network));
     }
 }
 
 void import_file(const ImportOptions& options) {
     if (std::filesystem::is_regular_file(options.file) && !is_sqlite_file(options.file)) {
-        throw Error(fmt::format("'{}' is no file that strata can import; give a kernel database of "
+        throw Error(fmt::format("strata cannot import '{}': give a kernel database of "
                                 "DNNMark's trace system (SQLite)",
                                 printable(options.file, 1000)),
                     ExitCode::usage);
@@ -57,7 +57,7 @@ void import_file(const ImportOptions& options) {
 void add_import(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ImportOptions>();
     CLI::App* verb = app.add_subcommand(
-        "import", "What another tool recorded, into the database: DNNMark's kernel databases.");
+        "import", "Import what another tool recorded: kernel databases of DNNMark.");
     verb->footer("strata import alexnet_kernel.db");
     verb->add_option("file", options->file, "a kernel database of DNNMark's trace system")
         ->required()

@@ -27,7 +27,7 @@ struct ListOptions {
     OutputOptions output;
 };
 
-// A table of names and meanings: most lists are no more.
+// A table of names and meanings; most lists are just that.
 Document names_and_meanings(std::string title, std::vector<std::vector<Cell>> rows) {
     return {.title = title,
             .blocks = {Table{.title = {},
@@ -48,7 +48,7 @@ std::vector<std::vector<Cell>> rows_of(const Entries& entries, Text meaning) {
     return rows;
 }
 
-// "layers=4, nodes=1024": a family's keys with their standard values.
+// "layers=4, nodes=1024": a family's keys with their defaults.
 std::string keys_of(const GeneratorFamily& family) {
     std::vector<std::string> keys;
     for (const GeneratorKey& key : family.keys) {
@@ -102,7 +102,7 @@ Document kernels(const ListOptions& options) {
     const Database database = Database::open_existing(database_path(options.database));
     Table census = kernel_census(database);
     if (census.rows.empty()) {
-        census.notes.emplace_back("No kernels are stored yet: strata import stores some.");
+        census.notes.emplace_back("No kernels are stored yet; strata import adds some.");
     }
     return {.title = "kernels", .blocks = {std::move(census)}, .kind = "list"};
 }
@@ -145,8 +145,7 @@ void list(const ListOptions& options) {
 void add_list(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ListOptions>();
     CLI::App* verb = app.add_subcommand(
-        "list",
-        "What there is: networks, operators, backends, conventions, runs, kernels, metrics.");
+        "list", "List networks, operators, backends, conventions, runs, kernels or metrics.");
     verb->footer("strata list runs --top 10");
     verb->add_option("what", options->what, "what to list")
         ->type_name("networks|operators|backends|conventions|runs|kernels|metrics");

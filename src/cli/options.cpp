@@ -30,14 +30,14 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t most_threads = 4096;  // more are a slip of the pen
+constexpr std::int64_t max_threads = 4096;  // more is a typing error
 
 bool environment_has(const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr && *value != '\0';
 }
 
-// NO_COLOR and CLICOLOR_FORCE as their conventions say; the flag wins over both.
+// Follows the NO_COLOR and CLICOLOR_FORCE conventions; the flag overrides both.
 bool wants_color(const OutputOptions& options) {
     if (options.color != "auto") {
         return options.color == "always";
@@ -130,12 +130,12 @@ CLI::Option* add_switch(CLI::App& verb, const std::string& flag, bool& value,
     return verb.add_flag(flag, value, help)->envname(environment_name(flag));
 }
 
-CLI::Validator whole_number(std::int64_t least) {
-    return {[least](const std::string& text) {
+CLI::Validator whole_number(std::int64_t minimum) {
+    return {[minimum](const std::string& text) {
                 const auto number = parse_integer(text);
-                return number && *number >= least
+                return number && *number >= minimum
                            ? std::string()
-                           : fmt::format("needs a whole number from {} on, not '{}'", least,
+                           : fmt::format("needs a whole number of at least {}, not '{}'", minimum,
                                          printable(text));
             },
             "NUMBER"};
@@ -144,21 +144,21 @@ CLI::Validator whole_number(std::int64_t least) {
 CLI::Validator thread_number() {
     return {[](const std::string& text) {
                 const auto number = parse_integer(text);
-                return number && *number >= 0 && *number <= most_threads
+                return number && *number >= 0 && *number <= max_threads
                            ? std::string()
-                           : fmt::format("needs a whole number from 0 to {}, not '{}'",
-                                         most_threads, printable(text));
+                           : fmt::format("needs a whole number from 0 to {}, not '{}'", max_threads,
+                                         printable(text));
             },
             "NUMBER"};
 }
 
-CLI::Validator seconds_from(double least) {
-    return {[least](const std::string& text) {
+CLI::Validator seconds_from(double minimum) {
+    return {[minimum](const std::string& text) {
                 const auto number = parse_number(text);
-                return number && std::isfinite(*number) && *number >= least
+                return number && std::isfinite(*number) && *number >= minimum
                            ? std::string()
-                           : fmt::format("needs a number of seconds from {} on, not '{}'", least,
-                                         printable(text));
+                           : fmt::format("needs a number of seconds of at least {}, not '{}'",
+                                         minimum, printable(text));
             },
             "SECONDS"};
 }
@@ -177,7 +177,8 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
     auto* csv = add_switch(verb, "--csv", options.csv, "print comma-separated values");
     auto* markdown = add_switch(verb, "--md", options.markdown, "print Markdown");
     auto* html = add_switch(verb, "--html", options.html, "print one self-contained page");
-    auto* gnuplot = add_switch(verb, "--gnuplot", options.gnuplot, "print the charts for gnuplot");
+    auto* gnuplot =
+        add_switch(verb, "--gnuplot", options.gnuplot, "print the charts as a gnuplot script");
     const std::vector<CLI::Option*> forms = {json, csv, markdown, html, gnuplot};
     for (std::size_t i = 0; i < forms.size(); ++i) {
         for (std::size_t j = i + 1; j < forms.size(); ++j) {
@@ -189,14 +190,14 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
     add_option(verb, "--color", options.color, "colour: auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
     add_option(verb, "--columns", options.columns,
-               "only these columns of the table, as headed or by their names in CSV")
+               "show only these columns, named as in the heading or in CSV")
         ->delimiter(',')
         ->type_name("COLUMN");
     add_option(verb, "--sort", options.sort,
-               "rows by this column: numbers largest first, names by the alphabet, dates newest "
+               "sort by this column: numbers largest first, names alphabetically, dates newest "
                "first; +COLUMN ascending, -COLUMN descending")
         ->type_name("COLUMN");
-    add_option(verb, "--top", options.top, "only so many rows of the table; 0: all")
+    add_option(verb, "--top", options.top, "show only the first N rows; 0 shows all")
         ->check(whole_number(0))
         ->type_name("N");
 }
@@ -241,7 +242,7 @@ void emit(const std::string& text, const OutputOptions& options) {
         std::fclose(file);
     }
     if (!written) {
-        throw Error(fmt::format("cannot write {}: {}; choose another place with -o",
+        throw Error(fmt::format("cannot write {}: {}; choose another file with -o",
                                 options.file.empty() ? "to standard output" : options.file,
                                 std::strerror(reason)));
     }
@@ -256,14 +257,14 @@ void add_network_options(CLI::App& verb, NetworkOptions& options) {
                     "out_channels=256 kernel=5x5'")
         ->required()
         ->type_name("NETWORK");
-    add_option(
-        verb, "-b,--batch", options.batches,
-        "examples (images, sentences) per step; several: 1,16,64 or 1..64 (doubled) or 8..64+8")
+    add_option(verb, "-b,--batch", options.batches,
+               "examples (images, sentences) per step; several as a list 1,16,64, a doubling range "
+               "1..64 or a stepped range 8..64+8")
         ->delimiter(',')
         ->type_name("N");
-    verb.add_option("--dim", options.dims, "value of a file's symbolic dimension")
+    verb.add_option("--dim", options.dims, "value of a symbolic dimension of the file")
         ->type_name("NAME=VALUE");
-    verb.add_option("--set", options.variables, "value of a template's variable")
+    verb.add_option("--set", options.variables, "value of a variable of the template")
         ->type_name("NAME=VALUE");
 }
 
@@ -274,20 +275,20 @@ std::string optimizer_choices() {
 }
 
 void add_database_option(CLI::App& verb, std::string& path) {
-    add_option(verb, "--database", path, "the database of runs")->type_name("FILE");
+    add_option(verb, "--database", path, "database that stores the runs")->type_name("FILE");
 }
 
 void add_by_option(CLI::App& verb, std::vector<std::string>& by) {
     add_option(verb, "--by", by,
-               "put steps together; several make a tree: block,layer or pass,operator")
+               "group the steps; several groupings make a tree: block,layer or pass,operator")
         ->delimiter(',')
         ->type_name(choices_of<Grouping>());
 }
 
 void add_vary_option(CLI::App& verb, NetworkOptions& options) {
     add_option(verb, "--vary", options.vary,
-               "vary a number: batch=1..64 (doubled), hidden=128..2048, hidden=64..256+64, or a "
-               "list; of a generator, an operator, an .onnx dimension or a template")
+               "vary a number of a generator, an operator, an .onnx dimension or a template: "
+               "batch=1..64 (doubling), hidden=64..256+64 (stepped), or a list")
         ->type_name("NAME=RANGE");
 }
 

@@ -24,16 +24,16 @@ CLI::Option* add_option(CLI::App& verb, const std::string& flag, T& value, const
 CLI::Option* add_switch(CLI::App& verb, const std::string& flag, bool& value,
                         const std::string& help);
 
-// Refuses, in words, what is no whole number or less than `least`.
-CLI::Validator whole_number(std::int64_t least);
+// Accepts a whole number of at least `minimum`; the message says so.
+CLI::Validator whole_number(std::int64_t minimum);
 
-// A number of threads: 0 takes all this process may use.
+// A number of threads; 0 stands for every processor available to this process.
 CLI::Validator thread_number();
 
-// Refuses, in words, what is no finite number of seconds or less than `least`.
-CLI::Validator seconds_from(double least);
+// Accepts a finite number of seconds of at least `minimum`; the message says so.
+CLI::Validator seconds_from(double minimum);
 
-// How a verb's result is printed: a table for people unless another form is asked for.
+// How a verb's result is printed: as a table unless another form is requested.
 struct OutputOptions {
     bool json = false;
     bool csv = false;
@@ -52,31 +52,31 @@ struct OutputOptions {
 
 void add_output_options(CLI::App& verb, OutputOptions& options);
 
-// Columns of the terminal that standard output is; 0: it is none.
+// The width of the terminal, in columns; 0 where standard output is not a terminal.
 std::size_t terminal_width();
 
 // The heading under which --help shows the options that are added from now on.
 void begin_group(CLI::App& verb, const std::string& title);
-// Refuses display flags that name what will be no column of the result, before it is computed.
+// Rejects display flags that name a column the result will not have, before it is computed.
 void require_columns(std::span<const Column> columns, const OutputOptions& options);
 
-// Prints the document in the form asked for, to the file or to standard output.
+// Prints the document in the requested form, to the file or to standard output.
 void emit(const Document& document, const OutputOptions& options);
 
-// The same of several, which are one document where they are not text.
+// Prints several documents; in any form but text they become one.
 void emit(std::span<const Document> documents, const OutputOptions& options);
 
 // Prints JSON: {"schema": "strata/<kind>/1", "strata": version, ...members}.
 void emit_json(std::string_view kind, nlohmann::ordered_json members, const OutputOptions& options);
 
-// Prints text that already has its form. Throws Error where it cannot be written.
+// Prints text as it is. Throws Error where it cannot be written.
 void emit(const std::string& text, const OutputOptions& options);
 
-// Which network, and what its symbols stand for.
+// A network, and the values of its symbols.
 struct NetworkOptions {
     std::vector<std::string> networks;
     std::vector<std::string> batches;    // 16, 1..64, 1..9+2
-    std::vector<std::string> vary;       // NAME=RANGE; of several all combinations
+    std::vector<std::string> vary;       // NAME=RANGE; several give all combinations
     std::vector<std::string> dims;       // NAME=VALUE
     std::vector<std::string> variables;  // NAME=VALUE
 };
@@ -89,13 +89,13 @@ std::string optimizer_choices();
 // --database: the file that runs are stored in.
 void add_database_option(CLI::App& verb, std::string& path);
 
-// --by: what the steps are put together by (view/rollup.h).
+// --by: how the steps are grouped (view/rollup.h).
 void add_by_option(CLI::App& verb, std::vector<std::string>& by);
 
 // For verbs that can show one thing at several sizes.
 void add_vary_option(CLI::App& verb, NetworkOptions& options);
 
-// The batches asked for, in ascending order; nothing where each network has its own. Throws Error
+// The requested batches, in ascending order; nothing where each network keeps its own. Throws Error
 // with exit code usage.
 std::vector<std::int64_t> batches_of(const NetworkOptions& options);
 
@@ -113,11 +113,11 @@ Bytes memory_named(const std::string& text, std::string_view flag);
 template <class E>
 E parse_choice(std::string_view text, std::string_view flag);
 
-// The same of each of several texts.
+// The same for each of several texts.
 template <class E>
 std::vector<E> parse_choices(const std::vector<std::string>& texts, std::string_view flag);
 
-// "off|on": what there is to choose from, as help shows it and completion offers it.
+// "off|on": the choices, as help shows them and completion offers them.
 template <class E>
 std::string choices_of();
 

@@ -29,9 +29,10 @@ void ask(const QueryOptions& options) {
 
 void add_query(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<QueryOptions>();
-    CLI::App* verb = app.add_subcommand("query", "Ask the database directly, in SQL; read only.");
+    CLI::App* verb = app.add_subcommand("query", "Query the database in SQL, read-only.");
     verb->footer("strata query \"select network, batch, end_to_end_s from run_summary\"");
-    verb->add_option("sql", options->sql, "one SELECT (docs/data-model.md names the tables)")
+    verb->add_option("sql", options->sql,
+                     "one SELECT statement (docs/data-model.md describes the tables)")
         ->required()
         ->type_name("SQL");
     add_database_option(*verb, options->database);

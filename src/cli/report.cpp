@@ -42,18 +42,17 @@ void report(const ReportOptions& options) {
 
 void add_report(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ReportOptions>();
-    CLI::App* verb = app.add_subcommand("report", "One self-contained HTML page about runs.");
+    CLI::App* verb = app.add_subcommand("report", "Write one self-contained HTML page about runs.");
     verb->footer(
         "strata report last -o alexnet.html\n"
         "strata report last~1 last -o f32-and-bf16.html   # what the second changed");
     verb->add_option("runs", options->runs,
-                     "ids, last, last~1, or FILE:ID; of several the page begins with what they say "
-                     "together: two of one network beside each other, those that differ in one "
-                     "number as a sweep")
+                     "ids, last, last~1, or FILE:ID; several begin with a comparison: two runs of "
+                     "one network side by side, runs that differ in one number as a sweep")
         ->type_name("RUN");
     add_by_option(*verb, options->by);
     add_database_option(*verb, options->database);
-    verb->add_option("-o,--output", options->file, "the file to write; - for standard output")
+    verb->add_option("-o,--output", options->file, "the file to write; - is standard output")
         ->type_name("FILE");
     verb->callback([options] { report(*options); });
 }

@@ -23,7 +23,7 @@ std::vector<Reproduction> chosen(const ReproduceOptions& options) {
         return reproductions();
     }
     if (options.names.empty()) {
-        throw Error("reproduce what? Name it, or see --list, or take --all", ExitCode::usage);
+        throw Error("nothing to reproduce: give a name from --list, or --all", ExitCode::usage);
     }
     std::vector<Reproduction> found;
     for (const std::string& name : options.names) {
@@ -32,7 +32,7 @@ std::vector<Reproduction> chosen(const ReproduceOptions& options) {
     return found;
 }
 
-// The exit code says whether anything disagrees without an explanation.
+// The exit code says whether any difference is unexplained.
 ExitCode compare(const ReproduceOptions& options) {
     std::vector<Reproduced> reproduced;
     for (const Reproduction& reproduction : chosen(options)) {
@@ -47,12 +47,13 @@ ExitCode compare(const ReproduceOptions& options) {
 void add_reproduce(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<ReproduceOptions>();
     CLI::App* verb = app.add_subcommand(
-        "reproduce", "Published counts beside strata's own: source, ours, difference, verdict.");
+        "reproduce",
+        "Compare published counts with strata's own: source, ours, difference, verdict.");
     verb->footer("strata reproduce dong2018-table1");
     verb->add_option("name", options->names, "names from --list, or .toml files")
         ->type_name("NAME");
-    add_switch(*verb, "--list", options->list, "what can be reproduced");
-    add_switch(*verb, "--all", options->all, "everything that can be reproduced");
+    add_switch(*verb, "--list", options->list, "list what can be reproduced");
+    add_switch(*verb, "--all", options->all, "reproduce everything");
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] {
         if (options->list) {

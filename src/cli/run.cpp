@@ -4,12 +4,12 @@
 #include "base/text.h"
 #include "cli/backends.h"
 #include "cli/interrupt.h"
+#include "cli/measuring_lock.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "cli/stage_times.h"
 #include "cli/sweep.h"
-#include "cli/turn.h"
 #include "cli/verbs.h"
 #include "graph/schedule.h"
 #include "measure/circumstances.h"
@@ -82,9 +82,10 @@ double parse_precision(std::string text) {
     const auto value = parse_number(text);
     const double share = value ? *value / (percent ? 100 : 1) : 0;
     if (!(share > 0) || share > 1) {
-        throw Error(fmt::format("--precision needs a share up to 1 such as 1% or 0.01, not '{}{}'",
-                                printable(text), percent ? "%" : ""),
-                    ExitCode::usage);
+        throw Error(
+            fmt::format("--precision needs a fraction up to 1, such as 1% or 0.01, not '{}{}'",
+                        printable(text), percent ? "%" : ""),
+            ExitCode::usage);
     }
     return share;
 }
@@ -132,7 +133,7 @@ Job common_job(const RunOptions& options) {
     return job;
 }
 
-// Every execution asked for. Each must be one that the backend has.
+// Every requested execution; the backend must support each of them.
 std::vector<Execution> executions_of(const RunOptions& options) {
     Choices choices = {
         .algorithms = parse_choices<ConvolutionAlgorithm>(options.algorithms, "--algorithm"),
@@ -148,7 +149,7 @@ std::vector<Execution> executions_of(const RunOptions& options) {
     return executions;
 }
 
-// What is varied: what was asked for, or of an inference the several batches.
+// What is varied: what was requested, or the several batches of an inference.
 std::vector<Variation> variations_of(const RunOptions& options) {
     auto variations = variations_of(options.network);
     if (variations.empty() && options.inference && options.network.batches.size() > 1) {
@@ -157,7 +158,7 @@ std::vector<Variation> variations_of(const RunOptions& options) {
     return variations;
 }
 
-// Jobs whose runs are shown together: one, or those of a sweep.
+// Jobs whose runs are shown together: one job, or those of a sweep.
 using Group = std::vector<Job>;
 
 std::vector<Group> groups_of(const RunOptions& options) {
@@ -178,7 +179,7 @@ std::vector<Group> groups_of(const RunOptions& options) {
     return groups;
 }
 
-// Refuses a filter that leaves no step of the network to show.
+// Rejects a filter that selects no step of the network.
 void require_steps(const Job& job, const StepFilter& filter) {
     const Graph graph = graph_for(job);
     const auto is_wanted = [&](const Layer& layer) {
@@ -197,14 +198,14 @@ void require_steps(const Job& job, const StepFilter& filter) {
                    std::ranges::find(passes, task.pass) != passes.end();
         })) {
         throw Error(
-            fmt::format("--pass {} leaves no step of {} to show: {} does not do it",
+            fmt::format("--pass {} selects no step of {}: {} has no such pass",
                         printable(filter.passes), printable(graph.name),
                         filter.layers.empty() ? name_of(job.execution.mode) : "what --layer names"),
             ExitCode::usage);
     }
 }
 
-// A misspelt name among the flags that only say what is shown must not cost a run.
+// A misspelt name in a flag that only selects what is shown must not cost a run.
 void require_display(const RunOptions& options, const std::vector<Group>& groups) {
     find_convention(options.convention);
     const StepFilter filter{options.layers, options.passes};
@@ -224,7 +225,7 @@ void require_display(const RunOptions& options, const std::vector<Group>& groups
     }
 }
 
-// The glob and behind it the layers that it means by their aliases, which results do not know.
+// The glob, followed by the layers it matches by alias: results do not carry aliases.
 std::string with_aliased_layers(const Graph& graph, const std::string& glob) {
     std::string all = glob;
     for (const Layer& layer : graph.layers) {
@@ -234,24 +235,26 @@ std::string with_aliased_layers(const Graph& graph, const std::string& glob) {
     return all;
 }
 
-// What does not fit ends a command that wants it alone, and is one result among others in a sweep.
+// A job that does not fit in memory ends a command of its own, and is one result among others in a
+// sweep.
 enum class Refused { ends, is_a_result };
 
-// What was known to disturb a run before it began. A device of the backend's own is not crowded by
-// threads of the host.
-void add_doubts_about(const Job& job, const Turn& turn, const BackendInfo& backend, Run& run) {
+// What was known to disturb the run before it began. Threads of the host do not crowd a device of
+// the backend's own.
+void add_doubts_about(const Job& job, const MeasuringLock& lock, const BackendInfo& backend,
+                      Run& run) {
     const Circumstances circumstances{
         .threads = backend.device_memory ? 1 : thread_count(job.execution),
         .processors = thread_count({}),
-        .is_shared = turn.is_shared};
+        .is_shared = lock.is_shared};
     for (Doubt& doubt : diagnose(circumstances)) {
         run.flags.push_back({std::move(doubt.kind), std::move(doubt.sentence)});
     }
 }
 
-// Measures one job, storing as it goes; what an interrupted command had is continued.
-Run measure(const Job& job, std::size_t index, Refused refused, const Turn& turn, StoredPlan& plan,
-            Database& database) {
+// Measures one job, storing as it goes; a partial run of an interrupted command is continued.
+Run measure(const Job& job, std::size_t index, Refused refused, const MeasuringLock& lock,
+            StoredPlan& plan, Database& database) {
     ProgressLine line;
     StageTimes times;
     const Graph graph = graph_for(job);
@@ -264,13 +267,13 @@ Run measure(const Job& job, std::size_t index, Refused refused, const Turn& turn
                 line.show(printable(graph.name) + ": " + stage, fraction);
             },
         .say = [](const std::string& sentence) { fmt::print(stderr, "strata: {}\n", sentence); },
-        .begun = [&](Run& run) { begin_run(database, run, plan.place(index)); },
+        .begun = [&](Run& run) { begin_run(database, run, plan.position(index)); },
         .checkpoint = [&](const Run& run) { checkpoint_run(database, run); },
         .stop = &InterruptGuard::requested(),
     };
     Run run = refused == Refused::ends ? execute(job, graph, *backend, observer, earlier)
                                        : execute_or_refuse(job, graph, *backend, observer, earlier);
-    add_doubts_about(job, turn, backend->info(), run);
+    add_doubts_about(job, lock, backend->info(), run);
     finish_run(database, run);
     if (const auto sentence = times.sentence_beyond(job.policy.max_time)) {
         fmt::print(stderr, "strata: {}: {}\n", printable(graph.name), *sentence);
@@ -296,23 +299,23 @@ std::size_t count_jobs(const std::vector<Group>& groups) {
     return count;
 }
 
-// The runs of a group whose first has this index in the plan, as far as nobody interrupts.
+// The runs of a group whose first has this index in the plan, until the user interrupts.
 std::vector<Run> run_group(const Group& group, std::size_t first, const RunOptions& options,
                            StoredPlan& plan, Database& database) {
     const Refused refused = group.size() > 1 ? Refused::is_a_result : Refused::ends;
     std::vector<Run> runs;
-    const auto goes_on = [&] {
+    const auto keeps_going = [&] {
         return !InterruptGuard::requested() && (runs.empty() || !lost_its_device(runs.back()));
     };
-    for (std::size_t i = 0; i < group.size() && goes_on(); ++i) {
+    for (std::size_t i = 0; i < group.size() && keeps_going(); ++i) {
         if (auto stored = plan.complete_run(first + i)) {
             runs.push_back(std::move(*stored));
             continue;
         }
-        const Turn turn =
-            take_turn(options.no_wait ? WhereTaken::measure_anyway : WhereTaken::wait);
+        const MeasuringLock lock =
+            acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
         if (!InterruptGuard::requested()) {
-            runs.push_back(measure(group[i], first + i, refused, turn, plan, database));
+            runs.push_back(measure(group[i], first + i, refused, lock, plan, database));
         }
     }
     return runs;
@@ -329,7 +332,7 @@ std::optional<Capacity> capacity_for(const Group& group) {
     return capacity_of(job, find_backend(job.backend).make()->info());
 }
 
-void tell_of_interrupt(const std::vector<Run>& runs) {
+void report_interrupt(const std::vector<Run>& runs) {
     fmt::print(stderr, "strata: interrupted; {}the same command continues it\n",
                runs.empty()
                    ? std::string()
@@ -353,11 +356,11 @@ ExitCode measure_all(const RunOptions& options, const std::vector<Group>& groups
                                      options.passes});
         worst = graver(worst, exit_code_of(runs));
         if (InterruptGuard::requested()) {
-            tell_of_interrupt(runs);
+            report_interrupt(runs);
             return ExitCode::interrupted;
         }
         if (std::ranges::any_of(runs, lost_its_device)) {
-            return ExitCode::failed;  // the plan stays open: the same command goes on
+            return ExitCode::failed;  // the plan stays open: the same command continues it
         }
     }
     plan.close();
@@ -389,89 +392,93 @@ ExitCode run_all(const RunOptions& options) {
 void add_measuring_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "Measurement");
     add_option(verb, "--warmup", options.policy.warmup,
-               "iterations before the first sample, in a quarter of --max-time at most")
+               "iterations before the first sample, for at most a quarter of --max-time")
         ->check(whole_number(0))
         ->type_name("N");
-    add_option(verb, "--min-time", options.min_time, "seconds to sample at least")
+    add_option(verb, "--min-time", options.min_time, "minimum sampling time in seconds")
         ->check(seconds_from(0))
         ->type_name("SECONDS");
     add_option(verb, "--max-time", options.max_time,
-               "seconds to warm up and sample each run at most; preparing, --verify, --trace and "
-               "--counters take theirs besides")
+               "maximum seconds to warm up and sample each run; preparation, --verify, --trace and "
+               "--counters take additional time")
         ->check(seconds_from(shortest_time))
         ->type_name("SECONDS");
-    add_option(verb, "--min-samples", options.policy.min_samples, "samples of each step at least")
+    add_option(verb, "--min-samples", options.policy.min_samples,
+               "minimum number of samples of each step")
         ->check(whole_number(1))
         ->type_name("N");
     add_option(verb, "--precision", options.precision,
-               "wanted half-width of the median's 95 % interval")
+               "target half-width of the median's 95 % confidence interval")
         ->type_name("SHARE");
-    add_switch(verb, "--no-wait", options.no_wait,
-               "measure also while another strata measures on this machine; the run is doubted");
+    add_switch(
+        verb, "--no-wait", options.no_wait,
+        "measure even while another strata is measuring on this machine; the run is flagged");
 }
 
 void add_execution_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "Execution");
-    add_option(verb, "--backend", options.backend, "what runs it")
+    add_option(verb, "--backend", options.backend, "backend to run on")
         ->type_name(join(backend_names(), "|"));
     add_option(verb, "--dtype", options.dtypes,
-               "element type; several are measured in turn and compared. f16 on a GPU only")
+               "element type (f16 on a GPU only); several are measured and compared")
         ->delimiter(',')
         ->type_name("f32|bf16|f16");
     add_option(verb, "--threads", options.threads,
-               "threads; 0 takes all this process may use. Several are measured in turn and "
-               "compared")
+               "number of threads; 0 uses every processor available to this process; several are "
+               "measured and compared")
         ->delimiter(',')
         ->check(thread_number())
         ->type_name("N");
-    add_switch(verb, "--unpinned", options.unpinned, "do not bind threads to processors");
+    add_switch(verb, "--unpinned", options.unpinned, "do not pin threads to processors");
     add_option(verb, "--algorithm", options.algorithms,
-               "of convolutions; auto is the library's own choice, fastest the best of what a GPU "
-               "offers. Several are measured in turn and compared")
+               "convolution algorithm; auto leaves the choice to the library, fastest tries what a "
+               "GPU offers and keeps the best; several are measured and compared")
         ->delimiter(',')
         ->type_name(choices_of<ConvolutionAlgorithm>());
     add_option(
         verb, "--cache", options.cache,
-        "what the caches hold before a step that is timed; as-left is what its predecessor left")
+        "state of the caches before each timed step; as-left keeps what the previous step left")
         ->type_name(choices_of<CacheState>());
-    add_option(verb, "--optimizer", options.optimizer, "of the update; sgd is without momentum")
+    add_option(verb, "--optimizer", options.optimizer,
+               "optimizer of the update; sgd has no momentum")
         ->type_name(optimizer_choices());
     add_switch(verb, "--inference", options.inference, "forward only, without the loss");
     add_switch(verb, "--first-layer-gradient", options.first_layer_gradient,
-               "compute the gradient of the network's input too");
-    add_option(verb, "--seed", options.seed, "of the values drawn for inputs and parameters")
+               "also compute the gradient of the network's input");
+    add_option(verb, "--seed", options.seed, "seed of the random inputs and parameters")
         ->check(whole_number(0))
         ->type_name("N");
-    verb.add_option("--input", options.inputs, "values of an input")->type_name("NAME=FILE.npy");
+    verb.add_option("--input", options.inputs, "file with the values of an input")
+        ->type_name("NAME=FILE.npy");
     // (Without a variable: STRATA_MEMORY is the switch of show.)
     verb.add_option("--memory", options.memory,
-                    "memory that a run may need, such as 8GB; without it what is free")
+                    "memory a run may use, such as 8GB; by default all that is free")
         ->type_name("SIZE");
     add_switch(verb, "--allow-incomplete", options.allow_incomplete,
-               "measure a network most layers of which cannot run here");
-    add_switch(verb, "--verify", options.verify, "compare every step with the reference first");
+               "measure a network even if most of its layers cannot run here");
+    add_switch(verb, "--verify", options.verify, "first compare every step with the reference");
 }
 
 void add_gpu_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "On a GPU (--backend cuda)");
     add_option(verb, "--layout", options.layouts,
-               "of images; auto is what the convolutions run fastest in")
+               "image layout; auto is the one in which the convolutions run fastest")
         ->delimiter(',')
         ->type_name(choices_of<ImageLayout>());
     add_switch(verb, "--tf32", options.tf32,
-               "multiply f32 by tensor cores, with 11 bits instead of 24");
-    add_option(verb, "--fuse", options.fusions,
-               "run layers that follow a convolution in one operation with it; off,on measures "
-               "both and compares them")
+               "multiply f32 on tensor cores, with 11 bits of precision instead of 24");
+    add_option(
+        verb, "--fuse", options.fusions,
+        "fuse each convolution with the layers that follow it; off,on measures and compares both")
         ->delimiter(',')
         ->type_name(choices_of<Fusion>());
     add_option(verb, "--l1", options.l1, "whether strata's own kernels read through the L1 cache")
         ->delimiter(',')
         ->type_name(choices_of<L1Caching>());
     add_switch(verb, "--trace", options.trace,
-               "afterwards record kernels and attribute them to layers");
+               "after measuring, record kernels and attribute them to layers");
     add_option(verb, "--counters", options.counters,
-               "afterwards read hardware counters by layer: default, all, or sets of "
+               "after measuring, read hardware counters by layer: default, all, or sets from "
                "`strata list metrics`")
         ->delimiter(',')
         ->type_name("SET");
@@ -479,7 +486,8 @@ void add_gpu_options(CLI::App& verb, RunOptions& options) {
 
 void add_selection_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "Selection");
-    add_option(verb, "--slice", options.slice, "run only the layers matching this glob, alone")
+    add_option(verb, "--slice", options.slice,
+               "run only the layers matching this glob, in isolation")
         ->type_name("GLOB");
     add_option(verb, "--layer", options.layers, "show (and dump) only layers matching this glob")
         ->type_name("GLOB");
@@ -487,10 +495,11 @@ void add_selection_options(CLI::App& verb, RunOptions& options) {
         ->type_name("forward|backward-data|backward-weights|update");
     add_by_option(verb, options.by);
     add_option(verb, "--convention", options.convention,
-               "how operations are counted (`strata list conventions`)")
+               "convention for counting operations (see `strata list conventions`)")
         ->type_name("NAME");
-    verb.add_option("--dump", options.dump,
-                    "write the output, and the layers of --layer, to this folder as .npy files")
+    verb.add_option(
+            "--dump", options.dump,
+            "write the output, and the layers that --layer selects, to this folder as .npy files")
         ->type_name("FOLDER");
     add_database_option(verb, options.database);
 }

@@ -27,7 +27,7 @@ struct RunsOptions {
     bool remove = false;
 };
 
-// A database that is there already: none is made to change a run in it.
+// Opens an existing database: one is never created just to change a run.
 Database open_to_change(const RunsOptions& options) {
     const auto path = database_path(options.database);
     Database::open_existing(path);
@@ -46,7 +46,7 @@ void tag(const RunsOptions& options) {
         return;
     }
     if (options.tag.empty()) {
-        throw Error("runs tag needs a run and its new name: strata runs tag last baseline",
+        throw Error("runs tag needs a run and a name: strata runs tag last baseline",
                     ExitCode::usage);
     }
     tag_run(database, resolve_run(database, options.run), options.tag);
@@ -57,7 +57,7 @@ void note(const RunsOptions& options) {
     note_run(database, resolve_run(database, options.run), options.note);
 }
 
-// Names are resolved before anything goes, or last~1 would mean another run after last has gone.
+// Names are resolved before anything is deleted: afterwards last~1 would name another run.
 void remove(const RunsOptions& options) {
     const Database database = open_to_change(options);
     std::vector<std::int64_t> runs;
@@ -86,11 +86,10 @@ CLI::App* add_below(CLI::App& runs, const char* name, const char* meaning,
 
 void add_runs(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<RunsOptions>();
-    CLI::App* verb =
-        app.add_subcommand("runs", "The stored runs: list, tag, annotate and delete them.");
+    CLI::App* verb = app.add_subcommand("runs", "List, tag, annotate and delete stored runs.");
     verb->footer(
         "strata runs --top 10                   # newest first\n"
-        "strata runs tag last baseline          # baseline now stands for that run's id\n"
+        "strata runs tag last baseline          # baseline now names that run\n"
         "strata runs note baseline 'before the new kernel'\n"
         "strata runs delete 3 4 last~2");
     verb->require_subcommand(0, 1);
@@ -102,20 +101,20 @@ void add_runs(CLI::App& app, ExitCode&) {
         }
     });
     CLI::App* tagged = add_below(*verb, "tag", "Give a run a name of your own.", options, tag);
-    tagged->add_option("run", options->run, "the run; with --remove the tag")
+    tagged->add_option("run", options->run, "the run; with --remove, the tag")
         ->required()
         ->type_name("RUN");
-    tagged->add_option("name", options->tag, "its new name; a run that had it loses it")
+    tagged->add_option("name", options->tag, "its new name; taken from the run that had it, if any")
         ->type_name("NAME");
-    // (Without a variable: no setting of a whole session should remove anything.)
+    // (No environment variable: a setting of a whole session must not remove anything.)
     tagged->add_flag("--remove", options->remove, "remove this tag instead");
-    CLI::App* noted = add_below(*verb, "note", "Write a note to a run.", options, note);
+    CLI::App* noted = add_below(*verb, "note", "Attach a note to a run.", options, note);
     noted->add_option("run", options->run, "the run")->required()->type_name("RUN");
     noted->add_option("text", options->note, "the note; '' removes it")
         ->required()
         ->type_name("TEXT");
-    CLI::App* deleted = add_below(*verb, "delete", "Delete runs with all that was stored of them.",
-                                  options, remove);
+    CLI::App* deleted =
+        add_below(*verb, "delete", "Delete runs and everything stored with them.", options, remove);
     deleted->add_option("runs", options->runs, "ids, tags, last or last~1")
         ->required()
         ->type_name("RUN");

@@ -54,8 +54,7 @@ Graph graph_of(const ShowOptions& options, const NetworkRequest& request) {
     return graph;
 }
 
-// What a command shows, collected: people see the documents, scripts the JSON, whose array is one
-// of networks or of sweeps.
+// What a command shows: documents for people, or JSON, whose array holds networks or sweeps.
 struct Shown {
     std::vector<Document> documents;
     Json list = Json::array();
@@ -85,16 +84,16 @@ NetworkRequest request_at(const ShowOptions& options, const std::string& network
         std::ranges::find(variations, "batch", &Variation::name) != variations.end();
     const auto batches = over_batch ? std::vector<std::int64_t>() : batches_of(options.network);
     if (batches.size() > 1) {
-        throw Error(fmt::format("--vary {} goes with one --batch: give only one of them, or --vary "
-                                "batch=RANGE too",
-                                printable(variations.front().name)),
-                    ExitCode::usage);
+        throw Error(
+            fmt::format("--vary {} needs a single --batch: give one, or add --vary batch=RANGE",
+                        printable(variations.front().name)),
+            ExitCode::usage);
     }
     const auto batch = batches.empty() ? std::nullopt : std::optional(batches.front());
     return with_values(request_for(options.network, network, batch), variations, values);
 }
 
-// The network at each value of what is varied, a row each.
+// One row for the network at each value of the varied number.
 void show_sweep(const ShowOptions& options, const std::string& network, const Variation& variation,
                 Shown& shown) {
     const Execution execution = execution_of(options);
@@ -109,7 +108,7 @@ void show_sweep(const ShowOptions& options, const std::string& network, const Va
         [&] { return work_sweep_json(sweep, convention, execution); });
 }
 
-// The network at each combination of several numbers.
+// The network at each combination of several varied numbers.
 void show_grid(const ShowOptions& options, const std::string& network,
                const std::vector<Variation>& variations, Shown& shown) {
     const Execution execution = execution_of(options);
@@ -128,7 +127,7 @@ void show_grid(const ShowOptions& options, const std::string& network,
         [&] { return work_grid_json(grid, convention, execution); });
 }
 
-// The largest batch that the memory holds, of a training and of the network that only answers.
+// The largest batch that fits in memory, for training and for inference.
 void show_fit(const ShowOptions& options, const std::string& network, Shown& shown) {
     Job job;
     job.request = request_for(options.network, network, std::nullopt);
@@ -144,15 +143,14 @@ void show_fit(const ShowOptions& options, const std::string& network, Shown& sho
         const auto capacity = capacity_of(job, {});
         if (!capacity) {
             graph_of(options, request_for(options.network, network, 1));  // throws why
-            throw Error(fmt::format("{} has no batch of one: its batch cannot be changed",
-                                    printable(network)));
+            throw Error(fmt::format("the batch of {} cannot be changed", printable(network)));
         }
         batches.push_back({mode, *capacity});
     }
     shown.documents.push_back(fit_document(network, job.execution, batches));
 }
 
-// One batch layer by layer, several beside each other.
+// One batch layer by layer; several side by side.
 void show_memory(const ShowOptions& options, std::span<const NetworkRequest> requests,
                  Shown& shown) {
     const Execution execution = execution_of(options);
@@ -182,7 +180,7 @@ std::vector<NetworkRequest> requests_for(const ShowOptions& options, const std::
     return requests;
 }
 
-// What one command shows of each network.
+// What the command shows of each network.
 enum class Aspect { network, memory, sweep, grid, fit };
 
 Aspect aspect_of(const ShowOptions& options, const std::vector<Variation>& variations) {
@@ -203,7 +201,7 @@ void print(Aspect aspect, Shown shown, const OutputOptions& output) {
         emit(shown.documents, output);
         return;
     }
-    Json members = Json::object();  // (an initializer list would copy what may be long)
+    Json members = Json::object();  // (an initializer list would copy, and the list may be long)
     if (aspect == Aspect::sweep || aspect == Aspect::grid) {
         members = {{"sweeps", Json::array()}, {"grids", Json::array()}};
         members[aspect == Aspect::sweep ? "sweeps" : "grids"] = std::move(shown.list);
@@ -217,7 +215,7 @@ void print(Aspect aspect, Shown shown, const OutputOptions& output) {
 void show(const ShowOptions& options) {
     const auto variations = variations_of(options.network);
     if (!options.fit.empty() && (!variations.empty() || !options.network.batches.empty())) {
-        throw Error("--fit finds the batch itself: leave --batch and --vary out", ExitCode::usage);
+        throw Error("--fit finds the batch itself: omit --batch and --vary", ExitCode::usage);
     }
     const Aspect aspect = aspect_of(options, variations);
     Shown shown;
@@ -251,7 +249,8 @@ void show(const ShowOptions& options) {
 void add_show(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ShowOptions>();
     CLI::App* verb = app.add_subcommand(
-        "show", "Layers, shapes, parameters, work and memory of a network; nothing is executed.");
+        "show",
+        "Show layers, shapes, parameters, work and memory of a network without running it.");
     verb->footer(
         "strata show resnet-50 --batch 16 --convention multiply-add-2\n"
         "strata show resnet-50 --memory --batch 1..64\n"
@@ -260,21 +259,22 @@ void add_show(CLI::App& app, ExitCode&) {
     add_vary_option(*verb, options->network);
     begin_group(*verb, "Counting");
     add_option(*verb, "--convention", options->convention,
-               "how operations are counted (`strata list conventions`)")
+               "convention for counting operations (see `strata list conventions`)")
         ->type_name("NAME");
     add_option(*verb, "--dtype", options->dtype, "element type of activations")
         ->type_name("f32|bf16");
-    add_option(*verb, "--optimizer", options->optimizer, "of the update; sgd is without momentum")
+    add_option(*verb, "--optimizer", options->optimizer,
+               "optimizer of the update; sgd has no momentum")
         ->type_name(optimizer_choices());
     add_switch(*verb, "--inference", options->inference, "forward only, without the loss");
     add_switch(*verb, "--memory", options->memory,
-               "memory by layer and where it peaks; of several batches the peaks side by side");
-    add_option(*verb, "--fit", options->fit,
-               "the largest batch that so much memory holds, such as 16GB, in training and "
-               "inference")
+               "memory by layer and where it peaks; for several batches, the peaks side by side");
+    add_option(
+        *verb, "--fit", options->fit,
+        "the largest batch that fits in this much memory, such as 16GB, for training and inference")
         ->type_name("SIZE");
     add_switch(*verb, "--first-layer-gradient", options->first_layer_gradient,
-               "count the gradient of the network's input too");
+               "also count the gradient of the network's input");
     add_output_options(*verb, options->output);
     verb->callback([options] { show(*options); });
 }

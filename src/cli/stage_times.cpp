@@ -9,8 +9,8 @@ namespace strata {
 
 namespace {
 
-constexpr Seconds least_worth_telling{1};
-constexpr double least_share_worth_telling = 0.1;
+constexpr Seconds min_reported_time{1};
+constexpr double min_reported_share = 0.1;
 
 }  // namespace
 
@@ -34,19 +34,19 @@ std::optional<std::string> StageTimes::sentence_beyond(Seconds bound) {
     for (const auto& [stage, time] : stages_) {
         whole += time;
         bounded += stage == "warming up" || stage == "measuring" ? time : Seconds{};
-        if (time >= std::min(least_worth_telling, least_share_worth_telling * bound)) {
+        if (time >= std::min(min_reported_time, min_reported_share * bound)) {
             parts.push_back(fmt::format("{} {:.1f} s", stage, time.value));
         }
     }
     const Seconds beyond = whole - bound;
-    if (beyond < least_worth_telling || beyond < least_share_worth_telling * bound) {
+    if (beyond < min_reported_time || beyond < min_reported_share * bound) {
         return std::nullopt;
     }
-    const bool is_too_short = bounded - bound >= least_worth_telling;
+    const bool is_too_short = bounded - bound >= min_reported_time;
     return fmt::format("took {:.1f} s ({}); --max-time {:.4g} {}", whole.value, join(parts, ", "),
                        bound.value,
                        is_too_short ? "is too short for one sample of each kind"
-                                    : "bounds warming up and measuring only");
+                                    : "limits only warming up and measuring");
 }
 
 }  // namespace strata

@@ -21,7 +21,7 @@ bool is_range(const std::string& text) {
     return text.find("..") != std::string::npos;
 }
 
-// What the job would need at a batch. Throws Error where it cannot have it.
+// The memory the job would need at a batch. Throws Error where the network cannot have that batch.
 Bytes peak_at(Job job, std::int64_t batch) {
     job.request.batch = batch;
     return footprint_of(graph_for(job), job.execution).peak;
@@ -90,9 +90,9 @@ std::vector<std::vector<std::int64_t>> combinations_of(const std::vector<Variati
                 longer.back().push_back(value);
             }
         }
-        if (longer.size() > most_values_of_a_range) {
+        if (longer.size() > max_range_values) {
             throw Error(fmt::format("these --vary give more than {} combinations: use fewer values",
-                                    most_values_of_a_range),
+                                    max_range_values),
                         ExitCode::usage);
         }
         all = std::move(longer);

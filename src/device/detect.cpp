@@ -16,7 +16,7 @@
 namespace strata {
 namespace {
 
-constexpr int most_caches = 16;
+constexpr int max_caches = 16;
 constexpr std::int64_t kibibyte = 1024;
 
 // "48K", "2M", or plain bytes.
@@ -63,7 +63,7 @@ std::optional<Cache> cache_in(const std::filesystem::path& folder) {
 
 std::vector<Cache> caches_of_the_kernel(const std::filesystem::path& root) {
     std::vector<Cache> caches;
-    for (int i = 0; i < most_caches; ++i) {
+    for (int i = 0; i < max_caches; ++i) {
         if (const auto cache =
                 cache_in(root / fmt::format("sys/devices/system/cpu/cpu0/cache/index{}", i))) {
             caches.push_back(*cache);

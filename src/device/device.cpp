@@ -27,8 +27,8 @@ std::filesystem::path devices_folder() {
         return *home / "strata" / "devices";
     }
     throw Error(
-        "there is no place for device files because HOME is not set; set XDG_DATA_HOME to a "
-        "folder, or STRATA_DEVICE to this machine's own file");
+        "there is nowhere to put device files because HOME is not set; set XDG_DATA_HOME to a "
+        "folder, or STRATA_DEVICE to this machine's device file");
 }
 
 // A host's name is its administrator's, and need not make a file name.
@@ -79,8 +79,8 @@ Device read_device(const std::filesystem::path& path) {
     const auto text = read_small_file(path);
     if (!text) {
         throw Error(
-            fmt::format("{}: this device file cannot be read or is no small text file; "
-                        "make one with `strata calibrate`",
+            fmt::format("{}: this device file cannot be read or is not a small text file; create "
+                        "one with `strata calibrate`",
                         printable(path.string())));
     }
     return parse_device(*text, path.string());

@@ -13,8 +13,8 @@
 namespace strata {
 namespace {
 
-constexpr std::int64_t most_threads = 1 << 20;
-constexpr std::size_t most_entries = 1000;
+constexpr std::int64_t max_threads = 1 << 20;
+constexpr std::size_t max_entries = 1000;
 
 [[noreturn]] void refuse(std::string_view origin, std::string_view key, std::string_view fix) {
     throw Error(fmt::format("{}: {}: {}", printable(origin), printable(key), fix));
@@ -37,7 +37,7 @@ public:
     std::string text(std::string_view key) const {
         const auto value = table_[key].value_exact<std::string>();
         if (!value || value->empty()) {
-            refuse(origin_, name_of(key), "missing; give it as a text that is not empty");
+            refuse(origin_, name_of(key), "missing; give a text that is not empty");
         }
         return *value;
     }
@@ -45,7 +45,7 @@ public:
     double positive(std::string_view key) const {
         const auto value = table_[key].value<double>();
         if (!value || !std::isfinite(*value) || *value <= 0) {
-            refuse(origin_, name_of(key), "missing or no number; give a positive one");
+            refuse(origin_, name_of(key), "missing or not a number; give a positive number");
         }
         return *value;
     }
@@ -56,8 +56,8 @@ public:
 
     int threads(std::string_view key) const {
         const auto value = table_[key].value_exact<std::int64_t>();
-        if (!value || *value < 1 || *value > most_threads) {
-            refuse(origin_, name_of(key), "missing or no count; give a whole number from 1");
+        if (!value || *value < 1 || *value > max_threads) {
+            refuse(origin_, name_of(key), "missing or not a count; give a positive whole number");
         }
         return static_cast<int>(*value);
     }
@@ -82,7 +82,7 @@ public:
             return found;
         }
         const toml::array* array = node.as_array();
-        if (array == nullptr || array->size() > most_entries) {
+        if (array == nullptr || array->size() > max_entries) {
             refuse(origin_, name_of(key), fmt::format("write it as [[{}]] tables", key));
         }
         for (const auto& element : *array) {
@@ -138,7 +138,7 @@ void refuse_twins(const std::vector<Entry>& entries, Name name, std::string_view
     for (std::size_t i = 0; i < entries.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
             if (name(entries[i]) == name(entries[j])) {
-                refuse(origin, name(entries[i]), "stands there twice; remove one");
+                refuse(origin, name(entries[i]), "is defined twice; remove one");
             }
         }
     }

@@ -43,15 +43,15 @@ public:
 
     FusedChain chain_of(LayerId first) const {
         FusedChain chain{first};
-        auto least = Follower::normalization;
+        auto minimum = Follower::normalization;
         LayerId last = first;
-        while (const auto next = next_of(first, last, least)) {
+        while (const auto next = next_of(first, last, minimum)) {
             chain.followers.push_back(next->first);
             last = next->first;
             if (next->second == Follower::relu) {
                 break;
             }
-            least = static_cast<Follower>(static_cast<int>(next->second) + 1);
+            minimum = static_cast<Follower>(static_cast<int>(next->second) + 1);
         }
         return chain;
     }
@@ -60,14 +60,14 @@ private:
     using Next = std::pair<LayerId, Follower>;
 
     // The one reader of what the last layer gives, where it may follow.
-    std::optional<Next> next_of(LayerId first, LayerId last, Follower least) const {
+    std::optional<Next> next_of(LayerId first, LayerId last, Follower minimum) const {
         const TensorId between = graph_.layers[last].outputs[0];
         if (consumers_[between].size() != 1 || is_output_[between]) {
             return std::nullopt;
         }
         const LayerId reader = consumers_[between].front();
         const auto kind = kind_of_follower(first, reader, between);
-        return kind && *kind >= least ? std::optional(Next{reader, *kind}) : std::nullopt;
+        return kind && *kind >= minimum ? std::optional(Next{reader, *kind}) : std::nullopt;
     }
 
     std::optional<Follower> kind_of_follower(LayerId first, LayerId reader,

@@ -17,7 +17,7 @@ bool is_opaque(const Layer& layer) {
     return std::holds_alternative<Opaque>(layer.op);
 }
 
-// One schedule in the making.
+// One schedule under construction.
 class Scheduler {
 public:
     Scheduler(const Graph& graph, const Execution& execution)
@@ -32,8 +32,8 @@ public:
             schedule_.tasks.push_back({layer, Pass::forward});
         }
         if (execution_.mode == Mode::training) {
-            find_what_learns();
-            find_what_may_be_given();
+            find_trained();
+            find_accepted_gradients();
             for (LayerId layer = graph_.layers.size(); layer-- > 0;) {
                 mark_gradients(layer);
             }
@@ -52,8 +52,8 @@ private:
     bool is_parameter(TensorId id) const { return graph_.tensors[id].role == Role::parameter; }
 
     // Tensors whose gradient is of use: parameters, what depends on them, and the network's own
-    // input where that is asked for.
-    void find_what_learns() {
+    // input where that is requested.
+    void find_trained() {
         for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
             const bool asked = graph_.tensors[id].role == Role::input && is_differentiable(id) &&
                                execution_.first_layer_gradient == FirstLayerGradient::computed;
@@ -72,7 +72,7 @@ private:
     }
 
     // Outputs of a network without a loss, and what opaque layers read.
-    void find_what_may_be_given() {
+    void find_accepted_gradients() {
         may_be_given_.resize(graph_.tensors.size());
         if (std::ranges::none_of(graph_.layers, is_loss)) {
             for (const TensorId id : graph_.outputs) {

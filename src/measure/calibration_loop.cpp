@@ -36,12 +36,12 @@ Seconds timed(int threads, std::size_t length) {
 }
 
 std::size_t length_for(Seconds time) {
-    Seconds least{1};
+    Seconds minimum{1};
     for (int trial = 0; trial < calibration_trials; ++trial) {
-        least = std::min(least, timed(1, trial_length));
+        minimum = std::min(minimum, timed(1, trial_length));
     }
     return std::max(trial_length,
-                    static_cast<std::size_t>(static_cast<double>(trial_length) * (time / least)));
+                    static_cast<std::size_t>(static_cast<double>(trial_length) * (time / minimum)));
 }
 
 }  // namespace

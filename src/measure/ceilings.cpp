@@ -20,7 +20,7 @@ namespace {
 
 constexpr double mebibyte = 1 << 20;
 constexpr std::size_t samples_at_once = 20;
-constexpr std::size_t fewest_samples = 2 * samples_at_once;  // a slow phase may outlast one go
+constexpr std::size_t min_samples = 2 * samples_at_once;  // a slow phase may outlast one go
 constexpr std::size_t agreeing = 3;
 constexpr double agreement = 1.02;
 constexpr std::size_t trials = 3;
@@ -43,7 +43,7 @@ bool can_run(const Host& host, std::string_view instructions) {
            });
 }
 
-bool do_best_agree(std::vector<Seconds> times) {
+bool best_times_agree(std::vector<Seconds> times) {
     const auto last = times.begin() + agreeing - 1;
     std::ranges::nth_element(times, last);
     return *last <= agreement * *std::ranges::min_element(times);
@@ -98,8 +98,8 @@ private:
         const auto repetitions = static_cast<std::size_t>(
             std::clamp(effort_.time_of_sample / std::max(once, Seconds{1e-9}), 1.0, 1e9));
         std::vector<Seconds> times;
-        while (times.size() < fewest_samples ||
-               (!do_best_agree(times) && clock.now() - begin < effort_.most_time_of_kernel)) {
+        while (times.size() < min_samples ||
+               (!best_times_agree(times) && clock.now() - begin < effort_.max_time_per_kernel)) {
             const auto more = times_of(repetitions, samples_at_once);
             times.insert(times.end(), more.begin(), more.end());
         }
@@ -153,18 +153,18 @@ private:
             return {};
         }
         const Bytes working_set = 4 * capacity_for(*second, threads_);
-        const bool fits = 2 * working_set <= capacity && working_set <= most_memory();
+        const bool fits = 2 * working_set <= capacity && working_set <= max_memory();
         return fits ? std::optional(working_set) : std::nullopt;
     }
 
-    Bytes most_memory() const {
-        return std::min(effort_.most_memory, host_.memory.value_or(4 * effort_.most_memory) / 4);
+    Bytes max_memory() const {
+        return std::min(effort_.max_memory, host_.memory.value_or(4 * effort_.max_memory) / 4);
     }
 
     void add_main_memory(Device& device) const {
         const Bytes last =
             host_.caches.empty() ? Bytes{} : capacity_for(host_.caches.back(), threads_);
-        const Bytes working_set = std::min(std::max(4 * last, Bytes{64 * mebibyte}), most_memory());
+        const Bytes working_set = std::min(std::max(4 * last, Bytes{64 * mebibyte}), max_memory());
         std::string note = fmt::format("; {:.0f} MiB", working_set.value / mebibyte);
         if (working_set < 2 * last) {
             note += fmt::format(", only {:.1f} times the last cache, which served part of it",

@@ -9,11 +9,11 @@
 
 namespace strata {
 
-// How much may be spent on measuring ceilings.
+// Limits on the cost of measuring ceilings.
 struct CeilingEffort {
     Seconds time_of_sample{3e-3};  // less than a time slice, so that some samples are undisturbed
-    Seconds most_time_of_kernel{0.5};
-    Bytes most_memory{1 << 30};  // of all threads together; never more than a quarter of the host's
+    Seconds max_time_per_kernel{0.5};
+    Bytes max_memory{1 << 30};  // of all threads together; never more than a quarter of the host's
 };
 
 // Measures what `threads` pinned threads of this machine can reach together: arithmetic by element
@@ -21,19 +21,18 @@ struct CeilingEffort {
 // fifteen on a busy one.
 //
 // Each ceiling is the best sample of the best kernel that the machine can run, because disturbances
-// only slow down; a kernel is sampled until its three best samples agree to 2 %. The source names
-// date, kernel, how far the median lay below the best, and what other kernels reached. Bytes are
-// those that the program reads and writes (measure/kernels/kernels.h). Working sets, all threads
-// together:
+// only slow things down; a kernel is sampled until its three best samples agree to 2 %. The source
+// names date, kernel, how far the median lay below the best, and what other kernels reached. Bytes
+// are those that the program reads and writes (measure/kernels/kernels.h). Working sets, all
+// threads together:
 //
 //   L1, L2  half of the caches
 //   L3      four times the L2 caches; left out where L3 is not twice that
-//   DRAM    four times the last cache, at least 64 MiB, at most most_memory. Where that is less
-//   than
-//           twice the last cache, the source says so: part of it was read from the cache
+//   DRAM    four times the last cache, at least 64 MiB, at most max_memory. If that is less
+//           than twice the last cache, the source says so: the cache served part of it
 //
-// `progress` hears what is measured next. Requires: threads from 1 to host.processors.size().
-// Throws Error where memory does not suffice.
+// `progress` is told what is measured next. Requires: threads from 1 to host.processors.size().
+// Throws Error where there is not enough memory.
 Device measure_ceilings(const Host& host, int threads, const CeilingEffort& effort = {},
                         const std::function<void(const std::string&)>& progress = {});
 

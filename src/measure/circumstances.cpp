@@ -17,8 +17,8 @@ std::vector<Doubt> diagnose(const Circumstances& circumstances) {
     }
     if (circumstances.is_shared) {
         doubts.push_back({"shared-machine",
-                          "another strata measured on this machine at the same time; measure again "
-                          "without --no-wait"});
+                          "another strata was measuring on this machine at the same time; measure "
+                          "again without --no-wait"});
     }
     return doubts;
 }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double megahertz = 1e6;
 constexpr double tolerated_clock_range = 0.03;
-constexpr double least_share_of_throttling = 0.05;
-constexpr std::size_t fewest_throttled = 2;  // one may be the moment in which the clock rose
+constexpr double min_throttled_share = 0.05;
+constexpr std::size_t min_throttled_samples = 2;  // one may be the moment in which the clock rose
 
 // What all states told of one quantity: states that did not are left out.
 template <class Field>
@@ -66,17 +66,17 @@ std::string limits_text(std::span<const std::pair<ClockLimit, std::size_t>> seen
     return join(parts, ", ");
 }
 
-std::string mend_of(ClockLimit limit) {
+std::string fix_of(ClockLimit limit) {
     switch (limit) {
         case ClockLimit::power_cap:
-            return "raise the power limit (nvidia-smi -pl) or lock a clock that it allows "
-                   "(nvidia-smi -lgc)";
+            return "raise the power limit (nvidia-smi -pl) or lock a clock within it (nvidia-smi "
+                   "-lgc)";
         case ClockLimit::software_thermal:
         case ClockLimit::hardware_thermal:
         case ClockLimit::hardware_slowdown:
             return "cool the device, or lock a lower clock (nvidia-smi -lgc)";
         case ClockLimit::power_brake:
-            return "look at the machine's power supply";
+            return "check the machine's power supply";
         default:
             return "see nvidia-smi -q -d PERFORMANCE";
     }
@@ -87,19 +87,18 @@ std::optional<Doubt> throttled(std::span<const DeviceState> states) {
         return state.limits && std::ranges::any_of(*state.limits, is_disturbance);
     });
     const auto count = static_cast<std::size_t>(disturbed);
-    const std::size_t fewest = std::min(fewest_throttled, states.size());
-    const double least = least_share_of_throttling * static_cast<double>(states.size());
-    if (count == 0 || count < fewest || static_cast<double>(count) < least) {
+    const std::size_t min_count = std::min(min_throttled_samples, states.size());
+    const double share = static_cast<double>(count) / static_cast<double>(states.size());
+    if (count == 0 || count < min_count || share < min_throttled_share) {
         return {};
     }
     auto seen = seen_limits(states);
     std::erase_if(seen, [](const auto& one) { return !is_disturbance(one.first); });
-    const auto most =
+    const auto most_frequent =
         std::ranges::max_element(seen, {}, [](const auto& one) { return one.second; });
     return Doubt{"throttled",
-                 fmt::format("the device's clock was held down while it was sampled, by "
-                             "{}; {}",
-                             limits_text(seen, states.size()), mend_of(most->first))};
+                 fmt::format("the device's clock was throttled during sampling by {}; {}",
+                             limits_text(seen, states.size()), fix_of(most_frequent->first))};
 }
 
 std::optional<Doubt> clock_drift(std::span<const DeviceState> states) {
@@ -122,11 +121,11 @@ std::optional<Doubt> shared_device(std::span<const DeviceState> states) {
     if (others.empty() || std::ranges::max(others) < 1) {
         return {};
     }
-    const double most = std::ranges::max(others);
+    const double maximum = std::ranges::max(others);
     return Doubt{"shared-device",
-                 fmt::format("{:.0f} other process{} held the device while it was sampled; stop "
-                             "them, or choose another device with CUDA_VISIBLE_DEVICES",
-                             most, most > 1 ? "es" : "")};
+                 fmt::format("{:.0f} other process{} used the device during sampling; stop them, "
+                             "or choose another device with CUDA_VISIBLE_DEVICES",
+                             maximum, maximum > 1 ? "es" : "")};
 }
 
 // "1695 to 1980 MHz", or "1980 MHz" where it stayed.

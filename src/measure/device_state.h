@@ -37,7 +37,7 @@ inline constexpr std::array<std::string_view, 10> names_of(ClockLimit) {
             "heat (hardware)",
             "the power brake",
             "the display's clock",
-            "a reason that strata does not know"};
+            "a reason unknown to strata"};
 }
 
 // What a device of its own (a GPU) says of itself at one moment. What it does not tell is nothing,

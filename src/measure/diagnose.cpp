@@ -16,12 +16,12 @@ namespace strata {
 namespace {
 
 constexpr double one_percent_two_sided = 2.576;  // deviations
-constexpr double least_drift = 0.01;
-constexpr double least_gap_of_modes = 0.02;
-constexpr double least_share_of_a_mode = 0.05;
-constexpr double least_worth = 1.0 / 3;
+constexpr double min_drift = 0.01;
+constexpr double min_mode_gap = 0.02;
+constexpr double min_mode_share = 0.05;
+constexpr double min_worth = 1.0 / 3;
 constexpr double tolerated_slowness = 0.15;
-constexpr std::size_t fewest_calibrations = 10;
+constexpr std::size_t min_calibrations = 10;
 constexpr double tolerated_steal = 0.01;
 constexpr double tolerated_preemptions = 20;  // per second
 constexpr double tolerated_throttling = 0.01;
@@ -39,27 +39,27 @@ std::optional<Doubt> imprecise(const SampledIteration& sampled, const Policy& po
     const double precision = precision_of(sampled);
     const std::size_t count = sampled.end_to_end.values.size();
     if (std::isinf(precision)) {
-        return Doubt{
-            "imprecise",
-            fmt::format("only {} into {} s, too few to tell how precise the median is; "
-                        "give more time with --max-time",
-                        count == 1 ? "1 sample fits" : fmt::format("{} samples fit", count),
-                        policy.max_time.value)};
+        return Doubt{"imprecise",
+                     fmt::format("{} in {} s, too few to tell how precise the median is; allow "
+                                 "more time with --max-time",
+                                 count == 1 ? "only 1 sample fits"
+                                            : fmt::format("only {} samples fit", count),
+                                 policy.max_time.value)};
     }
     return Doubt{"imprecise",
-                 fmt::format("after {} samples the median is known to ± {} only, where ± {} is "
-                             "wanted; quiet the machine or give more time with --max-time",
+                 fmt::format("after {} samples the median is only precise to ± {}, not the "
+                             "requested ± {}; quiet the machine or allow more time with --max-time",
                              count, percent_text(precision), percent_text(policy.precision))};
 }
 
 std::optional<Doubt> drift(const std::vector<Seconds>& times, const Policy& policy) {
     const Trend trend = trend_of(times);
-    const double least = std::max(least_drift, policy.precision);
-    if (std::abs(trend.deviations) < one_percent_two_sided || std::abs(trend.change) < least) {
+    const double minimum = std::max(min_drift, policy.precision);
+    if (std::abs(trend.deviations) < one_percent_two_sided || std::abs(trend.change) < minimum) {
         return {};
     }
     return Doubt{"drift",
-                 fmt::format("the time {} by {:.1f} % from the first sample to the last; "
+                 fmt::format("the time {} by {:.1f} % between the first sample and the last; "
                              "warm up longer (--warmup) or let the clock settle",
                              trend.change > 0 ? "rises" : "falls", 100 * std::abs(trend.change))};
 }
@@ -67,32 +67,32 @@ std::optional<Doubt> drift(const std::vector<Seconds>& times, const Policy& poli
 std::optional<Doubt> bimodal(const std::vector<Seconds>& times) {
     const Modes modes = modes_of(times);
     const double minority = std::min(modes.upper_share, 1 - modes.upper_share);
-    if (!modes.significant || minority < least_share_of_a_mode ||
-        modes.upper - modes.lower < least_gap_of_modes * modes.lower) {
+    if (!modes.significant || minority < min_mode_share ||
+        modes.upper - modes.lower < min_mode_gap * modes.lower) {
         return {};
     }
-    return Doubt{"bimodal",
-                 fmt::format("there are two kinds of iterations: {:.0f} % take {:.4g} ms, {:.0f} % "
-                             "take {:.4g} ms; the median stands for neither",
-                             100 * (1 - modes.upper_share), 1e3 * modes.lower.value,
-                             100 * modes.upper_share, 1e3 * modes.upper.value)};
+    return Doubt{"bimodal", fmt::format("iterations fall into two groups: {:.0f} % take {:.4g} ms, "
+                                        "{:.0f} % take {:.4g} ms; the median represents neither",
+                                        100 * (1 - modes.upper_share), 1e3 * modes.lower.value,
+                                        100 * modes.upper_share, 1e3 * modes.upper.value)};
 }
 
 std::optional<Doubt> autocorrelated(const std::vector<Seconds>& times) {
     const auto count = static_cast<double>(times.size());
     const double worth = effective_samples(times);
-    if (worth >= least_worth * count) {
+    if (worth >= min_worth * count) {
         return {};
     }
     return Doubt{
         "autocorrelated",
-        fmt::format("neighbouring samples resemble each other: {} samples are worth {:.0f}; "
-                    "the machine's speed changes slowly, so measure longer (--min-time)",
-                    times.size(), worth)};
+        fmt::format(
+            "consecutive samples are correlated: {} samples are worth only {:.0f} independent "
+            "ones; the machine's speed changes slowly, so measure longer (--min-time)",
+            times.size(), worth)};
 }
 
 std::optional<Doubt> noisy_neighbour(const std::vector<Seconds>& calibration) {
-    if (calibration.size() < fewest_calibrations) {
+    if (calibration.size() < min_calibrations) {
         return {};
     }
     const double slowness = quantile(calibration, 0.9) / quantile(calibration, 0.1) - 1;
@@ -100,8 +100,8 @@ std::optional<Doubt> noisy_neighbour(const std::vector<Seconds>& calibration) {
         return {};
     }
     return Doubt{"noisy-neighbour",
-                 fmt::format("fixed work took {:.0f} % longer in slow moments than in quick ones; "
-                             "others use this machine or its clock changes",
+                 fmt::format("fixed work took {:.0f} % longer in slow moments than in fast ones; "
+                             "other processes use this machine, or its clock changes",
                              100 * slowness)};
 }
 
@@ -110,7 +110,7 @@ std::optional<Doubt> stolen(const ActivityChange& activity) {
         return {};
     }
     return Doubt{"steal", fmt::format("the hypervisor gave {:.1f} % of the processors' time to "
-                                      "others; use a dedicated machine",
+                                      "other guests; use a dedicated machine",
                                       100 * *activity.stolen_share)};
 }
 
@@ -129,8 +129,8 @@ std::optional<Doubt> throttled(const ActivityChange& activity) {
         return {};
     }
     return Doubt{"throttled",
-                 fmt::format("the control group's processor quota stopped this process "
-                             "for {:.2f} s of {:.2f} s; raise it or use fewer threads",
+                 fmt::format("the control group's CPU quota throttled this process for {:.2f} s of "
+                             "{:.2f} s; raise the quota or use fewer threads",
                              stopped.value, activity.elapsed.value)};
 }
 

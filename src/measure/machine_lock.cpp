@@ -45,7 +45,7 @@ MachineLock::~MachineLock() {
     }
 }
 
-bool MachineLock::try_take() {
+bool MachineLock::try_acquire() {
     return file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 

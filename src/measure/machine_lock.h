@@ -6,13 +6,13 @@
 
 namespace strata {
 
-// The right to measure on this machine, which one process has at a time: two that measure side by
-// side disturb each other. It ends with the process, whatever ends it. All users of the machine
+// A file lock that lets one process at a time measure on this machine: two that measure at once
+// disturb each other. The kernel releases it however the process ends. All users of the machine
 // share it; containers with a /tmp of their own do not.
 class MachineLock {
 public:
-    // Opens the file that stands for the machine. Where it cannot be opened nobody can be waited
-    // for, and the lock counts as taken.
+    // Opens the lock file. Where it cannot be opened, there is nothing to wait for and the lock
+    // counts as acquired.
     explicit MachineLock(const std::filesystem::path& file = "/tmp/strata-measuring.lock");
     MachineLock(MachineLock&& other) noexcept;
     MachineLock(const MachineLock&) = delete;
@@ -20,10 +20,10 @@ public:
     MachineLock& operator=(MachineLock&&) = delete;
     ~MachineLock();
 
-    // Takes the lock unless another process has it.
-    bool try_take();
+    // Acquires the lock unless another process holds it.
+    bool try_acquire();
 
-    // The process that has it; nothing where the kernel does not tell.
+    // The process that holds it; nothing where the kernel does not say.
     std::optional<int> holder() const;
 
 private:

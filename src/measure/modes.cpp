@@ -11,7 +11,7 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t fewest_for_modes = 20;
+constexpr std::size_t min_samples_for_modes = 20;
 
 // What sqrt(n) * dip exceeds in 1 % of uniform series: within 0.015 of a simulation with this code
 // (2026-11, 20 000 series each of n = 20, 30, 50, 100, 200, 500; 4 000 of 1000 and 3000). It agrees
@@ -166,11 +166,11 @@ std::size_t best_split(std::span<const double> ordered) {
         return (sums[to] - sums[to - half]) - (sums[from + half] - sums[from]);
     };
     std::size_t best = 1;
-    double least = spread(0, 1) + spread(1, ordered.size());
+    double minimum = spread(0, 1) + spread(1, ordered.size());
     for (std::size_t at = 2; at < ordered.size(); ++at) {
         const double total = spread(0, at) + spread(at, ordered.size());
-        if (total < least) {
-            least = total;
+        if (total < minimum) {
+            minimum = total;
             best = at;
         }
     }
@@ -190,7 +190,7 @@ double dip_of(std::span<const Seconds> values) {
 }
 
 Modes modes_of(std::span<const Seconds> values) {
-    if (values.size() < fewest_for_modes) {
+    if (values.size() < min_samples_for_modes) {
         return {};
     }
     const auto ordered = ordered_values(values);

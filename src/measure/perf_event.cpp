@@ -33,7 +33,7 @@ constexpr std::array<EventCode, names_of(CounterEvent{}).size()> codes = {{
 }};
 
 // Context switches and migrations happen in the kernel: without it they would count 0 and lie.
-bool happens_in_the_kernel(CounterEvent event) {
+bool counts_in_kernel_mode(CounterEvent event) {
     return event == CounterEvent::context_switches || event == CounterEvent::migrations;
 }
 
@@ -44,7 +44,7 @@ perf_event_attr attributes_of(CounterEvent event) {
     attributes.type = code.type;
     attributes.config = code.config;
     attributes.disabled = 1;
-    attributes.exclude_kernel = happens_in_the_kernel(event) ? 0 : 1;
+    attributes.exclude_kernel = counts_in_kernel_mode(event) ? 0 : 1;
     attributes.exclude_hv = 1;
     attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     return attributes;

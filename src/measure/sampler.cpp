@@ -15,7 +15,7 @@ namespace strata {
 namespace {
 
 constexpr Seconds time_of_a_kind{1e-3};  // in one block
-constexpr double most_in_a_row = 64;
+constexpr double max_in_a_row = 64;
 constexpr Seconds between_checkpoints{1};
 constexpr Seconds between_reports{0.1};
 constexpr std::uint64_t order_seed = 0x5374726174610001;
@@ -68,8 +68,8 @@ SampledIteration fitted(SampledIteration earlier, std::size_t parts) {
                                       [&](const Samples& s) { return s.values.size() == count; });
     if (earlier.parts.size() != parts || !complete) {
         throw Error(
-            fmt::format("the stored samples of an interrupted run ({} parts) do not fit "
-                        "what is measured now ({} parts); start it anew",
+            fmt::format("the stored samples of an interrupted run ({} parts) do not match what is "
+                        "measured now ({} parts); start over",
                         earlier.parts.size(), parts));
     }
     return earlier;
@@ -146,8 +146,8 @@ private:
             }
             last_ = time;
         }
-        const double fitting = last_.value > 0 ? time_of_a_kind / last_ : most_in_a_row;
-        in_a_row_ = static_cast<std::size_t>(std::clamp(fitting, 1.0, most_in_a_row));
+        const double fitting = last_.value > 0 ? time_of_a_kind / last_ : max_in_a_row;
+        in_a_row_ = static_cast<std::size_t>(std::clamp(fitting, 1.0, max_in_a_row));
     }
 
     void sample_instrumented() {
@@ -173,9 +173,9 @@ private:
     }
 
     void thin() {
-        const auto most =
+        const auto maximum =
             std::max(sampled_.end_to_end.values.size(), sampled_.instrumented.values.size());
-        if (most <= most_samples) {
+        if (maximum <= max_samples) {
             return;
         }
         stride_ *= 2;

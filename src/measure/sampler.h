@@ -28,7 +28,7 @@ struct SamplerHooks {
 // More samples than this of one quantity are thinned: every second one is dropped and from then on
 // only every second is kept, so that those kept always cover the whole time evenly. So many give
 // the median to within one percentile; more would only fill memory and database.
-inline constexpr std::size_t most_samples = 16384;
+inline constexpr std::size_t max_samples = 16384;
 
 // Samples an iteration until its medians are precise (measure/stopping.h).
 //

@@ -24,8 +24,7 @@ Segments::Segments(std::span<const int> processors, std::size_t count, std::size
       bytes_(stride_ * processors.size()),
       memory_(::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (memory_ == MAP_FAILED) {
-        throw Error(fmt::format("calibration needs {} MiB of memory that are not free; stop other "
-                                "programs",
+        throw Error(fmt::format("calibration needs {} MiB of free memory; stop other programs",
                                 bytes_ / segment_unit),
                     ExitCode::machine_cannot);
     }

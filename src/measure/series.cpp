@@ -11,11 +11,11 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t fewest_for_dependence = 16;
-constexpr std::size_t most_lags = 500;  // bounds the work on long series
+constexpr std::size_t min_samples_for_dependence = 16;
+constexpr std::size_t max_lags = 500;  // bounds the work on long series
 constexpr double one_percent_one_sided = 2.326;
-constexpr std::size_t fewest_for_a_trend = 10;
-constexpr std::size_t most_trend_points = 400;  // 80 000 slopes: a few milliseconds
+constexpr std::size_t min_samples_for_trend = 10;
+constexpr std::size_t max_trend_points = 400;  // 80 000 slopes: a few milliseconds
 
 double sign_of(double value) {
     return value > 0 ? 1 : value < 0 ? -1 : 0;
@@ -47,7 +47,7 @@ double autocorrelation(std::span<const double> signs, std::size_t lag) {
 // Geyer's tau; the sums of neighbouring lags of a reversible process are positive and fall, so the
 // first that is not is noise, and so is all that follows.
 double integrated_autocorrelation(std::span<const double> signs) {
-    const std::size_t last = std::min(signs.size() / 2, most_lags);
+    const std::size_t last = std::min(signs.size() / 2, max_lags);
     double sum = 1 + autocorrelation(signs, 1);
     for (std::size_t lag = 2; lag + 1 < last; lag += 2) {
         const double pair = autocorrelation(signs, lag) + autocorrelation(signs, lag + 1);
@@ -59,9 +59,9 @@ double integrated_autocorrelation(std::span<const double> signs) {
     return 2 * sum - 1;
 }
 
-// Medians of at most `most_trend_points` blocks, as equal as they can be.
+// Medians of at most `max_trend_points` blocks, as equal as they can be.
 std::vector<Seconds> reduced(std::span<const Seconds> values) {
-    const std::size_t count = std::min(values.size(), most_trend_points);
+    const std::size_t count = std::min(values.size(), max_trend_points);
     std::vector<Seconds> blocks;
     blocks.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -108,7 +108,7 @@ double sign_autocorrelation(std::span<const Seconds> values, std::size_t lag) {
 
 double effective_samples(std::span<const Seconds> values) {
     const auto n = static_cast<double>(values.size());
-    if (values.size() < fewest_for_dependence) {
+    if (values.size() < min_samples_for_dependence) {
         return n;
     }
     const auto signs = signs_about_median(values);
@@ -119,7 +119,7 @@ double effective_samples(std::span<const Seconds> values) {
 }
 
 Trend trend_of(std::span<const Seconds> values) {
-    if (values.size() < fewest_for_a_trend) {
+    if (values.size() < min_samples_for_trend) {
         return {};
     }
     const auto points = reduced(values);

@@ -10,7 +10,7 @@ namespace strata {
 
 // Fewer samples have no 95 % interval for the median: even their whole range covers it in only
 // 1 - 2^(1 - n) of all cases, 93.75 % for five.
-inline constexpr std::size_t fewest_samples_with_an_interval = 6;
+inline constexpr std::size_t min_samples_for_interval = 6;
 
 // A median with its 95 % confidence interval (order statistics, exact binomial; for fewer than six
 // samples the whole range, which covers less and says so by `samples`). Where neighbouring samples

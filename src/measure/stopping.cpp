@@ -8,7 +8,7 @@ namespace strata {
 namespace {
 
 double precision_of(const Samples& samples) {
-    if (samples.values.size() < fewest_samples_with_an_interval) {
+    if (samples.values.size() < min_samples_for_interval) {
         return std::numeric_limits<double>::infinity();
     }
     return relative_half_width(estimate(samples.values));

@@ -32,7 +32,7 @@ private:
     bool is_precise() const { return precision_ && *precision_ <= policy_.precision; }
 
     Policy policy_;
-    std::size_t next_look_ = fewest_samples_with_an_interval;
+    std::size_t next_look_ = min_samples_for_interval;
     std::optional<double> precision_;
 };
 

@@ -28,9 +28,9 @@ void bind_to(int processor) {
 }
 
 // Where threads wait for each other without sleeping: to be woken takes longer than what is timed.
-class Meeting {
+class SpinBarrier {
 public:
-    explicit Meeting(std::size_t threads) : threads_(threads) {}
+    explicit SpinBarrier(std::size_t threads) : threads_(threads) {}
 
     void wait() {
         const std::size_t round = arrived_.fetch_add(1) / threads_;
@@ -64,7 +64,7 @@ std::vector<Seconds> run_rounds(std::span<const int> processors, std::size_t rou
     check(!processors.empty(), "a team needs a processor");
     const std::size_t all = rounds + 1;
     std::vector<std::vector<Stamps>> stamps(processors.size(), std::vector<Stamps>(all));
-    Meeting meeting(processors.size());
+    SpinBarrier barrier(processors.size());
     {
         std::vector<std::jthread> threads;
         threads.reserve(processors.size());
@@ -74,7 +74,7 @@ std::vector<Seconds> run_rounds(std::span<const int> processors, std::size_t rou
                 const Round work = prepare(thread);
                 SteadyClock clock;
                 for (Stamps& stamp : stamps[thread]) {
-                    meeting.wait();
+                    barrier.wait();
                     stamp.begin = clock.now();
                     work();
                     stamp.end = clock.now();

@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t fewest_to_judge = 8;
+constexpr std::size_t min_iterations_to_judge = 8;
 constexpr double settled_within = 0.01;
 constexpr Seconds longest_settling{2};
 
@@ -22,7 +22,7 @@ Seconds run_timed(Iteration& iteration) {
 }  // namespace
 
 bool has_settled(std::span<const Seconds> times) {
-    if (times.size() < fewest_to_judge) {
+    if (times.size() < min_iterations_to_judge) {
         return false;
     }
     const std::size_t quarter = times.size() / 4;
@@ -35,12 +35,12 @@ void warm_up(Iteration& iteration, const Policy& policy, Clock& clock,
              const std::function<bool()>& stop_requested) {
     const Seconds begin = clock.now();
     const Seconds enough = std::min(longest_settling, policy.max_time / 10);
-    const Seconds most = policy.max_time / 4;
+    const Seconds maximum = policy.max_time / 4;
     std::vector<Seconds> times;
     while (policy.warmup > 0 && !stop_requested()) {
         times.push_back(times.empty() ? run_timed(iteration) : iteration.run());
         const Seconds spent = clock.now() - begin;
-        const bool required = times.size() < policy.warmup && spent < most;
+        const bool required = times.size() < policy.warmup && spent < maximum;
         if (!required && (spent >= enough || has_settled(times))) {
             return;
         }

@@ -22,7 +22,7 @@ MetricValue value_of(const std::string& counter, const CounterValues& values) {
 }
 
 MetricValue finite(double value) {
-    return std::isfinite(value) ? MetricValue(value) : NoValue{"it is beyond all numbers"};
+    return std::isfinite(value) ? MetricValue(value) : NoValue{"it is not finite"};
 }
 
 MetricValue combined(Kind kind, double left, double right) {

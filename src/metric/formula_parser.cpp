@@ -37,11 +37,11 @@ public:
 
     std::vector<FormulaStep> parse() {
         if (text_.size() > longest_formula) {
-            refuse("is longer than any formula");
+            refuse("is too long");
         }
         sum();
         if (skip_blanks(); at_ < text_.size()) {
-            refuse("has something behind its end");
+            refuse("has text after its end");
         }
         return std::move(steps_);
     }
@@ -90,7 +90,7 @@ private:
 
     void factor() {
         if (++depth_ > deepest_bracket) {
-            refuse("has too many brackets within one another");
+            refuse("has too many nested brackets");
         }
         if (take('-')) {
             factor();
@@ -123,7 +123,7 @@ private:
         };
         const auto value = parse_number(run(is_part));
         if (!value) {
-            refuse("has a number that is none");
+            refuse("has an invalid number");
         }
         steps_.push_back({.kind = Kind::number, .number = *value});
     }

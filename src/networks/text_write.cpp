@@ -85,9 +85,9 @@ private:
         if (asks_for(layer, layer.inputs.size())) {
             return list(layer.inputs);
         }
-        const std::size_t fewest =
-            std::max<std::size_t>(layer.inputs.size(), most_own_operands + 1) - most_own_operands;
-        for (std::size_t count = fewest; count < layer.inputs.size(); ++count) {
+        const std::size_t minimum =
+            std::max<std::size_t>(layer.inputs.size(), max_own_operands + 1) - max_own_operands;
+        for (std::size_t count = minimum; count < layer.inputs.size(); ++count) {
             if (asks_for(layer, count)) {
                 const auto made = std::span(layer.inputs).subspan(count);
                 std::ranges::for_each(made, [&](TensorId id) { declared_[id] = true; });

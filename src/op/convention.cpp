@@ -36,7 +36,7 @@ constexpr std::array all_conventions = {
     Convention{.name = "products",
                .meaning = "The multiply-adds of convolutions and matrix products, as two each, and "
                           "nothing else (ParaDnn; tables of the Transformer).",
-               .special = nothing_but_products},
+               .special = products_only},
     Convention{.name = "dong2018",
                .meaning =
                    "Table 1 of Dong et al. 2018: as multiply-add-2, with a softmax of N values "

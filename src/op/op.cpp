@@ -17,44 +17,44 @@ std::string name_in(Enumeration value) {
 }
 
 template <class T>
-std::string finer_name(const T&) {
+std::string variant_name(const T&) {
     return std::string(T::type);
 }
 
-std::string finer_name(const Activation& activation) {
+std::string variant_name(const Activation& activation) {
     return name_in(activation.kind);
 }
 
-std::string finer_name(const Elementwise& elementwise) {
+std::string variant_name(const Elementwise& elementwise) {
     return name_in(elementwise.kind);
 }
 
-std::string finer_name(const Unary& unary) {
+std::string variant_name(const Unary& unary) {
     return name_in(unary.kind);
 }
 
-std::string finer_name(const Reduction& reduction) {
+std::string variant_name(const Reduction& reduction) {
     return "reduce_" + name_in(reduction.kind);
 }
 
-std::string finer_name(const Recurrent& recurrent) {
+std::string variant_name(const Recurrent& recurrent) {
     return name_in(recurrent.cell);
 }
 
-std::string finer_name(const LayerNormalization& normalization) {
+std::string variant_name(const LayerNormalization& normalization) {
     return normalization.kind == NormalizationKind::standard ? "layer_normalization"
                                                              : "rms_normalization";
 }
 
-std::string finer_name(const Pooling& pooling) {
+std::string variant_name(const Pooling& pooling) {
     return (pooling.global ? "global_" : "") + name_in(pooling.kind) + "_pooling";
 }
 
-std::string finer_name(const Softmax& softmax) {
+std::string variant_name(const Softmax& softmax) {
     return softmax.logarithm ? "log_softmax" : "softmax";
 }
 
-std::string finer_name(const Opaque& opaque) {
+std::string variant_name(const Opaque& opaque) {
     return opaque.foreign_type;
 }
 
@@ -69,7 +69,7 @@ std::string_view type_of(const Op& op) {
 }
 
 std::string kind_of(const Op& op) {
-    return std::visit([](const auto& one) { return finer_name(one); }, op);
+    return std::visit([](const auto& one) { return variant_name(one); }, op);
 }
 
 std::vector<ParameterShape> parameters_of(const Op& op, std::span<const Tensor> activations) {

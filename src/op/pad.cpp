@@ -20,10 +20,10 @@ void require_extents(const Pad& pad, const Tensor& input) {
                            to_text(pad.begin), to_text(pad.end), to_text(input.dims)));
     }
     for (std::size_t i = 0; i < rank; ++i) {
-        const auto [least, most] = std::minmax(pad.begin[i], pad.end[i]);
+        const auto [minimum, maximum] = std::minmax(pad.begin[i], pad.end[i]);
         // A reflection cannot be longer than what there is to reflect.
         const std::int64_t limit = pad.kind == PadKind::reflect ? input.dims[i] - 1 : max_attribute;
-        if (least < -max_attribute || most > limit) {
+        if (minimum < -max_attribute || maximum > limit) {
             refuse(Pad::type,
                    fmt::format("begin {} and end {} are too large for {}", to_text(pad.begin),
                                to_text(pad.end), to_text(input.dims)));

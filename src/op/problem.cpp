@@ -68,7 +68,7 @@ bool asks_for_rest(const Op& op, std::span<const Operand> inputs, std::size_t co
 Problem problem_of(const Op& op, const Signature& signature) {
     const std::span<const Operand> inputs = signature.inputs;
     std::size_t count =
-        std::max<std::size_t>(inputs.size(), most_own_operands + 1) - most_own_operands;
+        std::max<std::size_t>(inputs.size(), max_own_operands + 1) - max_own_operands;
     while (count < inputs.size() && !asks_for_rest(op, inputs, count)) {
         ++count;
     }

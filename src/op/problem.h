@@ -36,7 +36,7 @@ struct Problem {
 };
 
 // No operator asks for more by itself: a recurrent one for two directions asks for six.
-inline constexpr std::size_t most_own_operands = 16;
+inline constexpr std::size_t max_own_operands = 16;
 
 // The operands that the operator does not ask for by itself.
 Problem problem_of(const Op& op, const Signature& signature);

@@ -80,9 +80,9 @@ void require_attributes(const Recurrent& op, const Tensor& x) {
     }
     require_positive(Recurrent::type, "hidden", op.hidden);
     require_positive(Recurrent::type, "layers", op.layers);
-    constexpr std::int64_t most_layers = 1 << 12;
-    if (op.layers > most_layers) {
-        refuse(Recurrent::type, fmt::format("{} layers are beyond {}", op.layers, most_layers));
+    constexpr std::int64_t max_layers = 1 << 12;
+    if (op.layers > max_layers) {
+        refuse(Recurrent::type, fmt::format("{} layers are beyond {}", op.layers, max_layers));
     }
 }
 

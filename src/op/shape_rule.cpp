@@ -13,23 +13,23 @@ void refuse(std::string_view type, const std::string& sentence) {
     throw Error(fmt::format("{}: {}", type, sentence));
 }
 
-void require_operands(std::string_view type, std::span<const Tensor> inputs, std::size_t least,
-                      std::size_t most) {
+void require_operands(std::string_view type, std::span<const Tensor> inputs, std::size_t minimum,
+                      std::size_t maximum) {
     for (const Tensor& input : inputs) {
         product(input.dims);  // no extent so large that a sum of a few could overflow
     }
-    if (inputs.size() >= least && inputs.size() <= most) {
+    if (inputs.size() >= minimum && inputs.size() <= maximum) {
         return;
     }
     const auto wanted =
-        least == most ? fmt::format("{}", least) : fmt::format("at least {}", least);
+        minimum == maximum ? fmt::format("{}", minimum) : fmt::format("at least {}", minimum);
     refuse(type, fmt::format("it has {} operands where it needs {}", inputs.size(), wanted));
 }
 
-void require_rank(std::string_view type, const Tensor& tensor, std::size_t least) {
-    if (tensor.dims.size() < least) {
+void require_rank(std::string_view type, const Tensor& tensor, std::size_t minimum) {
+    if (tensor.dims.size() < minimum) {
         refuse(type, fmt::format("input {} has {} axes where it needs at least {}",
-                                 to_text(tensor.dims), tensor.dims.size(), least));
+                                 to_text(tensor.dims), tensor.dims.size(), minimum));
     }
 }
 

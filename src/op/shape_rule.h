@@ -21,10 +21,10 @@ inline constexpr std::size_t any_number = static_cast<std::size_t>(-1);
 [[noreturn]] void refuse(std::string_view type, const std::string& sentence);
 
 // Requires least <= number of operands <= most, each with elements that can be counted.
-void require_operands(std::string_view type, std::span<const Tensor> inputs, std::size_t least,
-                      std::size_t most);
+void require_operands(std::string_view type, std::span<const Tensor> inputs, std::size_t minimum,
+                      std::size_t maximum);
 
-void require_rank(std::string_view type, const Tensor& tensor, std::size_t least);
+void require_rank(std::string_view type, const Tensor& tensor, std::size_t minimum);
 
 // What counts rows or positions must be of an integer type.
 void require_indices(std::string_view type, const Tensor& tensor);
@@ -32,7 +32,7 @@ void require_indices(std::string_view type, const Tensor& tensor);
 // An attribute that must be 1 ... max_attribute, such as a number of channels.
 void require_positive(std::string_view type, std::string_view attribute, std::int64_t value);
 
-// The operands after the activations must have the shapes that the operator asked for.
+// The operands after the activations must have the shapes that the operator requested.
 void require_parameters(std::string_view type, std::span<const Tensor> operands,
                         std::span<const ParameterShape> expected);
 

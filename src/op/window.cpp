@@ -12,40 +12,41 @@ namespace strata {
 namespace {
 
 // The operator's name and spatial extents, for the messages.
-struct Place {
+struct WindowSubject {
     std::string_view type;
     std::span<const std::int64_t> spatial;
 };
 
-Dims filled(const Place& place, std::string_view attribute, const Dims& values, std::int64_t absent,
-            std::int64_t least) {
+Dims filled(const WindowSubject& subject, std::string_view attribute, const Dims& values,
+            std::int64_t absent, std::int64_t minimum) {
     if (values.empty()) {
-        return Dims(place.spatial.size(), absent);
+        return Dims(subject.spatial.size(), absent);
     }
-    if (values.size() != place.spatial.size()) {
-        refuse(place.type, fmt::format("{} {} has {} axes where the input {} has {}", attribute,
-                                       to_text(values), values.size(), to_text(place.spatial),
-                                       place.spatial.size()));
+    if (values.size() != subject.spatial.size()) {
+        refuse(subject.type, fmt::format("{} {} has {} axes where the input {} has {}", attribute,
+                                         to_text(values), values.size(), to_text(subject.spatial),
+                                         subject.spatial.size()));
     }
     for (const std::int64_t value : values) {
-        if (value < least || value > max_attribute) {
-            refuse(place.type, fmt::format("{} {} is out of range; each must lie between {} and {}",
-                                           attribute, to_text(values), least, max_attribute));
+        if (value < minimum || value > max_attribute) {
+            refuse(subject.type,
+                   fmt::format("{} {} is out of range; each must lie between {} and {}", attribute,
+                               to_text(values), minimum, max_attribute));
         }
     }
     return values;
 }
 
 template <class Op>
-Window fill(const Op& op, const Place& place) {
+Window fill(const Op& op, const WindowSubject& subject) {
     if (op.kernel.empty()) {
-        refuse(place.type, "it has no kernel; give it one extent per spatial axis");
+        refuse(subject.type, "it has no kernel; give it one extent per spatial axis");
     }
-    return {.kernel = filled(place, "kernel", op.kernel, 1, 1),
-            .stride = filled(place, "stride", op.stride, 1, 1),
-            .dilation = filled(place, "dilation", op.dilation, 1, 1),
-            .pad_begin = filled(place, "pad_begin", op.pad_begin, 0, 0),
-            .pad_end = filled(place, "pad_end", op.pad_end, 0, 0)};
+    return {.kernel = filled(subject, "kernel", op.kernel, 1, 1),
+            .stride = filled(subject, "stride", op.stride, 1, 1),
+            .dilation = filled(subject, "dilation", op.dilation, 1, 1),
+            .pad_begin = filled(subject, "pad_begin", op.pad_begin, 0, 0),
+            .pad_end = filled(subject, "pad_end", op.pad_end, 0, 0)};
 }
 
 std::span<const std::int64_t> spatial_of(std::string_view type, const Tensor& input) {

@@ -74,14 +74,14 @@ double passes(const Counted& counted, const Graph& graph) {
 }
 
 // Trained values of at least this rank; what several layers share counts once.
-double trained_values(const Counted& counted, const Graph& graph, std::size_t least_rank) {
+double trained_values(const Counted& counted, const Graph& graph, std::size_t min_rank) {
     std::set<TensorId> seen;
     double sum = 0;
     for (const Layer& layer : graph.layers) {
         for (const TensorId id : layer.inputs) {
             const GraphTensor& tensor = graph.tensors[id];
             if (is_chosen(counted, layer) && tensor.role == Role::parameter &&
-                tensor.tensor.dims.size() >= least_rank && seen.insert(id).second) {
+                tensor.tensor.dims.size() >= min_rank && seen.insert(id).second) {
                 sum += static_cast<double>(tensor.tensor.elements());
             }
         }

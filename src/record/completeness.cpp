@@ -64,9 +64,9 @@ std::string incompleteness_sentence(const Run& run) {
     const std::string holes = holes_text(run);
     return holes.empty() ? ""
                          : fmt::format(
-                               "This run is incomplete: {}. The sums are of the steps that "
-                               "ran; what the whole takes is not known, so there is no end to "
-                               "end time, throughput, share, ranking or comparison.",
+                               "This run is incomplete: {}. Sums cover the steps that ran. The "
+                               "time of the whole is not known, so there is no end to end time, "
+                               "throughput, share, ranking or comparison.",
                                holes);
 }
 

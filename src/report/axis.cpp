@@ -22,12 +22,12 @@ double round_up(double value) {
     return 10 * decade;
 }
 
-std::vector<double> linear_ticks(const AxisSpan& span, std::size_t most) {
-    const double step = round_up((span.high - span.low) / static_cast<double>(most));
+std::vector<double> linear_ticks(const AxisSpan& span, std::size_t maximum) {
+    const double step = round_up((span.high - span.low) / static_cast<double>(maximum));
     const auto first = static_cast<int>(std::ceil(span.low / step - 1e-9));
     const auto last = static_cast<int>(std::floor(span.high / step + 1e-9));
     std::vector<double> ticks;
-    for (int i = first; i <= last && ticks.size() < most; ++i) {
+    for (int i = first; i <= last && ticks.size() < maximum; ++i) {
         ticks.push_back(step * i);
     }
     return ticks;
@@ -50,9 +50,9 @@ std::vector<double> decade_ticks(const AxisSpan& span, std::span<const double> m
     return ticks;
 }
 
-std::vector<double> logarithmic_ticks(const AxisSpan& span, std::size_t most) {
+std::vector<double> logarithmic_ticks(const AxisSpan& span, std::size_t maximum) {
     std::vector<double> ticks = decade_ticks(span, round_mantissas, 1);
-    for (int stride = 1; ticks.size() > most; ++stride) {
+    for (int stride = 1; ticks.size() > maximum; ++stride) {
         ticks = decade_ticks(span, std::span(round_mantissas).first(1), stride);
     }
     return ticks;
@@ -73,7 +73,7 @@ bool AxisSpan::can_hold(double value) const {
     return std::isfinite(value) && (scale == AxisScale::linear || value > 0);
 }
 
-double AxisSpan::place(double value) const {
+double AxisSpan::position(double value) const {
     return scale == AxisScale::linear ? (value - low) / (high - low)
                                       : std::log(value / low) / std::log(high / low);
 }
@@ -105,20 +105,20 @@ std::vector<double> y_values(const XyChart& chart) {
     return values_of(chart, [](const XyChart::Point& point) { return point.y; });
 }
 
-std::vector<double> ticks_of(const AxisSpan& span, std::size_t most) {
-    return span.scale == AxisScale::linear ? linear_ticks(span, most)
-                                           : logarithmic_ticks(span, most);
+std::vector<double> ticks_of(const AxisSpan& span, std::size_t maximum) {
+    return span.scale == AxisScale::linear ? linear_ticks(span, maximum)
+                                           : logarithmic_ticks(span, maximum);
 }
 
-std::vector<double> ticks_of(const XyChart::Axis& axis, const AxisSpan& span, std::size_t most) {
+std::vector<double> ticks_of(const XyChart::Axis& axis, const AxisSpan& span, std::size_t maximum) {
     std::vector<double> held;
     std::ranges::copy_if(axis.ticks, std::back_inserter(held), [&](double tick) {
         return span.can_hold(tick) && tick >= span.low && tick <= span.high;
     });
     if (held.empty()) {
-        return ticks_of(span, most);
+        return ticks_of(span, maximum);
     }
-    const std::size_t stride = (held.size() + most - 1) / most;
+    const std::size_t stride = (held.size() + maximum - 1) / maximum;
     std::vector<double> ticks;
     for (std::size_t i = 0; i < held.size(); i += stride) {
         ticks.push_back(held[i]);

@@ -15,8 +15,8 @@ struct AxisSpan {
     double high = 1;
     AxisScale scale = AxisScale::linear;
 
-    bool can_hold(double value) const;  // finite and, of a logarithmic axis, positive
-    double place(double value) const;   // 0 at the low end, 1 at the high one
+    bool can_hold(double value) const;    // finite and, of a logarithmic axis, positive
+    double position(double value) const;  // 0 at the low end, 1 at the high one
 };
 
 // From the least to the largest value that the axis can hold; a linear axis also has 0, so that
@@ -29,10 +29,10 @@ std::vector<double> y_values(const XyChart& chart);
 
 // Round values within the span, 1, 2 or 5 times a power of ten, in ascending order and at most
 // `most` of them.
-std::vector<double> ticks_of(const AxisSpan& span, std::size_t most);
+std::vector<double> ticks_of(const AxisSpan& span, std::size_t maximum);
 
 // An axis's own ticks within the span, evenly thinned until they are at most `most`; round values
 // where it has none. Requires: most > 0.
-std::vector<double> ticks_of(const XyChart::Axis& axis, const AxisSpan& span, std::size_t most);
+std::vector<double> ticks_of(const XyChart::Axis& axis, const AxisSpan& span, std::size_t maximum);
 
 }  // namespace strata

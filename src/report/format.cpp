@@ -38,7 +38,7 @@ bool allows(std::string_view unit, const Prefix& prefix) {
     return unit == "s" ? prefix.factor <= 1 : prefix.factor >= 1;
 }
 
-constexpr int most_decimals = 9;
+constexpr int max_decimals = 9;
 
 // A value rounded to a few significant digits: mantissa * 10^exponent.
 struct Rounded {
@@ -56,7 +56,7 @@ Rounded rounded(double value, int digits) {
 // Decimals that show `digits` significant digits of a value.
 int decimals_for(double value, int digits) {
     return value == 0 ? 0
-                      : std::clamp(digits - 1 - rounded(value, digits).exponent, 0, most_decimals);
+                      : std::clamp(digits - 1 - rounded(value, digits).exponent, 0, max_decimals);
 }
 
 // Decimals that show an interval's half width with one digit, or two where one would be coarse.
@@ -77,9 +77,9 @@ int decimals_of(double value, double half) {
         return three_digits <= 4 ? three_digits
                                  : std::min(three_digits, std::max(4, decimals_for(value, 1)));
     }
-    const int least = decimals_for(value, 2);
-    const int most = std::min(decimals_for(value, 4), std::max(3, least));
-    return std::clamp(decimals_for_half_width(half), least, most);
+    const int minimum = decimals_for(value, 2);
+    const int maximum = std::min(decimals_for(value, 4), std::max(3, minimum));
+    return std::clamp(decimals_for_half_width(half), minimum, maximum);
 }
 
 std::string half_width_text(double half, int decimals) {

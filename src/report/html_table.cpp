@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t most_on_a_line = 34;  // columns of text; what is longer wraps
+constexpr std::size_t max_line_width = 34;  // columns of text; what is longer wraps
 
 // The widest part right of the decimal point, by column: the cells' tails are made equally wide.
 std::vector<std::size_t> tail_widths(const TableText& table) {
@@ -126,7 +126,7 @@ private:
         const std::string length = bar ? fmt::format(" style=\"--bar-length:{:.1f}%\"",
                                                      100 * std::clamp(*number / full, 0.0, 1.0))
                                        : "";
-        const bool wraps = !numeric && display_width(text.whole()) > most_on_a_line;
+        const bool wraps = !numeric && display_width(text.whole()) > max_line_width;
         return fmt::format("<td class=\"{}{}{}{}\"{}{}{}>{}</td>", numeric ? "number" : "text",
                            wraps ? " long" : "", bar ? " bar" : "", missing ? " missing" : "",
                            value, length, title_attribute(cell),

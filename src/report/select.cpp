@@ -43,20 +43,20 @@ bool is_called(const Column& column, std::string_view name) {
 
 // By what people read first, then by the key, then by the heading of what is for data alone.
 std::optional<std::size_t> index_of(std::span<const Column> columns, std::string_view name) {
-    const auto first_that = [&](auto&& holds) -> std::optional<std::size_t> {
+    const auto first_where = [&](auto&& holds) -> std::optional<std::size_t> {
         const auto found = std::ranges::find_if(columns, holds);
         return found == columns.end()
                    ? std::nullopt
                    : std::optional(static_cast<std::size_t>(found - columns.begin()));
     };
-    auto index = first_that([&](const Column& column) {
+    auto index = first_where([&](const Column& column) {
         return column.audience != Audience::data && is_called(column, name);
     });
     if (!index) {
-        index = first_that([&](const Column& column) { return column.key == name; });
+        index = first_where([&](const Column& column) { return column.key == name; });
     }
     return index ? index
-                 : first_that([&](const Column& column) { return is_called(column, name); });
+                 : first_where([&](const Column& column) { return is_called(column, name); });
 }
 
 // "time (median_s)"; the key alone where its words are the heading.
@@ -129,7 +129,7 @@ void keep_columns(std::vector<std::vector<Cell>>& rows, const std::vector<std::s
     }
 }
 
-// A narrow terminal leaves out none of the columns that somebody asked for.
+// A narrow terminal leaves out none of the columns that somebody requested.
 void cut_columns(Table& table, const std::vector<std::string>& names) {
     std::vector<std::size_t> kept;
     std::vector<Column> columns;

@@ -182,7 +182,7 @@ private:
             notes.emplace_back("≈ modelled, not measured");
         }
         if (provenances_.contains(Provenance::imported)) {
-            notes.emplace_back("' imported from another tool's measurement");
+            notes.emplace_back("' imported from another tool");
         }
         return notes;
     }

@@ -16,7 +16,7 @@ using TextRow = std::vector<TextCell>;
 
 constexpr std::size_t gap = 2;             // blanks between columns
 constexpr std::size_t readable_text = 20;  // a name is shortened to this before a column is dropped
-constexpr std::size_t least_text = 12;     // and to this where that did not do
+constexpr std::size_t min_text_width = 12;  // and to this where that did not do
 
 void adapt(std::vector<TextRow>& rows, const TerminalStyle& style) {
     for (auto& row : rows) {
@@ -89,7 +89,7 @@ private:
         drop(Importance::detail);
         shorten_texts(readable_text);
         drop(Importance::normal);
-        shorten_texts(least_text);
+        shorten_texts(min_text_width);
     }
 
     // The widest text column gives first, as far as its header and readability allow.
@@ -98,8 +98,9 @@ private:
             auto widest = std::ranges::max_element(shown_, {}, [&](std::size_t i) {
                 return table_.columns[i].numeric ? 0 : widths_[i].total;
             });
-            const std::size_t least = std::max(limit, display_width(table_.columns[*widest].title));
-            if (table_.columns[*widest].numeric || widths_[*widest].total <= least) {
+            const std::size_t minimum =
+                std::max(limit, display_width(table_.columns[*widest].title));
+            if (table_.columns[*widest].numeric || widths_[*widest].total <= minimum) {
                 return;
             }
             --widths_[*widest].total;
@@ -117,7 +118,7 @@ private:
         }
     }
 
-    // A text at the end of the line goes on below itself.
+    // A text at the end of the line continues below itself.
     std::string wrapped(const TextCell& cell, std::size_t column) const {
         const std::size_t width = widths_[column].total;
         const std::string lines = wrap(cell.whole(), width);

@@ -3,7 +3,7 @@
 
 #include "report/axis.h"
 #include "report/format.h"
-#include "report/letter_field.h"
+#include "report/text_canvas.h"
 #include "report/unicode.h"
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t rows = 14;
 constexpr std::size_t widest_field = 64;
 constexpr std::size_t narrowest_field = 20;
-constexpr std::size_t most_ticks_up = 5;
-constexpr std::size_t most_ticks_along = 7;
+constexpr std::size_t max_y_ticks = 5;
+constexpr std::size_t max_x_ticks = 7;
 
 constexpr std::array<std::string_view, 4> point_signs = {"●", "▲", "■", "◆"};
 constexpr std::array<std::string_view, 4> ascii_point_signs = {"o", "x", "#", "*"};
@@ -27,10 +27,10 @@ constexpr std::array<std::string_view, 4> ascii_point_signs = {"o", "x", "#", "*
 // An axis as it is drawn: its span, its ticks and the scale of their numbers, which are round and
 // need no digits beyond those they have.
 struct DrawnAxis {
-    DrawnAxis(const XyChart::Axis& axis, const std::vector<double>& values, std::size_t most_ticks)
+    DrawnAxis(const XyChart::Axis& axis, const std::vector<double>& values, std::size_t max_ticks)
         : span(span_of(values, axis.scale)),
           scale(scale_for(axis.unit, span.high / 2)),
-          ticks(ticks_of(axis, span, most_ticks)),
+          ticks(ticks_of(axis, span, max_ticks)),
           title(axis.title + (scale.unit.empty() ? "" : " [" + scale.unit + "]")) {}
 
     std::string number(double tick) const { return fmt::format("{:.9g}", tick / scale.factor); }
@@ -59,8 +59,8 @@ public:
     XyWriter(const XyChart& chart, const TerminalStyle& style)
         : chart_(chart),
           style_(style),
-          x_(chart.x, x_values(chart), most_ticks_along),
-          y_(chart.y, y_values(chart), most_ticks_up),
+          x_(chart.x, x_values(chart), max_x_ticks),
+          y_(chart.y, y_values(chart), max_y_ticks),
           gutter_(y_.widest_number()),
           field_(columns_within(style.width, gutter_), rows) {
         for (std::size_t i = 0; i < chart.series.size(); ++i) {
@@ -96,35 +96,35 @@ private:
     }
 
     // Of the points that both axes can hold.
-    std::vector<LetterField::Place> places_of(std::size_t series) const {
-        std::vector<LetterField::Place> places;
+    std::vector<TextCanvas::Point> points_of(std::size_t series) const {
+        std::vector<TextCanvas::Point> points;
         for (const auto& point : chart_.series[series].points) {
             if (x_.span.can_hold(point.x) && y_.span.can_hold(point.y)) {
-                places.push_back({x_.span.place(point.x), y_.span.place(point.y)});
+                points.push_back({x_.span.position(point.x), y_.span.position(point.y)});
             }
         }
-        return places;
+        return points;
     }
 
     void draw_lines(std::size_t series) {
-        const auto places = places_of(series);
-        for (std::size_t i = 1; chart_.series[series].mark != Mark::points && i < places.size();
+        const auto points = points_of(series);
+        for (std::size_t i = 1; chart_.series[series].mark != Mark::points && i < points.size();
              ++i) {
-            field_.draw_line(places[i - 1], places[i], line_sign(series));
+            field_.draw_line(points[i - 1], points[i], line_sign(series));
         }
     }
 
     void draw_points(std::size_t series) {
-        for (const auto& place : places_of(series)) {
+        for (const auto& point : points_of(series)) {
             if (chart_.series[series].mark != Mark::line) {
-                field_.draw_point(place, point_sign(series));
+                field_.draw_point(point, point_sign(series));
             }
         }
     }
 
     std::string label_of(std::size_t row) const {
         const auto here = std::ranges::find_if(
-            y_.ticks, [&](double tick) { return field_.row_of(y_.span.place(tick)) == row; });
+            y_.ticks, [&](double tick) { return field_.row_of(y_.span.position(tick)) == row; });
         return here == y_.ticks.end() ? "" : y_.number(*here);
     }
 
@@ -148,7 +148,7 @@ private:
     std::string floor() const {
         std::vector<std::string> cells(field_.columns(), sign("─", "-"));
         for (const double tick : x_.ticks) {
-            cells[field_.column_of(x_.span.place(tick))] = sign("┬", "+");
+            cells[field_.column_of(x_.span.position(tick))] = sign("┬", "+");
         }
         std::string line = repeat(" ", gutter_) + sign(" └", " +");
         for (const std::string& cell : cells) {
@@ -164,7 +164,7 @@ private:
         for (const double tick : x_.ticks) {
             const std::string number = x_.number(tick);
             const std::size_t width = display_width(number), end = display_width(line);
-            const std::size_t middle = left + field_.column_of(x_.span.place(tick));
+            const std::size_t middle = left + field_.column_of(x_.span.position(tick));
             const std::size_t begin = std::min(middle - std::min(middle, width / 2), right - width);
             if (line.empty() || begin > end) {
                 line += repeat(" ", begin - std::min(begin, end)) + number;
@@ -178,7 +178,7 @@ private:
     DrawnAxis x_;
     DrawnAxis y_;
     std::size_t gutter_;
-    LetterField field_;
+    TextCanvas field_;
 };
 
 }  // namespace

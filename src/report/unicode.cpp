@@ -116,10 +116,10 @@ std::string clean_text(std::string_view foreign) {
     std::string clean;
     clean.reserve(foreign.size());
     for_each_character(foreign, [&](std::string_view piece, const CodePoint& point) {
-        clean += !point.valid                  ? replacement
-                 : within(point.value, blanks) ? " "
-                 : is_steering(point.value)    ? "?"
-                                               : piece;
+        clean += !point.valid                        ? replacement
+                 : within(point.value, blanks)       ? " "
+                 : is_invisible_control(point.value) ? "?"
+                                                     : piece;
     });
     return clean;
 }

@@ -12,12 +12,12 @@ namespace {
 constexpr Seconds between_first_questions{0.1};
 constexpr Seconds between_questions{0.5};
 constexpr std::size_t first_questions = 5;
-constexpr std::size_t most_states = 10'000;
+constexpr std::size_t max_states = 10'000;
 
 }  // namespace
 
 void DeviceSampler::ask() {
-    if (states_.size() < most_states) {
+    if (states_.size() < max_states) {
         states_.push_back(watch_->state());
     }
     last_ = clock_.now();
@@ -32,7 +32,7 @@ void DeviceSampler::ask_if_due() {
     }
 }
 
-void DeviceSampler::leave_in(Run& run) {
+void DeviceSampler::add_to(Run& run) {
     if (watch_ == nullptr) {
         return;
     }

@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// Asks a device how it is while a run goes on, a few times a second, and leaves what it heard in
+// Asks a device how it is while a run continues, a few times a second, and leaves what it heard in
 // the run. Without a watch it does nothing.
 class DeviceSampler {
 public:
@@ -19,7 +19,7 @@ public:
     void ask_if_due();
 
     // Adds ranges to the run's provenance and doubts to its flags.
-    void leave_in(Run& run);
+    void add_to(Run& run);
 
 private:
     void ask();

@@ -64,7 +64,7 @@ std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend&
     }
     auto executable = backend.prepare(graph, execution);
     if (job.remainder == Remainder::refused && execution.omissions.empty()) {
-        require_most_layers(graph, executable->steps());
+        require_max_layers(graph, executable->steps());
     }
     write_inputs(graph, job.inputs, *executable);
     return executable;
@@ -213,7 +213,7 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
             run.flags.push_back({"folded", doubt});
         }
     }
-    device.leave_in(run);
+    device.add_to(run);
     run.state = sampled.reason == StopReason::interrupted ? RunState::partial : RunState::complete;
 }
 
@@ -242,8 +242,8 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
 
 namespace {
 
-Run execute_what_is_left(const Job& job, const Graph& graph, Backend& backend,
-                         const Observer& observer, const std::optional<Run>& earlier) {
+Run execute_remaining(const Job& job, const Graph& graph, Backend& backend,
+                      const Observer& observer, const std::optional<Run>& earlier) {
     Run run = planned_run(job, graph, backend);
     if (DeviceWatch* watch = backend.watch()) {
         run.provenance.merge(watch->describe());
@@ -295,7 +295,7 @@ Run execute(const Job& asked, const Graph& graph, Backend& backend, const Observ
     Job job = asked;
     job.execution.omissions = omissions_of(earlier);
     try {
-        return execute_what_is_left(job, graph, backend, observer, earlier);
+        return execute_remaining(job, graph, backend, observer, earlier);
     } catch (const StepFailure& failure) {
         Run run = planned_run(job, graph, backend);
         end_by_failure(run, graph, job.execution, failure);

@@ -51,7 +51,7 @@ std::vector<bool> lacks_values(const Graph& graph, std::span<const Step> steps) 
 }
 
 // What one operation hands from layer to layer has no memory.
-std::set<TensorId> handed_on(const Graph& graph, std::span<const Step> steps) {
+std::set<TensorId> intermediate_tensors(const Graph& graph, std::span<const Step> steps) {
     std::map<Task, LayerId> last;  // that the task's step does
     std::set<TensorId> tensors;
     for (const Step& step : steps) {
@@ -100,7 +100,7 @@ void write_dump(const Graph& graph, const Dump& dump, const Executable& executab
                                 dump.directory.string(), error.message()));
     }
     const auto lacks = lacks_values(graph, executable.steps());
-    const auto inner = handed_on(graph, executable.steps());
+    const auto inner = intermediate_tensors(graph, executable.steps());
     for (const TensorId id : dumped_tensors(graph, dump.layers)) {
         const GraphTensor& tensor = graph.tensors[id];
         if (lacks[id] || inner.contains(id)) {

@@ -31,10 +31,9 @@ void end_by_failure(Run& run, const Graph& graph, const Execution& execution,
     std::vector<Omission> failed = execution.omissions;
     failed.push_back({layer, failure.task().pass, failure.what()});
     mark_omitted(failed, run);
-    run.flags = {
-        {flag_kind, fmt::format("{} made the device unusable ({}); the same command, given "
-                                "again, leaves it out and measures the rest.",
-                                where, failure.what())}};
+    run.flags = {{flag_kind, fmt::format("{} made the device unusable ({}); repeating the command "
+                                         "skips it and measures the rest.",
+                                         where, failure.what())}};
     run.state = RunState::partial;
 }
 

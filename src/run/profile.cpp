@@ -28,8 +28,8 @@ void record_into(Run& run, Profiling& profiling, const Graph& graph, const Obser
                                  {std::move(recording.times)}, graph, recording.device);
         if (!run.trace) {
             run.flags.push_back({"not-traced",
-                                 "The device's tracer recorded no kernel with believable time "
-                                 "stamps; strata doctor says what it can do here."});
+                                 "The device's tracer recorded no kernel with plausible time "
+                                 "stamps; strata doctor says what it supports here."});
         }
     } catch (const Error& error) {
         run.flags.push_back({"not-traced", error.what()});
@@ -65,7 +65,7 @@ public:
         }
         ++done_;
         observer_.tell("counting", static_cast<double>(done_) / static_cast<double>(pieces_));
-        checkpoint_now_and_then();
+        checkpoint_if_due();
     }
 
 private:
@@ -122,7 +122,7 @@ private:
     }
 
     // A step's counters may take less than storing them.
-    void checkpoint_now_and_then() {
+    void checkpoint_if_due() {
         constexpr Seconds between{1};
         if (observer_.checkpoint && clock_.now() - last_ > between) {
             observer_.checkpoint(run_);
@@ -150,10 +150,10 @@ void count_into(Run& run, Profiling& profiling, std::span<const MetricSet> sets,
 }  // namespace
 
 std::size_t iterations_to_record(Seconds one) {
-    constexpr double least = 3, most = 11;
+    constexpr double minimum = 3, maximum = 11;
     constexpr Seconds in_all{2};
-    const double fitting = one > Seconds{} ? in_all / one : most;
-    return static_cast<std::size_t>(std::clamp(fitting, least, most));
+    const double fitting = one > Seconds{} ? in_all / one : maximum;
+    return static_cast<std::size_t>(std::clamp(fitting, minimum, maximum));
 }
 
 void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job& job,

@@ -29,7 +29,7 @@ Run refused_run(const Job& job, const Graph& graph, const Backend& backend,
 }
 
 // Layers of one kind that cannot run, and why the first of them cannot.
-struct LostKind {
+struct DeviceLoss {
     std::size_t layers = 0;
     std::string reason;
 };
@@ -40,15 +40,15 @@ std::string without_kind(const std::string& kind, const std::string& reason) {
 }
 
 // "15 convolution (no bf16 here), 3 max_pooling (...) and 4 others", the most frequent first.
-std::string text_of(const std::map<std::string, LostKind>& lost) {
-    constexpr std::size_t most_named = 3;
-    std::vector<std::pair<std::string, LostKind>> kinds(lost.begin(), lost.end());
+std::string text_of(const std::map<std::string, DeviceLoss>& lost) {
+    constexpr std::size_t max_named = 3;
+    std::vector<std::pair<std::string, DeviceLoss>> kinds(lost.begin(), lost.end());
     std::ranges::stable_sort(kinds, std::greater<>(),
                              [](const auto& kind) { return kind.second.layers; });
     std::vector<std::string> texts;
     std::size_t others = 0;
     for (const auto& [kind, of_kind] : kinds) {
-        if (texts.size() < most_named) {
+        if (texts.size() < max_named) {
             texts.push_back(fmt::format("{} {} ({})", of_kind.layers, printable(kind),
                                         printable(without_kind(kind, of_kind.reason), 200)));
         } else {
@@ -60,7 +60,7 @@ std::string text_of(const std::map<std::string, LostKind>& lost) {
 
 }  // namespace
 
-void require_most_layers(const Graph& graph, std::span<const Step> steps) {
+void require_max_layers(const Graph& graph, std::span<const Step> steps) {
     std::set<LayerId> all;
     std::map<LayerId, std::string> lost;
     for (const Step& step : steps) {
@@ -72,9 +72,9 @@ void require_most_layers(const Graph& graph, std::span<const Step> steps) {
     if (2 * lost.size() <= all.size()) {
         return;
     }
-    std::map<std::string, LostKind> kinds;
+    std::map<std::string, DeviceLoss> kinds;
     for (const auto& [layer, reason] : lost) {
-        LostKind& kind = kinds[kind_of(graph.layers[layer].op)];
+        DeviceLoss& kind = kinds[kind_of(graph.layers[layer].op)];
         kind.reason = kind.layers++ == 0 ? reason : kind.reason;
     }
     throw Error(fmt::format("{}: {} of {} layers cannot run here: {}; --allow-incomplete measures "

@@ -85,14 +85,14 @@ void join(StepResult& whole, StepResult& part) {
 // What one step does along is its work, too.
 void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        const auto doer = std::ranges::find_if(steps, [&](const Step& step) {
+        const auto enclosing = std::ranges::find_if(steps, [&](const Step& step) {
             return step.kind == StepKind::compute && !step.within &&
                    steps[i].within == Task{step.layer, step.pass};
         });
-        if (doer != steps.end() && !doer->refusal.empty()) {
-            results[i].time = Skipped{doer->refusal};
-        } else if (doer != steps.end()) {
-            join(results[static_cast<std::size_t>(doer - steps.begin())], results[i]);
+        if (enclosing != steps.end() && !enclosing->refusal.empty()) {
+            results[i].time = Skipped{enclosing->refusal};
+        } else if (enclosing != steps.end()) {
+            join(results[static_cast<std::size_t>(enclosing - steps.begin())], results[i]);
         }
     }
 }

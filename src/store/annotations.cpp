@@ -25,8 +25,8 @@ void require_tag(const std::string& name) {
                          std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
                          std::ranges::all_of(name, is_plain) && name != "last";
     if (!is_name) {
-        throw Error(fmt::format("'{}' cannot be a tag: begin with a letter and go on with letters, "
-                                "digits, '-', '_' or '.', at most {}; last is taken",
+        throw Error(fmt::format("'{}' cannot be a tag: use a letter followed by letters, digits, "
+                                "'-', '_' or '.', at most {} characters, and not 'last'",
                                 printable(name), longest_tag),
                     ExitCode::usage);
     }
@@ -35,8 +35,7 @@ void require_tag(const std::string& name) {
 void require_run(const Database& database, std::int64_t run) {
     if (!Statement(database, "SELECT 1 FROM run WHERE id = ?").start(run).next()) {
         throw Error(
-            fmt::format("there is no run {} in database {}; strata list runs shows those "
-                        "there are",
+            fmt::format("there is no run {} in database {}; strata list runs shows the stored runs",
                         run, printable(database.file().string(), 1000)));
     }
 }
@@ -47,10 +46,9 @@ void require_at_rest(const Database& database, std::int64_t run) {
                    "SELECT plan.owner FROM run JOIN plan ON plan.id = run.plan "
                    "WHERE run.id = ? AND run.state = 'partial' AND plan.state = 'open'");
     if (find.start(run).next() && find.text(0) != this_process() && is_alive(find.text(0))) {
-        throw Error(
-            fmt::format("run {} is being measured; interrupt that command first, or wait "
-                        "for its end",
-                        run));
+        throw Error(fmt::format(
+            "run {} is being measured; interrupt that command first, or wait for it to finish",
+            run));
     }
 }
 
@@ -112,8 +110,8 @@ void tag_run(const Database& database, std::int64_t run, const std::string& name
 
 void remove_tag(const Database& database, const std::string& name) {
     if (!run_tagged(database, name)) {
-        throw Error(fmt::format("no run is tagged '{}'; strata list runs shows the tags there are",
-                                printable(name)));
+        throw Error(
+            fmt::format("no run is tagged '{}'; strata list runs shows the tags", printable(name)));
     }
     Statement(database, "DELETE FROM tag WHERE name = ?").run(name);
 }

@@ -53,8 +53,8 @@ void create_folder_of(const std::filesystem::path& file) {
     }
     if (problem) {
         throw Error(
-            fmt::format("cannot create the folder {} for the database ({}); name another "
-                        "place with --database",
+            fmt::format("cannot create the folder {} for the database ({}); choose another file "
+                        "with --database",
                         printable(folder.string(), 1000), problem.message()));
     }
 }
@@ -63,7 +63,7 @@ void require_file(const std::filesystem::path& file) {
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) {
         throw Error(
-            fmt::format("there is no database {} yet; store a run with strata run, or name "
+            fmt::format("there is no database {} yet; store a run with strata run, or choose "
                         "another with --database",
                         printable(file.string(), 1000)));
     }
@@ -108,7 +108,7 @@ Database Database::open(const std::filesystem::path& file, const Schema& schema)
     refuse_foreign(database, schema);  // before anything is changed
     prefer_write_ahead_log(database);
     tune(database);
-    bring_up_to_date(database, schema);
+    migrate(database, schema);
     return database;
 }
 
@@ -143,9 +143,9 @@ Database Database::open_existing(const std::filesystem::path& file, const Schema
 Database Database::open_foreign(const std::filesystem::path& file) {
     std::error_code problem;
     if (!std::filesystem::is_regular_file(file, problem)) {
-        throw Error(fmt::format("cannot read {}: {}; name a file that strata can import",
+        throw Error(fmt::format("cannot read {}: {}; give a file that strata can import",
                                 printable(file.string(), 1000),
-                                problem ? problem.message() : "it is no file"));
+                                problem ? problem.message() : "it is not a file"));
     }
     if (has_log(file)) {
         throw Error(

@@ -29,8 +29,7 @@ Run run_row(const Database& database, std::int64_t id) {
                   "FROM run LEFT JOIN device ON device.id = run.device WHERE run.id = ?");
     if (!row.start(id).next()) {
         throw Error(
-            fmt::format("there is no run {} in database {}; strata list runs shows those "
-                        "there are",
+            fmt::format("there is no run {} in database {}; strata list runs shows the stored runs",
                         id, printable(database.file().string(), 1000)));
     }
     Run run;

@@ -48,11 +48,11 @@ TrackedKernel kernel_of(const Statement& row) {
 KernelSet set_without_kernels(const Database& database, std::int64_t id) {
     Statement row(database, "SELECT created, origin, network, source FROM kernel_set WHERE id = ?");
     if (!row.start(id).next()) {
-        refuse(database, id, "does not exist; strata list kernels names those that do");
+        refuse(database, id, "does not exist; strata list kernels shows the stored sets");
     }
     const auto origin = value_named<Origin>(row.text(1));
     if (!origin) {
-        refuse(database, id, "has no origin that makes sense; import it anew");
+        refuse(database, id, "has no valid origin; import it again");
     }
     return {.id = id,
             .created = row.text(0),

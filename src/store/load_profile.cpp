@@ -64,10 +64,9 @@ std::optional<TraceResult> trace_of(const Database& database, std::int64_t run) 
 
 StepResult& step_at(Run& run, std::int64_t position) {
     if (position < 0 || static_cast<std::size_t>(position) >= run.steps.size()) {
-        throw Error(
-            fmt::format("run {} has counters of a step {} that it has not: the database is "
-                        "damaged",
-                        run.id, position));
+        throw Error(fmt::format(
+            "run {} has counters for step {}, which it does not have: the database is damaged",
+            run.id, position));
     }
     return run.steps[static_cast<std::size_t>(position)];
 }

@@ -16,8 +16,8 @@ std::filesystem::path database_path(const std::string& asked) {
         return *home / "strata" / "strata.sqlite";
     }
     throw Error(
-        "neither HOME nor STRATA_DATABASE is set, so there is no place for the database; name "
-        "one with --database");
+        "neither HOME nor STRATA_DATABASE is set, so there is nowhere to put the database; choose "
+        "a file with --database");
 }
 
 }  // namespace strata

@@ -24,13 +24,12 @@ std::optional<std::int64_t> steps_back(std::string_view name) {
     return back && *back >= 0 ? back : std::nullopt;
 }
 
-std::int64_t counted_back(const Database& database, std::int64_t back) {
+std::int64_t nth_latest_run(const Database& database, std::int64_t back) {
     Statement find(database, "SELECT id FROM run ORDER BY id DESC LIMIT 1 OFFSET ?");
     if (!find.start(back).next()) {
-        throw Error(
-            fmt::format("database {} does not hold so many runs; strata list runs shows "
-                        "those there are",
-                        printable(database.file().string(), 1000)));
+        throw Error(fmt::format(
+            "database {} does not hold that many runs; strata list runs shows the stored runs",
+            printable(database.file().string(), 1000)));
     }
     return find.integer(0);
 }
@@ -48,7 +47,7 @@ std::pair<std::string, std::string> file_and_name(const std::string& text) {
 
 std::int64_t resolve_run(const Database& database, const std::string& name) {
     if (const auto back = steps_back(name)) {
-        return counted_back(database, *back);
+        return nth_latest_run(database, *back);
     }
     if (const auto tagged = run_tagged(database, name)) {
         return *tagged;

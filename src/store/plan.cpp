@@ -75,7 +75,7 @@ std::optional<Run> StoredPlan::partial_run(std::size_t index) const {
     return run_at(index, RunState::partial);
 }
 
-Place StoredPlan::place(std::size_t index) const {
+PlanPosition StoredPlan::position(std::size_t index) const {
     return {.plan = id_, .index = static_cast<std::int64_t>(index)};
 }
 

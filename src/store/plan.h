@@ -13,15 +13,15 @@
 
 namespace strata {
 
-// What one command set out to measure: a number of runs, each at its place. It is open until all of
-// them are complete; meanwhile the same command, given again on the same machine, finds it and what
-// was measured: complete runs need not be measured again, a partial one goes on.
+// What one command set out to measure: a number of runs, in order. It stays open until all of them
+// are complete. Until then the same command, given again on the same machine, finds the plan and
+// its results: complete runs are not measured again, and a partial one is continued.
 //
 //   StoredPlan plan = StoredPlan::open(database, identity, 3);
-//   for (each place) {
-//       if (plan.complete_run(place)) continue;
-//       Run run = plan.partial_run(place).value_or(a new one);
-//       begin_run(database, run, plan.place(place)); … checkpoint_run … finish_run
+//   for (each index) {
+//       if (plan.complete_run(index)) continue;
+//       Run run = plan.partial_run(index).value_or(a new one);
+//       begin_run(database, run, plan.position(index)); … checkpoint_run … finish_run
 //   }
 //   plan.close();
 class StoredPlan {
@@ -34,7 +34,7 @@ public:
 
     std::optional<Run> complete_run(std::size_t index) const;
     std::optional<Run> partial_run(std::size_t index) const;
-    Place place(std::size_t index) const;
+    PlanPosition position(std::size_t index) const;
     std::int64_t id() const { return id_; }
 
     // Ends the plan: the same command begins anew. Finishing the last run does it too.

@@ -48,15 +48,16 @@ private:
 
 [[noreturn]] void refuse_change() {
     refuse(
-        "the query would change the database or open another, and strata query only reads: ask "
-        "with one SELECT");
+        "the query would change the database or open another, but strata query only reads: use one "
+        "SELECT");
 }
 
 [[noreturn]] void refuse_sql(sqlite3* handle) {
     const int at = sqlite3_error_offset(handle);
     const std::string place = at < 0 ? "" : fmt::format(" at character {}", at + 1);
-    refuse(fmt::format("the query is wrong{}: {}; docs/data-model.md names tables and views", place,
-                       printable(sqlite3_errmsg(handle))));
+    refuse(fmt::format(
+        "the query has an error{}: {}; docs/data-model.md describes the tables and views", place,
+        printable(sqlite3_errmsg(handle))));
 }
 
 // Throws what a user's SQL deserves where it is not exactly one statement that reads. Damage and
@@ -68,7 +69,7 @@ void examine(const Database& database, const std::string& sql) {
         sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, &rest) & 0xff;
     const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> guard(statement, sqlite3_finalize);
     if (code == SQLITE_OK && statement == nullptr) {
-        refuse("the query is empty: ask with one SELECT");
+        refuse("the query is empty: use one SELECT");
     }
     if (code == SQLITE_ERROR) {
         refuse_sql(database.handle());
@@ -77,7 +78,7 @@ void examine(const Database& database, const std::string& sql) {
         refuse_change();
     }
     if (code == SQLITE_OK && !trim(rest).empty()) {
-        refuse("the query has several statements: ask with one SELECT");
+        refuse("the query has several statements: use one SELECT");
     }
 }
 

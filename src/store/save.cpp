@@ -97,8 +97,8 @@ void update_run(const Database& database, const Run& run, RunState state) {
                  optional_count(run.measured_memory), device, run.id);
     if (!update.next()) {
         throw Error(
-            fmt::format("run {} of database {} was completed or removed by another process "
-                        "and cannot be added to; give the command again to measure anew",
+            fmt::format("run {} of database {} was completed or removed by another process and "
+                        "cannot be continued; repeat the command to measure again",
                         run.id, printable(database.file().string(), 1000)));
     }
 }
@@ -160,28 +160,29 @@ void store_results(const Database& database, const Run& run, RunState state) {
     store_profile(database, run);
 }
 
-// The place that a continued run had.
-std::optional<Place> place_of(const Database& database, std::int64_t run) {
+// The position that a continued run had.
+std::optional<PlanPosition> plan_position_of(const Database& database, std::int64_t run) {
     Statement find(database, "SELECT plan, place FROM run WHERE id = ? AND plan IS NOT NULL");
     if (!find.start(run).next()) {
         return {};
     }
-    return Place{find.integer(0), find.integer(1)};
+    return PlanPosition{find.integer(0), find.integer(1)};
 }
 
-// Whatever run had the place before, partial and not continued, stays stored but leaves the plan.
-void take_place(const Database& database, std::int64_t run, const Place& place) {
+// Whatever run had the position before, partial and not continued, stays stored but leaves the
+// plan.
+void claim_plan_position(const Database& database, std::int64_t run, const PlanPosition& position) {
     Statement(database, "UPDATE run SET plan = NULL, place = NULL WHERE plan = ? AND place = ?")
-        .run(place.plan, place.index);
+        .run(position.plan, position.index);
     Statement(database, "UPDATE run SET plan = ?, place = ? WHERE id = ?")
-        .run(place.plan, place.index, run);
+        .run(position.plan, position.index, run);
 }
 
-void start_run(const Database& database, Run& run, std::optional<Place> place) {
+void start_run(const Database& database, Run& run, std::optional<PlanPosition> position) {
     check(!run.created.empty(), "a run to be stored knows when it was made");
     Annotations annotations;  // that users gave the run while it was interrupted
     if (run.id != 0) {
-        place = place ? place : place_of(database, run.id);
+        position = position ? position : plan_position_of(database, run.id);
         annotations = annotations_of(database, run.id);
         Statement(database, "DELETE FROM run WHERE id = ? AND state = 'partial'").run(run.id);
     }
@@ -190,8 +191,8 @@ void start_run(const Database& database, Run& run, std::optional<Place> place) {
     insert_settings(database, run);
     insert_steps(database, run);
     insert_verification(database, run);
-    if (place) {
-        take_place(database, run.id, *place);
+    if (position) {
+        claim_plan_position(database, run.id, *position);
     }
     store_results(database, run, RunState::partial);
 }
@@ -210,9 +211,9 @@ void end_run(const Database& database, const Run& run) {
 
 }  // namespace
 
-void begin_run(const Database& database, Run& run, std::optional<Place> place) {
+void begin_run(const Database& database, Run& run, std::optional<PlanPosition> position) {
     Transaction transaction(database);
-    start_run(database, run, place);
+    start_run(database, run, position);
     transaction.commit();
 }
 

@@ -9,8 +9,8 @@
 
 namespace strata {
 
-// A place among the runs of a plan (store/plan.h).
-struct Place {
+// A position among the runs of a plan (store/plan.h).
+struct PlanPosition {
     std::int64_t plan = 0;
     std::int64_t index = 0;  // from 0
 };
@@ -21,7 +21,7 @@ struct Place {
 
 // Stores a run, as partial, that has its steps and no or few samples yet, and gives it its id. A
 // run that has an id already is continued: its rows are renewed. Requires: run.created.
-void begin_run(const Database& database, Run& run, std::optional<Place> place = {});
+void begin_run(const Database& database, Run& run, std::optional<PlanPosition> position = {});
 
 // Stores all samples so far, flags, provenance and memory. Requires: the steps are those begun
 // with.

@@ -97,19 +97,19 @@ void refuse_foreign(const Database& database, const Schema& schema) {
     if (number(database, "PRAGMA application_id") != schema.application_id &&
         !(empty && unmarked)) {
         throw Error(
-            fmt::format("database {} belongs to another program and was left as it is; "
-                        "name another with --database",
+            fmt::format("database {} belongs to another program and was left unchanged; choose "
+                        "another with --database",
                         file));
     }
     if (schema_version(database) > schema.version) {
         throw Error(
-            fmt::format("database {} has version {} and this strata knows versions up to "
-                        "{}; update strata or name another with --database",
+            fmt::format("database {} has version {}, but this strata supports versions up to {}; "
+                        "update strata or choose another with --database",
                         file, schema_version(database), schema.version));
     }
 }
 
-void bring_up_to_date(const Database& database, const Schema& schema) {
+void migrate(const Database& database, const Schema& schema) {
     if (schema_version(database) < schema.version) {
         create_or_migrate(database, schema);
     }

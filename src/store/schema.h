@@ -36,6 +36,6 @@ void refuse_foreign(const Database& database, const Schema& schema);
 
 // Creates the tables, or takes the migrations that an older database lacks, in one transaction;
 // then the views. Requires: refuse_foreign let it pass.
-void bring_up_to_date(const Database& database, const Schema& schema);
+void migrate(const Database& database, const Schema& schema);
 
 }  // namespace strata

@@ -22,22 +22,20 @@ struct Meaning {
 
 constexpr std::array meanings = {
     Meaning{SQLITE_NOTADB,
-            "is not a strata database (it is no SQLite file); name another with --database"},
-    Meaning{SQLITE_CORRUPT,
-            "is damaged; take a copy of it, and rescue what is left with sqlite3's .recover"},
+            "is not a strata database (not an SQLite file); choose another with --database"},
+    Meaning{SQLITE_CORRUPT, "is damaged; copy it and recover what is left with sqlite3's .recover"},
     Meaning{SQLITE_FULL,
-            "cannot grow because the disk is full; free space and give the same command again, "
-            "what was committed is kept"},
-    Meaning{SQLITE_BUSY, "is locked by another process; try again when that has ended"},
-    Meaning{SQLITE_LOCKED, "is locked by another process; try again when that has ended"},
+            "cannot grow because the disk is full; free space and repeat the command: committed "
+            "data is kept"},
+    Meaning{SQLITE_BUSY, "is locked by another process; try again when that process has ended"},
+    Meaning{SQLITE_LOCKED, "is locked by another process; try again when that process has ended"},
     Meaning{SQLITE_PROTOCOL,
-            "cannot be locked, as on some network file systems; name one on a local disk with "
+            "cannot be locked, as on some network file systems; choose a file on a local disk with "
             "--database"},
     Meaning{SQLITE_READONLY,
-            "cannot be written; change its permissions or name another with --database"},
+            "cannot be written; change its permissions or choose another with --database"},
     Meaning{SQLITE_PERM,
-            "may not be opened; change its permissions or name another with "
-            "--database"},
+            "may not be opened; change its permissions or choose another with --database"},
 };
 
 bool no_space_left(int system_error) {
@@ -48,18 +46,18 @@ std::string with_cause(const char* what, const SqliteFailure& failure) {
     const std::string cause = failure.system_error != 0
                                   ? std::generic_category().message(failure.system_error)
                                   : failure.message;
-    return fmt::format("{} ({}); see to that or name another with --database", what, cause);
+    return fmt::format("{} ({}); fix that or choose another with --database", what, cause);
 }
 
 // The same of a file that another program wrote and that is only read.
 constexpr std::array foreign_meanings = {
-    Meaning{SQLITE_NOTADB, "is no SQLite file; name one that strata can import"},
-    Meaning{SQLITE_CORRUPT, "is damaged; take another copy of it, or rescue it with .recover"},
+    Meaning{SQLITE_NOTADB, "is not an SQLite file; give one that strata can import"},
+    Meaning{SQLITE_CORRUPT, "is damaged; copy it again, or recover it with .recover"},
     Meaning{SQLITE_TOOBIG,
-            "holds a value of more than a megabyte, which no name of a kernel is; "
-            "name one that strata can import"},
-    Meaning{SQLITE_CANTOPEN, "cannot be opened; change its permissions or take a copy of it"},
-    Meaning{SQLITE_IOERR, "cannot be read to its end; take another copy of it"},
+            "holds a value of more than a megabyte, too long for a kernel name; give one that "
+            "strata can import"},
+    Meaning{SQLITE_CANTOPEN, "cannot be opened; change its permissions or copy it"},
+    Meaning{SQLITE_IOERR, "is cut off; copy it again"},
 };
 
 std::string foreign_sentence_of(const SqliteFailure& failure) {
@@ -68,7 +66,7 @@ std::string foreign_sentence_of(const SqliteFailure& failure) {
             return meaning.sentence;
         }
     }
-    return fmt::format("cannot be read ({}); take another copy of it", printable(failure.message));
+    return fmt::format("cannot be read ({}); copy it again", printable(failure.message));
 }
 
 std::string sentence_of(const SqliteFailure& failure) {

@@ -69,8 +69,8 @@ std::vector<std::byte> pack(std::span<const Seconds> values) {
 
 std::vector<Seconds> unpack(std::span<const std::byte> bytes) {
     if (bytes.size() % sizeof(double) != 0) {
-        throw Error(fmt::format("{} bytes are no whole number of samples: the database is damaged",
-                                bytes.size()));
+        throw Error(fmt::format(
+            "{} bytes are not a whole number of samples: the database is damaged", bytes.size()));
     }
     std::vector<Seconds> values;
     values.reserve(bytes.size() / sizeof(double));
@@ -114,7 +114,7 @@ Measurement measurement_of(const std::string& status, std::span<const std::byte>
         return Included{status.substr(included_prefix.size())};
     }
     throw Error(
-        fmt::format("'{}' is no status of a step: the database is damaged", printable(status)));
+        fmt::format("'{}' is not a step status: the database is damaged", printable(status)));
 }
 
 }  // namespace strata

@@ -30,7 +30,7 @@ template <NamedEnumeration E>
 E parse_stored(const std::string& name) {
     const auto value = value_named<E>(name);
     if (!value) {
-        throw Error("'" + printable(name) + "' is no known value here: the database is damaged");
+        throw Error("'" + printable(name) + "' is not a known value here: the database is damaged");
     }
     return *value;
 }

@@ -8,7 +8,7 @@
 
 namespace strata {
 
-Comparison Expected::compare(std::span<const float> ours) const {
+TensorError Expected::compare(std::span<const float> ours) const {
     const double scale = std::max(largest_magnitude(values), typical);
     return {largest_difference(ours, values, scale), tolerance};
 }

@@ -7,7 +7,7 @@
 namespace strata {
 
 // How one tensor compares with the reference's.
-struct Comparison {
+struct TensorError {
     double error = 0;
     double tolerance = 0;
 
@@ -20,7 +20,7 @@ struct Expected {
     double typical = 0;    // size of the sums that the values are, SumShape::typical
     double tolerance = 0;  // relative to the larger of that and the largest value
 
-    Comparison compare(std::span<const float> ours) const;
+    TensorError compare(std::span<const float> ours) const;
 
     // Adds what another layer contributes; the errors add up, too.
     void add(const Expected& contribution);

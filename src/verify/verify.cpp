@@ -25,7 +25,7 @@ struct Unit {
     Task task;
 };
 
-// One verification in the making.
+// One verification under construction.
 class Verification {
 public:
     Verification(const Graph& graph, const Execution& execution, Executable& executable)
@@ -233,7 +233,7 @@ private:
     }
 
     // Layers without a step, such as a reshape that moves nothing, contribute by what they share.
-    void contribute_what_has_no_step(TensorId tensor) {
+    void contribute_without_step(TensorId tensor) {
         for (const Task& task : schedule_.tasks) {
             const Layer& layer = graph_.layers[task.layer];
             const auto found = std::ranges::find(layer.inputs, tensor);
@@ -259,10 +259,10 @@ private:
         note(unit.first, comparison, graph_.tensors[tensor].name);
     }
 
-    // Compares a gradient that is about to be read, or that nobody reads any more.
+    // Compares a gradient that is about to be read, or that nothing reads any more.
     void settle(TensorId tensor) {
         if (gradients_.has(tensor)) {
-            contribute_what_has_no_step(tensor);
+            contribute_without_step(tensor);
         }
         const auto pending = gradients_.take(tensor);
         if (!pending) {
@@ -280,7 +280,7 @@ private:
     }
 
     // A step's check is that of its worst tensor.
-    void note(std::size_t step, const Comparison& comparison, const std::string& subject) {
+    void note(std::size_t step, const TensorError& comparison, const std::string& subject) {
         StepCheck& check = checks_[step];
         check.step = step;
         const bool worse = check.tolerance == 0 ||

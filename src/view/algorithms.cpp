@@ -97,8 +97,8 @@ std::vector<std::string> notes_of(const AlgorithmComparison& comparison) {
         return {};
     }
     return {
-        "* the fastest of its pass; rates count what the pass asks for, by multiply-add-2, "
-        "whatever the algorithm does"};
+        "* the fastest of its pass; rates count the operations of the pass by multiply-add-2, "
+        "whatever the algorithm executes"};
 }
 
 std::size_t problems_in(const AlgorithmComparison& comparison) {

@@ -49,9 +49,9 @@ private:
     static std::vector<Cell> unseen(const char* what, const Difference& gap) {
         const double limit = gap.limit().value;
         const std::string reason =
-            !std::isfinite(limit) ? "not known from a single sample"
+            !std::isfinite(limit) ? "unknown from a single sample"
             : limit < 1e-9        ? "none"
-                                  : fmt::format("none seen (below ± {})",
+                                  : fmt::format("none detected (below ± {})",
                                                 number_text(Number{.value = limit, .unit = "s"}));
         return {what, Missing{reason}, Missing{}};
     }
@@ -82,8 +82,8 @@ Table prepared_budget(const Budget& budget, const BudgetRows& rows) {
     table.title = "budget";
     table.columns = {{"part", "part", Importance::essential},
                      {"median_s", "time", Importance::essential}};
-    table.rows = {rows.line("sum of the steps, caches prepared", budget.steps),
-                  rows.gap("+ between the steps, preparing", budget.between)};
+    table.rows = {rows.line("sum of the steps, with prepared caches", budget.steps),
+                  rows.gap("+ between the steps, including preparation", budget.between)};
     table.totals = {rows.line("= instrumented", budget.instrumented),
                     rows.line("end to end, caches as left", budget.end_to_end)};
     for (auto* lines : {&table.rows, &table.totals}) {
@@ -92,9 +92,8 @@ Table prepared_budget(const Budget& budget, const BudgetRows& rows) {
         }
     }
     table.notes = {
-        "Instrumented iterations prepared the caches before each step, which end to end ones do "
-        "not: "
-        "the sum of the steps is not to be held against the end to end time."};
+        "Instrumented iterations prepared the caches before each step and end to end iterations "
+        "did not, so the sum of the steps cannot be compared with the end to end time."};
     return table;
 }
 

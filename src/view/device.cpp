@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-constexpr double least_change = 0.0005;  // what a decimal of a percent shows
+constexpr double min_change = 0.0005;  // what a decimal of a percent shows
 
 // What a ceiling was before and is now, in words.
 std::string finding_on(const std::vector<Remeasured>& all, const std::string& ceiling) {
@@ -21,11 +21,11 @@ std::string finding_on(const std::vector<Remeasured>& all, const std::string& ce
         return all.empty() ? "" : "new";
     }
     if (!found->now) {
-        return "kept: not found this time";
+        return "kept: not measured this time";
     }
     const bool is_time = ceiling == "launch";
     const double gain = is_time ? found->before / *found->now - 1 : *found->now / found->before - 1;
-    if (std::abs(gain) < least_change) {
+    if (std::abs(gain) < min_change) {
         return "the same";
     }
     const std::string change = fmt::format("{:.1f} % {}", 100 * std::abs(gain),
@@ -90,7 +90,8 @@ Document device_document(const BestOfBoth& best) {
     Table table = ceilings_table(best);
     if (!best.remeasured.empty()) {
         table.notes.emplace_back(
-            "A ceiling is a maximum, so the best value seen is kept; --replace starts anew.");
+            "A ceiling is a maximum, so the best value ever measured is kept; --replace starts "
+            "over.");
     }
     return {.title = fmt::format("{}: {}, {} thread{}", device.name, device.model, device.threads,
                                  device.threads == 1 ? "" : "s"),

@@ -25,35 +25,35 @@ std::string_view heading_of(Condition condition) {
     return "Available";
 }
 
-std::string sentence_on(const DoctorFinding& finding) {
+std::string sentence_on(const DoctorCheck& finding) {
     const std::string fix = finding.fix.empty() ? "" : fmt::format(" → {}", finding.fix);
     return fmt::format("{}: {}{}", finding.subject, finding.meaning, fix);
 }
 
 }  // namespace
 
-Document doctor_document(std::span<const DoctorFinding> findings) {
+Document doctor_document(std::span<const DoctorCheck> findings) {
     Document document{.title = std::string(title), .blocks = {}, .kind = "doctor"};
     for (const Condition condition : {Condition::absent, Condition::limited, Condition::ok}) {
-        const auto is_so = [&](const DoctorFinding& one) { return one.condition == condition; };
+        const auto is_so = [&](const DoctorCheck& one) { return one.condition == condition; };
         if (std::ranges::any_of(findings, is_so)) {
             document.blocks.emplace_back(Heading{std::string(heading_of(condition))});
         }
-        for (const DoctorFinding& finding : findings) {
+        for (const DoctorCheck& finding : findings) {
             if (is_so(finding)) {
                 document.blocks.emplace_back(Paragraph{sentence_on(finding)});
             }
         }
     }
     const auto lacking = std::ranges::count_if(
-        findings, [](const DoctorFinding& one) { return one.condition != Condition::ok; });
+        findings, [](const DoctorCheck& one) { return one.condition != Condition::ok; });
     document.blocks.emplace_back(Paragraph{
         lacking == 0 ? "Everything works here."
-                     : fmt::format("{} of {} could be better.", lacking, findings.size())});
+                     : fmt::format("{} of {} could be improved.", lacking, findings.size())});
     return document;
 }
 
-Document doctor_records(std::span<const DoctorFinding> findings) {
+Document doctor_records(std::span<const DoctorCheck> findings) {
     Table table{.records = "findings"};
     table.columns = {{"subject", "subject"},
                      {"condition", "condition"},

@@ -10,17 +10,17 @@
 
 namespace strata {
 
-// How well something works here.
+// How well something works on this machine.
 enum class Condition { ok, limited, absent };
 inline constexpr std::array<std::string_view, 3> names_of(Condition) {
     return {"ok", "limited", "absent"};
 }
 
-// One thing that measuring needs, or gains from.
-struct DoctorFinding {
+// The result of one check: something that measuring needs or gains from.
+struct DoctorCheck {
     std::string subject;  // "hardware counters"
     Condition condition = Condition::ok;
-    std::string meaning;  // what that allows or costs: "no cache misses by layer"
+    std::string meaning;  // what it allows or costs: "no cache misses by layer"
     std::string fix;      // how to get it: "sysctl kernel.perf_event_paranoid=1"; may be empty
 };
 
@@ -31,9 +31,9 @@ struct DoctorFinding {
 //
 //   Available
 //   processor: AMD EPYC, 2 processors for this process
-Document doctor_document(std::span<const DoctorFinding> findings);
+Document doctor_document(std::span<const DoctorCheck> findings);
 
 // The same as one table, in the order of examination: for JSON and CSV.
-Document doctor_records(std::span<const DoctorFinding> findings);
+Document doctor_records(std::span<const DoctorCheck> findings);
 
 }  // namespace strata

@@ -22,7 +22,7 @@ std::string limit_of(const Capacity& capacity) {
         case BatchLimit::network:
             return "the network: " + capacity.refusal;
         case BatchLimit::none:
-            return "nothing up to here, where the search ends";
+            return "no limit found up to here";
     }
     return {};
 }
@@ -50,8 +50,8 @@ Document fit_document(const std::string& network, const Execution& execution,
                               text_or_missing(each.capacity.refusal)});
     }
     table.notes = {
-        "Modelled: the peak by liveness, without the library's scratch memory. strata show "
-        "NETWORK --memory tells where it is needed."};
+        "Modelled: the peak by liveness, without the library's scratch memory. strata show NETWORK "
+        "--memory shows where it is needed."};
     const Bytes memory = batches.empty() ? Bytes{} : batches.front().capacity.memory;
     const bool trains = !batches.empty() && batches.front().mode == Mode::training;
     return {.title = fmt::format("{} in {}, {}{}", printable(network), byte_size_text(memory),

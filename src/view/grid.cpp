@@ -133,7 +133,7 @@ Document grid_document(std::span<const Run> runs, const VariedGrid& grid) {
         add_cells_of(runs[i], row);
     }
     table.notes = {
-        "No line is fitted where several numbers change. A single run: strata report RUN."};
+        "No line is fitted because several numbers change. For a single run: strata report RUN."};
     return {title_of(runs.back(), grid),
             {Paragraph{machine_line(runs.back(),
                                     fmt::format("runs {} to {}", runs.front().id, runs.back().id))},
@@ -165,9 +165,9 @@ Document work_grid_document(const WorkGrid& grid, const Convention& convention,
                           : Cell(Missing{"it moves nothing"}));
         row.push_back(bytes_cell(point.memory, Provenance::modelled));
     }
-    table.notes = {
-        fmt::format("Operations by the convention {}: {}", convention.name, convention.meaning),
-        "Memory: the peak by liveness."};
+    table.notes = {fmt::format("Operations counted by the convention {}: {}", convention.name,
+                               convention.meaning),
+                   "Memory: the peak by liveness."};
     return {fmt::format("{}, {}: {}", printable(grid.network), name_of(execution.mode),
                         ranges_of(grid.variables, grid.values)),
             {std::move(table)}};

@@ -19,9 +19,9 @@ std::string origin_of(const KernelSet& set) {
 std::string keys_sentence(const KeyCount& count) {
     const std::string told = count.keys == count.kernels ? std::string("all of them")
                                                          : fmt::format("{} of them", count.keys);
-    return fmt::format("Device, batch, full name and invocation tell {} apart; {}.", told,
+    return fmt::format("Device, batch, full name and invocation identify {}; {}.", told,
                        count.name_keys == count.keys
-                           ? std::string("bare names would, too")
+                           ? std::string("bare names would too")
                            : fmt::format("bare names would only {}", count.name_keys));
 }
 

@@ -67,9 +67,9 @@ std::string machine_line(const Run& run) {
 
 std::string device_line(const Run& run) {
     const auto of_most = [&](const std::string& label, const std::string& sampled,
-                             const std::string& most) {
+                             const std::string& maximum) {
         const std::string range = known(run, "gpu.sampled." + sampled);
-        const std::string limit = known(run, most);
+        const std::string limit = known(run, maximum);
         return range.empty() ? "" : label + range + (limit.empty() ? "" : " of " + limit);
     };
     const std::string driver = known(run, "gpu.driver");
@@ -84,8 +84,7 @@ std::string machine_line(const Run& run, const std::string& runs) {
     const std::string model = device.empty() ? known(run, "cpu.model") : device;
     const std::string version = known(run, "backend.version");
     return joined(
-        {fmt::format("{} on {}", name_of(run.origin),
-                     model.empty() ? "a machine that is not named" : model),
+        {fmt::format("{} on {}", name_of(run.origin), model.empty() ? "an unnamed machine" : model),
          fmt::format("{} thread{}", run.settings.threads, run.settings.threads == 1 ? "" : "s"),
          run.settings.backend + (version.empty() ? "" : " " + version), run.created, runs});
 }

@@ -73,10 +73,10 @@ Table layers_table(const Graph& graph, const MemoryProfile& profile) {
     }
     table.totals.push_back(row_of(graph, batch, "total", "", profile.total));
     table.notes = {
-        "By liveness. Activations: what a layer computes, with masks and indices; kept: what of it "
-        "stays beyond the forward pass.",
-        "Memory that several layers work in stands with the first of them. Activations and "
-        "gradients are not all there at once: only the last column adds up to the peak."};
+        "By liveness. Activations: what a layer computes, including masks and indices; kept: the "
+        "part that outlives the forward pass.",
+        "Memory shared by several layers is listed with the first of them. Activations and "
+        "gradients do not all exist at once: only the last column adds up to the peak."};
     return table;
 }
 
@@ -89,7 +89,7 @@ Table peak_table(const MemoryProfile& profile, const std::string& place) {
         table.rows.push_back({part.title, modelled(profile.peak.*part.bytes)});
     }
     table.totals.push_back({"peak", modelled(profile.peak.sum())});
-    table.notes = {"Without the library's scratch memory, which strata run tells by step."};
+    table.notes = {"Without the library's scratch memory, which strata run reports by step."};
     return table;
 }
 
@@ -119,7 +119,7 @@ Table batches_table(const std::string& network, std::span<const BatchMemory> bat
         row.push_back(modelled(one.inference));
         table.rows.push_back(std::move(row));
     }
-    table.notes = {"By liveness, without the library's scratch memory: what is there at the peak."};
+    table.notes = {"By liveness, without the library's scratch memory: what exists at the peak."};
     return table;
 }
 
@@ -155,10 +155,9 @@ Document memory_by_batch_document(std::span<const Graph> graphs, const Execution
     Document document{title_of(graphs.front(), execution) + ": memory by batch",
                       {batches_table(graphs.front().name, batches), bars_of(batches)}};
     if (const auto each = bytes_per_image(batches)) {
-        document.blocks.emplace_back(
-            Paragraph{fmt::format("Each further example of a batch costs {:.3g} MB between the two "
-                                  "largest batches.",
-                                  each->value / 1e6)});
+        document.blocks.emplace_back(Paragraph{
+            fmt::format("Between the two largest batches, each additional example costs {:.3g} MB.",
+                        each->value / 1e6)});
     }
     return document;
 }

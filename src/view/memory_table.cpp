@@ -8,14 +8,14 @@ namespace strata {
 
 namespace {
 
-constexpr const char* not_measured = "the kernel does not tell the peak of this process alone";
+constexpr const char* not_measured = "the kernel does not report the peak of this process alone";
 
 constexpr const char* of_a_process =
-    "Measured: the highest resident set of the process less that before the network "
-    "was prepared; copies in other layouts and generated code are in it.";
+    "Measured: the peak resident set of the process minus that before the network was prepared; it "
+    "includes copies in other layouts and generated code.";
 constexpr const char* of_a_device =
-    "Measured: what was allocated on the device for the network and for the libraries' scratch "
-    "memory; what the driver keeps for itself and for recorded iterations is not in it.";
+    "Measured: device memory allocated for the network and for the libraries' scratch memory; "
+    "memory that the driver keeps for itself and for recorded iterations is not included.";
 
 std::vector<Cell> row(const char* what, Bytes bytes, const std::optional<Bytes>& whole,
                       Provenance provenance) {
@@ -44,7 +44,7 @@ Table memory_table(const Run& run) {
     table.notes = {run.provenance.contains("gpu.name") ? of_a_device : of_a_process};
     if (const auto caches = run.settings.further.find("caches");
         caches != run.settings.further.end() && caches->second == "cold") {
-        table.notes.emplace_back("What is written to make the caches cold is in it, too.");
+        table.notes.emplace_back("It includes the memory written to make the caches cold.");
     }
     return table;
 }

@@ -37,10 +37,10 @@ std::string opaque_note(const Graph& graph) {
     }
     const std::size_t shown = std::min(reasons.size(), reasons_shown);
     return fmt::format(
-        "{} of {} layers cannot be computed here and are skipped by a run, their work is not "
-        "counted: {}{}",
+        "{} of {} layers cannot be computed here; a run skips them, and their work is not counted: "
+        "{}{}",
         count, graph.layers.size(), join(std::span(reasons).first(shown), "; "),
-        shown < reasons.size() ? "; and more that a run tells" : "");
+        shown < reasons.size() ? "; a run lists more" : "");
 }
 
 }  // namespace strata

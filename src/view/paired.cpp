@@ -81,8 +81,8 @@ Table paired_table(const Pairing& pairing, const Run& before, const Run& after) 
     }
     table.totals = {row_of(pairing.whole, before, after)};
     table.notes = {
-        "A ratio's interval takes both medians' intervals at their worst; where it holds 1, the "
-        "runs do not differ. The runs were measured one after the other."};
+        "A ratio's interval combines the extremes of both medians' intervals; if it contains 1, "
+        "the runs do not differ. The runs were measured one after the other."};
     return table;
 }
 

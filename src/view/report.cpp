@@ -43,7 +43,7 @@ std::string lead_of(const RunFindings& findings) {
         fmt::format("{}, batch {}, {}: ", settings.network, settings.batch, settings.mode);
     if (!budget.is_whole) {
         return lead +
-               fmt::format("incomplete: {}. What the whole takes is not known.", holes_text(run));
+               fmt::format("incomplete: {}. The time of the whole is not known.", holes_text(run));
     }
     if (!time) {
         return lead + "nothing was timed.";
@@ -52,11 +52,11 @@ std::string lead_of(const RunFindings& findings) {
     lead += budget.end_to_end ? "" : " in the steps that ran";
     const Gains gains = gains_of(findings);
     if (!is_known(gains)) {
-        return lead + "; how near it is to the machine's ceilings is not known.";
+        return lead + "; how close it is to the machine's ceilings is not known.";
     }
     lead +=
         fmt::format(", at {} of the machine's ceilings", percent(gains.at_ceilings / gains.median));
-    // The same as the first of the findings: what may be noise leads nobody.
+    // The same gain as in the first finding; a gain that may be noise is skipped.
     const auto largest = std::ranges::find_if(gains.steps, &Gain::is_certain);
     if (largest != gains.steps.end()) {
         const StepResult& step = run.steps[largest->step];
@@ -66,11 +66,11 @@ std::string lead_of(const RunFindings& findings) {
     return lead + ".";
 }
 
-constexpr const char* no_ceilings = "no ceilings are known: strata calibrate measures them";
+constexpr const char* no_ceilings = "no ceilings are known; strata calibrate measures them";
 
 std::string samples_text(const std::optional<Estimate>& time) {
     return !time                ? ""
-           : time->samples == 1 ? "one iteration, which has no interval"
+           : time->samples == 1 ? "one iteration, so no interval"
                                 : fmt::format("median of {} iterations", time->samples);
 }
 
@@ -97,16 +97,17 @@ std::vector<Tiles::Tile> ceiling_tiles(const RunFindings& findings) {
     if (!is_known(gains) || !is_whole) {
         const char* reason = is_whole ? no_ceilings : why_not_timed(findings);
         return {{"ceiling_percent", "share of the ceilings", Missing{reason}, {}},
-                {"gain_s", "could be won", Missing{reason}, {}}};
+                {"gain_s", "possible gain", Missing{reason}, {}}};
     }
     return {
         {"ceiling_percent", "share of the ceilings",
-         percent_cell(gains.at_ceilings / gains.median, derived), "100 % is every step at its own"},
-        {"gain_s", "could be won, at most", time_cell(gains.median - gains.at_ceilings, derived),
-         fmt::format("of the steps' {}", duration(gains.median))}};
+         percent_cell(gains.at_ceilings / gains.median, derived),
+         "100 %: every step at its ceiling"},
+        {"gain_s", "possible gain, at most", time_cell(gains.median - gains.at_ceilings, derived),
+         fmt::format("of {} for all steps", duration(gains.median))}};
 }
 
-// The four numbers that say how the run went.
+// The four headline numbers of a run.
 Tiles tiles_of(const RunFindings& findings) {
     const auto& time = findings.summary.budget.end_to_end;
     Tiles tiles{
@@ -124,7 +125,7 @@ Tiles tiles_of(const RunFindings& findings) {
 Doubts doubts_of(const Run& run) {
     Doubts doubts;
     if (run.state == RunState::partial) {
-        doubts.doubts.push_back({"interrupted", "This run was interrupted: it is not complete."});
+        doubts.doubts.push_back({"interrupted", "This run was interrupted and is not complete."});
     }
     for (const Flag& flag : run.flags) {
         doubts.doubts.push_back({flag.kind, flag.sentence});
@@ -174,7 +175,7 @@ void add_roofs(RooflineChart& chart, const Run& run) {
 }
 
 RooflineChart roofline_of(const RunFindings& findings) {
-    RooflineChart chart{.title = "Roofline: steps by intensity and rate, sized by their time"};
+    RooflineChart chart{.title = "Roofline: steps by intensity and rate, sized by time"};
     add_roofs(chart, findings.run);
     for (std::size_t i = 0; i < findings.run.steps.size(); ++i) {
         const StepResult& step = findings.run.steps[i];
@@ -206,7 +207,7 @@ void add_tables(std::vector<Block>& blocks, const RunFindings& findings) {
     blocks.emplace_back(provenance_table(run));
 }
 
-// The answer, what to doubt, what to do; then pictures, then every number.
+// The answer, the doubts and the advice; then charts, then every number.
 void add_run(std::vector<Block>& blocks, const Run& run, std::span<const Grouping> by) {
     const RunFindings findings = findings_of(run);
     blocks.emplace_back(Lead{lead_of(findings)});
@@ -234,7 +235,7 @@ std::string name_of_run(const Run& run) {
     return fmt::format("run {}: {}", run.id, settings_line(run));
 }
 
-// Runs by what tells them from the first: "run 3: dtype f32", "run 4: dtype bf16".
+// Runs named by how they differ from the first: "run 3: dtype f32", "run 4: dtype bf16".
 std::vector<std::string> short_names_of(std::span<const Run> runs) {
     std::map<std::string, std::vector<std::string>> values;  // by setting, then by run
     for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -255,7 +256,7 @@ std::vector<std::string> short_names_of(std::span<const Run> runs) {
     return names;
 }
 
-// Runs beside each other: a row for each figure, a column for each run.
+// Runs side by side: a row for each figure, a column for each run.
 Table side_by_side(std::span<const Run> runs) {
     Table table{.columns = {{"figure", "", Importance::essential}}};
     const auto names = short_names_of(runs);
@@ -324,12 +325,12 @@ std::string lead_of_two(const Run& before, const Run& after) {
             return fmt::format("Run {} takes {:.2f} times as long as run {}: {}.", after.id,
                                whole.ratio->value, before.id, sides());
         case Change::none:
-            return fmt::format("Runs {} and {} do not differ beyond their noise: {}.", before.id,
+            return fmt::format("Runs {} and {} do not differ beyond noise: {}.", before.id,
                                after.id, sides());
         case Change::uncertain:
             return fmt::format(
-                "Whether runs {} and {} differ is not known, as one of them has too "
-                "few iterations: {}.",
+                "It is not known whether runs {} and {} differ, because one of them has too few "
+                "iterations: {}.",
                 before.id, after.id, sides());
         case Change::unknown:
             break;
@@ -344,7 +345,7 @@ int kind_of(const Block& block) {
                                                       : 0;
 }
 
-constexpr std::size_t most_side_by_side = 4;
+constexpr std::size_t max_side_by_side = 4;
 
 void add_overview(Document& document, std::span<const Run> runs) {
     auto& blocks = document.blocks;
@@ -360,7 +361,7 @@ void add_overview(Document& document, std::span<const Run> runs) {
     if (two) {
         blocks.emplace_back(Lead{lead_of_two(runs[0], runs[1])});
     }
-    if (runs.size() <= most_side_by_side) {
+    if (runs.size() <= max_side_by_side) {
         blocks.emplace_back(side_by_side(runs));
     }
     blocks.emplace_back(bars_by_run(runs));

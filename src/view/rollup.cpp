@@ -19,8 +19,8 @@ Cell name_cell(const StepGroup& group, Grouping by) {
     if (!group.name.empty()) {
         return group.name;
     }
-    return Missing{by == Grouping::algorithm ? "no algorithms to choose from"
-                                             : "the backend names none"};
+    return Missing{by == Grouping::algorithm ? "no choice of algorithms"
+                                             : "the backend reports none"};
 }
 
 Cell rate(double amount, Seconds time, const char* unit, Provenance provenance) {
@@ -111,17 +111,18 @@ std::vector<std::string> notes_of(const RunFindings& findings, std::span<const G
                                   std::size_t chosen, std::size_t all) {
     std::vector<std::string> notes;
     if (chosen < all) {
-        notes.push_back(fmt::format("{} of {} steps grouped; the sum is of all.", chosen, all));
+        notes.push_back(
+            fmt::format("{} of {} steps are grouped; the sum is over all steps.", chosen, all));
     }
     if (std::ranges::find(by, Grouping::block) != by.end()) {
         notes.emplace_back(
-            "Blocks are told from names: a path to its first number (layer1.0.conv1 is of "
-            "layer1.0), else without its last part; names without a path as long as their first "
-            "number stays the same.");
+            "Blocks are derived from names: a path up to its first number (layer1.0.conv1 belongs "
+            "to layer1.0), otherwise without its last part; other names form a block as long as "
+            "their first number stays the same.");
     }
     notes.push_back(
-        fmt::format("Rates by the convention {} and compulsory traffic. ceiling: time at the "
-                    "ceilings over time; gain: what that would save, at most.",
+        fmt::format("Rates use the convention {} and compulsory traffic. ceiling: time at the "
+                    "ceilings over measured time; gain: what that would save, at most.",
                     findings.convention));
     return notes;
 }
@@ -134,7 +135,7 @@ std::vector<Grouping> parse_groupings(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         const auto found = value_named<Grouping>(name);
         if (!found) {
-            throw Error(fmt::format("--by has no '{}': choose of {}", printable(name),
+            throw Error(fmt::format("--by cannot be '{}': choose from {}", printable(name),
                                     fmt::join(known, ", ")),
                         ExitCode::usage);
         }

@@ -19,8 +19,8 @@ namespace strata {
 namespace {
 
 constexpr std::string_view partial_warning =
-    "This run was interrupted and holds what was measured until then; the same command continues "
-    "it.";
+    "This run was interrupted; it holds what was measured until then, and the same command "
+    "continues it.";
 
 Ranking ranking_of(const std::vector<Finding>& findings) {
     Ranking ranking;
@@ -38,7 +38,7 @@ void add_ranking(std::vector<Block>& blocks, const RunFindings& findings) {
         return;
     }
     const bool by_gain = found.front().gain.has_value();
-    blocks.emplace_back(Heading{by_gain ? "Where most could be won"
+    blocks.emplace_back(Heading{by_gain ? "Largest possible gains"
                                 : found.size() == 1
                                     ? "The heaviest step"
                                     : fmt::format("The {} heaviest steps", found.size())});

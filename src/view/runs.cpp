@@ -67,7 +67,7 @@ Table runs_table(std::span<const Run> runs) {
 
 Document runs_document(Table stored) {
     if (stored.rows.empty()) {
-        stored.notes.emplace_back("No run is stored yet: `strata run alexnet` makes one.");
+        stored.notes.emplace_back("No runs are stored yet; `strata run alexnet` stores one.");
     }
     return {.blocks = {std::move(stored)}, .kind = "list"};
 }

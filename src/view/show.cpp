@@ -95,7 +95,8 @@ Table layers_table(const Graph& graph, const NetworkWork& network, const Convent
     }
     table.totals.push_back(total_of(network));
     table.notes = {
-        fmt::format("Operations by the convention {}: {}", convention.name, convention.meaning),
+        fmt::format("Operations counted by the convention {}: {}", convention.name,
+                    convention.meaning),
         "Traffic: each operand read once and each result written once, over all passes."};
     if (const std::string note = opaque_note(graph); !note.empty()) {
         table.notes.push_back(note);
@@ -125,8 +126,8 @@ Table memory_table(const NetworkWork& network) {
     table.totals = {row("peak", training.peak, inference.peak),
                     {"Caffe's count of data", bytes_cell(network.caffe_data), Missing{}}};
     table.notes = {
-        "By liveness, without the library's scratch memory; the parts' own worst moments "
-        "need not coincide, so the peak can be less than their sum."};
+        "By liveness, without the library's scratch memory. The parts may peak at different "
+        "moments, so the peak can be less than their sum."};
     return table;
 }
 

@@ -33,12 +33,13 @@ std::vector<std::size_t> wanted_steps(const Run& run, const StepFilter& filter) 
         }
     }
     if (wanted.empty() && !run.steps.empty()) {
-        throw Error(fmt::format("no step of {} matches layer '{}' and pass '{}'; `strata show` "
-                                "lists the layers.",
-                                printable(run.settings.network),
-                                filter.layers.empty() ? "*" : printable(filter.layers),
-                                filter.passes.empty() ? "*" : printable(filter.passes)),
-                    ExitCode::usage);
+        throw Error(
+            fmt::format(
+                "no step of {} matches layer '{}' and pass '{}'; `strata show` lists the layers.",
+                printable(run.settings.network),
+                filter.layers.empty() ? "*" : printable(filter.layers),
+                filter.passes.empty() ? "*" : printable(filter.passes)),
+            ExitCode::usage);
     }
     return wanted;
 }

@@ -247,7 +247,8 @@ PassTotal sum_of(const std::vector<PassTotal>& totals) {
 }
 
 std::string seen_and_hidden(const Run& run, std::size_t shown) {
-    return fmt::format("{} of {} steps shown; the sums are of all.", shown, run.steps.size());
+    return fmt::format("{} of {} steps are shown; the sums are over all steps.", shown,
+                       run.steps.size());
 }
 
 }  // namespace
@@ -288,12 +289,11 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
     if (wanted.size() < findings.run.steps.size()) {
         table.notes.push_back(seen_and_hidden(findings.run, wanted.size()));
     }
-    table.notes.push_back(
-        fmt::format("Rates by the convention {} and compulsory traffic; ceiling: share of what "
-                    "bounds the step, of sums what they would take at their ceilings.",
-                    findings.convention));
-    table.notes.emplace_back(
-        "Sums add the steps' medians; the budget has the median of whole sums.");
+    table.notes.push_back(fmt::format(
+        "Rates use the convention {} and compulsory traffic. ceiling: the share of the bound that "
+        "the step reaches; for sums, time at the ceilings over measured time.",
+        findings.convention));
+    table.notes.emplace_back("Sums add the steps' medians; the budget has the median of the sums.");
     return table;
 }
 

@@ -199,9 +199,9 @@ Table points_table(const Sweep& sweep, const std::optional<Extrapolation>& line)
     }
     const Convention& convention = find_convention(sweep.convention);
     table.notes = {
-        fmt::format("Work by the convention {}: {}", convention.name, convention.meaning),
-        "Memory: the peak by liveness, without the library's scratch memory; taken: by the "
-        "process, measured."};
+        fmt::format("Work counted by the convention {}: {}", convention.name, convention.meaning),
+        "Memory: the peak by liveness, without the library's scratch memory; taken: measured, by "
+        "the process."};
     return table;
 }
 

@@ -54,12 +54,12 @@ XyChart::Series measured_times(const Sweep& sweep) {
 }
 
 // From the intercept, where there is no work, to the most work.
-XyChart::Series line_of(const Extrapolation& found, double most) {
+XyChart::Series line_of(const Extrapolation& found, double maximum) {
     return {.name = "the line: intercept + slope x work",
             .mark = Mark::line,
             .points = {{"intercept", 0, found.framework.value, found.framework_interval.low,
                         found.framework_interval.high},
-                       {"the line", most, found.framework.value + found.line.slope * most}}};
+                       {"the line", maximum, found.framework.value + found.line.slope * maximum}}};
 }
 
 XyChart time_chart(const Sweep& sweep, const std::optional<Extrapolation>& found) {
@@ -68,11 +68,11 @@ XyChart time_chart(const Sweep& sweep, const std::optional<Extrapolation>& found
                   .y = {.key = "time_s", .title = "time", .unit = "s"},
                   .series = {measured_times(sweep)}};
     if (found && found->misfit.empty()) {
-        double most = 0;
+        double maximum = 0;
         for (const auto& point : chart.series[0].points) {
-            most = std::max(most, point.x);
+            maximum = std::max(maximum, point.x);
         }
-        chart.series.push_back(line_of(*found, most));
+        chart.series.push_back(line_of(*found, maximum));
     }
     return chart;
 }

@@ -45,25 +45,25 @@ std::string slope_sentence(const Sweep& sweep, const Extrapolation& found) {
         within(1e9 * found.line.slope, {1e9 * interval.low, 1e9 * interval.high}, "s");
     if (!found.hardware_interval) {
         return fmt::format(
-            "Slope, the hardware: {} a GFLOP, not to be told from none: what grows with the work "
-            "is "
-            "lost in the scatter.",
+            "Slope (hardware): {} per GFLOP, which cannot be distinguished from zero: the growth "
+            "with work is lost in the scatter.",
             slope);
     }
-    return fmt::format("Slope, the hardware: {} a GFLOP, so what grows with the work runs at {}{}.",
-                       slope, within(found.hardware->value, *found.hardware_interval, "FLOP/s"),
+    return fmt::format("Slope (hardware): {} per GFLOP, so work runs at {}{}.", slope,
+                       within(found.hardware->value, *found.hardware_interval, "FLOP/s"),
                        against_peak(sweep, *found.hardware));
 }
 
 std::string intercept_sentence(const Extrapolation& found) {
     const std::string intercept =
-        within(found.framework.value, found.framework_interval, "s") + " of every iteration";
+        within(found.framework.value, found.framework_interval, "s") + " per iteration";
     if (found.framework_interval.contains(0)) {
-        return fmt::format("Intercept, the framework: {}, not to be told from none.", intercept);
+        return fmt::format("Intercept (framework): {}, which cannot be distinguished from zero.",
+                           intercept);
     }
     return fmt::format(
-        "Intercept, the framework: {}, whatever its work; half of the hardware's rate is reached "
-        "at {}.",
+        "Intercept (framework): {}, whatever the work; half of the hardware's rate is reached at "
+        "{}.",
         intercept, number_text(found.half_rate_work.value_or(Flops{}).value, "FLOP"));
 }
 
@@ -73,13 +73,13 @@ std::string quality_sentence(const Sweep& sweep, const Extrapolation& found) {
     if (!found.misfit.empty()) {
         return fmt::format(
             "Time = intercept + slope x work does not hold here: {} (the worst is {}; R² {:.4f}). "
-            "So there is no slope to call the hardware and no intercept to call the framework; "
-            "see where the points leave the line, and vary a narrower range.",
+            "So neither the slope (hardware) nor the intercept (framework) is reported; see where "
+            "the points leave the line, and vary a narrower range.",
             found.misfit, at(sweep, worst), line.r_squared);
     }
     return fmt::format(
-        "Time = intercept + slope x work holds for the {} points: R² {:.4f}, none lies more than "
-        "{} off the line ({}). Points weigh by their own time; intervals are 95 %.",
+        "Time = intercept + slope x work holds for the {} points: R² {:.4f}, and no point is more "
+        "than {} off the line ({}). Points are weighted by 1 / time²; intervals are 95 %.",
         found.points.size(), line.r_squared, number_text(std::max(0.1, 100 * line.worst), "%"),
         at(sweep, worst));
 }
@@ -91,14 +91,14 @@ double half_width_of(const SweepPoint& point) {
                       : 0;
 }
 
-// A line through points that are not known well says little, whether it fits or not.
+// A line through imprecise points says little, whether it fits or not.
 void add_roughest(std::vector<std::string>& sentences, const Sweep& sweep) {
     const SweepPoint& roughest = *std::ranges::max_element(sweep.points, {}, half_width_of);
     const double share = half_width_of(roughest);
     if (share > worst_that_fits) {
         sentences.push_back(fmt::format(
-            "The times are rough: that of {} is known to ± {:.0f} % only; repeat on a quiet "
-            "machine or with a longer --max-time before you trust what follows.",
+            "The times are imprecise: at {} the interval is ± {:.0f} %; repeat on a quiet machine "
+            "or with a longer --max-time before relying on the following.",
             at(sweep, roughest.value), 100 * share));
     }
 }
@@ -107,8 +107,8 @@ void add_line(std::vector<std::string>& sentences, const Sweep& sweep) {
     const auto found = extrapolate(sweep);
     if (!found) {
         sentences.emplace_back(
-            "Fewer than three points with a time and different work: too few for a line of time "
-            "over work.");
+            "Fewer than three timed points with different work: too few to fit a line of time over "
+            "work.");
         return;
     }
     sentences.push_back(quality_sentence(sweep, *found));
@@ -123,12 +123,11 @@ const SweepPoint& point_at(const Sweep& sweep, std::int64_t value) {
 }
 
 std::string saturation_sentence(const Sweep& sweep, const Saturation& found) {
-    const std::string best = fmt::format("{} a second at {}", number_text(found.best.median, ""),
+    const std::string best = fmt::format("{} per second at {}", number_text(found.best.median, ""),
                                          at(sweep, found.best_batch));
     if (!found.reached) {
         return fmt::format(
-            "Saturation: not reached; throughput still grows up to the largest "
-            "batch that ran: {}.",
+            "Saturation: not reached; throughput still grows at the largest batch that ran: {}.",
             best);
     }
     const std::string range =
@@ -137,13 +136,13 @@ std::string saturation_sentence(const Sweep& sweep, const Saturation& found) {
             : fmt::format(" (within the intervals {} to {})", found.earliest, found.latest);
     return fmt::format(
         "Saturation: {}{} is the smallest with {:.0f} % of the best throughput, {}; an iteration "
-        "takes {} there.",
+        "then takes {}.",
         at(sweep, found.batch), range, 100 * saturated_share, best,
         number_text(point_at(sweep, found.batch).time->median.value, "s"));
 }
 
 std::string memory_of(const Capacity& capacity) {
-    constexpr std::array whose = {" that are free here", " of --memory", " of the device"};
+    constexpr std::array whose = {" of free memory", " given by --memory", " of device memory"};
     return number_text(capacity.memory.value, "B") +
            whose[static_cast<std::size_t>(capacity.source)];
 }
@@ -152,26 +151,25 @@ std::string capacity_sentence(const Capacity& capacity) {
     const std::string batch = number_text(static_cast<double>(capacity.largest.batch), "");
     const std::string needs = number_text(capacity.largest.needs.value, "B");
     const std::string memory = memory_of(capacity);
-    constexpr auto modelled = "modelled, by liveness, without the library's scratch memory";
+    constexpr auto modelled = "modelled by liveness, without the library's scratch memory";
     if (capacity.largest.batch == 0) {
         return fmt::format(
-            "Largest batch: not even one example fits: it needs {} and there are "
-            "{} ({}).",
-            needs, memory, modelled);
+            "Largest batch: not even one example fits: it needs {}, and there are {} ({}).", needs,
+            memory, modelled);
     }
     switch (capacity.largest.limit) {
         case BatchLimit::memory:
-            return fmt::format("Largest batch: {} is the largest that fits into the {} ({}).",
-                               batch, memory, modelled);
+            return fmt::format("Largest batch: {} is the largest that fits in {} ({}).", batch,
+                               memory, modelled);
         case BatchLimit::network:
             return fmt::format(
-                "Largest batch: {}, limited by the network and not by memory: it "
-                "needs {} of the {} ({}), but the next one is refused: {}.",
+                "Largest batch: {}, limited by the network and not by memory: it needs {} out of "
+                "{} ({}), but the next larger batch is rejected: {}.",
                 batch, needs, memory, modelled, capacity.refusal);
         case BatchLimit::none:
             return fmt::format(
-                "Largest batch: no limit found: even {}, where the search ends, "
-                "needs only {} of the {} ({}).",
+                "Largest batch: no limit found: even {}, where the search ends, needs only {} out "
+                "of {} ({}).",
                 batch, needs, memory, modelled);
     }
     return {};
@@ -182,11 +180,11 @@ std::string capacity_sentence(const Capacity& capacity) {
 std::string sweep_lead(const Sweep& sweep) {
     if (const auto saturation = saturation_of(sweep)) {
         const std::string best =
-            fmt::format("{} a second", number_text(saturation->best.median, ""));
+            fmt::format("{} per second", number_text(saturation->best.median, ""));
         return saturation->reached
                    ? fmt::format(
-                         "From {} on a larger batch hardly pays: it has {:.0f} % of the best "
-                         "throughput, {} at {}.",
+                         "Beyond {} a larger batch hardly pays off: it reaches {:.0f} % of the "
+                         "best throughput, {} at {}.",
                          at(sweep, saturation->batch), 100 * saturated_share, best,
                          at(sweep, saturation->best_batch))
                    : fmt::format("Throughput grows up to {}, the largest that ran: {}.",
@@ -194,11 +192,11 @@ std::string sweep_lead(const Sweep& sweep) {
     }
     const auto line = extrapolate(sweep);
     if (line && line->misfit.empty() && line->hardware_interval) {
-        return fmt::format("Time grows with work at {}, beside {} of every iteration.",
+        return fmt::format("Work runs at {}, plus {} per iteration.",
                            number_text(line->hardware->value, "FLOP/s"),
                            number_text(line->framework.value, "s"));
     }
-    return fmt::format("How time depends on {} cannot be told by one number: see the points.",
+    return fmt::format("No single number describes how time depends on {}: see the points.",
                        sweep.variable);
 }
 

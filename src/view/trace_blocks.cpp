@@ -16,7 +16,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t most_shown = 20;
+constexpr std::size_t max_shown = 20;
 
 std::string length_of(Seconds time) {
     return time < Seconds{1e-3} ? fmt::format("{:.3g} µs", time.value * 1e6)
@@ -31,15 +31,15 @@ std::string cost_of(const Run& run) {
         return {};
     }
     const double more = (estimate(recorded).median / estimate(plain).median - 1) * 100;
-    return fmt::format(" While it was recorded, an iteration took {:.1f} % {}.", std::abs(more),
-                       more < 0 ? "less" : "more");
+    return fmt::format(" While it was being recorded, an iteration took {:.1f} % {}.",
+                       std::abs(more), more < 0 ? "less" : "more");
 }
 
 Paragraph introduction_to(const Run& run) {
     const auto& windows = run.trace->windows.values;
     return {fmt::format(
-        "Kernels of one of {} recorded iterations on {}: the one of median length, "
-        "{} from first start to last end.{}",
+        "Kernels of one of {} recorded iterations on {}: the one with the median length, {} from "
+        "first start to last end.{}",
         windows.size(), run.trace->device, length_of(estimate(windows).median), cost_of(run))};
 }
 
@@ -99,7 +99,7 @@ std::vector<const TracedSpan*> longest_of(const Run& run, const StepFilter& filt
     }
     std::ranges::stable_sort(spans, std::ranges::greater(),
                              [](const TracedSpan* traced) { return duration_of(traced->span); });
-    spans.resize(std::min(spans.size(), most_shown));
+    spans.resize(std::min(spans.size(), max_shown));
     return spans;
 }
 
@@ -119,7 +119,7 @@ Table longest_kernels(const Run& run, const StepFilter& filter) {
     }
     table.title = "the longest kernels";
     table.notes = {
-        fmt::format("{} of {} in the iteration; all of them: strata query \"SELECT * "
+        fmt::format("{} of {} in the iteration; for all of them: strata query \"SELECT * "
                     "FROM trace_time WHERE run = {}\".",
                     table.rows.size(), run.trace->spans.size(), run.id)};
     return table;

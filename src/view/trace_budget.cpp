@@ -53,15 +53,15 @@ std::vector<std::string> notes_of(const TraceBudget& budget) {
     std::vector<std::string> notes;
     for (const auto& [evidence, count] : budget.unattributed_spans) {
         notes.push_back(
-            fmt::format("unattributed: {} for want of a layer ({})", count, name_of(evidence)));
+            fmt::format("unattributed: {} without a layer ({})", count, name_of(evidence)));
     }
     if (budget.dropped > 0) {
         notes.push_back(fmt::format(
-            "{} records were dropped: times are lower bounds, gaps upper ones", budget.dropped));
+            "{} records were dropped: times are lower bounds, gaps upper bounds", budget.dropped));
     }
     if (budget.untimed > 0) {
         notes.push_back(
-            fmt::format("{} kernels or copies have no believable time stamps and are in no sum",
+            fmt::format("{} kernels or copies have no plausible time stamps and are in no sum",
                         budget.untimed));
     }
     return notes;

@@ -49,7 +49,8 @@ Table points_table(const WorkSweep& sweep, const Convention& convention) {
         table.rows.push_back(row_of(sweep, i));
     }
     table.notes = {
-        fmt::format("Operations by the convention {}: {}", convention.name, convention.meaning),
+        fmt::format("Operations counted by the convention {}: {}", convention.name,
+                    convention.meaning),
         fmt::format("Growth: the exponent of {} from one row to the next. Memory: the peak by "
                     "liveness.",
                     sweep.variable)};
@@ -61,20 +62,18 @@ namespace {
 std::string line_sentence(const WorkSweep& sweep) {
     const auto line = traffic_line(sweep);
     if (!line) {
-        return "Fewer than three sizes with different work: too few for a line of traffic over "
+        return "Fewer than three sizes with different work: too few to fit a line of traffic over "
                "operations.";
     }
     const std::string misfit = misfit_of(*line);
     if (!misfit.empty()) {
         return fmt::format(
-            "A line does not describe the traffic over the operations: {} ({} {}; "
-            "R² {:.4f}).",
-            misfit, sweep.variable, sweep.points[line->worst_point].value, line->r_squared);
+            "A line does not describe traffic over operations: {} ({} {}; R² {:.4f}).", misfit,
+            sweep.variable, sweep.points[line->worst_point].value, line->r_squared);
     }
     return fmt::format(
-        "Traffic over operations: {:.3g} bytes for each further operation ({:.3g} "
-        "to {:.3g}), so the intensity tends to {:.3g} FLOP/B; {} are moved without "
-        "any (R² {:.4f}).",
+        "Traffic over operations: {:.3g} bytes per additional operation ({:.3g} to {:.3g}), so the "
+        "intensity tends to {:.3g} FLOP/B; {} move even without operations (R² {:.4f}).",
         line->slope, line->slope_interval.low, line->slope_interval.high, 1 / line->slope,
         number_text(line->intercept, "B"), line->r_squared);
 }

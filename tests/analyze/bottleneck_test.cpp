@@ -21,7 +21,7 @@ StepBound bound(double flops, double bytes, double seconds, Pass pass = Pass::fo
 
 TEST(Bottleneck, ArithmeticBoundsWhatHasManyOperationsPerByte) {
     const StepBound found = bound(180e9, 1e9, 1);
-    EXPECT_EQ(found.verdict, Verdict::compute);
+    EXPECT_EQ(found.verdict, Bottleneck::compute);
     EXPECT_DOUBLE_EQ(*found.achieved, 0.9);
     EXPECT_DOUBLE_EQ(found.headroom->value, 0.1);
     EXPECT_EQ(found.ceiling, "f32 peak");
@@ -29,14 +29,14 @@ TEST(Bottleneck, ArithmeticBoundsWhatHasManyOperationsPerByte) {
 
 TEST(Bottleneck, MemoryBoundsWhatHasFew) {
     const StepBound found = bound(1e9, 18e9, 1);
-    EXPECT_EQ(found.verdict, Verdict::memory);
+    EXPECT_EQ(found.verdict, Bottleneck::memory);
     EXPECT_DOUBLE_EQ(*found.achieved, 0.9);
     EXPECT_EQ(found.ceiling, "DRAM bandwidth");
 }
 
 TEST(Bottleneck, WhatIsFasterThanMainMemoryWasServedByACache) {
     const StepBound found = bound(1e3, 20e6, 0.5e-3);  // 40 GB/s; 20 MB fit the L3
-    EXPECT_EQ(found.verdict, Verdict::cache);
+    EXPECT_EQ(found.verdict, Bottleneck::cache);
     EXPECT_EQ(found.ceiling, "L3 bandwidth");
     EXPECT_DOUBLE_EQ(*found.achieved, 0.5);
     EXPECT_DOUBLE_EQ(found.memory->value, 1e-3);
@@ -48,23 +48,23 @@ TEST(Bottleneck, TheNearestCacheThatHoldsTheTrafficIsTheOne) {
 }
 
 TEST(Bottleneck, TimeThatNothingExplainsIsOverhead) {
-    EXPECT_EQ(bound(1e6, 1e6, 1).verdict, Verdict::overhead);
-    EXPECT_EQ(bound(0, 0, 1).verdict, Verdict::overhead);
+    EXPECT_EQ(bound(1e6, 1e6, 1).verdict, Bottleneck::overhead);
+    EXPECT_EQ(bound(0, 0, 1).verdict, Bottleneck::overhead);
 }
 
 TEST(Bottleneck, TheThresholdIsAQuarterOfTheTime) {
-    EXPECT_EQ(bound(50e9, 1e6, 1).verdict, Verdict::compute);
-    EXPECT_EQ(bound(49e9, 1e6, 1).verdict, Verdict::overhead);
+    EXPECT_EQ(bound(50e9, 1e6, 1).verdict, Bottleneck::compute);
+    EXPECT_EQ(bound(49e9, 1e6, 1).verdict, Bottleneck::overhead);
 }
 
 TEST(Bottleneck, UpdatesAreJudgedInF32WhateverTheRun) {
-    EXPECT_EQ(bound(180e9, 1e9, 1, Pass::update, "bf16").verdict, Verdict::compute);
-    EXPECT_EQ(bound(180e9, 1e9, 1, Pass::forward, "bf16").verdict, Verdict::unknown);
+    EXPECT_EQ(bound(180e9, 1e9, 1, Pass::update, "bf16").verdict, Bottleneck::compute);
+    EXPECT_EQ(bound(180e9, 1e9, 1, Pass::forward, "bf16").verdict, Bottleneck::unknown);
 }
 
 TEST(Bottleneck, NoCeilingsNoVerdict) {
     strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{1}})});
-    EXPECT_EQ(bounds_of(run)[0].verdict, Verdict::unknown);
+    EXPECT_EQ(bounds_of(run)[0].verdict, Bottleneck::unknown);
     EXPECT_FALSE(bounds_of(run)[0].achieved);
 }
 
@@ -73,7 +73,7 @@ TEST(Bottleneck, AnAliasHasNoCeiling) {
     step.implementation = "alias";
     step.read = step.written = Bytes{1e6};
     const StepBound found = bound_of(step, Seconds{1e-7}, testing::scripted_device(), "f32");
-    EXPECT_EQ(found.verdict, Verdict::unknown);
+    EXPECT_EQ(found.verdict, Bottleneck::unknown);
     EXPECT_FALSE(found.achieved);
 }
 
@@ -81,15 +81,15 @@ TEST(Bottleneck, NoTimeNoVerdict) {
     strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {})});
     run.steps[0].time = Skipped{"no kernel"};
     run.device = to_toml(testing::scripted_device());
-    EXPECT_EQ(bounds_of(run)[0].verdict, Verdict::unknown);
-    EXPECT_EQ(bound(1, 1, 0).verdict, Verdict::unknown);
+    EXPECT_EQ(bounds_of(run)[0].verdict, Bottleneck::unknown);
+    EXPECT_EQ(bound(1, 1, 0).verdict, Bottleneck::unknown);
 }
 
 TEST(Bottleneck, TheRunCarriesTheCeilingsItIsJudgedBy) {
     const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     const auto bounds = bounds_of(run);
     EXPECT_EQ(run.steps[0].layer, "conv1");
-    EXPECT_EQ(bounds[0].verdict, Verdict::compute);
+    EXPECT_EQ(bounds[0].verdict, Bottleneck::compute);
     EXPECT_NEAR(*bounds[0].achieved, 0.87, 0.02);
 }
 

@@ -40,15 +40,15 @@ StepResult step(std::string operation, std::string problem = "", Pass pass = Pas
     return step;
 }
 
-StepBound bound(Verdict verdict, double achieved) {
+StepBound bound(Bottleneck verdict, double achieved) {
     StepBound bound;
     bound.verdict = verdict;
     bound.achieved = achieved;
     return bound;
 }
 
-const StepBound slow_arithmetic = bound(Verdict::compute, 0.4);
-const StepBound good_arithmetic = bound(Verdict::compute, 0.9);
+const StepBound slow_arithmetic = bound(Bottleneck::compute, 0.4);
+const StepBound good_arithmetic = bound(Bottleneck::compute, 0.9);
 
 TEST(NextCommand, AlgorithmsAreComparedWhereTheLibraryHasSeveral) {
     const StepResult convolution = step("convolution", three_by_three);
@@ -71,37 +71,38 @@ TEST(NextCommand, WinogradIsNotTriedWhereThereIsNone) {
 
 TEST(NextCommand, NarrowTypesAreTriedOnlyWhereTheMachineMultipliesThem) {
     const StepResult relu = step("relu");
-    EXPECT_EQ(command_for(on_avx512(), relu, bound(Verdict::memory, 0.9)),
+    EXPECT_EQ(command_for(on_avx512(), relu, bound(Bottleneck::memory, 0.9)),
               "strata run alexnet --batch 32 --dtype f32,bf16");
-    EXPECT_EQ(command_for(run_on("2.6.3", "avx2"), relu, bound(Verdict::memory, 0.9)), "");
+    EXPECT_EQ(command_for(run_on("2.6.3", "avx2"), relu, bound(Bottleneck::memory, 0.9)), "");
 }
 
 TEST(NextCommand, WeightsThatWaitForMemoryAreSharedByALargerBatch) {
     EXPECT_EQ(command_for(on_avx512(), step("fully_connected", "", Pass::update),
-                          bound(Verdict::memory, 0.9)),
+                          bound(Bottleneck::memory, 0.9)),
               "strata run alexnet --vary batch=32..128");
     strata::Run file = on_avx512();
     file.settings.network = "model.onnx";  // whose batch may be fixed
-    EXPECT_EQ(
-        command_for(file, step("fully_connected", "", Pass::update), bound(Verdict::memory, 0.9)),
-        "");
+    EXPECT_EQ(command_for(file, step("fully_connected", "", Pass::update),
+                          bound(Bottleneck::memory, 0.9)),
+              "");
 }
 
 TEST(NextCommand, WhatNothingExplainsIsTriedAlone) {
-    EXPECT_EQ(command_for(on_avx512(), step("max_pooling"), bound(Verdict::overhead, 0.01)),
+    EXPECT_EQ(command_for(on_avx512(), step("max_pooling"), bound(Bottleneck::overhead, 0.01)),
               "strata run alexnet --batch 32 --slice conv2 --cache warm");
     StepResult reference = step("lrn");
     reference.implementation = "ref:any";
-    EXPECT_EQ(command_for(on_avx512(), reference, bound(Verdict::overhead, 0.01)), "strata doctor");
-    EXPECT_EQ(command_for(on_avx512(), step("fully_connected"), bound(Verdict::overhead, 0.01)),
+    EXPECT_EQ(command_for(on_avx512(), reference, bound(Bottleneck::overhead, 0.01)),
+              "strata doctor");
+    EXPECT_EQ(command_for(on_avx512(), step("fully_connected"), bound(Bottleneck::overhead, 0.01)),
               "strata run alexnet --vary batch=32..128");
     strata::Run gpu = on_avx512();
     gpu.settings.backend = "cuda";
-    EXPECT_EQ(command_for(gpu, step("max_pooling"), bound(Verdict::overhead, 0.01)),
+    EXPECT_EQ(command_for(gpu, step("max_pooling"), bound(Bottleneck::overhead, 0.01)),
               "strata run alexnet --batch 32 --backend cuda --slice conv2 --counters default");
     strata::Run plain = on_avx512();
     plain.settings.backend = "reference";
-    EXPECT_EQ(command_for(plain, step("max_pooling"), bound(Verdict::overhead, 0.01)), "");
+    EXPECT_EQ(command_for(plain, step("max_pooling"), bound(Bottleneck::overhead, 0.01)), "");
 }
 
 TEST(NextCommand, KeepsTheSettingsOfTheRun) {
@@ -109,7 +110,7 @@ TEST(NextCommand, KeepsTheSettingsOfTheRun) {
     run.settings.mode = "inference";
     run.settings.threads = 1;
     run.settings.further = {{"dim tokens", "64"}, {"slice", "conv*"}, {"pinned", "no"}};
-    EXPECT_EQ(command_for(run, step("max_pooling"), bound(Verdict::overhead, 0.01)),
+    EXPECT_EQ(command_for(run, step("max_pooling"), bound(Bottleneck::overhead, 0.01)),
               "strata run alexnet --batch 32 --inference --threads 1 --dim tokens=64 --unpinned "
               "--slice conv2 --cache warm");
 }
@@ -119,10 +120,10 @@ TEST(NextCommand, AShellTakesNamesAsTheyAre) {
     run.settings.network = "my nets/it's.onnx";
     StepResult pooling = step("max_pooling");
     pooling.layer = "/a b/[1],2";
-    EXPECT_EQ(command_for(run, pooling, bound(Verdict::overhead, 0.01)),
+    EXPECT_EQ(command_for(run, pooling, bound(Bottleneck::overhead, 0.01)),
               "strata run 'my nets/it'\\''s.onnx' --batch 32 --slice '/a b/?1??2' --cache warm");
     pooling.layer = "\x1b[31m";
-    EXPECT_EQ(command_for(run, pooling, bound(Verdict::overhead, 0.01)), "");
+    EXPECT_EQ(command_for(run, pooling, bound(Bottleneck::overhead, 0.01)), "");
 }
 
 }  // namespace

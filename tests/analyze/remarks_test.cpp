@@ -11,10 +11,10 @@
 namespace strata {
 namespace {
 
-StepBound bound(Verdict verdict, double achieved) {
+StepBound bound(Bottleneck verdict, double achieved) {
     StepBound found;
     found.verdict = verdict;
-    found.ceiling = verdict == Verdict::compute ? "f32 peak" : "DRAM bandwidth";
+    found.ceiling = verdict == Bottleneck::compute ? "f32 peak" : "DRAM bandwidth";
     found.achieved = achieved;
     found.compute = Seconds{0.01};
     found.memory = Seconds{0.02};
@@ -31,7 +31,7 @@ StepResult convolution_step(std::string problem) {
     return step;
 }
 
-std::string advice(const StepResult& step, Verdict verdict, double achieved) {
+std::string advice(const StepResult& step, Bottleneck verdict, double achieved) {
     return advice_on(step, bound(verdict, achieved), Seconds{1});
 }
 
@@ -46,51 +46,53 @@ constexpr auto strided =
 constexpr auto first_layer = "convolution(8x3x224x224) out_channels=64 kernel=7x7 stride=2x2";
 
 TEST(Advice, WinogradIsNamedOnlyWhereItFits) {
-    EXPECT_TRUE(says(advice(convolution_step(three_by_three), Verdict::compute, 0.9), "Winograd"));
-    EXPECT_FALSE(says(advice(convolution_step(strided), Verdict::compute, 0.9), "Winograd"));
+    EXPECT_TRUE(
+        says(advice(convolution_step(three_by_three), Bottleneck::compute, 0.9), "Winograd"));
+    EXPECT_FALSE(says(advice(convolution_step(strided), Bottleneck::compute, 0.9), "Winograd"));
     StepResult already = convolution_step(three_by_three);
     already.algorithm = "winograd";
-    EXPECT_FALSE(says(advice(already, Verdict::compute, 0.9), "Winograd"));
+    EXPECT_FALSE(says(advice(already, Bottleneck::compute, 0.9), "Winograd"));
 }
 
 TEST(Advice, ASlowFirstLayerIsToldThatItsChannelsAreFew) {
-    EXPECT_TRUE(says(advice(convolution_step(first_layer), Verdict::compute, 0.4),
+    EXPECT_TRUE(says(advice(convolution_step(first_layer), Bottleneck::compute, 0.4),
                      "3 input channels leave vector lanes empty"));
     EXPECT_FALSE(
-        says(advice(convolution_step(three_by_three), Verdict::compute, 0.4), "vector lanes"));
+        says(advice(convolution_step(three_by_three), Bottleneck::compute, 0.4), "vector lanes"));
 }
 
 TEST(Advice, BeyondThePeakTheAlgorithmIsTheReason) {
     StepResult step = convolution_step(three_by_three);
     step.algorithm = "winograd";
-    EXPECT_TRUE(says(advice(step, Verdict::compute, 1.4), "winograd algorithm does fewer"));
+    EXPECT_TRUE(says(advice(step, Bottleneck::compute, 1.4), "winograd algorithm does fewer"));
 }
 
 TEST(Advice, MemoryBoundStepsAreToldWhatSparesTraffic) {
     StepResult step = testing::scripted_step("a", Pass::forward, {Seconds{1}});
     step.operation = "relu";
-    EXPECT_TRUE(says(advice(step, Verdict::memory, 0.9), "fuse it with its neighbour"));
+    EXPECT_TRUE(says(advice(step, Bottleneck::memory, 0.9), "fuse it with its neighbour"));
     step.operation = "fully_connected";
-    EXPECT_TRUE(says(advice(step, Verdict::memory, 0.9), "larger batch"));
+    EXPECT_TRUE(says(advice(step, Bottleneck::memory, 0.9), "larger batch"));
     step.pass = Pass::update;
-    EXPECT_TRUE(says(advice(step, Verdict::memory, 0.9), "what the optimizer keeps"));
+    EXPECT_TRUE(says(advice(step, Bottleneck::memory, 0.9), "optimizer state"));
 }
 
 TEST(Advice, ReferenceCodeIsNamedAsTheReason) {
     StepResult step = testing::scripted_step("a", Pass::forward, {Seconds{1}});
     step.implementation = "ref:any";
-    EXPECT_TRUE(says(advice(step, Verdict::overhead, 0.1), "ref:any is code without optimisation"));
+    EXPECT_TRUE(
+        says(advice(step, Bottleneck::overhead, 0.1), "ref:any is code without optimisation"));
 }
 
 TEST(Advice, AReorderIsNotWork) {
     StepResult step = convolution_step("");
     step.kind = "reorder";
     step.layout = "nchw -> nChw16c";
-    EXPECT_TRUE(says(advice(step, Verdict::memory, 0.9), "only changes the layout (nchw ->"));
+    EXPECT_TRUE(says(advice(step, Bottleneck::memory, 0.9), "only changes the layout (nchw ->"));
 }
 
 TEST(Advice, AProblemOfAnotherVersionCostsAHintAndNoMore) {
-    EXPECT_TRUE(says(advice(convolution_step("warp(1)"), Verdict::compute, 0.9), "90 %"));
+    EXPECT_TRUE(says(advice(convolution_step("warp(1)"), Bottleneck::compute, 0.9), "90 %"));
 }
 
 TEST(Remarks, TheHeaviestComeFirstAndNotMoreThanAskedFor) {

@@ -152,7 +152,8 @@ TEST(Extrapolation, ALineThatBeginsBelowNoTimeIsNoFrameworksTime) {
         runs.push_back(run_with("lstm:hidden=" + std::to_string(static_cast<int>(size)), 20,
                                 1e-2 * size - 2e-3, 1e9 * size));
     }
-    EXPECT_NE(extrapolate(sweep_of(runs).value())->misfit.find("below no time"), std::string::npos);
+    EXPECT_NE(extrapolate(sweep_of(runs).value())->misfit.find("intercept is negative"),
+              std::string::npos);
 }
 
 Runs batches(const std::vector<double>& seconds) {

@@ -116,8 +116,8 @@ TEST(Inputs, AMatrixOfAProductCountsTheExtentThatIsSummed) {
 std::pair<float, float> range_given_to(Op op) {
     const Graph graph = graph_of(std::move(op), {tensor("x", {1000}, Role::input)});
     const HostValues values = initial_values(graph, 0, 1);
-    const auto [least, most] = std::ranges::minmax(values);
-    return {least, most};
+    const auto [minimum, maximum] = std::ranges::minmax(values);
+    return {minimum, maximum};
 }
 
 TEST(Inputs, AFunctionIsGivenValuesOfItsDomain) {

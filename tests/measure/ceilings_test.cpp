@@ -11,7 +11,7 @@ namespace strata {
 namespace {
 
 constexpr CeilingEffort little{
-    .time_of_sample = {1e-4}, .most_time_of_kernel = {1e-3}, .most_memory = {6 << 20}};
+    .time_of_sample = {1e-4}, .max_time_per_kernel = {1e-3}, .max_memory = {6 << 20}};
 
 // A small machine of this one's processors, on which every level is measured.
 Host small_host() {

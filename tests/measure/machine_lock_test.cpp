@@ -19,28 +19,28 @@ protected:
 
 TEST_F(MachineLockTest, OneProcessHasItAtATimeAndTheOthersKnowWhich) {
     MachineLock mine(file_);
-    ASSERT_TRUE(mine.try_take());
+    ASSERT_TRUE(mine.try_acquire());
     const pid_t me = ::getpid();
     EXPECT_EQ(status_of_child([&] {
                   MachineLock theirs(file_);
-                  return !theirs.try_take() && theirs.holder().value_or(me) == me ? 0 : 1;
+                  return !theirs.try_acquire() && theirs.holder().value_or(me) == me ? 0 : 1;
               }),
               0);
 }
 
 TEST_F(MachineLockTest, ItEndsWithItsOwner) {
-    EXPECT_EQ(status_of_child([&] { return MachineLock(file_).try_take() ? 0 : 1; }), 0);
+    EXPECT_EQ(status_of_child([&] { return MachineLock(file_).try_acquire() ? 0 : 1; }), 0);
     MachineLock mine(file_);
-    EXPECT_TRUE(mine.try_take());
-    EXPECT_TRUE(MachineLock(std::move(mine)).try_take()) << "a moved one is the same";
-    EXPECT_TRUE(MachineLock(file_).try_take());
+    EXPECT_TRUE(mine.try_acquire());
+    EXPECT_TRUE(MachineLock(std::move(mine)).try_acquire()) << "a moved one is the same";
+    EXPECT_TRUE(MachineLock(file_).try_acquire());
 }
 
 TEST_F(MachineLockTest, WhatIsNoFileIsLeftAloneAndHoldsNobodyUp) {
     std::filesystem::create_symlink("/etc/passwd", file_);
-    EXPECT_TRUE(MachineLock(file_).try_take());
-    EXPECT_TRUE(MachineLock(folder_.path()).try_take());
-    EXPECT_TRUE(MachineLock("/missing/folder/lock").try_take());
+    EXPECT_TRUE(MachineLock(file_).try_acquire());
+    EXPECT_TRUE(MachineLock(folder_.path()).try_acquire());
+    EXPECT_TRUE(MachineLock("/missing/folder/lock").try_acquire());
     EXPECT_EQ(MachineLock(file_).holder(), std::nullopt);
 }
 

@@ -67,7 +67,7 @@ TEST(Statistics, ThePublishedRanksOfTheMediansIntervalComeOut) {
 }
 
 TEST(Statistics, TheRankIsTheLargestThatCoversNinetyFivePercent) {
-    for (std::size_t n = fewest_samples_with_an_interval; n <= 500; ++n) {
+    for (std::size_t n = min_samples_for_interval; n <= 500; ++n) {
         ASSERT_GE(exact_coverage(n, interval_rank(n)), 0.95) << n;
         ASSERT_LT(exact_coverage(n, interval_rank(n) + 1), 0.95) << n;
     }

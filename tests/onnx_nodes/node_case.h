@@ -33,10 +33,10 @@ inline constexpr std::array<std::string_view, 4> names_of(Known) {
     return {"as it stands", "numbers known", "all but the first input known", "folded"};
 }
 
-enum class Verdict { passed, failed, unsupported };
+enum class CaseOutcome { passed, failed, unsupported };
 
 struct NodeResult {
-    Verdict verdict = Verdict::unsupported;
+    CaseOutcome verdict = CaseOutcome::unsupported;
     Known known = Known::nothing;  // the least that makes it supported
     std::string reason = {};       // why it failed or is not supported
 };

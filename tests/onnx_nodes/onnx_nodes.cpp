@@ -96,21 +96,21 @@ std::optional<std::string_view> known_difference(std::string_view name) {
 void note(Report& report, const NodeCase& one, const NodeResult& result, const Options& options) {
     ++report.all;
     const auto known = known_difference(one.name);
-    if (known && result.verdict == Verdict::passed) {
+    if (known && result.verdict == CaseOutcome::passed) {
         ++report.failed;  // so that the list stays true
         fmt::print("FAILED {}: it passes and must leave the known differences\n", one.name);
-    } else if (result.verdict == Verdict::passed) {
+    } else if (result.verdict == CaseOutcome::passed) {
         ++report.passed[static_cast<std::size_t>(result.known)];
-    } else if (known && result.verdict == Verdict::failed) {
+    } else if (known && result.verdict == CaseOutcome::failed) {
         ++report.known;
         fmt::print("differs {}: {}; {}\n", one.name, result.reason, *known);
-    } else if (result.verdict == Verdict::failed) {
+    } else if (result.verdict == CaseOutcome::failed) {
         ++report.failed;
         fmt::print("FAILED {}: {}\n", one.name, result.reason);
     } else {
         ++report.reasons[result.reason.substr(0, result.reason.find(':'))];
     }
-    if (options.verbose && result.verdict == Verdict::unsupported) {
+    if (options.verbose && result.verdict == CaseOutcome::unsupported) {
         fmt::print("unsupported {}: {}\n", one.name, result.reason);
     }
 }

@@ -119,13 +119,13 @@ std::string difference(const NodeCase& one, const GraphTensor& tensor, const Hos
 }
 
 NodeResult compare(const NodeCase& one, const Graph& graph, const Executable& executable) {
-    NodeResult result{.verdict = Verdict::passed};
+    NodeResult result{.verdict = CaseOutcome::passed};
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
         const TensorId id = graph.outputs[i];
         result.reason = difference(one, graph.tensors[id], executable.read(id, Content::value),
                                    *one.outputs[i]);
         if (!result.reason.empty()) {
-            result.verdict = Verdict::failed;
+            result.verdict = CaseOutcome::failed;
             return result;
         }
     }
@@ -194,7 +194,7 @@ NodeResult run_node_case(const NodeCase& one, Backend& backend) {
         } catch (const Error& error) {
             result.reason = error.what();
         }
-        if (result.verdict != Verdict::unsupported) {
+        if (result.verdict != CaseOutcome::unsupported) {
             return result;
         }
         first = known == Known::nothing ? result : first;

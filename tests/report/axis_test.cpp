@@ -16,10 +16,10 @@ TEST(Axis, ALinearOneHoldsZeroAndALogarithmicOneOnlyPositiveValues) {
     const AxisSpan linear = span_of(Values{3, 12, infinite}, AxisScale::linear);
     EXPECT_EQ(linear.low, 0);
     EXPECT_EQ(linear.high, 12);
-    EXPECT_EQ(linear.place(3), 0.25);
+    EXPECT_EQ(linear.position(3), 0.25);
     const AxisSpan logarithmic = span_of(Values{-1, 0, 1, 100}, AxisScale::logarithmic);
     EXPECT_EQ(logarithmic.low, 1);
-    EXPECT_DOUBLE_EQ(logarithmic.place(10), 0.5);
+    EXPECT_DOUBLE_EQ(logarithmic.position(10), 0.5);
     EXPECT_FALSE(logarithmic.can_hold(0));
 }
 

@@ -98,7 +98,7 @@ TEST(DeviceSampler, LeavesRangesAndDoubtsInTheRun) {
         clock.advance(Seconds{1});
     }
     strata::Run run;
-    sampler.leave_in(run);
+    sampler.add_to(run);
     EXPECT_EQ(run.provenance.at("gpu.sampled.core_clock"), "1200 to 1980 MHz");
     EXPECT_EQ(kinds(run), (std::vector<std::string>{"throttled", "clock-drift"}));
 }
@@ -107,12 +107,12 @@ TEST(DeviceSampler, AsksOnceWhereARunWasOverAtOnceAndNeverWithoutAWatch) {
     ScriptedWatch watch;
     FakeClock clock;
     strata::Run run;
-    DeviceSampler(&watch, clock).leave_in(run);
+    DeviceSampler(&watch, clock).add_to(run);
     EXPECT_EQ(run.provenance.at("gpu.sampled.states"), "1");
     strata::Run unwatched;
     DeviceSampler nobody(nullptr, clock);
     nobody.ask_if_due();
-    nobody.leave_in(unwatched);
+    nobody.add_to(unwatched);
     EXPECT_TRUE(unwatched.provenance.empty());
 }
 

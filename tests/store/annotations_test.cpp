@@ -110,7 +110,7 @@ TEST_F(AnnotationsTest, AllRunsGoOrNone) {
 TEST_F(AnnotationsTest, ARunThatALivingProcessMeasuresIsNotDeleted) {
     const StoredPlan plan = StoredPlan::open(database_, "alexnet", 1);
     auto run = planned_run();
-    begin_run(database_, run, plan.place(0));
+    begin_run(database_, run, plan.position(0));
     EXPECT_EQ(status_of_child([&] {
                   const Database database = Database::open(directory_.path() / "runs.sqlite");
                   const auto sentence =

@@ -133,7 +133,7 @@ TEST_F(DatabaseTest, AFullDatabaseSaysSoAndKeepsWhatItHeld) {
         insert.run(std::string(1 << 20, 'x'));
         transaction.commit();
     });
-    EXPECT_TRUE(holds(sentence, {"disk is full", "what was committed is kept"}));
+    EXPECT_TRUE(holds(sentence, {"disk is full", "committed data is kept"}));
     Statement kept(database, "SELECT value FROM text");
     EXPECT_TRUE(kept.start().next());
     EXPECT_EQ(kept.text(0), "kept");

@@ -49,7 +49,7 @@ TEST_F(NameTest, AFileBeforeAColonIsAnotherDatabase) {
 }
 
 TEST_F(NameTest, MoreThanThereAreIsSaidSo) {
-    EXPECT_NE(error_of_name("last~3").find("does not hold so many"), std::string::npos);
+    EXPECT_NE(error_of_name("last~3").find("does not hold that many"), std::string::npos);
     EXPECT_NE(error_of_name("4").find("no run 4"), std::string::npos);
 }
 

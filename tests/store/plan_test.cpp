@@ -22,7 +22,7 @@ constexpr std::size_t planned = 3;
 // Measures one place of a plan as a command does, up to its last checkpoint.
 Run measure_partly(const Database& database, const StoredPlan& plan, std::size_t index) {
     auto run = planned_run();
-    begin_run(database, run, plan.place(index));
+    begin_run(database, run, plan.position(index));
     run.steps[0].time = Samples{{{static_cast<double>(index) + 1}}};
     checkpoint_run(database, run);
     return run;
@@ -66,7 +66,7 @@ TEST_F(PlanTest, ACommandKilledInItsThirdRunGoesOnThere) {
     ASSERT_TRUE(partial);
     EXPECT_EQ(std::get<Samples>(partial->steps[0].time).values.at(0), Seconds{3});
 
-    begin_run(database_, *partial, again.place(2));
+    begin_run(database_, *partial, again.position(2));
     std::get<Samples>(partial->steps[0].time).values.push_back({4});
     partial->state = RunState::complete;
     finish_run(database_, *partial);
@@ -102,7 +102,7 @@ TEST_F(PlanTest, ARunThatCouldNotBeContinuedStaysStoredOutsideThePlan) {
     const StoredPlan plan = open();
     const auto old = measure_partly(database_, plan, 0);
     auto fresh = planned_run();
-    begin_run(database_, fresh, plan.place(0));
+    begin_run(database_, fresh, plan.position(0));
     EXPECT_EQ(plan.partial_run(0)->id, fresh.id);
     EXPECT_EQ(load_run(database_, old.id).state, RunState::partial);
 }

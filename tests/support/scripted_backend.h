@@ -38,9 +38,9 @@ public:
     }
 
     // The step's work is done by the step of another task.
-    void include(std::size_t step, const Task& doer) {
+    void include(std::size_t step, const Task& enclosing) {
         refuse(step, "done in one operation with another");
-        steps_[step].within = doer;
+        steps_[step].within = enclosing;
     }
 
     void insert_before(std::size_t step, Step added, Script script) {

@@ -86,7 +86,7 @@ TEST(TraceBudget, NothingTimedHasNoShare) {
 
 TEST(TraceBudget, ClosesForAnySpans) {
     std::mt19937 random(5);
-    const auto up_to = [&](std::uint32_t most) { return std::uint32_t(random() % most); };
+    const auto up_to = [&](std::uint32_t maximum) { return std::uint32_t(random() % maximum); };
     for (int round = 0; round < 200; ++round) {
         Trace trace = two_layers();
         for (std::uint32_t i = 0; i < 40; ++i) {

@@ -15,13 +15,13 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-TEST(Comparison, TheLargestDifferenceIsRelativeToTheScale) {
+TEST(TensorError, TheLargestDifferenceIsRelativeToTheScale) {
     const HostValues ours = {1, 2, 3}, reference = {1, 2.5F, 3.25F};
     EXPECT_DOUBLE_EQ(largest_difference(ours, reference, 2), 0.25);
     EXPECT_EQ(largest_difference(ours, ours, 0), 0);
 }
 
-TEST(Comparison, AValueThatIsNoNumberDiffersInfinitely) {
+TEST(TensorError, AValueThatIsNoNumberDiffersInfinitely) {
     const HostValues bad = {not_a_number}, good = {1}, huge = {infinity};
     EXPECT_EQ(largest_difference(bad, good, 1), infinity);
     EXPECT_EQ(largest_difference(good, bad, 1), infinity);
@@ -30,11 +30,11 @@ TEST(Comparison, AValueThatIsNoNumberDiffersInfinitely) {
     EXPECT_EQ(largest_difference(bad, bad, 1), 0);
 }
 
-TEST(Comparison, AnythingButZeroDiffersFromAReferenceOfZeros) {
+TEST(TensorError, AnythingButZeroDiffersFromAReferenceOfZeros) {
     EXPECT_EQ(largest_difference(HostValues{1e-30F}, HostValues{0}, 0), infinity);
 }
 
-TEST(Comparison, MagnitudesAreOfTheWholeTensor) {
+TEST(TensorError, MagnitudesAreOfTheWholeTensor) {
     EXPECT_DOUBLE_EQ(root_mean_square(HostValues{3, -4, 0, 0}), 2.5);
     EXPECT_EQ(largest_magnitude(HostValues{3, -4, 0, 0}), 4);
     EXPECT_EQ(root_mean_square({}), 0);

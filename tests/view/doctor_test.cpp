@@ -10,7 +10,7 @@ namespace strata {
 namespace {
 
 TEST(Doctor, SaysWhatWorksWhatDoesNotAndHowToFixIt) {
-    const std::vector<DoctorFinding> findings = {
+    const std::vector<DoctorCheck> findings = {
         {"processor", Condition::ok, "an Intel Xeon with AVX-512 and bf16", ""},
         {"hardware counters", Condition::absent, "no cache misses by layer",
          "sysctl kernel.perf_event_paranoid=1"},
@@ -21,7 +21,7 @@ TEST(Doctor, SaysWhatWorksWhatDoesNotAndHowToFixIt) {
 }
 
 TEST(Doctor, GivesScriptsEveryFindingAsARow) {
-    const std::vector<DoctorFinding> findings = {
+    const std::vector<DoctorCheck> findings = {
         {"processor", Condition::ok, "fine", ""},
         {"ceilings", Condition::absent, "none", "calibrate"}};
     const Document document = doctor_records(findings);
@@ -32,7 +32,7 @@ TEST(Doctor, GivesScriptsEveryFindingAsARow) {
 }
 
 TEST(Doctor, SaysSoWhereAllIsWell) {
-    const std::vector<DoctorFinding> findings = {{"processor", Condition::ok, "fine", ""}};
+    const std::vector<DoctorCheck> findings = {{"processor", Condition::ok, "fine", ""}};
     EXPECT_NE(render_terminal(doctor_document(findings), {}).find("Everything works here."),
               std::string::npos);
 }

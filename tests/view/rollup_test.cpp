@@ -49,7 +49,7 @@ TEST(RollupView, AFilterChangesTheGroupsAndNotTheSum) {
     const Table all = table_of({}), some = table_of({.layers = "fc*", .passes = {}});
     EXPECT_EQ(some.rows.size(), 3u);
     EXPECT_EQ(std::get<Number>(some.totals[0][2]).value, std::get<Number>(all.totals[0][2]).value);
-    EXPECT_NE(some.notes[0].find("steps grouped"), std::string::npos);
+    EXPECT_NE(some.notes[0].find("steps are grouped"), std::string::npos);
 }
 
 TEST(RollupView, AnInferenceHasNoRatioToShow) {

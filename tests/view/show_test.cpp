@@ -96,7 +96,7 @@ Graph chain_of_many() {
 
 // By how many bytes for each layer the process was at most larger than before.
 template <class Work>
-double most_bytes_by_layer(Work&& work) {
+double max_bytes_by_layer(Work&& work) {
     reset_peak_memory();
     const double before = read_memory_use().resident.value_or(Bytes{}).value;
     work();
@@ -109,7 +109,7 @@ TEST(Show, HoldsALongTableOnce) {
     GTEST_SKIP() << "AddressSanitizer keeps what was freed";
 #endif
     const Graph graph = chain_of_many();
-    const double bytes = most_bytes_by_layer([&] {
+    const double bytes = max_bytes_by_layer([&] {
         const Document document =
             show_document(graph, conventions().front(), {.mode = Mode::inference});
         EXPECT_FALSE(render_terminal(document, {}).empty());
@@ -122,7 +122,7 @@ TEST(Show, HoldsALongListOfJsonOnce) {
     GTEST_SKIP() << "AddressSanitizer keeps what was freed";
 #endif
     const Graph graph = chain_of_many();
-    const double bytes = most_bytes_by_layer([&] {
+    const double bytes = max_bytes_by_layer([&] {
         auto members = nlohmann::ordered_json::object();
         members["networks"].push_back(
             show_json(graph, conventions().front(), {.mode = Mode::inference}));

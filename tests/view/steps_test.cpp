@@ -56,7 +56,7 @@ TEST(Steps, AFilterChangesTheRowsAndNotTheSums) {
     EXPECT_LT(some.rows.size(), all.rows.size());
     EXPECT_EQ(std::get<Number>(for_people(some).totals.back()[2]).value,
               std::get<Number>(for_people(all).totals.back()[2]).value);
-    EXPECT_NE(some.notes.front().find("steps shown"), std::string::npos);
+    EXPECT_NE(some.notes.front().find("steps are shown"), std::string::npos);
 }
 
 TEST(Steps, AModelsNumbersAreMarked) {

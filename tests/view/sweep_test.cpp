@@ -176,15 +176,16 @@ TEST(SweepView, SaysWhatLimitsTheBatch) {
 
 TEST(SweepView, WarnsOfTimesThatAreNotKnownWell) {
     auto runs = batches();
-    EXPECT_EQ(sweep_sentences(sweep_of(runs).value()).at(0).find("times are rough"),
+    EXPECT_EQ(sweep_sentences(sweep_of(runs).value()).at(0).find("times are imprecise"),
               std::string::npos);
     auto& values = runs[1].whole.end_to_end.values;
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] *= i % 2 == 0 ? 1 : 1.8;
     }
-    EXPECT_EQ(
-        sweep_sentences(sweep_of(runs).value()).at(0).find("The times are rough: that of batch 2"),
-        0U);
+    EXPECT_EQ(sweep_sentences(sweep_of(runs).value())
+                  .at(0)
+                  .find("The times are imprecise: that of batch 2"),
+              0U);
 }
 
 TEST(SweepView, ThroughputOfASingleSampleHasNoInterval) {

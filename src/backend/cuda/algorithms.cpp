@@ -74,8 +74,8 @@ private:
 
     // Of a large result the beginning, which is enough to see how a plan rounds.
     HostValues read_result() {
-        constexpr std::int64_t most = 1 << 18;
-        const std::int64_t count = std::min(product(result_dims()), most);
+        constexpr std::int64_t maximum = 1 << 18;
+        const std::int64_t count = std::min(product(result_dims()), maximum);
         std::vector<std::byte> bytes(static_cast<std::size_t>(count) *
                                      size_in_bytes(problem_.format.type));
         machine_.copy(Transfer::from_machine, memory_[result()].get(), bytes.data(), bytes.size());

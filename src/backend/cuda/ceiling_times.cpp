@@ -8,7 +8,7 @@ namespace strata::cuda {
 namespace {
 
 constexpr Seconds time_of_sample{3e-3};
-constexpr double most_repetitions = 1000;
+constexpr double max_repetitions = 1000;
 constexpr int samples_of_kernel = 20;
 
 Seconds time_of(Machine& machine, const std::function<void()>& enqueue, std::size_t repetitions) {
@@ -26,7 +26,7 @@ std::vector<Seconds> times_of(Machine& machine, const std::function<void()>& enq
     time_of(machine, enqueue, 1);
     const Seconds once = std::max(time_of(machine, enqueue, 1), Seconds{1e-9});
     const auto repetitions =
-        static_cast<std::size_t>(std::clamp(time_of_sample / once, 1.0, most_repetitions));
+        static_cast<std::size_t>(std::clamp(time_of_sample / once, 1.0, max_repetitions));
     std::vector<Seconds> times(samples_of_kernel);
     std::ranges::generate(times, [&] { return time_of(machine, enqueue, repetitions); });
     return times;

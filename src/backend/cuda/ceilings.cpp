@@ -47,8 +47,8 @@ private:
 
     std::int64_t bytes_of_array() const {
         const DeviceProperties& device = machine_.properties();
-        const std::int64_t most = std::min(largest_array, device.memory_bytes / 8);
-        return most / (4 * elements_apart) * (4 * elements_apart);
+        const std::int64_t maximum = std::min(largest_array, device.memory_bytes / 8);
+        return maximum / (4 * elements_apart) * (4 * elements_apart);
     }
 
     void add_memory(Device& device) {

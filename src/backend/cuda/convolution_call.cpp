@@ -38,11 +38,11 @@ std::size_t ConvolutionCall::workspace() const {
     if (choice_->is_tried) {
         return choice_->plan().workspace;
     }
-    std::size_t most = 0;
+    std::size_t maximum = 0;
     for (const auto& plan : choice_->plans) {
-        most = std::max(most, plan->workspace);
+        maximum = std::max(maximum, plan->workspace);
     }
-    return most;
+    return maximum;
 }
 
 // Once for all calls of the problem.
@@ -52,7 +52,7 @@ void ConvolutionCall::choose(const Queue& queue, std::span<void* const> addresse
     }
     choice_->used = fastest_of(choice_->plans.size(), [&](std::size_t way) {
         choice_->used = way;
-        return least_time(queue, [&] { enqueue(queue, addresses); });
+        return best_time(queue, [&] { enqueue(queue, addresses); });
     });
     choice_->is_tried = true;
 }

@@ -11,10 +11,10 @@ namespace strata::cuda {
 namespace {
 
 // How many plans of a list are worth a trial.
-constexpr std::size_t most_tried = 8;
+constexpr std::size_t max_tried_plans = 8;
 
-std::size_t most_of(const ConvolutionProblem& problem) {
-    return problem.algorithm == ConvolutionAlgorithm::fastest ? most_tried : 1;
+std::size_t max_plans_of(const ConvolutionProblem& problem) {
+    return problem.algorithm == ConvolutionAlgorithm::fastest ? max_tried_plans : 1;
 }
 
 using Plans = std::vector<std::shared_ptr<const BuiltPlan>>;
@@ -24,7 +24,7 @@ Plans first_plans(const ConvolutionProblem& problem, ConvolutionAlgorithm algori
                   const Descriptor& device, HeuristicMode mode) {
     Plans plans;
     for (const OfferedPlan& offered : offered_plans(convolution_graph(problem), device, mode)) {
-        if (plans.size() == most_of(problem)) {
+        if (plans.size() == max_plans_of(problem)) {
             break;
         }
         // What is compiled at run time takes seconds, so it is no second choice.
@@ -41,7 +41,7 @@ Plans first_plans(const ConvolutionProblem& problem, ConvolutionAlgorithm algori
     return plans;
 }
 
-// Where there is no plan of the algorithm asked for, a direct one does, and says so by its notes.
+// Where there is no plan of the algorithm requested, a direct one does, and says so by its notes.
 std::vector<ConvolutionAlgorithm> in_order(ConvolutionAlgorithm asked) {
     return asked == ConvolutionAlgorithm::winograd
                ? std::vector{asked, ConvolutionAlgorithm::direct}

@@ -28,12 +28,12 @@ Event make_event() {
 
 std::size_t fastest_of(std::size_t count, const std::function<double(std::size_t)>& time_of) {
     std::size_t fastest = 0;
-    double least = std::numeric_limits<double>::infinity();
+    double minimum = std::numeric_limits<double>::infinity();
     for (std::size_t way = 0; way < count; ++way) {
         try {
             const double time = time_of(way);
-            fastest = time < least ? way : fastest;
-            least = std::min(least, time);
+            fastest = time < minimum ? way : fastest;
+            minimum = std::min(minimum, time);
         } catch (const DeviceError& error) {
             if (error.trouble() != DeviceTrouble::library_refused) {
                 throw;
@@ -43,11 +43,11 @@ std::size_t fastest_of(std::size_t count, const std::function<double(std::size_t
     return fastest;
 }
 
-double least_time(const Queue& queue, const std::function<void()>& enqueue) {
+double best_time(const Queue& queue, const std::function<void()>& enqueue) {
     constexpr int times = 3;
     const Event begin = make_event();
     const Event end = make_event();
-    double least = std::numeric_limits<double>::infinity();
+    double minimum = std::numeric_limits<double>::infinity();
     enqueue();
     for (int i = 0; i < times; ++i) {
         require_cuda(cudaEventRecord(begin.get(), queue.stream), "stamping the time");
@@ -56,9 +56,9 @@ double least_time(const Queue& queue, const std::function<void()>& enqueue) {
         require_cuda(cudaEventSynchronize(end.get()), "trying what is fastest");
         float passed = 0;
         require_cuda(cudaEventElapsedTime(&passed, begin.get(), end.get()), "reading a time stamp");
-        least = std::min(least, static_cast<double>(passed));
+        minimum = std::min(minimum, static_cast<double>(passed));
     }
-    return least;
+    return minimum;
 }
 
 }  // namespace strata::cuda

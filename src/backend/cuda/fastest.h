@@ -14,6 +14,6 @@ std::size_t fastest_of(std::size_t count, const std::function<double(std::size_t
 
 // Milliseconds that the work which `enqueue` puts on the queue takes: it is done once unmeasured
 // and three times more, of which the quickest counts.
-double least_time(const Queue& queue, const std::function<void()>& enqueue);
+double best_time(const Queue& queue, const std::function<void()>& enqueue);
 
 }  // namespace strata::cuda

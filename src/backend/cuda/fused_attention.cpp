@@ -140,7 +140,7 @@ AttentionProblem problem_of(const Lowering& lowering, const Layer& layer, const 
 }
 
 // A mask of whole numbers lies in another type than the rest.
-bool lies_alike(const Lowering& lowering, const Layer& layer) {
+bool has_same_layout(const Lowering& lowering, const Layer& layer) {
     return std::ranges::all_of(layer.inputs, [&](TensorId operand) {
         return lowering.element_type(operand) == lowering.element_type();
     });
@@ -150,7 +150,7 @@ bool lies_alike(const Lowering& lowering, const Layer& layer) {
 
 Made fused_attention(Lowering& lowering, const Layer& layer, const Attention& op) {
     const AttentionProblem problem = problem_of(lowering, layer, op);
-    if (!may_be_fused(problem) || !lies_alike(lowering, layer)) {
+    if (!may_be_fused(problem) || !has_same_layout(lowering, layer)) {
         return nullptr;
     }
     Plans plans = {plan_for(lowering, problem), nullptr};

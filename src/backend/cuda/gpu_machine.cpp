@@ -18,11 +18,11 @@ namespace {
 constexpr std::chrono::minutes patience{5};
 
 // Whether a kernel hangs on the device: then nothing on it can be freed, for that would wait.
-using Abandoned = std::shared_ptr<bool>;
+using AbandonFlag = std::shared_ptr<bool>;
 
 class GraphReplay : public Replay {
 public:
-    GraphReplay(cudaGraph_t graph, cudaStream_t stream, Abandoned abandoned)
+    GraphReplay(cudaGraph_t graph, cudaStream_t stream, AbandonFlag abandoned)
         : graph_(graph), stream_(stream), abandoned_(std::move(abandoned)) {
         const cudaError_t made = cudaGraphInstantiate(&executable_, graph_, 0);
         if (made != cudaSuccess) {
@@ -48,7 +48,7 @@ private:
     cudaGraph_t graph_;
     cudaGraphExec_t executable_ = nullptr;
     cudaStream_t stream_;
-    Abandoned abandoned_;
+    AbandonFlag abandoned_;
 };
 
 class GpuMachine : public Machine {
@@ -84,7 +84,7 @@ private:
     std::size_t held_workspace_ = 0;
     std::vector<cudaEvent_t> stamps_;
     bool is_recording_ = false;
-    Abandoned abandoned_ = std::make_shared<bool>(false);
+    AbandonFlag abandoned_ = std::make_shared<bool>(false);
 };
 
 GpuMachine::GpuMachine() {
@@ -199,7 +199,7 @@ void GpuMachine::stamp(std::size_t number) {
         require_cuda(cudaEventCreate(&event), "making a time stamp");
         stamps_.push_back(event);
     }
-    // External: when the recording is repeated the stamp is taken, and can be asked for, like any.
+    // External: when the recording is repeated the stamp is taken, and can be requested, like any.
     require_cuda(
         cudaEventRecordWithFlags(stamps_[number], queue_.stream,
                                  is_recording_ ? cudaEventRecordExternal : cudaEventRecordDefault),

@@ -40,14 +40,14 @@ public:
 
     void backward_data(Lowering& lowering) override {
         std::vector<Call> calls;
-        go_back(lowering, calls);
+        add_backward_call(lowering, calls);
         compute(lowering, "", std::move(calls));
     }
 
     void backward_weights(Lowering& lowering) override {
         std::vector<Call> calls;
         if (output_gradients_.empty()) {
-            go_back(lowering, calls);
+            add_backward_call(lowering, calls);
         }
         Places gradients(first_parameter_);
         for (std::size_t i = first_parameter_; i < layer_.inputs.size(); ++i) {
@@ -76,7 +76,7 @@ private:
     }
 
     // cuDNN wants the gradient of the result, and gives that of the sequence, needed or not.
-    void go_back(Lowering& lowering, std::vector<Call>& calls) {
+    void add_backward_call(Lowering& lowering, std::vector<Call>& calls) {
         output_gradients_ = {result_gradient(lowering, calls)};
         for (std::size_t i = 1; i < layer_.outputs.size(); ++i) {
             const TensorId state = layer_.outputs[i];

@@ -16,7 +16,7 @@ namespace strata::cuda {
 namespace {
 
 constexpr std::int64_t rows = 8192;
-constexpr int most_algorithms = 5;
+constexpr int max_algorithms = 5;
 
 struct Product {
     const char* name;
@@ -77,7 +77,7 @@ std::vector<ComputeCeiling> product_ceilings(
     for (const Product& product : products) {
         fill_operand(machine, operand.get(), product.type);
         std::vector<Rates> all;
-        for (int choice = 0; choice < most_algorithms; ++choice) {
+        for (int choice = 0; choice < max_algorithms; ++choice) {
             const std::string name = fmt::format("cublaslt, algorithm {}", choice + 1);
             if (progress) {
                 progress(fmt::format("{}: {}", product.name, name));

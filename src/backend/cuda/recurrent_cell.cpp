@@ -244,12 +244,12 @@ void CellLowering::through_time(const Place& dy, const StateGradients& last,
     }
 }
 
-// `goes_on`: a step or a gradient before this one needs the state's gradient.
-void CellLowering::step_back(std::int64_t place, const Place& dy, bool goes_on,
+// `has_predecessor`: a step or a gradient before this one needs the state's gradient.
+void CellLowering::step_back(std::int64_t place, const Place& dy, bool has_predecessor,
                              std::vector<Call>& calls) {
     if (is_gru()) {
-        return resets_before() ? gru_before_back(place, dy, goes_on, calls)
-                               : gru_after_back(place, dy, goes_on, calls);
+        return resets_before() ? gru_before_back(place, dy, has_predecessor, calls)
+                               : gru_after_back(place, dy, has_predecessor, calls);
     }
     const Place gates = at_place(*values_, place, columns());
     std::vector<Place> places = {gates, in_sequence(dy, place).place, *dh_};
@@ -257,13 +257,13 @@ void CellLowering::step_back(std::int64_t place, const Place& dy, bool goes_on,
         places.insert(places.end(), {cell_before(place), cell_before(place + 1), *dc_});
     }
     calls.push_back({cell_backward(step_at(place)), std::move(places)});
-    if (goes_on) {
+    if (has_predecessor) {
         calls.push_back(gradient_product({gates, columns()}, plan_.batch, weight_rows(0), columns(),
                                          hidden(), {*dh_, hidden()}, false));
     }
 }
 
-void CellLowering::gru_before_back(std::int64_t place, const Place& dy, bool goes_on,
+void CellLowering::gru_before_back(std::int64_t place, const Place& dy, bool has_predecessor,
                                    std::vector<Call>& calls) {
     const Place gates = at_place(*values_, place, columns());
     const Place h = before_or(place, *to_reset_);
@@ -273,13 +273,13 @@ void CellLowering::gru_before_back(std::int64_t place, const Place& dy, bool goe
                                      weight_rows(2 * hidden()), hidden(), hidden(),
                                      {*to_reset_, hidden()}, false));
     calls.push_back({gru_gates_backward(step_at(place)), {gates, h, *to_reset_, *passed_}});
-    if (goes_on) {
+    if (has_predecessor) {
         calls.push_back(gradient_product({gates, columns()}, plan_.batch, weight_rows(0),
                                          2 * hidden(), hidden(), {*dh_, hidden()}, false));
     }
 }
 
-void CellLowering::gru_after_back(std::int64_t place, const Place& dy, bool goes_on,
+void CellLowering::gru_after_back(std::int64_t place, const Place& dy, bool has_predecessor,
                                   std::vector<Call>& calls) {
     const Place gates = at_place(*values_, place, columns());
     const Place kept = at_place(*kept_, place, hidden());
@@ -287,7 +287,7 @@ void CellLowering::gru_after_back(std::int64_t place, const Place& dy, bool goes
     calls.push_back({gru_after_backward(step_at(place)),
                      {gates, before_or(place, kept), kept, in_sequence(dy, place).place, *dh_,
                       *passed_, to_products}});
-    if (goes_on) {
+    if (has_predecessor) {
         calls.push_back(gradient_product({to_products, columns()}, plan_.batch, weight_rows(0),
                                          columns(), hidden(), {*dh_, hidden()}, false));
     }

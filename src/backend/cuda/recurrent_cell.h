@@ -90,10 +90,11 @@ private:
     void step(std::int64_t place, std::vector<Call>& calls);
     void gru_before_step(std::int64_t place, std::vector<Call>& calls);
     void gru_after_step(std::int64_t place, std::vector<Call>& calls);
-    void step_back(std::int64_t place, const Place& dy, bool goes_on, std::vector<Call>& calls);
-    void gru_before_back(std::int64_t place, const Place& dy, bool goes_on,
+    void step_back(std::int64_t place, const Place& dy, bool has_predecessor,
+                   std::vector<Call>& calls);
+    void gru_before_back(std::int64_t place, const Place& dy, bool has_predecessor,
                          std::vector<Call>& calls);
-    void gru_after_back(std::int64_t place, const Place& dy, bool goes_on,
+    void gru_after_back(std::int64_t place, const Place& dy, bool has_predecessor,
                         std::vector<Call>& calls);
     void hidden_gradient(std::vector<Call>& calls);
     void hidden_part(const Place& gradients, std::int64_t row, std::int64_t first,

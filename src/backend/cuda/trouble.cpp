@@ -28,17 +28,17 @@ constexpr std::array known = {
     Known{cudaErrorNoKernelImageForDevice, DeviceTrouble::unsupported_device,
           "build strata with CMAKE_CUDA_ARCHITECTURES of this GPU"},
     Known{cudaErrorMemoryAllocation, DeviceTrouble::out_of_memory,
-          "choose a smaller batch, or free the GPU of other processes"},
+          "choose a smaller batch, or stop other processes on the GPU"},
     Known{cudaErrorInvalidConfiguration, DeviceTrouble::launch_refused,
-          "it is a bug of strata: please report the network and the GPU"},
+          "this is a bug in strata: please report the network and the GPU"},
     Known{cudaErrorLaunchOutOfResources, DeviceTrouble::launch_refused,
-          "it is a bug of strata: please report the network and the GPU"},
+          "this is a bug in strata: please report the network and the GPU"},
     Known{cudaErrorLaunchTimeout, DeviceTrouble::timed_out,
           "use a GPU that drives no display, or a smaller batch"},
     Known{cudaErrorIllegalAddress, DeviceTrouble::kernel_failed,
           "run it under compute-sanitizer and report what it says"},
     Known{cudaErrorECCUncorrectable, DeviceTrouble::device_lost,
-          "look at nvidia-smi -q and reset or replace the GPU"},
+          "check nvidia-smi -q and reset or replace the GPU"},
     Known{cudaErrorDevicesUnavailable, DeviceTrouble::device_lost,
           "wait for the process that holds the GPU, or choose another"},
 };
@@ -47,8 +47,8 @@ DeviceTrouble trouble_of(const Known* found) {
     return found == known.end() ? DeviceTrouble::kernel_failed : found->trouble;
 }
 
-std::string_view mend_of(const Known* found) {
-    return found == known.end() ? "try again, and if it stays report it" : found->fix;
+std::string_view fix_of(const Known* found) {
+    return found == known.end() ? "try again, and report it if it persists" : found->fix;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void require_cuda(int code, std::string_view doing) {
     const Known* found = std::ranges::find(known, error, &Known::code);
     throw DeviceError(trouble_of(found),
                       fmt::format("{}: {} ({}); {}", doing, cudaGetErrorString(error),
-                                  cudaGetErrorName(error), mend_of(found)));
+                                  cudaGetErrorName(error), fix_of(found)));
 }
 
 void require_cudnn(int status, std::string_view doing) {

@@ -17,10 +17,9 @@ std::size_t row_of(float index, std::int64_t rows) {
     const auto given = static_cast<std::int64_t>(index);
     const std::int64_t row = given < 0 ? given + rows : given;
     if (row < 0 || row >= rows) {
-        throw Error(
-            fmt::format("embedding: the index {} names none of the table's {} rows; give "
-                        "it indices below {}",
-                        given, rows, rows));
+        throw Error(fmt::format(
+            "embedding: index {} is outside the table of {} rows; give indices below {}", given,
+            rows, rows));
     }
     return static_cast<std::size_t>(row);
 }

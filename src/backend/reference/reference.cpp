@@ -26,7 +26,7 @@ public:
             return std::make_unique<ReferenceExecutable>(graph, execution);
         } catch (const std::bad_alloc&) {
             throw Error("network '" + graph.name +
-                        "' does not fit this machine's memory with batch " +
+                        "' does not fit in this machine's memory with batch " +
                         std::to_string(batch_of(graph)) + "; choose a smaller batch");
         }
     }

@@ -7,35 +7,35 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t most_layers = 1 << 14;
-constexpr std::int64_t most_features = 1 << 24;
-constexpr std::int64_t most_blocks = 1 << 10;
-constexpr std::int64_t most_recurrent = 1 << 12;
-constexpr std::int64_t most_extent = 1 << 16;
+constexpr std::int64_t max_layers = 1 << 14;
+constexpr std::int64_t max_features = 1 << 24;
+constexpr std::int64_t max_blocks = 1 << 10;
+constexpr std::int64_t max_recurrent = 1 << 12;
+constexpr std::int64_t max_extent = 1 << 16;
 
 // Standard values are those of ParaDnn's own flags.
-constexpr std::array<GeneratorKey, 4> fully_connected_keys = {{{"layers", 4, most_layers},
-                                                               {"nodes", 1024, most_features},
-                                                               {"inputs", 1000, most_features},
-                                                               {"outputs", 100, most_features}}};
+constexpr std::array<GeneratorKey, 4> fully_connected_keys = {{{"layers", 4, max_layers},
+                                                               {"nodes", 1024, max_features},
+                                                               {"inputs", 1000, max_features},
+                                                               {"outputs", 100, max_features}}};
 
-constexpr std::array<GeneratorKey, 4> residual_keys = {{{"blocks", 1, most_blocks},
-                                                        {"filters", 16, most_extent},
-                                                        {"image", 224, most_extent},
-                                                        {"outputs", 1000, most_features}}};
+constexpr std::array<GeneratorKey, 4> residual_keys = {{{"blocks", 1, max_blocks},
+                                                        {"filters", 16, max_extent},
+                                                        {"image", 224, max_extent},
+                                                        {"outputs", 1000, max_features}}};
 
-constexpr std::array<GeneratorKey, 4> recurrent_keys = {{{"layers", 5, most_recurrent},
-                                                         {"embed", 100, most_extent, "hidden"},
-                                                         {"length", 50, most_extent},
-                                                         {"vocabulary", 1024, most_features}}};
+constexpr std::array<GeneratorKey, 4> recurrent_keys = {{{"layers", 5, max_recurrent},
+                                                         {"embed", 100, max_extent, "hidden"},
+                                                         {"length", 50, max_extent},
+                                                         {"vocabulary", 1024, max_features}}};
 
 // The base model of Vaswani et al. 2017.
-constexpr std::array<GeneratorKey, 6> transformer_keys = {{{"layers", 6, most_recurrent},
-                                                           {"embed", 512, most_extent, "hidden"},
-                                                           {"heads", 8, most_extent},
-                                                           {"inner", 2048, most_features},
-                                                           {"length", 128, most_extent},
-                                                           {"vocabulary", 37000, most_features}}};
+constexpr std::array<GeneratorKey, 6> transformer_keys = {{{"layers", 6, max_recurrent},
+                                                           {"embed", 512, max_extent, "hidden"},
+                                                           {"heads", 8, max_extent},
+                                                           {"inner", 2048, max_features},
+                                                           {"length", 128, max_extent},
+                                                           {"vocabulary", 37000, max_features}}};
 
 constexpr std::array<GeneratorFamily, 7> families = {{
     {"fc", "fully connected layers with ReLU (Wang et al. 2020, ParaDnn)", fully_connected_keys,

@@ -53,7 +53,7 @@ const GeneratorKey& key_of(const GeneratorFamily& family, std::string_view name)
 [[noreturn]] void refuse_value(const GeneratorFamily& family, const GeneratorKey& key,
                                std::string_view value) {
     refuse(family.name, fmt::format("{} needs a whole number from 1 to {}, not '{}'", key.name,
-                                    key.most, printable(value)));
+                                    key.maximum, printable(value)));
 }
 
 Generator standard_member(const GeneratorFamily& family) {
@@ -110,7 +110,7 @@ Generator parse_generator(std::string_view text) {
 void set_key(Generator& generator, std::string_view key, std::int64_t value) {
     const GeneratorFamily& family = family_of(generator.family);
     const GeneratorKey& known = key_of(family, key);
-    if (value < 1 || value > known.most) {
+    if (value < 1 || value > known.maximum) {
         refuse_value(family, known, std::to_string(value));
     }
     generator.values[std::string(known.name)] = value;

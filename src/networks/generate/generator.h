@@ -24,7 +24,7 @@ struct Generator {
 struct GeneratorKey {
     std::string_view name;
     std::int64_t standard = 1;    // where it is not given
-    std::int64_t most = 1;        // the least is 1
+    std::int64_t maximum = 1;     // the least is 1
     std::string_view alias = {};  // what others call it, taken for it
 };
 

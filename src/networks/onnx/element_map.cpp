@@ -114,8 +114,8 @@ struct Tuples {
     explicit Tuples(const NodeImport& node)
         : data(node.input(0).dims), shape(node.input(1).dims), batch(batch_axes(node)) {
         const auto given = shape.empty() ? std::int64_t{-1} : shape.back();
-        const auto most = std::ssize(data) - static_cast<std::int64_t>(batch);
-        if (given < 1 || given > most) {
+        const auto maximum = std::ssize(data) - static_cast<std::int64_t>(batch);
+        if (given < 1 || given > maximum) {
             throw Error(
                 fmt::format("its indices {} do not pick from {}", to_text(shape), to_text(data)));
         }
@@ -125,9 +125,9 @@ struct Tuples {
 
     static std::size_t batch_axes(const NodeImport& node) {
         const std::int64_t axes = node.integer("batch_dims", 0);
-        const std::int64_t most =
+        const std::int64_t maximum =
             std::min(std::ssize(node.input(0).dims), std::ssize(node.input(1).dims) - 1);
-        if (axes < 0 || axes > most) {
+        if (axes < 0 || axes > maximum) {
             throw Error(fmt::format("batch_dims {} does not fit its inputs", axes));
         }
         return static_cast<std::size_t>(axes);

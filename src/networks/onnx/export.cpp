@@ -264,13 +264,13 @@ private:
         for (const Weight& weight : weights_) {
             put(model, WireMessage().heading(5, length_of(weight)).bytes());
             put(model, weight.heading.bytes());
-            put_data(is_external_ ? data : model, graph_.tensors[weight.id], weight.id);
+            write_data(is_external_ ? data : model, graph_.tensors[weight.id], weight.id);
         }
         model.close();
         require_written(model, file_);
     }
 
-    void put_data(std::ofstream& stream, const GraphTensor& tensor, TensorId id) {
+    void write_data(std::ofstream& stream, const GraphTensor& tensor, TensorId id) {
         if (tensor.data) {
             put(stream, expanded(tensor.tensor, *tensor.data));
             return;

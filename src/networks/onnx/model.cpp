@@ -228,12 +228,12 @@ OnnxDim parse_dim(WireReader message) {
 }
 
 // More than any shape may have, so that it is refused for that.
-constexpr std::size_t most_axes_kept = 64;
+constexpr std::size_t max_kept_axes = 64;
 
 std::vector<OnnxDim> parse_shape(WireReader message) {
     std::vector<OnnxDim> shape;
     while (const auto field = message.next()) {
-        if (field->number == 1 && shape.size() <= most_axes_kept) {
+        if (field->number == 1 && shape.size() <= max_kept_axes) {
             shape.push_back(parse_dim(as_message(*field)));
         }
     }

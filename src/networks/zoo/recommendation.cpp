@@ -71,7 +71,7 @@ Graph ncf(std::int64_t batch) {
 }
 
 Graph dlrm(std::int64_t batch) {
-    constexpr std::int64_t width = 128, most_rows = 100000, features = 13;
+    constexpr std::int64_t width = 128, max_rows = 100000, features = 13;
     if (batch < 1) {
         throw Error(fmt::format("batch is {}; it must be at least 1", batch), ExitCode::usage);
     }
@@ -82,7 +82,7 @@ Graph dlrm(std::int64_t batch) {
     for (std::size_t i = 0; i < categories.size(); ++i) {
         const TensorId number = numbers(build, fmt::format("category{}", i), {batch});
         vectors.push_back(embedded(build, fmt::format("embedding{}", i), number,
-                                   std::min(categories[i], most_rows), width));
+                                   std::min(categories[i], max_rows), width));
     }
     const auto count = static_cast<std::int64_t>(vectors.size());
     const TensorId side_by_side = build.add("vectors", Concat{}, vectors);

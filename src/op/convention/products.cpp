@@ -48,7 +48,7 @@ double products_of(const Op& op, const Signature& signature, Pass pass) {
 
 }  // namespace
 
-bool nothing_but_products(const Op& op, const Signature& signature, Pass pass, Flops& flops) {
+bool products_only(const Op& op, const Signature& signature, Pass pass, Flops& flops) {
     const bool counts = pass != Pass::update && has_pass(op, signature, pass);
     flops = Flops{counts ? 2 * products_of(op, signature, pass) : 0};
     return true;

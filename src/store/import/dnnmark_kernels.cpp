@@ -16,7 +16,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t most_rows = 1'000'000;
+constexpr std::int64_t max_rows = 1'000'000;
 constexpr std::string_view table_ending = "_kernel_dict";
 
 // What a column holds, in the order that they are read in.
@@ -88,7 +88,7 @@ private:
         for (const ColumnRule& column : columns) {
             sql += fmt::format(", typeof({})", column.name);
         }
-        return sql + fmt::format(" FROM {} LIMIT {}", sql_name(table_), most_rows + 1);
+        return sql + fmt::format(" FROM {} LIMIT {}", sql_name(table_), max_rows + 1);
     }
 
     void require_types(const Statement& row) const {
@@ -99,9 +99,9 @@ private:
                                    columns[i].type));
             }
         }
-        if (row_ > most_rows) {
+        if (row_ > max_rows) {
             refuse(fmt::format("no iteration has more than {} kernels; give a smaller table",
-                               most_rows));
+                               max_rows));
         }
     }
 

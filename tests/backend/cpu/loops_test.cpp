@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/kernels/fast_exp.h"
 #include "backend/cpu/kernels/narrow.h"
-#include "backend/cpu/kernels/small_product.h"
-#include "backend/cpu/onednn/thin_product.h"
+#include "backend/cpu/kernels/small_gemm.h"
+#include "backend/cpu/onednn/skinny_gemm.h"
 
 #include <gtest/gtest.h>
 
@@ -47,15 +47,15 @@ float element(const std::vector<float>& a, std::size_t a_row, std::size_t a_dept
     return sum;
 }
 
-TEST(SmallProduct, MultipliesOddNumbersOfRowsByAnyMultipleOfSixteenColumns) {
+TEST(SmallGemm, MultipliesOddNumbersOfRowsByAnyMultipleOfSixteenColumns) {
     for (const std::size_t rows : {1U, 5U, 6U, 13U}) {
         for (const std::size_t columns : {16U, 48U, 64U, 144U}) {
             const std::size_t depth = 9;
             const auto a = numbers(rows * depth, 1), b = numbers(depth * columns, 2);
             std::vector<float> c(rows * columns, 100);
-            multiply_small({rows, columns, depth}, {a.data(), 9, 1},
-                           {b.data(), static_cast<std::ptrdiff_t>(columns)},
-                           {c.data(), static_cast<std::ptrdiff_t>(columns)}, Into::overwrite);
+            small_gemm({rows, columns, depth}, {a.data(), 9, 1},
+                       {b.data(), static_cast<std::ptrdiff_t>(columns)},
+                       {c.data(), static_cast<std::ptrdiff_t>(columns)}, Into::overwrite);
             for (std::size_t i = 0; i < c.size(); ++i) {
                 ASSERT_EQ(c[i], element(a, i / columns * depth, 1, b, i % columns, columns, depth))
                     << rows << "x" << columns << " at " << i;
@@ -64,18 +64,17 @@ TEST(SmallProduct, MultipliesOddNumbersOfRowsByAnyMultipleOfSixteenColumns) {
     }
 }
 
-TEST(SmallProduct, AddsToWhatIsThereAndReadsATransposedLeftMatrix) {
+TEST(SmallGemm, AddsToWhatIsThereAndReadsATransposedLeftMatrix) {
     const std::size_t rows = 7, columns = 32, depth = 5;
     const auto a = numbers(depth * rows, 3), b = numbers(depth * columns, 4);
     std::vector<float> c(rows * columns, 100);
-    multiply_small({rows, columns, depth}, {a.data(), 1, 7}, {b.data(), 32}, {c.data(), 32},
-                   Into::add);
+    small_gemm({rows, columns, depth}, {a.data(), 1, 7}, {b.data(), 32}, {c.data(), 32}, Into::add);
     for (std::size_t i = 0; i < c.size(); ++i) {
         ASSERT_EQ(c[i], 100 + element(a, i / columns, rows, b, i % columns, columns, depth)) << i;
     }
 }
 
-TEST(ThinProduct, MultipliesFewRowsByPanelsOrAddsTheProduct) {
+TEST(SkinnyGemm, MultipliesFewRowsByPanelsOrAddsTheProduct) {
     const std::size_t columns = 192, depth = 144, panel_step = (depth + 16) * 64;
     const auto b = numbers(3 * panel_step, 7);
     for (const std::size_t rows : {1U, 6U, 27U}) {
@@ -83,7 +82,7 @@ TEST(ThinProduct, MultipliesFewRowsByPanelsOrAddsTheProduct) {
         for (const Into into : {Into::overwrite, Into::add}) {
             const float before = into == Into::add ? 100 : 0;
             std::vector<float> y(rows * columns, 100);
-            multiply_thin({rows, columns, depth, panel_step}, x.data(), b.data(), y.data(), into);
+            skinny_gemm({rows, columns, depth, panel_step}, x.data(), b.data(), y.data(), into);
             for (std::size_t i = 0; i < y.size(); ++i) {
                 const std::size_t column = i % columns;
                 const std::size_t first = column / 64 * panel_step + column % 64;
@@ -94,13 +93,13 @@ TEST(ThinProduct, MultipliesFewRowsByPanelsOrAddsTheProduct) {
     }
 }
 
-TEST(SmallProduct, PanelsAreTheTransposedOfTheirRowsFilledUpWithZeros) {
+TEST(SmallGemm, PanelsAreTheTransposedOfTheirRowsFilledUpWithZeros) {
     const std::size_t rows = 3, count = 70, width = 5;
     const auto a = numbers(rows * width, 5), b = numbers(count * width, 6);
     std::vector<float> panels(panel_floats(count, width), -1);
     transpose_to_panels({b.data(), 5}, count, width, panels.data());
     std::vector<float> c(rows * 80, -1);
-    multiply_by_panels({rows, 80, width}, {a.data(), 5, 1}, panels.data(), {c.data(), 80});
+    gemm_by_panels({rows, 80, width}, {a.data(), 5, 1}, panels.data(), {c.data(), 80});
     for (std::size_t i = 0; i < c.size(); ++i) {
         const float expected =
             i % 80 < count ? element(a, i / 80 * width, 1, b, i % 80 * width, 1, width) : 0;

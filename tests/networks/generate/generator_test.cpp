@@ -44,8 +44,8 @@ TEST_P(EveryFamily, EachKeyChangesTheNetworkAndKnowsItsRange) {
         Generator generator = parse_generator(text());
         EXPECT_EQ(value_of(generator, key.name), key.standard);
         EXPECT_THROW(set_key(generator, key.name, 0), Error);
-        EXPECT_THROW(set_key(generator, key.name, key.most + 1), Error);
-        set_key(generator, key.name, key.most);
+        EXPECT_THROW(set_key(generator, key.name, key.maximum + 1), Error);
+        set_key(generator, key.name, key.maximum);
     }
 }
 

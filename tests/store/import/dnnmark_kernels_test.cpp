@@ -110,9 +110,9 @@ TEST_F(DnnmarkKernels, WhatIsNoDatabaseIsRefusedInOneSentence) {
         return error_of([&] { read_dnnmark_kernels(file); });
     };
     EXPECT_TRUE(holds(sentence(directory_.write("text", "this is no database, only a text")),
-                      "is no SQLite file"));
+                      "is not an SQLite file"));
     EXPECT_TRUE(holds(sentence(directory_.path() / "absent"), "No such file"));
-    EXPECT_TRUE(holds(sentence(directory_.path()), "it is no file"));
+    EXPECT_TRUE(holds(sentence(directory_.path()), "it is not a file"));
 }
 
 TEST_F(DnnmarkKernels, ADamagedFileIsRefusedWhereverItIsDamaged) {

@@ -3,7 +3,7 @@
 
 #include "backend/cpu/kernels/fast_exp.h"
 #include "backend/cpu/kernels/isa.h"
-#include "backend/cpu/kernels/share_out.h"
+#include "backend/cpu/kernels/parallel_ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -119,7 +119,7 @@ bool has_activation_loops(ActivationKind kind) {
 }
 
 void activate(const Activation& op, const float* x, float* y, std::size_t count) {
-    share_out(count, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, [&](std::size_t begin, std::size_t end) {
         value(op.kind, {x + begin, nullptr, y + begin, end - begin, static_cast<float>(op.alpha),
                         static_cast<float>(op.beta)});
     });
@@ -127,7 +127,7 @@ void activate(const Activation& op, const float* x, float* y, std::size_t count)
 
 void activate_gradient(const Activation& op, const float* x, const float* dy, float* dx,
                        std::size_t count) {
-    share_out(count, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, [&](std::size_t begin, std::size_t end) {
         gradient(op.kind, {x + begin, dy + begin, dx + begin, end - begin,
                            static_cast<float>(op.alpha), static_cast<float>(op.beta)});
     });

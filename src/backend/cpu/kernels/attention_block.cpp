@@ -94,7 +94,7 @@ void hide_from(const ScoreRow& row, std::size_t first) {
 // Memory for one block of scores and one of their gradients, which with a head's keys should stay
 // in the second cache level.
 constexpr std::size_t score_floats = std::size_t{1} << 16;
-constexpr std::size_t least_queries = 12;
+constexpr std::size_t min_queries = 12;
 
 }  // namespace
 
@@ -106,8 +106,7 @@ AttentionBlocks::AttentionBlocks(const AttentionLoops& loops) {
     padded_width = round_up(width, 16);
     padded_value_width = round_up(value_width, 16);
     score_row = round_up(keys, 16) + 16;  // not a power of two, whose rows would meet in one set
-    const std::size_t fitting =
-        std::clamp(score_floats / keys / 12 * 12, least_queries, most_queries);
+    const std::size_t fitting = std::clamp(score_floats / keys / 12 * 12, min_queries, max_queries);
     queries = std::min(static_cast<std::size_t>(e.queries), fitting);
 }
 

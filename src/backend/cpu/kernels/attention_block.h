@@ -2,14 +2,14 @@
 #pragma once
 
 #include "backend/cpu/kernels/attention_loops.h"
-#include "backend/cpu/kernels/small_product.h"
+#include "backend/cpu/kernels/small_gemm.h"
 
 namespace strata::cpu {
 
 // What one thread of an attention works in: sizes of its pieces, in floats, padded so that products
 // need no remainder.
 struct AttentionBlocks {
-    static constexpr std::size_t most_queries = 96;
+    static constexpr std::size_t max_queries = 96;
 
     explicit AttentionBlocks(const AttentionLoops& loops);
 

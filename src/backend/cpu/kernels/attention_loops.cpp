@@ -130,14 +130,14 @@ private:
         const std::size_t seen = a_.visible(from + count - 1);
         const std::size_t computed = round_up(seen, 16);
         load_rows(a_.of_queries(memory_.q, head, b_.width), from, count, b_.padded_width, queries_);
-        multiply_by_panels({count, computed, b_.width}, {queries_, step(b_.padded_width)}, panels_,
-                           {scores_, step(b_.score_row)});
+        gemm_by_panels({count, computed, b_.width}, {queries_, step(b_.padded_width)}, panels_,
+                       {scores_, step(b_.score_row)});
         for (std::size_t i = 0; i < count; ++i) {
             inverses_[i] = finish_row(head, from, i, computed);
         }
-        multiply_small({count, b_.padded_value_width, seen}, {scores_, step(b_.score_row)},
-                       {rows_, step(b_.padded_value_width)},
-                       {results_, step(b_.padded_value_width)}, Into::overwrite);
+        small_gemm({count, b_.padded_value_width, seen}, {scores_, step(b_.score_row)},
+                   {rows_, step(b_.padded_value_width)}, {results_, step(b_.padded_value_width)},
+                   Into::overwrite);
         for (std::size_t i = 0; i < count; ++i) {
             scale_row(results_ + i * b_.padded_value_width, b_.padded_value_width, inverses_[i]);
         }
@@ -159,7 +159,7 @@ private:
     const AttentionForward& memory_;
     float *rows_ = nullptr, *panels_ = nullptr, *queries_ = nullptr, *scores_ = nullptr,
           *results_ = nullptr;
-    std::array<float, AttentionBlocks::most_queries> inverses_ = {};
+    std::array<float, AttentionBlocks::max_queries> inverses_ = {};
 };
 
 // dv = p' dy; dp = dy v'; ds = p (dp - sum of p dp) scale; dq = ds k; dk = ds' q.
@@ -205,15 +205,15 @@ private:
     void block(const Head& head, std::size_t from, std::size_t count) {
         const std::size_t seen = a_.visible(from + count - 1);
         score_block(head, from, count, seen);
-        multiply_small({seen, b_.padded_value_width, count}, {scores_, 1, step(b_.score_row)},
-                       {gradients_, step(b_.padded_value_width)},
-                       {value_gradients_, step(b_.padded_value_width)}, Into::add);
-        multiply_small({seen, b_.padded_width, count}, {score_gradients_, 1, step(b_.score_row)},
-                       {queries_, step(b_.padded_width)}, {key_gradients_, step(b_.padded_width)},
-                       Into::add);
-        multiply_small({count, b_.padded_width, seen}, {score_gradients_, step(b_.score_row)},
-                       {keys_, step(b_.padded_width)}, {query_gradients_, step(b_.padded_width)},
-                       Into::overwrite);
+        small_gemm({seen, b_.padded_value_width, count}, {scores_, 1, step(b_.score_row)},
+                   {gradients_, step(b_.padded_value_width)},
+                   {value_gradients_, step(b_.padded_value_width)}, Into::add);
+        small_gemm({seen, b_.padded_width, count}, {score_gradients_, 1, step(b_.score_row)},
+                   {queries_, step(b_.padded_width)}, {key_gradients_, step(b_.padded_width)},
+                   Into::add);
+        small_gemm({count, b_.padded_width, seen}, {score_gradients_, step(b_.score_row)},
+                   {keys_, step(b_.padded_width)}, {query_gradients_, step(b_.padded_width)},
+                   Into::overwrite);
         store_rows(query_gradients_, b_.padded_width, a_.of_queries(memory_.dq, head, b_.width),
                    from, count);
     }
@@ -224,11 +224,10 @@ private:
         load_rows(a_.of_queries(memory_.q, head, b_.width), from, count, b_.padded_width, queries_);
         load_rows(a_.of_queries(memory_.dy, head, b_.value_width), from, count,
                   b_.padded_value_width, gradients_);
-        multiply_by_panels({count, computed, b_.width}, {queries_, step(b_.padded_width)},
-                           key_panels_, {scores_, step(b_.score_row)});
-        multiply_by_panels({count, computed, b_.value_width},
-                           {gradients_, step(b_.padded_value_width)}, value_panels_,
-                           {score_gradients_, step(b_.score_row)});
+        gemm_by_panels({count, computed, b_.width}, {queries_, step(b_.padded_width)}, key_panels_,
+                       {scores_, step(b_.score_row)});
+        gemm_by_panels({count, computed, b_.value_width}, {gradients_, step(b_.padded_value_width)},
+                       value_panels_, {score_gradients_, step(b_.score_row)});
         for (std::size_t i = 0; i < count; ++i) {
             float* p = scores_ + i * b_.score_row;
             probabilities(a_.row(p, memory_.mask, head, from + i, computed),
@@ -249,7 +248,8 @@ private:
 // Heads of keys one by one to whichever thread is free: on a busy machine they are not equally
 // fast.
 template <class OneThread, class Memory>
-void share_out(const Attending& attending, const Memory& memory, std::size_t scratch, int threads) {
+void for_each_part(const Attending& attending, const Memory& memory, std::size_t scratch,
+                   int threads) {
     const std::size_t parts = attending.parts();
 #pragma omp parallel num_threads(threads) if (parts > 1)
     {
@@ -282,11 +282,11 @@ std::size_t backward_scratch(const AttentionLoops& loops) {
 }
 
 void attend(const AttentionLoops& loops, const AttentionForward& memory, int threads) {
-    share_out<Forward>(Attending(loops), memory, forward_scratch(loops), threads);
+    for_each_part<Forward>(Attending(loops), memory, forward_scratch(loops), threads);
 }
 
 void attend_backward(const AttentionLoops& loops, const AttentionBackward& memory, int threads) {
-    share_out<Backward>(Attending(loops), memory, backward_scratch(loops), threads);
+    for_each_part<Backward>(Attending(loops), memory, backward_scratch(loops), threads);
 }
 
 }  // namespace strata::cpu

@@ -15,7 +15,7 @@ namespace {
 
 using Index = std::int64_t;
 
-constexpr Index worth_threads = 1 << 14;
+constexpr Index min_parallel_work = 1 << 14;
 // Elements of a row that are worked on together: they stay in the first cache level.
 constexpr Index piece = 1 << 11;
 
@@ -33,7 +33,7 @@ public:
         : length_(plan.row_length()), in_row_((length_ + piece - 1) / piece), rows_(plan.rows()) {}
 
     Index count() const { return rows_ * in_row_; }
-    bool worth_it() const { return rows_ * length_ > worth_threads; }
+    bool worth_it() const { return rows_ * length_ > min_parallel_work; }
     Piece operator[](Index number) const {
         const Index begin = number % in_row_ * piece;
         return {number / in_row_, begin, std::min(piece, length_ - begin)};

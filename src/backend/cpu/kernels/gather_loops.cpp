@@ -13,12 +13,12 @@ namespace {
 
 using Index = std::int64_t;
 
-constexpr Index worth_threads = 1 << 14;
+constexpr Index min_parallel_work = 1 << 14;
 
 template <class Element>
 void gather(const GatherShape& s, const Element* data, const float* indices, Element* y) {
     const Index rows = s.outer * s.indices;
-#pragma omp parallel for if (rows * s.inner > worth_threads)
+#pragma omp parallel for if (rows * s.inner > min_parallel_work)
     for (Index row = 0; row < rows; ++row) {
         const Index before = row / s.indices;
         const Index at = place_of_index(indices[row % s.indices], s.extent);
@@ -39,7 +39,7 @@ void add(const float* from, float* to, Index count) {
 }
 
 // The rows [begin, end) of all outer x extent that a thread owns: several rows of dy may be added
-// to the same one, so that nobody else may write there.
+// to the same one, so that no other thread may write there.
 void add_to_own(const GatherShape& s, const float* dy, const float* indices, float* dx, Index begin,
                 Index end) {
     std::fill(dx + begin * s.inner, dx + end * s.inner, 0.0F);
@@ -71,7 +71,7 @@ void gather_rows(const GatherShape& shape, std::size_t element_bytes, const void
 
 void add_rows(const GatherShape& shape, const float* dy, const float* indices, float* dx) {
     const Index rows = shape.outer * shape.extent;
-#pragma omp parallel if (rows * shape.inner > worth_threads)
+#pragma omp parallel if (rows * shape.inner > min_parallel_work)
     {
         const Index threads = omp_get_num_threads(), self = omp_get_thread_num();
         const Index begin = rows * self / threads, end = rows * (self + 1) / threads;

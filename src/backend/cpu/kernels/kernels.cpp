@@ -3,7 +3,7 @@
 
 #include "backend/cpu/kernels/fast_exp.h"
 #include "backend/cpu/kernels/isa.h"
-#include "backend/cpu/kernels/share_out.h"
+#include "backend/cpu/kernels/parallel_ranges.h"
 #include "backend/dropout_choice.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ STRATA_EACH_ISA void add_range(const float* a, const float* b, float* y, std::si
 }
 
 // By the product's bits: a choice between it and 0 the compiler makes by a branch, because a
-// product that nobody asked for may trap.
+// product that no one requested may trap.
 STRATA_EACH_ISA void masked_range(const float* x, const std::uint8_t* mask, float* y,
                                   std::size_t begin, std::size_t end, float scale) {
 #pragma GCC ivdep
@@ -122,20 +122,20 @@ float log_sum_exp(const float* x, std::size_t classes) {
 
 void sgd_momentum(float* weight, float* momentum, const float* gradient, std::size_t count,
                   float rate, float keep) {
-    share_out(count, [=](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, [=](std::size_t begin, std::size_t end) {
         sgd_range(weight, momentum, gradient, begin, end, rate, keep);
     });
 }
 
 void sgd(float* weight, const float* gradient, std::size_t count, float rate) {
-    share_out(count, [=](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, [=](std::size_t begin, std::size_t end) {
         plain_sgd_range(weight, gradient, begin, end, rate);
     });
 }
 
 void adam(float* weight, float* mean, float* square, const float* gradient, std::size_t count,
           const AdamFactors& factors) {
-    share_out(count, [=](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, [=](std::size_t begin, std::size_t end) {
         adam_range(weight, mean, square, gradient, begin, end, factors);
     });
 }
@@ -143,7 +143,7 @@ void adam(float* weight, float* mean, float* square, const float* gradient, std:
 // By pieces that stay in the first cache level between the additions.
 void add_up(std::span<void* const> terms, float* y, std::size_t count) {
     constexpr std::size_t piece = 2048;
-    share_out(count, [=](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, [=](std::size_t begin, std::size_t end) {
         for (std::size_t at = begin; at < end; at += piece) {
             const std::size_t stop = std::min(end, at + piece);
             const auto* sum = static_cast<const float*>(terms[0]);
@@ -164,7 +164,7 @@ void blend(float* running, const float* batch, std::size_t count, float keep) {
 void dropout(const float* x, float* y, std::uint8_t* mask, std::size_t count,
              const DropoutDraw& draw) {
     const DropoutChoice choice(draw.seed, draw.probability);
-    share_out(count, [=](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, [=](std::size_t begin, std::size_t end) {
         if (draw.index == nullptr) {
             choose(mask, begin, end, choice);
         } else {
@@ -176,7 +176,7 @@ void dropout(const float* x, float* y, std::uint8_t* mask, std::size_t count,
 
 void dropout_gradient(const float* dy, const std::uint8_t* mask, float* dx, std::size_t count,
                       double probability) {
-    share_out(count, [=](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, [=](std::size_t begin, std::size_t end) {
         masked_range(dy, mask, dx, begin, end, scale_of(probability));
     });
 }

@@ -13,7 +13,7 @@ namespace {
 using Index = std::int64_t;
 
 // Below this many elements a second thread costs more than it brings.
-constexpr Index worth_threads = 1 << 14;
+constexpr Index min_parallel_work = 1 << 14;
 
 // The part [begin, end) of `count` items that falls to this thread.
 struct Share {
@@ -96,7 +96,7 @@ template <class Element>
 void Movement::copy_runs(const Element* from, Element* to) const {
     const auto runs = static_cast<Index>(runs_.size());
     const Index items = row_count() * runs;
-#pragma omp parallel if (items * runs_.front().length > worth_threads)
+#pragma omp parallel if (items * runs_.front().length > min_parallel_work)
     {
         const Share share = share_of(items);
         Cursor cursor(axes_, share.begin / runs);
@@ -115,7 +115,7 @@ void Movement::copy_runs(const Element* from, Element* to) const {
 
 void clear(void* memory, std::size_t bytes) {
     auto* const start = static_cast<std::byte*>(memory);
-#pragma omp parallel if (static_cast <Index>(bytes) > 4 * worth_threads)
+#pragma omp parallel if (static_cast <Index>(bytes) > 4 * min_parallel_work)
     {
         const Share share = share_of(static_cast<Index>(bytes));
         std::memset(start + share.begin, 0, static_cast<std::size_t>(share.end - share.begin));

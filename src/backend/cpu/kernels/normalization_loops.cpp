@@ -2,7 +2,7 @@
 #include "backend/cpu/kernels/normalization_loops.h"
 
 #include "backend/cpu/kernels/normalization_rows.h"
-#include "backend/cpu/kernels/small_product.h"
+#include "backend/cpu/kernels/small_gemm.h"
 
 #include <omp.h>
 

@@ -9,7 +9,7 @@ namespace {
 
 using Index = std::int64_t;
 
-constexpr Index worth_threads = 1 << 14;
+constexpr Index min_parallel_work = 1 << 14;
 
 // d(statistic)/dx for a term x and the result y. Of several equal extremes the first has it all,
 // which `reduce_gradient` sees to.
@@ -78,7 +78,7 @@ void product_gradient(const ReductionPlan& plan, const float* x, const float* dy
     const Index rows = count_of(plan.reduced_axes), length = plan.row_is_reduced ? plan.row : 1;
     const Index results = plan.row_is_reduced ? 1 : plan.row;
     const Index kept = count_of(plan.kept_axes);
-#pragma omp parallel for if (plan.results() * plan.terms() > worth_threads)
+#pragma omp parallel for if (plan.results() * plan.terms() > min_parallel_work)
     for (Index result = 0; result < kept * results; ++result) {
         const Index offset = offset_of(plan.kept_axes, result / results) + result % results;
         const auto place = [&](Index term) {
@@ -107,7 +107,8 @@ void reduce_gradient(ReductionKind kind, const ReductionPlan& plan, const float*
     const ReductionBlocks blocks(plan);
     const bool extreme = kind == ReductionKind::maximum || kind == ReductionKind::minimum;
     const Index rows = count_of(plan.reduced_axes);
-#pragma omp parallel for collapse(2) if (!extreme && plan.results() * plan.terms() > worth_threads)
+#pragma omp parallel for collapse(2) if (!extreme && \
+                                         plan.results() * plan.terms() > min_parallel_work)
     for (Index number = 0; number < blocks.count; ++number) {
         for (Index row = 0; row < rows; ++row) {
             const ReductionBlock block = blocks[number];
@@ -121,7 +122,7 @@ void reduce_gradient(ReductionKind kind, const ReductionPlan& plan, const float*
     if (!extreme) {
         return;
     }
-#pragma omp parallel for if (plan.results() * plan.terms() > worth_threads)
+#pragma omp parallel for if (plan.results() * plan.terms() > min_parallel_work)
     for (Index number = 0; number < blocks.count; ++number) {
         const ReductionBlock block = blocks[number];
         std::vector<bool> seen(static_cast<std::size_t>(block.count));

@@ -16,7 +16,7 @@ namespace {
 using Index = std::int64_t;
 using Block = ReductionBlock;
 
-constexpr Index worth_threads = 1 << 14;
+constexpr Index min_parallel_work = 1 << 14;
 
 // The part [begin, end) of the terms' rows, or of a row's elements where there is one row only.
 struct Part {
@@ -57,7 +57,7 @@ void gather_by_results(const StatisticLoops& loops, const ReductionPlan& plan, c
                        const float* shift, float* y) {
     const ReductionBlocks blocks(plan);
     const Index all = parts_of(plan);
-#pragma omp parallel for if (plan.results() * plan.terms() > worth_threads)
+#pragma omp parallel for if (plan.results() * plan.terms() > min_parallel_work)
     for (Index number = 0; number < blocks.count; ++number) {
         const Block block = blocks[number];
         gather(loops, plan, block, {0, all}, x, shift_at(shift, block), y + block.first);
@@ -91,7 +91,7 @@ void gather_by_terms(const StatisticLoops& loops, const ReductionPlan& plan, con
 void gather_all(const StatisticLoops& loops, const ReductionPlan& plan, const float* x,
                 const float* shift, float* y) {
     const bool few = ReductionBlocks(plan).count < omp_get_max_threads() &&
-                     plan.terms() > worth_threads / std::max<Index>(plan.results(), 1);
+                     plan.terms() > min_parallel_work / std::max<Index>(plan.results(), 1);
     few&& omp_get_max_threads() > 1 ? gather_by_terms(loops, plan, x, shift, y)
                                     : gather_by_results(loops, plan, x, shift, y);
 }
@@ -120,8 +120,8 @@ float finished(ReductionKind kind, float gathered, float terms) {
 void log_sum_exp(const ReductionPlan& plan, const float* x, float* y) {
     const auto results = static_cast<std::size_t>(plan.results());
     std::vector<float> greatest(y, y + results);
-    for (float& most : greatest) {
-        most = std::isfinite(most) ? most : 0.0F;
+    for (float& maximum : greatest) {
+        maximum = std::isfinite(maximum) ? maximum : 0.0F;
     }
     gather_all(exponential_loops(), plan, x, greatest.data(), y);
     for (std::size_t i = 0; i < results; ++i) {
@@ -138,7 +138,7 @@ void reduce(ReductionKind kind, const ReductionPlan& plan, const float* x, float
     }
     if (needs_end(kind)) {
         const auto terms = static_cast<float>(plan.terms());
-#pragma omp parallel for if (plan.results() > worth_threads)
+#pragma omp parallel for if (plan.results() > min_parallel_work)
         for (Index i = 0; i < plan.results(); ++i) {
             y[i] = finished(kind, y[i], terms);
         }

@@ -36,12 +36,12 @@ struct Product {
 };
 struct Maximum {
     static constexpr float start = -std::numeric_limits<float>::infinity();
-    static float add(float most, float x, float) { return x > most ? x : most; }
+    static float add(float maximum, float x, float) { return x > maximum ? x : maximum; }
     static float join(float a, float b) { return b > a ? b : a; }
 };
 struct Minimum {
     static constexpr float start = std::numeric_limits<float>::infinity();
-    static float add(float least, float x, float) { return x < least ? x : least; }
+    static float add(float minimum, float x, float) { return x < minimum ? x : minimum; }
     static float join(float a, float b) { return b < a ? b : a; }
 };
 

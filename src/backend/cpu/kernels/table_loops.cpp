@@ -21,10 +21,9 @@ std::size_t row_of(std::int32_t index, std::size_t rows) {
 void require_rows(const Table& shape, const std::int32_t* index) {
     for (std::size_t i = 0; i < shape.indices; ++i) {
         if (row_of(index[i], shape.rows) >= shape.rows) {
-            throw Error(
-                fmt::format("embedding: the index {} names none of the table's {} rows; "
-                            "give it indices below {}",
-                            index[i], shape.rows, shape.rows));
+            throw Error(fmt::format(
+                "embedding: index {} is outside the table of {} rows; give indices below {}",
+                index[i], shape.rows, shape.rows));
         }
     }
 }

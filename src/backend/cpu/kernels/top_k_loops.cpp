@@ -11,7 +11,7 @@ namespace {
 
 using Index = std::int64_t;
 
-constexpr Index worth_threads = 1 << 12;
+constexpr Index min_parallel_work = 1 << 12;
 
 // An element of a row: what it is ordered by, the greater the earlier, and where it stood.
 struct Candidate {
@@ -24,7 +24,7 @@ bool precedes(const Candidate& a, const Candidate& b) {
     return a.key != b.key ? a.key > b.key : a.position < b.position;
 }
 
-// What is no number stands before infinity (or, of the smallest, behind it).
+// NaN stands before infinity (or, of the smallest, behind it).
 bool precedes_with_nan(const Candidate& a, const Candidate& b, bool largest) {
     const bool a_nan = std::isnan(a.key), b_nan = std::isnan(b.key);
     if (a_nan != b_nan) {
@@ -50,7 +50,7 @@ void choose(std::vector<Candidate>& row, Index k, bool largest) {
 }  // namespace
 
 void top_k(const TopKShape& s, const float* x, float* y, float* positions) {
-#pragma omp parallel if (s.outer * s.inner > 1 && s.outer * s.extent * s.inner > worth_threads)
+#pragma omp parallel if (s.outer * s.inner > 1 && s.outer * s.extent * s.inner > min_parallel_work)
     {
         std::vector<Candidate> row(static_cast<std::size_t>(s.extent));
 #pragma omp for
@@ -73,7 +73,7 @@ void top_k(const TopKShape& s, const float* x, float* y, float* positions) {
 }
 
 void top_k_gradient(const TopKShape& s, const float* dy, const float* positions, float* dx) {
-#pragma omp parallel for if (s.outer > 1 && s.outer * s.extent * s.inner > worth_threads)
+#pragma omp parallel for if (s.outer > 1 && s.outer * s.extent * s.inner > min_parallel_work)
     for (Index before = 0; before < s.outer; ++before) {
         float* const to = dx + before * s.extent * s.inner;
         std::fill_n(to, s.extent * s.inner, 0.0F);

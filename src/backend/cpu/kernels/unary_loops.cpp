@@ -2,8 +2,7 @@
 #include "backend/cpu/kernels/unary_loops.h"
 
 #include "backend/cpu/kernels/isa.h"
-
-#include <omp.h>
+#include "backend/cpu/kernels/parallel_ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +11,6 @@
 namespace strata::cpu {
 
 namespace {
-
-constexpr std::size_t worth_threads = 1 << 12;
 
 float truth(bool condition) {
     return condition ? 1.0F : 0.0F;
@@ -166,28 +163,17 @@ float slope(UnaryKind kind, float known) {
     }
 }
 
-// Each thread gets one run of elements.
-template <class Work>
-void share_out(std::size_t count, Work&& work) {
-#pragma omp parallel if (count > worth_threads)
-    {
-        const auto threads = static_cast<std::size_t>(omp_get_num_threads());
-        const auto self = static_cast<std::size_t>(omp_get_thread_num());
-        work(count * self / threads, count * (self + 1) / threads);
-    }
-}
-
 }  // namespace
 
 void unary(UnaryKind kind, const float* x, float* y, std::size_t count) {
-    share_out(count, [=](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, [=](std::size_t begin, std::size_t end) {
         library_range(kind, x + begin, y + begin, end - begin);
     });
 }
 
 void unary_gradient(UnaryKind kind, const float* known, const float* dy, float* dx,
                     std::size_t count) {
-    share_out(count, [=](std::size_t begin, std::size_t end) {
+    parallel_ranges(count, [=](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             dx[i] = dy[i] * slope(kind, known[i]);
         }

@@ -12,11 +12,11 @@ namespace strata::cpu {
 // of that: x = n ln 2 + r, e^r by Taylor's series of degree 7 (|r| <= ln 2 / 2: 5e-9 of e^r is
 // left out), times 2^n written into the exponent.
 [[gnu::always_inline]] inline float exponential(float x) {
-    constexpr float most = 88.0F, least = -87.0F;
+    constexpr float maximum = 88.0F, minimum = -87.0F;
     constexpr float round = 12582912.0F;  // 1.5 * 2^23: what is added to it loses its fraction
     constexpr float high = 0.693359375F, low = -2.12194440e-4F;  // ln 2 in two parts
-    x = x > most ? most : x;
-    x = x < least ? least : x;
+    x = x > maximum ? maximum : x;
+    x = x < minimum ? minimum : x;
     const float shifted = x * 1.44269504F + round;
     const float n = shifted - round;
     const float r = (x - n * high) - n * low;

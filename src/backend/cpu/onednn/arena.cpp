@@ -20,8 +20,8 @@ Arena::Arena(std::size_t bytes) : bytes_(bytes + huge_page) {
     void* const mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) {
-        throw Error(fmt::format("The network needs {:.1f} GB of memory, which this machine does "
-                                "not give; use a smaller batch.",
+        throw Error(fmt::format("The network needs {:.1f} GB of memory, which could not be "
+                                "allocated; use a smaller batch.",
                                 static_cast<double>(bytes) * 1e-9),
                     ExitCode::machine_cannot);
     }

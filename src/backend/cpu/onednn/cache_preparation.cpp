@@ -12,7 +12,7 @@ namespace {
 
 // Where nothing is known of the caches, and at most: a server's largest are half a gigabyte.
 constexpr double usual_bytes = 256 << 20;
-constexpr double most_bytes = 2.0 * (1 << 30);
+constexpr double max_bytes = 2.0 * (1 << 30);
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::size_t bytes_beyond_caches(int threads) {
         }
         bytes = 2 * all.value;
     }
-    return static_cast<std::size_t>(std::min(bytes, most_bytes));
+    return static_cast<std::size_t>(std::min(bytes, max_bytes));
 }
 
 CachePreparation::CachePreparation(CacheState state, int threads)

@@ -14,7 +14,7 @@ using dnnl::algorithm;
 
 // Below it Winograd's tiles are mostly padding and direct convolution is faster (platform facts,
 // section 2: 13-110 against 300 GFLOP/s in the first layer of VGG-16).
-constexpr std::int64_t least_winograd_channels = 16;
+constexpr std::int64_t min_winograd_channels = 16;
 
 // The algorithm that a description really is, by its implementation's name.
 std::string algorithm_of(const char* implementation) {
@@ -87,10 +87,10 @@ private:
         y_ = any_layout(lowering.extents(output()), type);
         weight_ = any_layout(weight_dims_, type);
         bias_ = op_.bias ? plain(lowering.extents(input(2)), ElementType::f32) : Desc();
-        winograd_fits_ = x.dims[1] >= least_winograd_channels && op_.groups == 1;
+        winograd_fits_ = x.dims[1] >= min_winograd_channels && op_.groups == 1;
     }
 
-    // Tries the algorithm asked for, then direct.
+    // Tries the algorithm requested, then direct.
     template <class Describe>
     auto with_algorithm(Lowering& lowering, Describe&& describe_as) const {
         const ConvolutionAlgorithm wanted = lowering.execution().algorithm;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cpu/kernels/small_product.h"
+#include "backend/cpu/kernels/small_gemm.h"
 #include "backend/cpu/onednn/lowering.h"
 
 namespace strata::cpu {

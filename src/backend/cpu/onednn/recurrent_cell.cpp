@@ -2,7 +2,7 @@
 #include "backend/cpu/onednn/recurrent_cell.h"
 
 #include "backend/cpu/onednn/place_calls.h"
-#include "backend/cpu/onednn/thin_product.h"
+#include "backend/cpu/onednn/skinny_gemm.h"
 
 #include <algorithm>
 
@@ -140,7 +140,7 @@ void CellLowering::write_last_states(const std::optional<Place>& h, const std::o
 void CellLowering::add_product(std::optional<Call>& prototype, InnerProduct& product,
                                const Place& x, const Place& y, Into into,
                                std::vector<Call>& calls) const {
-    if (auto thin = ThinProducts(lowering_, product.weight()).forward(x, y, into)) {
+    if (auto thin = SkinnyGemmLowering(lowering_, product.weight()).forward(x, y, into)) {
         return calls.push_back(std::move(*thin));
     }
     if (!prototype) {
@@ -249,7 +249,7 @@ void CellLowering::add_gradient_product(std::optional<Call>& prototype, InnerPro
                                         std::vector<Call>& calls) const {
     constexpr Dim worth_a_transposed_copy = 4;  // steps
     if (plan_.steps >= worth_a_transposed_copy) {
-        if (auto thin = ThinProducts(lowering_, product.weight()).backward_data(dy, dx)) {
+        if (auto thin = SkinnyGemmLowering(lowering_, product.weight()).backward_data(dy, dx)) {
             return calls.push_back(std::move(*thin));
         }
     }
@@ -289,11 +289,12 @@ void CellLowering::through_time(const Place& dy, const StateGradients& last,
     }
 }
 
-// `goes_on`: a step or a gradient before this one needs the state's gradient.
-void CellLowering::step_back(Dim place, const Place& dy, bool goes_on, std::vector<Call>& calls) {
+// `has_predecessor`: a step or a gradient before this one needs the state's gradient.
+void CellLowering::step_back(Dim place, const Place& dy, bool has_predecessor,
+                             std::vector<Call>& calls) {
     if (is_gru()) {
-        return resets_before() ? gru_before_back(place, dy, goes_on, calls)
-                               : gru_after_back(place, dy, goes_on, calls);
+        return resets_before() ? gru_before_back(place, dy, has_predecessor, calls)
+                               : gru_after_back(place, dy, has_predecessor, calls);
     }
     const Place gates = step_of(*gates_, time_of(place));
     const Place given = in_sequence(dy, time_of(place));
@@ -312,12 +313,12 @@ void CellLowering::step_back(Dim place, const Place& dy, bool goes_on, std::vect
             },
             {gates, given, *dh_}});
     }
-    if (goes_on) {
+    if (has_predecessor) {
         add_gradient_product(made_.hidden_back, hidden_, gates, *dh_, calls);
     }
 }
 
-void CellLowering::gru_after_back(Dim place, const Place& dy, bool goes_on,
+void CellLowering::gru_after_back(Dim place, const Place& dy, bool has_predecessor,
                                   std::vector<Call>& calls) {
     const Dim time = time_of(place);
     const Place to_products = step_of(*to_products_, time);
@@ -329,12 +330,12 @@ void CellLowering::gru_after_back(Dim place, const Place& dy, bool goes_on,
         },
         {step_of(*gates_, time), state_before(place), step_of(*reset_, time), to_products,
          in_sequence(dy, time), *dh_, *passed_}});
-    if (goes_on) {
+    if (has_predecessor) {
         add_gradient_product(made_.hidden_back, hidden_, to_products, *dh_, calls);
     }
 }
 
-void CellLowering::gru_before_back(Dim place, const Place& dy, bool goes_on,
+void CellLowering::gru_before_back(Dim place, const Place& dy, bool has_predecessor,
                                    std::vector<Call>& calls) {
     const Dim time = time_of(place);
     const Place gates = step_of(*gates_, time), h = state_before(place);
@@ -353,7 +354,7 @@ void CellLowering::gru_before_back(Dim place, const Place& dy, bool goes_on,
                                        floats(at[2]), floats(at[3]), floats(at[4]));
                                },
                                {gates, h, *to_reset_, to_zr, *passed_}});
-    if (goes_on) {
+    if (has_predecessor) {
         add_gradient_product(made_.zr_back, hidden_zr_, to_zr, *dh_, calls);
     }
 }

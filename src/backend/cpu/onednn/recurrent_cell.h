@@ -87,9 +87,10 @@ private:
     void plain_step(Dim place, const Place& y, std::vector<Call>& calls);
     void gru_after_step(Dim place, const Place& y, std::vector<Call>& calls);
     void gru_before_step(Dim place, const Place& y, std::vector<Call>& calls);
-    void step_back(Dim place, const Place& dy, bool goes_on, std::vector<Call>& calls);
-    void gru_after_back(Dim place, const Place& dy, bool goes_on, std::vector<Call>& calls);
-    void gru_before_back(Dim place, const Place& dy, bool goes_on, std::vector<Call>& calls);
+    void step_back(Dim place, const Place& dy, bool has_predecessor, std::vector<Call>& calls);
+    void gru_after_back(Dim place, const Place& dy, bool has_predecessor, std::vector<Call>& calls);
+    void gru_before_back(Dim place, const Place& dy, bool has_predecessor,
+                         std::vector<Call>& calls);
     void hidden_gradient(std::vector<Call>& calls);
     void gru_hidden_gradient(std::vector<Call>& calls);
 

@@ -80,14 +80,14 @@ std::size_t Descriptor::get(cudnnBackendAttributeName_t name, cudnnBackendAttrib
 
 std::vector<Descriptor> Descriptor::children(cudnnBackendAttributeName_t name,
                                              cudnnBackendDescriptorType_t type,
-                                             std::int64_t most) const {
+                                             std::int64_t maximum) const {
     std::vector<Descriptor> children;
     std::vector<cudnnBackendDescriptor_t> raw;
-    for (std::int64_t i = 0; i < most; ++i) {
+    for (std::int64_t i = 0; i < maximum; ++i) {
         raw.push_back(children.emplace_back(type).descriptor_);
     }
     const std::size_t count =
-        raw.empty() ? 0 : get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, raw.data());
+        raw.empty() ? 0 : get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, maximum, raw.data());
     children.erase(children.begin() + static_cast<std::ptrdiff_t>(count), children.end());
     return children;
 }

@@ -42,7 +42,7 @@ public:
     }
     // The descriptors that an attribute holds, at most so many.
     std::vector<Descriptor> children(cudnnBackendAttributeName_t name,
-                                     cudnnBackendDescriptorType_t type, std::int64_t most) const;
+                                     cudnnBackendDescriptorType_t type, std::int64_t maximum) const;
 
     std::int64_t get_integer(cudnnBackendAttributeName_t name) const;
     std::string get_text(cudnnBackendAttributeName_t name) const;

@@ -44,10 +44,10 @@ cudnnRNNBiasMode_t bias_of(const Recurrent& op) {
 
 bool may_be_cudnn(const RecurrentProblem& problem) {
     const Recurrent& op = problem.op;
-    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    constexpr std::int64_t maximum = std::numeric_limits<std::int32_t>::max();
     const auto sizes = {problem.steps, problem.batch, problem.features, 4 * op.hidden};
     return op.direction != strata::Direction::reverse &&
-           (op.cell != CellKind::gru || op.reset_after) && std::ranges::max(sizes) <= most;
+           (op.cell != CellKind::gru || op.reset_after) && std::ranges::max(sizes) <= maximum;
 }
 
 std::string text_of(const RecurrentProblem& problem) {

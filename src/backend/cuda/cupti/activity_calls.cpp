@@ -28,11 +28,11 @@ struct Sink {
 };
 Sink sink;
 
-void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
     // Without memory CUPTI gets no buffer, drops records, and counts them.
     *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));
     *size = *buffer == nullptr ? 0 : buffer_bytes;
-    *most_records = 0;
+    *max_records = 0;
 }
 
 // CUPTI calls from a thread of its own and through C, where no exception may pass: what no memory

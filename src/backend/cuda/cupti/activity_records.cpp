@@ -14,8 +14,8 @@ namespace {
 
 // A stamp beyond 292 years is none.
 Nanoseconds stamp(std::uint64_t time) {
-    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    return Nanoseconds(time > most ? 0 : static_cast<std::int64_t>(time));
+    constexpr auto maximum = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return Nanoseconds(time > maximum ? 0 : static_cast<std::int64_t>(time));
 }
 
 // As the source has it, with template arguments; a name that is not mangled stays.

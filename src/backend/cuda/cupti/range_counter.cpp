@@ -26,8 +26,8 @@ Passes run_pass(RangeCounter& counter, const std::function<void()>& work) {
 }
 
 void run_passes(RangeCounter& counter, std::size_t planned, const std::function<void()>& work) {
-    const std::size_t most = 4 * planned + 8;
-    for (std::size_t pass = 0; pass < most; ++pass) {
+    const std::size_t maximum = 4 * planned + 8;
+    for (std::size_t pass = 0; pass < maximum; ++pass) {
         if (run_pass(counter, work) == Passes::are_done) {
             return;
         }

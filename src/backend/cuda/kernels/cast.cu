@@ -7,8 +7,8 @@ namespace strata::cuda {
 
 namespace {
 
-__host__ __device__ float cut(float value, float least, float most) {
-    return value != value ? 0.0F : fminf(fmaxf(truncf(value), least), most);
+__host__ __device__ float cut(float value, float minimum, float maximum) {
+    return value != value ? 0.0F : fminf(fmaxf(truncf(value), minimum), maximum);
 }
 
 __host__ __device__ float cast_to(DataType dtype, float value) {

@@ -23,8 +23,8 @@ constexpr Reads compiled_reads = Reads::through_l1;
 
 inline constexpr std::int64_t threads_of_each = 256;
 inline constexpr std::int64_t threads_of_short_rows = 128;
-inline constexpr std::int64_t most_threads = 1024;
-inline constexpr std::int64_t most_rows_of_columns = 16;  // of threads, 32 columns each
+inline constexpr std::int64_t max_threads = 1024;
+inline constexpr std::int64_t max_rows_of_columns = 16;  // of threads, 32 columns each
 inline constexpr std::int64_t max_blocks = 0x7fffffff;
 
 // No loop: a grid has room for 2^31 blocks, and what is not a loop is not unrolled either.
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(threads_of_short_rows)
 
 // A block for each row.
 template <class Body>
-__global__ void __launch_bounds__(most_threads) long_rows_kernel(Body body, std::int64_t count) {
+__global__ void __launch_bounds__(max_threads) long_rows_kernel(Body body, std::int64_t count) {
     for (std::int64_t row = blockIdx.x; row < count; row += gridDim.x) {
         body(row, BlockTeam());
     }
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(most_threads) long_rows_kernel(Body body, std:
 
 // 32 columns for each block. All threads take part in every reduction.
 template <class Body>
-__global__ void __launch_bounds__(32 * most_rows_of_columns)
+__global__ void __launch_bounds__(32 * max_rows_of_columns)
     columns_kernel(Body body, std::int64_t count) {
     for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * 32; first < count;
          first += static_cast<std::int64_t>(gridDim.x) * 32) {
@@ -151,7 +151,7 @@ template <class Make>
 Kernel columns(std::string name, std::int64_t count, std::int64_t length, Make make) {
     const Geometry geometry = {
         blocks_for(count, 32), 32,
-        std::clamp<std::int64_t>(ceiling(length, 4), 1, most_rows_of_columns)};
+        std::clamp<std::int64_t>(ceiling(length, 4), 1, max_rows_of_columns)};
     return {.name = std::move(name),
             .geometry = geometry,
             .reads = compiled_reads,

@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-constexpr float least_float = -3.402823466e38F;
+constexpr float lowest_float = -3.402823466e38F;
 
 Locator locator_of(const PoolingShape& shape, bool of_input) {
     const auto& axes = shape.window.axes;
@@ -74,7 +74,7 @@ private:
                                             std::int64_t stride) const {
         Lanes<Width> greatest;
         Lanes<Width> place;
-        fill(greatest, least_float);
+        fill(greatest, lowest_float);
         fill(place, -1);
         each_tap(o, begin, stride, [&](int at, const Lanes<Width>& values) {
             for (int lane = 0; lane < Width; ++lane) {

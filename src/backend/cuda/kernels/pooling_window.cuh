@@ -25,20 +25,20 @@ struct AxisOfWindow {
 
     // Taps of an output's window that count: those inside, or those in the padding, too.
     __host__ __device__ int counted(int o, bool include_pad) const {
-        const int least = include_pad ? -begin : 0;
+        const int minimum = include_pad ? -begin : 0;
         const int limit = include_pad ? input + end : input;
         int count = 0;
         for (int tap = 0; tap < kernel; ++tap) {
             const int at = position(o, tap);
-            count += at >= least && at < limit ? 1 : 0;
+            count += at >= minimum && at < limit ? 1 : 0;
         }
         return count;
     }
 
     // The outputs whose windows reach an input: [first_over, last_over].
     __host__ __device__ int first_over(int at) const {
-        const int least = at + begin - (kernel - 1) * dilation;
-        return least <= 0 ? 0 : static_cast<int>(by_stride.quotient(least + stride - 1));
+        const int minimum = at + begin - (kernel - 1) * dilation;
+        return minimum <= 0 ? 0 : static_cast<int>(by_stride.quotient(minimum + stride - 1));
     }
     __host__ __device__ int last_over(int at) const {
         const int last = static_cast<int>(by_stride.quotient(at + begin));

@@ -34,7 +34,7 @@ public:
         }
     }
 
-    // What changes all the time is told of moments; here only whether it may be asked for.
+    // What changes all the time is told of moments; here only whether it may be requested.
     template <class Value>
     void probe(const std::string& name, const NvmlAnswer<Value>& answer) {
         if (!answer.value) {
@@ -59,7 +59,7 @@ private:
 
 // The first of a pair: what holds now.
 template <class Function>
-NvmlAnswer<unsigned> ask_switch(const Function& function, NvmlHandle handle) {
+NvmlAnswer<unsigned> ask_flag(const Function& function, NvmlHandle handle) {
     if (!function) {
         return {{}, nvml_function_not_found};
     }
@@ -89,14 +89,14 @@ std::map<std::string, std::string> NvmlDevice::describe() const {
     for (const auto& [name, domain] :
          {std::pair("core_clock", nvml_clock_sm), std::pair("memory_clock", nvml_clock_memory)}) {
         const std::string clock = name;
-        told.add(clock + ".most", ask_nvml<unsigned>(library_.most_clock, handle_, domain),
+        told.add(clock + ".most", ask_nvml<unsigned>(library_.max_clock, handle_, domain),
                  in_megahertz);
         told.add(clock + ".setting", ask_nvml<unsigned>(library_.set_clock, handle_, domain),
                  in_megahertz);
     }
     told.add("power.limit", ask_nvml<unsigned>(library_.power_limit, handle_), in_watts);
-    told.add("ecc", ask_switch(library_.ecc, handle_), on_or_off);
-    told.add("mig", ask_switch(library_.mig, handle_), on_or_off);
+    told.add("ecc", ask_flag(library_.ecc, handle_), on_or_off);
+    told.add("mig", ask_flag(library_.mig, handle_), on_or_off);
     told.add("persistence", ask_nvml<unsigned>(library_.persistence, handle_), on_or_off);
     told.add("compute_mode", ask_nvml<unsigned>(library_.compute_mode, handle_), compute_mode_text);
     told.probe("core_clock", ask_nvml<unsigned>(library_.clock, handle_, nvml_clock_sm));

@@ -37,7 +37,7 @@ NvmlLibrary bind_nvml(const SymbolSource& symbol_of) {
     take(library.library_version, {"nvmlSystemGetNVMLVersion"});
     take(library.uuid, {"nvmlDeviceGetUUID"});
     take(library.clock, {"nvmlDeviceGetClockInfo"});
-    take(library.most_clock, {"nvmlDeviceGetMaxClockInfo"});
+    take(library.max_clock, {"nvmlDeviceGetMaxClockInfo"});
     take(library.set_clock, {"nvmlDeviceGetApplicationsClock"});
     take(library.power, {"nvmlDeviceGetPowerUsage"});
     take(library.power_limit, {"nvmlDeviceGetEnforcedPowerLimit"});

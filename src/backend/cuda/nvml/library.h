@@ -40,7 +40,7 @@ struct NvmlLibrary {
     Text library_version = {};
     DeviceText uuid = {};
     DeviceClock clock = {};
-    DeviceClock most_clock = {};
+    DeviceClock max_clock = {};
     DeviceClock set_clock = {};                                   // the applications' clock
     DeviceNumber power = {};                                      // mW
     DeviceNumber power_limit = {};                                // mW

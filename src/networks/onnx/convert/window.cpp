@@ -24,8 +24,8 @@ Dims list_of(const NodeImport& node, std::string_view name, std::size_t count,
         throw Error(fmt::format("{} has {} numbers where the input's shape {} asks for {}", name,
                                 given.size(), to_text(node.input(0).dims), count));
     }
-    const auto [least, most] = std::ranges::minmax(given);
-    if (least < 0 || most > max_extent) {
+    const auto [minimum, maximum] = std::ranges::minmax(given);
+    if (minimum < 0 || maximum > max_extent) {
         throw Error(fmt::format("{} {} is out of range; negative pads cannot be expressed", name,
                                 to_text(given)));
     }

@@ -31,9 +31,9 @@ protected:
     MetricCatalogue catalogue_ = metric_catalogue();
 };
 
-void expect_between(std::size_t value, std::size_t least, std::size_t most) {
-    EXPECT_GE(value, least);
-    EXPECT_LE(value, most);
+void expect_between(std::size_t value, std::size_t minimum, std::size_t maximum) {
+    EXPECT_GE(value, minimum);
+    EXPECT_LE(value, maximum);
 }
 
 TEST_F(CounterPasses, TimeAloneTakesOne) {

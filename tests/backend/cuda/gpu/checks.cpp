@@ -240,18 +240,18 @@ std::vector<Finding> check_caches() {
     for (const CacheState caches : {CacheState::as_left, CacheState::cold, CacheState::warm}) {
         const auto executable = gpu().prepare(graph, {.caches = caches});
         std::vector<Seconds> times(executable->steps().size());
-        double least = 1e9;
+        double minimum = 1e9;
         for (int i = 0; i < 20; ++i) {
             executable->run_timed(times);
             double sum = 0;
             for (const Seconds time : times) {
                 sum += time.value;
             }
-            least = std::min(least, sum);
+            minimum = std::min(minimum, sum);
         }
-        sums.push_back(least);
+        sums.push_back(minimum);
         findings.push_back(
-            {fmt::format("sum of the steps, caches {}", name_of(caches)), least * 1e6, "us", ""});
+            {fmt::format("sum of the steps, caches {}", name_of(caches)), minimum * 1e6, "us", ""});
     }
     findings.back().failure = sums[1] < sums[2] ? "cold caches are quicker than warm ones" : "";
     return findings;
@@ -313,7 +313,7 @@ void check_training(std::size_t first, const Begins& begins, const Sink& sink) {
     run_cases(cases, first, begins, sink);
 }
 
-// More memory than there is: a sentence, and the device goes on working.
+// More memory than there is: a sentence, and the device continues working.
 std::vector<Finding> check_exhaustion() {
     const auto machine = cuda::open_gpu();
     try {

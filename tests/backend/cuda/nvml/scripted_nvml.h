@@ -40,7 +40,7 @@ inline cuda::NvmlLibrary scripted_nvml(const NvmlScript& script) {
         *answer = domain == cuda::nvml_clock_sm ? script.core_megahertz : script.memory_megahertz;
         return script.answer;
     };
-    const auto most = [&script](NvmlHandle, unsigned domain, unsigned* answer) {
+    const auto maximum = [&script](NvmlHandle, unsigned domain, unsigned* answer) {
         *answer = domain == cuda::nvml_clock_sm ? 1980 : 3201;
         return script.answer;
     };
@@ -64,8 +64,8 @@ inline cuda::NvmlLibrary scripted_nvml(const NvmlScript& script) {
         return script.answer;
     };
     library.clock = clock;
-    library.most_clock = most;
-    library.set_clock = most;
+    library.max_clock = maximum;
+    library.set_clock = maximum;
     library.power = [&script](NvmlHandle, unsigned* answer) {
         *answer = script.milliwatts;
         return script.answer;

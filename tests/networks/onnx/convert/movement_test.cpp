@@ -45,9 +45,9 @@ TEST(OnnxMovement, SlicesReachFromBothEndsAndBackwards) {
     const auto sliced = [](std::int64_t start, std::int64_t end, std::int64_t step) {
         return Imported(over("Slice", {10}, {{start}, {end}, {0}, {step}})).op<Slice>();
     };
-    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    constexpr auto minimum = std::numeric_limits<std::int64_t>::min();
     EXPECT_EQ(sliced(-3, 100, 1), (Slice{.axes = {0}, .starts = {7}, .extents = {3}}));
-    EXPECT_EQ(sliced(9, least, -3),
+    EXPECT_EQ(sliced(9, minimum, -3),
               (Slice{.axes = {0}, .starts = {9}, .extents = {4}, .steps = {-3}}));
     EXPECT_EQ(sliced(1, 8, 3), (Slice{.axes = {0}, .starts = {1}, .extents = {3}, .steps = {3}}));
 }

@@ -99,12 +99,12 @@ TEST(OnnxFold, ArithmeticOnIntegersWrapsAndBroadcasts) {
         writer.integers("a", a).integers("b", b).node(op, {"a", "b"}, {"y"});
         return folded(writer);
     };
-    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    constexpr auto minimum = std::numeric_limits<std::int64_t>::min();
     EXPECT_EQ(binary("Add", {1, 2}, {10}), (Integers{11, 12}));
     EXPECT_EQ(binary("Sub", {1}, {10, 20}), (Integers{-9, -19}));
-    EXPECT_EQ(binary("Mul", {least}, {-1}), Integers{least});
+    EXPECT_EQ(binary("Mul", {minimum}, {-1}), Integers{minimum});
     EXPECT_EQ(binary("Div", {-7, 7}, {2}), (Integers{-3, 3}));
-    EXPECT_EQ(binary("Div", {least}, {-1}), Integers{least});
+    EXPECT_EQ(binary("Div", {minimum}, {-1}), Integers{minimum});
     EXPECT_EQ(binary("Mod", {-7, 7}, {3}), (Integers{2, 1}));
     EXPECT_EQ(binary("Pow", {3}, {4}), Integers{81});
     EXPECT_EQ(binary("Min", {3, 5}, {4}), (Integers{3, 4}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/kernels/small_product.h"
+#include "backend/cpu/kernels/small_gemm.h"
 
 #include "backend/cpu/kernels/isa.h"
 
@@ -142,8 +142,8 @@ bool has_register_tiles() {
 }
 
 // The right matrix's 64 columns outside, so that they stay in the first cache level.
-void multiply_small(const ProductExtents& extents, const LeftMatrix& a, const RightMatrix& b,
-                    const ResultMatrix& c, Into into) {
+void small_gemm(const ProductExtents& extents, const LeftMatrix& a, const RightMatrix& b,
+                const ResultMatrix& c, Into into) {
     for (std::size_t column = 0; column < extents.columns; column += panel_columns) {
         const std::size_t columns = std::min(panel_columns, extents.columns - column);
         for (std::size_t row = 0; row < extents.rows; row += tile_rows) {
@@ -160,8 +160,8 @@ void multiply_small(const ProductExtents& extents, const LeftMatrix& a, const Ri
 
 // Each tile of rows fetches its share of what comes next: a line for each k, and four are enough
 // for all of it.
-void multiply_by_panel(std::size_t rows, std::size_t depth, const LeftMatrix& a, const float* panel,
-                       const ResultMatrix& c, Into into) {
+void gemm_by_panel(std::size_t rows, std::size_t depth, const LeftMatrix& a, const float* panel,
+                   const ResultMatrix& c, Into into) {
     const float* next = panel + depth * panel_columns;
     for (std::size_t tile = 0; tile * tile_rows < rows; ++tile) {
         const auto at = static_cast<std::ptrdiff_t>(tile * tile_rows);
@@ -190,13 +190,13 @@ void transpose_to_panels(const RightMatrix& rows, std::size_t count, std::size_t
     }
 }
 
-void multiply_by_panels(const ProductExtents& extents, const LeftMatrix& a, const float* panels,
-                        const ResultMatrix& c) {
+void gemm_by_panels(const ProductExtents& extents, const LeftMatrix& a, const float* panels,
+                    const ResultMatrix& c) {
     for (std::size_t column = 0; column < extents.columns; column += panel_columns) {
         const std::size_t columns = std::min(panel_columns, extents.columns - column);
-        multiply_small({extents.rows, columns, extents.depth}, a,
-                       {panels + column * extents.depth, panel_columns}, {c.data + column, c.row},
-                       Into::overwrite);
+        small_gemm({extents.rows, columns, extents.depth}, a,
+                   {panels + column * extents.depth, panel_columns}, {c.data + column, c.row},
+                   Into::overwrite);
     }
 }
 

@@ -8,9 +8,10 @@
 
 namespace strata::cpu {
 
-// Calls work(begin, end) on each thread for its run of elements, which begins at a cache line.
+// Splits [0, count) into one range per thread and calls work(begin, end) for each. Ranges begin at
+// cache lines. (parallel_for of backend/parallel.h hands out single indices instead.)
 template <class Work>
-void share_out(std::size_t count, Work&& work) {
+void parallel_ranges(std::size_t count, Work&& work) {
     constexpr std::size_t line = 16;
 #pragma omp parallel if (count > 4096)
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/letter_field.h"
+#include "report/text_canvas.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,16 +14,16 @@ std::size_t distance(std::size_t a, std::size_t b) {
 
 }  // namespace
 
-std::size_t LetterField::cell_at(double share, std::size_t cells) {
+std::size_t TextCanvas::cell_at(double share, std::size_t cells) {
     const double at = std::clamp(share, 0.0, 1.0) * static_cast<double>(cells - 1);
     return static_cast<std::size_t>(std::lround(at));
 }
 
-void LetterField::draw_point(const Place& place, std::string_view sign) {
-    cells_[row_of(place.y)][column_of(place.x)] = sign;
+void TextCanvas::draw_point(const Point& point, std::string_view sign) {
+    cells_[row_of(point.y)][column_of(point.x)] = sign;
 }
 
-void LetterField::draw_line(const Place& from, const Place& to, std::string_view sign) {
+void TextCanvas::draw_line(const Point& from, const Point& to, std::string_view sign) {
     const std::size_t steps =
         std::max({std::size_t{1}, distance(column_of(from.x), column_of(to.x)),
                   distance(row_of(from.y), row_of(to.y))});
@@ -33,7 +33,7 @@ void LetterField::draw_line(const Place& from, const Place& to, std::string_view
     }
 }
 
-std::string LetterField::row(std::size_t index) const {
+std::string TextCanvas::row(std::size_t index) const {
     const auto& cells = cells_[index];
     const auto end = std::ranges::find_if(cells.rbegin(), cells.rend(),
                                           [](const auto& cell) { return cell != " "; });

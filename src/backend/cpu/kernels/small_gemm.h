@@ -34,8 +34,8 @@ enum class Into { overwrite, add };
 // c = a b or c += a b on the calling thread, for matrices that fit into its caches: an interface of
 // the library costs as much as such a product. Nine tenths of the processor's arithmetic with
 // AVX-512.
-void multiply_small(const ProductExtents& extents, const LeftMatrix& a, const RightMatrix& b,
-                    const ResultMatrix& c, Into into);
+void small_gemm(const ProductExtents& extents, const LeftMatrix& a, const RightMatrix& b,
+                const ResultMatrix& c, Into into);
 
 // Whether products run in the registers of AVX-512; without them the library's are quicker.
 bool has_register_tiles();
@@ -54,12 +54,12 @@ constexpr std::size_t panel_floats(std::size_t count, std::size_t width) {
 }
 
 // c = a times the transposed of what `panels` was made of; `columns` of it.
-void multiply_by_panels(const ProductExtents& extents, const LeftMatrix& a, const float* panels,
-                        const ResultMatrix& c);
+void gemm_by_panels(const ProductExtents& extents, const LeftMatrix& a, const float* panels,
+                    const ResultMatrix& c);
 
 // c = a b or c += a b for one panel [depth][64], which is read once: the panel of as much that lies
 // behind it is fetched into the second cache level meanwhile. (It need not exist.)
-void multiply_by_panel(std::size_t rows, std::size_t depth, const LeftMatrix& a, const float* panel,
-                       const ResultMatrix& c, Into into);
+void gemm_by_panel(std::size_t rows, std::size_t depth, const LeftMatrix& a, const float* panel,
+                   const ResultMatrix& c, Into into);
 
 }  // namespace strata::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/onednn/thin_product.h"
+#include "backend/cpu/onednn/skinny_gemm.h"
 
 #include <omp.h>
 
@@ -12,7 +12,7 @@ namespace {
 using Dim = dnnl::memory::dim;
 
 // More of them are no longer bound by reading the weights.
-constexpr Dim most_rows = 64;
+constexpr Dim max_rows = 64;
 
 constexpr Dim panel = panel_columns;
 constexpr Dim library_block = 16;  // rows of a panel come in such blocks, which must be full
@@ -29,12 +29,11 @@ Desc panels(Dim rows, Dim columns) {
     return {{rows, columns}, ElementType::f32, dnnl::memory::format_tag::AB16b64a};
 }
 
-Call call_of(const ThinProduct& product, const Place& x, const Place& b, const Place& y,
-             Into into) {
+Call call_of(const SkinnyGemm& product, const Place& x, const Place& b, const Place& y, Into into) {
     return KernelCall{[product, into](std::span<void* const> at) {
-                          multiply_thin(product, static_cast<const float*>(at[0]),
-                                        static_cast<const float*>(at[1]),
-                                        static_cast<float*>(at[2]), into);
+                          skinny_gemm(product, static_cast<const float*>(at[0]),
+                                      static_cast<const float*>(at[1]), static_cast<float*>(at[2]),
+                                      into);
                       },
                       {x, b, y}};
 }
@@ -42,29 +41,28 @@ Call call_of(const ThinProduct& product, const Place& x, const Place& b, const P
 }  // namespace
 
 // Panels one by one to whichever thread is free: on a busy machine they are not equally fast.
-void multiply_thin(const ThinProduct& product, const float* x, const float* b, float* y,
-                   Into into) {
+void skinny_gemm(const SkinnyGemm& product, const float* x, const float* b, float* y, Into into) {
     const auto step = static_cast<std::ptrdiff_t>(product.depth);
     const std::size_t count = product.columns / panel_columns;
 #pragma omp parallel for schedule(dynamic) if (count > 1)
     for (std::size_t i = 0; i < count; ++i) {
         const float* first = b + i * product.panel_step;
         for (std::size_t k = 0; k < product.depth; k += block_depth) {
-            multiply_by_panel(product.rows, std::min(block_depth, product.depth - k), {x + k, step},
-                              first + k * panel_columns,
-                              {y + i * panel_columns, static_cast<std::ptrdiff_t>(product.columns)},
-                              k > 0 ? Into::add : into);
+            gemm_by_panel(product.rows, std::min(block_depth, product.depth - k), {x + k, step},
+                          first + k * panel_columns,
+                          {y + i * panel_columns, static_cast<std::ptrdiff_t>(product.columns)},
+                          k > 0 ? Into::add : into);
         }
     }
 }
 
 // Not where some threads would have no panel.
-bool ThinProducts::suits(Dim rows, Dim columns, Dim depth) const {
-    return has_register_tiles() && rows <= most_rows && columns % panel == 0 &&
+bool SkinnyGemmLowering::suits(Dim rows, Dim columns, Dim depth) const {
+    return has_register_tiles() && rows <= max_rows && columns % panel == 0 &&
            depth % library_block == 0 && columns / panel >= omp_get_max_threads();
 }
 
-std::optional<Call> ThinProducts::forward(const Place& x, const Place& y, Into into) const {
+std::optional<Call> SkinnyGemmLowering::forward(const Place& x, const Place& y, Into into) const {
     const Dim rows = dims_of(x.desc).front();
     if (!suits(rows, weight_.rows, weight_.columns) || weight_.first % panel != 0 ||
         weight_.rows_of_tensor % panel != 0) {
@@ -73,12 +71,12 @@ std::optional<Call> ThinProducts::forward(const Place& x, const Place& y, Into i
     const Place whole =
         lowering_.value(weight_.tensor, panels(weight_.rows_of_tensor, weight_.columns));
     const auto skipped = size(weight_.first * weight_.columns) * sizeof(float);
-    const ThinProduct product = {size(rows), size(weight_.rows), size(weight_.columns),
-                                 size(weight_.columns) * panel_columns};
+    const SkinnyGemm product = {size(rows), size(weight_.rows), size(weight_.columns),
+                                size(weight_.columns) * panel_columns};
     return call_of(product, x, {whole.buffer, whole.desc, whole.offset + skipped}, y, into);
 }
 
-std::optional<Call> ThinProducts::backward_data(const Place& dy, const Place& dx) const {
+std::optional<Call> SkinnyGemmLowering::backward_data(const Place& dy, const Place& dx) const {
     const Dim rows = dims_of(dy.desc).front();
     if (!suits(rows, weight_.columns, weight_.rows) ||
         weight_.rows_of_tensor % library_block != 0) {
@@ -87,8 +85,8 @@ std::optional<Call> ThinProducts::backward_data(const Place& dy, const Place& dx
     const Desc transposed = panels(weight_.columns, weight_.rows_of_tensor);
     const Place whole = lowering_.value(weight_.tensor, transposed.permute_axes({1, 0}));
     const auto skipped = size(weight_.first) * panel_columns * sizeof(float);
-    const ThinProduct product = {size(rows), size(weight_.columns), size(weight_.rows),
-                                 size(weight_.rows_of_tensor) * panel_columns};
+    const SkinnyGemm product = {size(rows), size(weight_.columns), size(weight_.rows),
+                                size(weight_.rows_of_tensor) * panel_columns};
     return call_of(product, dy, {whole.buffer, whole.desc, whole.offset + skipped}, dx,
                    Into::overwrite);
 }

@@ -10,15 +10,15 @@ namespace strata {
 
 // A rectangle of signs to draw on. Places are shares from 0 at the left and the bottom to 1 at the
 // right and the top; what lies beyond stands on the edge.
-class LetterField {
+class TextCanvas {
 public:
-    struct Place {
+    struct Point {
         double x = 0;
         double y = 0;
     };
 
     // Requires: at least one column and one row.
-    LetterField(std::size_t columns, std::size_t rows)
+    TextCanvas(std::size_t columns, std::size_t rows)
         : cells_(rows, std::vector<std::string>(columns, " ")) {}
 
     std::size_t columns() const { return cells_.front().size(); }
@@ -27,9 +27,9 @@ public:
     std::size_t row_of(double y) const { return rows() - 1 - cell_at(y, rows()); }  // from the top
 
     // A sign is one letter, perhaps with colour.
-    void draw_point(const Place& place, std::string_view sign);
+    void draw_point(const Point& point, std::string_view sign);
     // As many signs as the longer of its two extents has cells, so that it has no holes.
-    void draw_line(const Place& from, const Place& to, std::string_view sign);
+    void draw_line(const Point& from, const Point& to, std::string_view sign);
 
     // A row from the top, without the blanks at its end.
     std::string row(std::size_t index) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/turn.h"
+#include "cli/measuring_lock.h"
 
 #include "cli/interrupt.h"
 
@@ -14,31 +14,31 @@ namespace {
 
 constexpr auto between_attempts = std::chrono::milliseconds(100);
 
-void tell_of_wait(const MachineLock& lock) {
+void announce_wait(const MachineLock& lock) {
     const auto holder = lock.holder();
     fmt::print(stderr,
-               "strata: waiting, as another strata{} measures on this machine; --no-wait measures "
-               "beside it\n",
+               "strata: waiting for another strata{} that is measuring on this machine; --no-wait "
+               "measures anyway\n",
                holder ? fmt::format(" (process {})", *holder) : std::string());
 }
 
 }  // namespace
 
-Turn take_turn(WhereTaken where_taken) {
-    Turn turn;
-    if (where_taken == WhereTaken::measure_anyway) {
-        turn.is_shared = !turn.lock.try_take();
-        return turn;
+MeasuringLock acquire_measuring_lock(WhenLocked when_locked) {
+    MeasuringLock lock;
+    if (when_locked == WhenLocked::measure_anyway) {
+        lock.is_shared = !lock.lock.try_acquire();
+        return lock;
     }
     bool told = false;
-    while (!turn.lock.try_take() && !InterruptGuard::requested()) {
+    while (!lock.lock.try_acquire() && !InterruptGuard::requested()) {
         if (!told) {
-            tell_of_wait(turn.lock);
+            announce_wait(lock.lock);
             told = true;
         }
         std::this_thread::sleep_for(between_attempts);
     }
-    return turn;
+    return lock;
 }
 
 }  // namespace strata

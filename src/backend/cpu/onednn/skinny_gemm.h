@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cpu/kernels/small_product.h"
+#include "backend/cpu/kernels/small_gemm.h"
 #include "backend/cpu/onednn/inner_product.h"
 
 namespace strata::cpu {
 
 // y[rows, columns] = x[rows, depth] b or y += x b with few rows, over the threads of OpenMP. b lies
 // in panels [depth][64] of as many columns, `panel_step` floats apart; x and y are dense.
-struct ThinProduct {
+struct SkinnyGemm {
     std::size_t rows = 0;
     std::size_t columns = 0;  // a multiple of 64
     std::size_t depth = 0;
     std::size_t panel_step = 0;
 };
-void multiply_thin(const ThinProduct& product, const float* x, const float* b, float* y, Into into);
+void skinny_gemm(const SkinnyGemm& product, const float* x, const float* b, float* y, Into into);
 
 // The products of a recurrent cell's step, y = x w^T and dx = dy w, whose batch is so small that
 // they are bound by reading the weights: the library's take 1.3 (forward) and 1.8 times as long for
 // 32 rows and 4,096 x 1,024 weights, because they do not fetch ahead of what they compute. The
 // weights lie in panels, as the library packs them too; those of dx in a transposed copy.
-class ThinProducts {
+class SkinnyGemmLowering {
 public:
-    ThinProducts(Lowering& lowering, const WeightRows& weight)
+    SkinnyGemmLowering(Lowering& lowering, const WeightRows& weight)
         : lowering_(lowering), weight_(weight) {}
 
     // Nothing where the extents do not suit: then the library's product is to be taken.
