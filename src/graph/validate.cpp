@@ -59,7 +59,7 @@ private:
         const bool fills_all = tensor.data && tensor.data->bytes.size() == element;
         if (tensor.data && !fills_all && static_cast<double>(tensor.data->bytes.size()) != bytes) {
             refuse(
-                fmt::format("tensor \"{}\" carries {} bytes where its shape {} asks for {}; the "
+                fmt::format("tensor \"{}\" carries {} bytes where its shape {} needs {}; the "
                             "file is damaged",
                             printable(tensor.name), tensor.data->bytes.size(),
                             to_text(tensor.tensor.dims), bytes));
@@ -79,7 +79,7 @@ private:
             in_range(id, "an input");
             if (!is_input(id) || !listed.insert(id).second) {
                 refuse(fmt::format("\"{}\" is listed as an input, but {}", name_of_tensor(id),
-                                   is_input(id) ? "twice; leave one out"
+                                   is_input(id) ? "twice; remove one"
                                                 : "its role is another; make it input or label"));
             }
         }
@@ -113,7 +113,7 @@ private:
             in_range(id, fmt::format("layer \"{}\"", printable(layer.name)));
             if (!known_[id]) {
                 refuse(layer, fmt::format("it reads \"{}\" before any layer computes it; put the "
-                                          "layers in order and leave no cycle",
+                                          "layers in order without cycles",
                                           name_of_tensor(id)));
             }
         }
@@ -124,7 +124,7 @@ private:
             in_range(id, fmt::format("layer \"{}\"", printable(layer.name)));
             if (known_[id]) {
                 refuse(layer, fmt::format("it writes \"{}\", which is given or computed before; "
-                                          "give its result a name of its own",
+                                          "give its result a unique name",
                                           name_of_tensor(id)));
             }
             known_[id] = true;
@@ -175,14 +175,14 @@ private:
         for (const TensorId id : graph_.outputs) {
             in_range(id, "an output");
             if (!listed.insert(id).second) {
-                refuse(fmt::format("\"{}\" is listed as an output twice; leave one out",
+                refuse(fmt::format("\"{}\" is listed as an output twice; remove one",
                                    name_of_tensor(id)));
             }
         }
         for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
             if (!known_[id]) {
                 refuse(
-                    fmt::format("no layer computes tensor \"{}\"; leave it out or make it an "
+                    fmt::format("no layer computes tensor \"{}\"; remove it or make it an "
                                 "input",
                                 name_of_tensor(id)));
             }

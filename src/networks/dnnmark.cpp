@@ -74,7 +74,7 @@ Meaning convolution(DnnMarkSection& section, const Tensor& input) {
     if (!transposed) {
         return {op};
     }
-    return {Opaque{"transposed_convolution", "transposed convolutions are not computed"},
+    return {Opaque{"transposed_convolution", "transposed convolutions are not supported"},
             transposed_result(section, op, input)};
 }
 
@@ -99,7 +99,7 @@ Meaning lrn(DnnMarkSection& section, const Tensor& input) {
     if (choice(section, "lrn_mode", {"cross_channel_dim1", "within_channel"}) == 0) {
         return {op};
     }
-    return {Opaque{"within_channel_lrn", "only LRN across channels is computed"}, input};
+    return {Opaque{"within_channel_lrn", "only LRN across channels is supported"}, input};
 }
 
 Meaning activation(DnnMarkSection& section, const Tensor&) {
@@ -247,7 +247,7 @@ private:
         std::ranges::sort(names);
         const auto meant = nearest(previous, names);
         return meant ? fmt::format("did you mean \"{}\"?", printable(*meant))
-                     : "name a layer that stands above";
+                     : "name an earlier layer";
     }
 
     TensorId own_input(DnnMarkSection& section, const std::string& name) {
@@ -281,7 +281,7 @@ private:
             const bool replaced = axis == 0 && options_.batch;
             if (stated != dims[axis] && !replaced) {
                 section.refuse(keys[axis],
-                               fmt::format("{}={}, but previous_layer gives {}; leave it out",
+                               fmt::format("{}={}, but previous_layer gives {}; remove it",
                                            keys[axis], stated, dims[axis]));
             }
         }

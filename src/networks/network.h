@@ -31,7 +31,7 @@ Graph load_network(const NetworkRequest& request);
 // are. Throws Error where a generator is misspelt.
 std::string canonical_network(const std::string& network);
 
-// The files that a network is read from: its own, then those its weights lie in; none for a network
+// The files that a network is read from: its own, then those its weights are in; none for a network
 // that is no file. Throws Error where its own cannot be read.
 std::vector<std::filesystem::path> files_of(const std::string& network);
 

@@ -60,7 +60,7 @@ bool is_short(const std::string& network) {
 }
 
 [[noreturn]] void refuse(const NetworkRequest& request, const std::string& name) {
-    throw Error(fmt::format("{} has no parameter '{}' that could be varied; its batch can: --vary "
+    throw Error(fmt::format("{} has no parameter '{}' to vary; its batch can be varied: --vary "
                             "batch=1..64",
                             printable(request.network), printable(name)),
                 ExitCode::usage);

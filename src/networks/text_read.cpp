@@ -96,7 +96,7 @@ private:
 
     void read_title(TextCursor& cursor) {
         if (title_) {
-            throw Error("the graph has a name already; leave one out");
+            throw Error("the graph already has a name; remove one");
         }
         title_ = cursor.name("the graph");
         require_end(cursor);
@@ -134,7 +134,7 @@ private:
     [[noreturn]] static void refuse_keyword(const std::string& word) {
         const auto meant =
             nearest(word, std::vector<std::string>(keywords.begin(), keywords.end()));
-        throw Error(fmt::format("\"{}\" begins no item; {}", printable(word, 40),
+        throw Error(fmt::format("\"{}\" does not start an item; {}", printable(word, 40),
                                 meant ? fmt::format("did you mean \"{}\"?", *meant)
                                       : "write a layer as NAME = OPERATOR(OPERANDS)"));
     }
@@ -168,10 +168,8 @@ private:
 
     void define(const std::string& name, TensorId id) {
         if (!names_.emplace(name, id).second) {
-            throw Error(
-                fmt::format("tensor \"{}\" is there already; give this one a name of its "
-                            "own",
-                            printable(name)));
+            throw Error(fmt::format("tensor \"{}\" already exists; give this one a unique name",
+                                    printable(name)));
         }
     }
 
@@ -265,7 +263,7 @@ private:
         for (const Result& result : results) {
             if (!result.stated) {
                 throw Error(
-                    fmt::format("nothing tells the shape of \"{}\"; state it, as in \"-> {} "
+                    fmt::format("the shape of \"{}\" is unknown; state it, as in \"-> {} "
                                 "f32 1x8 = opaque(...)\"",
                                 printable(result.name), printable(result.name)));
             }
@@ -296,9 +294,9 @@ private:
         for (std::size_t i = 0; i < shapes.size(); ++i) {
             const Result result = results.empty() ? Result{result_name(name, i), {}} : results[i];
             if (result.stated && *result.stated != shapes[i]) {
-                throw Error(fmt::format(
-                    "\"{}\" is {} {} and not what is stated; leave the shape out",
-                    printable(result.name), name_of(shapes[i].dtype), to_text(shapes[i].dims)));
+                throw Error(fmt::format("\"{}\" is {} {} and not as stated; omit the shape",
+                                        printable(result.name), name_of(shapes[i].dtype),
+                                        to_text(shapes[i].dims)));
             }
             named.push_back({result.name, shapes[i], Role::activation});
         }

@@ -54,10 +54,9 @@ void require_fit(const std::array<HeadShape, 3>& shapes, std::span<const Tensor>
                      q.heads % k.heads == 0 && inputs[0].dims.size() == inputs[1].dims.size() &&
                      inputs[1].dims.size() == inputs[2].dims.size();
     if (!fit) {
-        refuse(
-            Attention::type,
-            fmt::format("queries {}, keys {} and values {} do not fit one another",
-                        to_text(inputs[0].dims), to_text(inputs[1].dims), to_text(inputs[2].dims)));
+        refuse(Attention::type, fmt::format("queries {}, keys {} and values {} do not match",
+                                            to_text(inputs[0].dims), to_text(inputs[1].dims),
+                                            to_text(inputs[2].dims)));
     }
 }
 

@@ -31,7 +31,7 @@ std::vector<Tensor> Concat::outputs(std::span<const Tensor> inputs) const {
     for (const Tensor& next : inputs.subspan(1)) {
         if (!fits(inputs[0].dims, next.dims, along)) {
             refuse(type,
-                   fmt::format("{} and {} differ beside axis {}; all other extents must agree",
+                   fmt::format("{} and {} differ outside axis {}; all other extents must agree",
                                to_text(inputs[0].dims), to_text(next.dims), axis));
         }
         dims[along] += next.dims[along];

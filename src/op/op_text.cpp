@@ -83,7 +83,7 @@ void set_attributes(T& op, std::span<const std::string_view> tokens) {
                                     printable(token)));
         }
         if (std::ranges::find(seen, name) != seen.end()) {
-            throw Error(fmt::format("{}: attribute {} is given twice; leave one out", T::type,
+            throw Error(fmt::format("{}: attribute {} is given twice; remove one", T::type,
                                     printable(name)));
         }
         set_attribute(op, name, token.substr(equals + 1));

@@ -82,7 +82,8 @@ void require_attributes(const Recurrent& op, const Tensor& x) {
     require_positive(Recurrent::type, "layers", op.layers);
     constexpr std::int64_t max_layers = 1 << 12;
     if (op.layers > max_layers) {
-        refuse(Recurrent::type, fmt::format("{} layers are beyond {}", op.layers, max_layers));
+        refuse(Recurrent::type,
+               fmt::format("{} layers exceed the limit of {}", op.layers, max_layers));
     }
 }
 

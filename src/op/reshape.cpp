@@ -11,7 +11,7 @@ namespace strata {
 namespace {
 
 [[noreturn]] void refuse_dims(const Dims& dims, const Tensor& input) {
-    refuse(Reshape::type, fmt::format("{} cannot become {}; the number of elements must stay",
+    refuse(Reshape::type, fmt::format("{} cannot become {}; the number of elements must not change",
                                       to_text(input.dims), to_text(dims)));
 }
 

@@ -35,7 +35,7 @@ void require_rank(std::string_view type, const Tensor& tensor, std::size_t minim
 
 void require_indices(std::string_view type, const Tensor& tensor) {
     if (is_floating(tensor.dtype) || tensor.dtype == DataType::boolean) {
-        refuse(type, fmt::format("indices of type {} count nothing; cast them to s64",
+        refuse(type, fmt::format("indices of type {} cannot index; cast them to s64",
                                  name_of(tensor.dtype)));
     }
 }
@@ -55,7 +55,7 @@ void require_parameters(std::string_view type, std::span<const Tensor> operands,
     }
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (operands[i].dims != expected[i].tensor.dims) {
-            refuse(type, fmt::format("its {} is {} where the input asks for {}", expected[i].name,
+            refuse(type, fmt::format("its {} is {} where the input needs {}", expected[i].name,
                                      to_text(operands[i].dims), to_text(expected[i].tensor.dims)));
         }
     }

@@ -31,7 +31,7 @@ Letters letters_of(std::string_view text, std::string_view known) {
                                            printable(rest.substr(0, end)), known));
         }
         if (!letters.emplace(letter, *number).second) {
-            refuse_short(text, fmt::format("{} is given twice; leave one out", letter));
+            refuse_short(text, fmt::format("{} is given twice; remove one", letter));
         }
         rest.remove_prefix(end);
     }

@@ -39,7 +39,7 @@ std::vector<Tensor> Slice::outputs(std::span<const Tensor> inputs) const {
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::size_t axis = axis_index(type, axes[i], dims.size());
         if (seen[axis]) {
-            refuse(type, fmt::format("axis {} is given twice; leave one out", axes[i]));
+            refuse(type, fmt::format("axis {} is given twice; remove one", axes[i]));
         }
         seen[axis] = true;
         require_within(*this, i, inputs[0].dims[axis]);

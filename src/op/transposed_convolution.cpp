@@ -50,7 +50,7 @@ std::vector<Tensor> TransposedConvolution::outputs(std::span<const Tensor> input
     Dims dims = {x.dims[0], out_channels};
     for (std::size_t axis = 0; axis + 2 < x.dims.size(); ++axis) {
         if (x.dims[axis + 2] > max_attribute) {
-            refuse(type, fmt::format("extent {} is beyond {}", x.dims[axis + 2], max_attribute));
+            refuse(type, fmt::format("extent {} exceeds {}", x.dims[axis + 2], max_attribute));
         }
         const std::int64_t added = output_pad.empty() ? 0 : output_pad[axis];
         if (added < 0 ||

@@ -34,7 +34,7 @@ void require_passes(const Counted& counted) {
     if (std::ranges::none_of(all_passes,
                              [&](Pass pass) { return is_asked(counted.passes, pass); })) {
         throw Error(
-            fmt::format("\"{}\" are no passes; use one of forward, backward_data, "
+            fmt::format("\"{}\" are not passes; use one of forward, backward_data, "
                         "backward_weights, update, backward, training",
                         printable(counted.passes)));
     }
@@ -147,7 +147,7 @@ constexpr std::array counts = {
 const CountEntry& find_count(std::string_view name) {
     const auto found = std::ranges::find(counts, name, &CountEntry::name);
     if (found == counts.end()) {
-        throw Error(fmt::format("\"{}\" is nothing that can be counted", printable(name)));
+        throw Error(fmt::format("\"{}\" cannot be counted", printable(name)));
     }
     return *found;
 }

@@ -20,9 +20,9 @@ namespace {
         names.emplace_back(file.name);
     }
     const auto meant = nearest(name, names);
-    throw Error(fmt::format("there is nothing published by the name \"{}\"; {}", printable(name),
+    throw Error(fmt::format("there is no publication named \"{}\"; {}", printable(name),
                             meant ? "did you mean \"" + *meant + "\"?"
-                                  : "\"strata reproduce --list\" names what there is"),
+                                  : "\"strata reproduce --list\" lists them"),
                 ExitCode::usage);
 }
 

@@ -72,9 +72,10 @@ Basis basis_of(const TomlSection& section) {
     }
     const auto basis = value_named<Basis>(*text);
     if (!basis) {
-        section.refuse("basis", fmt::format("\"{}\" is none; give printed, digitised, artifact or "
-                                            "derived",
-                                            printable(*text)));
+        section.refuse("basis",
+                       fmt::format("\"{}\" is not a basis; give printed, digitised, artifact or "
+                                   "derived",
+                                   printable(*text)));
     }
     return *basis;
 }

@@ -12,7 +12,7 @@ bool is_timed(const Span& span) {
 }
 
 Nanoseconds duration_of(const Span& span) {
-    check(is_timed(span), "only a span with believable stamps has a duration");
+    check(is_timed(span), "only a span with plausible stamps has a duration");
     return span.end - span.start;
 }
 

@@ -11,7 +11,7 @@ namespace strata {
 // reasons; empty where there are none:
 //
 //   471 of 768 layers cannot be computed here; a run skips them, and their work is not counted:
-//   NonZero: how much it gives depends on the values; Transpose: ...; a run lists more
+//   NonZero: the size of its result depends on the values; Transpose: ...; a run lists more
 std::string opaque_note(const Graph& graph);
 
 }  // namespace strata

@@ -125,7 +125,7 @@ TEST(DnnMark, TemplatesTakeTheScriptsDefaultsOrWhatIsGiven) {
 
 TEST(DnnMark, AVariableMustExistAndHaveAValue) {
     EXPECT_EQ(complaint("[Bypass]\n" + image, {.batch = {}, .variables = {{"N", "5"}}}),
-              "x.dnnmark: it has no variable $N; leave it out");
+              "x.dnnmark: it has no variable $N; remove it");
     EXPECT_EQ(complaint("[Bypass]\nn=$Q\nc=1\nh=1\nw=1"),
               "x.dnnmark:2: variable $Q has no value; give it one with --set");
 }
@@ -141,7 +141,7 @@ TEST(DnnMark, AMistakeNamesFileLineAndFix) {
     EXPECT_EQ(complaint("[Bypass]\nname a"),
               "x.dnnmark:2: \"name a\" is neither a [Section] nor key=value; correct it");
     EXPECT_EQ(complaint("n=1"),
-              "x.dnnmark:1: a setting stands before the first section; begin with [DNNMark]");
+              "x.dnnmark:1: a setting precedes the first section; begin with [DNNMark]");
     EXPECT_EQ(complaint("[Bypass]\nname=a\nn=1"),
               "x.dnnmark:1: layer \"a\" follows no other and needs a positive c; add it, or "
               "previous_layer");
@@ -153,7 +153,7 @@ TEST(DnnMark, AMistakeNamesFileLineAndFix) {
               "x.dnnmark:2: pool_mode=median is not known; use one of max, avg_include_padding, "
               "avg_exclude_padding, avg");
     EXPECT_EQ(complaint("[Bypass]\nname=a\n" + image + "[Bypass]\nprevious_layer=a\nc=4"),
-              "x.dnnmark:9: c=4, but previous_layer gives 3; leave it out");
+              "x.dnnmark:9: c=4, but previous_layer gives 3; remove it");
 }
 
 TEST(DnnMark, HostileNumbersAreRefused) {

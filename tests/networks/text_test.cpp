@@ -148,9 +148,9 @@ TEST(GraphText, AMistakeNamesFileLineAndFix) {
     EXPECT_EQ(complaint("graph g\ninput conv1 f32 2x4\ny = activation(con1)\n"),
               "x.graph:3: there is no tensor \"con1\" so far; did you mean \"conv1\"?");
     EXPECT_EQ(complaint("inptu x f32 2x4"),
-              "x.graph:1: \"inptu\" begins no item; did you mean \"input\"?");
+              "x.graph:1: \"inptu\" does not start an item; did you mean \"input\"?");
     EXPECT_EQ(complaint("input x f32 2x4\ninput x f32 2x4"),
-              "x.graph:2: tensor \"x\" is there already; give this one a name of its own");
+              "x.graph:2: tensor \"x\" already exists; give this one a unique name");
     EXPECT_EQ(complaint("input x f32 2x4\ny = activation(x"),
               "x.graph:2: the line ends where ',' is missing; add it");
     EXPECT_EQ(complaint("input x f32 2x4 5"),
@@ -158,7 +158,7 @@ TEST(GraphText, AMistakeNamesFileLineAndFix) {
     EXPECT_EQ(complaint("input x f32"),
               "x.graph:1: the line ends where a shape such as 32x3x8x8 is missing; add it");
     EXPECT_EQ(complaint("input x f32 2x4\ny = opaque(x)\nz -> a, b = opaque(x)"),
-              "x.graph:3: nothing tells the shape of \"a\"; state it, as in \"-> a f32 1x8 = "
+              "x.graph:3: the shape of \"a\" is unknown; state it, as in \"-> a f32 1x8 = "
               "opaque(...)\"");
 }
 

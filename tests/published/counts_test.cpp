@@ -36,9 +36,9 @@ TEST(Counts, RefusesWhatIsNotThere) {
     EXPECT_EQ(error_of([] { counted({.network = "alexnet", .layers = "conv9"}); }),
               "alexnet: no layer matches \"conv9\" without \"\"");
     EXPECT_EQ(error_of([] { counted({.network = "alexnet", .what = "miles"}); }),
-              "\"miles\" is nothing that can be counted");
+              "\"miles\" cannot be counted");
     EXPECT_EQ(error_of([] { counted({.network = "alexnet", .passes = "sideways"}); }),
-              "\"sideways\" are no passes; use one of forward, backward_data, backward_weights, "
+              "\"sideways\" are not passes; use one of forward, backward_data, backward_weights, "
               "update, backward, training");
 }
 

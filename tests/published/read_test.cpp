@@ -61,10 +61,10 @@ TEST(ReadReproduction, EveryNumberSaysWhatItsBasisIsAndWhereItStands) {
     };
     EXPECT_EQ(without("where = \"Table 1\""),
               "facts.toml: number 1: basis: missing; give printed, digitised, artifact or derived");
-    EXPECT_EQ(
-        without("where = \"Table 1\", basis = \"heard\""),
-        "facts.toml: number 1: basis: \"heard\" is none; give printed, digitised, artifact or "
-        "derived");
+    EXPECT_EQ(without("where = \"Table 1\", basis = \"heard\""),
+              "facts.toml: number 1: basis: \"heard\" is not a basis; give printed, digitised, "
+              "artifact or "
+              "derived");
     EXPECT_EQ(without("basis = \"printed\""),
               "facts.toml: number 1: where: missing; give the page, table, figure, slide or file");
     EXPECT_EQ(mistake("modelled = true"),
@@ -92,7 +92,7 @@ TEST(FindReproduction, TakesAFileOfTheReadersOwn) {
 
 TEST(FindReproduction, AnswersAMisspeltNameWithTheNearest) {
     EXPECT_EQ(error_of([] { find_reproduction("dong2018-tabel1"); }),
-              "there is nothing published by the name \"dong2018-tabel1\"; did you mean "
+              "there is no publication named \"dong2018-tabel1\"; did you mean "
               "\"dong2018-table1\"?");
     EXPECT_EQ(error_of([] { find_reproduction("absent.toml"); }),
               "absent.toml: cannot be read; name a TOML file of at most 1 MiB");

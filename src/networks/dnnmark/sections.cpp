@@ -74,7 +74,7 @@ private:
 
     std::string known_variables() const {
         const std::vector<std::string> names(used_.begin(), used_.end());
-        return names.empty() ? "leave it out" : "it has " + join(names, ", ");
+        return names.empty() ? "remove it" : "it has " + join(names, ", ");
     }
 
     // Replaces each $NAME once; a value is not looked through for further names.
@@ -123,11 +123,11 @@ private:
                                printable(item, 40)));
         }
         if (sections_.empty()) {
-            refuse("a setting stands before the first section; begin with [DNNMark]");
+            refuse("a setting precedes the first section; begin with [DNNMark]");
         }
         const std::string_view key = trim(item.substr(0, equals));
         if (key.empty() || key.size() > max_key) {
-            refuse(fmt::format("\"{}\" is no key; correct it", printable(key, 40)));
+            refuse(fmt::format("\"{}\" is not a key; correct it", printable(key, 40)));
         }
         sections_.back().add(
             {std::string(key), std::string(trim(item.substr(equals + 1))), number_});

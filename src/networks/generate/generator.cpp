@@ -78,7 +78,7 @@ void read_setting(Generator& generator, std::string_view text, std::set<std::str
         refuse_value(family, key, written);
     }
     if (!given.insert(std::string(key.name)).second) {
-        refuse(family.name, fmt::format("{} is given twice; leave one out", key.name));
+        refuse(family.name, fmt::format("{} is given twice; remove one", key.name));
     }
     set_key(generator, key.name, *value);
 }

@@ -17,8 +17,8 @@ Dims axes_of(const NodeImport& node) {
 }
 
 [[noreturn]] void refuse_reshape(const Dims& from, const Dims& to) {
-    throw Error(fmt::format("{} cannot become {}; the number of elements must stay", to_text(from),
-                            to_text(to)));
+    throw Error(fmt::format("{} cannot become {}; the number of elements must not change",
+                            to_text(from), to_text(to)));
 }
 
 // The target with each 0 replaced by the input's extent and one -1 by what is left.

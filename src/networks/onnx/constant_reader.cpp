@@ -121,8 +121,8 @@ TensorData ConstantReader::external_data_of(const OnnxTensor& tensor) {
         const auto value = parse_integer(text);
         if (!text.empty() && (!value || *value < 0)) {
             fail(
-                fmt::format("initializer '{}' has external data at {} '{}', which is no number of "
-                            "bytes; export it again",
+                fmt::format("initializer '{}' has external data at {} '{}', which is not a number "
+                            "of bytes; export it again",
                             printable(tensor.name), key, printable(text)));
         }
         return value ? static_cast<std::uint64_t>(*value) : absent;
@@ -145,9 +145,8 @@ const std::shared_ptr<const MappedFile>& ConstantReader::open(std::string_view l
         return found->second;
     }
     if (folder_.empty()) {
-        fail(
-            fmt::format("its data lie in '{}', which is out of reach; import the model from a file",
-                        printable(location)));
+        fail(fmt::format("its data is in '{}', which cannot be read; import the model from a file",
+                         printable(location)));
     }
     // Links are followed before the comparison, so that none leads out of the folder either.
     std::error_code none, broken;
@@ -157,13 +156,13 @@ const std::shared_ptr<const MappedFile>& ConstantReader::open(std::string_view l
     const auto [end, inside] = std::ranges::mismatch(home, path);
     if (location.empty() || none || broken || end != home.end() || inside == path.end()) {
         fail(fmt::format(
-            "its data lie in '{}', outside the model's folder; put them beside the model",
+            "its data is in '{}', outside the model's folder; move it next to the model",
             printable(location)));
     }
     try {
         return external_files_.emplace(location, MappedFile::open(path)).first->second;
     } catch (const Error& error) {
-        fail(fmt::format("its weights lie in '{}' ({}); put that file beside the model",
+        fail(fmt::format("its weights are in '{}' ({}); put that file next to the model",
                          printable(location), error.what()));
     }
 }

@@ -49,7 +49,7 @@ std::vector<Cut> cuts_of(const NodeImport& node) {
         return list.empty() || list.size() == starts.size();
     };
     if (ends.size() != starts.size() || !fits(axes) || !fits(steps) || starts.size() > max_rank) {
-        throw Error("its starts, ends, axes and steps are not equally many");
+        throw Error("its numbers of starts, ends, axes and steps differ");
     }
     std::vector<Cut> cuts;
     std::vector<bool> is_cut(dims.size());

@@ -51,7 +51,7 @@ ElementMap unmoved(const NodeImport& node) {
 // The indices of GatherElements and ScatterElements have the rank of the data.
 void require_equal_rank(const Dims& data, const Dims& indices) {
     if (data.size() != indices.size() || data.empty()) {
-        throw Error(fmt::format("its indices {} and data {} have not the same rank",
+        throw Error(fmt::format("its indices {} and data {} do not have the same rank",
                                 to_text(indices), to_text(data)));
     }
 }
@@ -90,14 +90,14 @@ void require_plain_scatter(const NodeImport& node) {
                                 name_of(node.input(2).dtype), name_of(node.input(0).dtype)));
     }
     if (node.text("reduction", "none") != "none") {
-        throw Unsupported{"a scatter that sums or compares is not known"};
+        throw Unsupported{"a scatter that sums or compares is not supported"};
     }
 }
 
 ElementMap map_scatter_elements(const NodeImport& node) {
     require_plain_scatter(node);
     if (node.input(2).dims != node.input(1).dims) {
-        throw Error("its updates and indices have not the same shape");
+        throw Error("its updates and indices do not have the same shape");
     }
     ElementMap map = unmoved(node);
     map.operands = {0, 2};
@@ -181,7 +181,7 @@ ElementMap map_scatter_nd(const NodeImport& node) {
     const Dims block = tuples.block();
     expected.insert(expected.end(), block.begin(), block.end());
     if (node.input(2).dims != expected) {
-        throw Error(fmt::format("its updates are {} where the indices ask for {}",
+        throw Error(fmt::format("its updates are {} where the indices need {}",
                                 to_text(node.input(2).dims), to_text(expected)));
     }
     ElementMap map = unmoved(node);
@@ -203,7 +203,7 @@ ElementMap map_reverse_sequence(const NodeImport& node) {
     const auto time = axis_of(node.integer("time_axis", 0), map.dims.size());
     const Dims lengths = node.integers_of_input(1);
     if (std::ssize(lengths) != map.dims[batch]) {
-        throw Error("it has not one length for each sequence");
+        throw Error("it does not have one length for each sequence");
     }
     const Dims strides = strides_of(map.dims);
     std::size_t n = 0;

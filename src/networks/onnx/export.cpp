@@ -299,7 +299,7 @@ private:
 
     static void require_written(const std::ofstream& stream, const std::filesystem::path& file) {
         if (!stream) {
-            throw Error(fmt::format("'{}' cannot be written: {}; choose another place",
+            throw Error(fmt::format("'{}' cannot be written: {}; choose another file",
                                     printable(file.string(), 400), std::strerror(errno)));
         }
     }

@@ -20,13 +20,13 @@ bool is_fixed(const OnnxDim& dim) {
 Extents::Extents(const WireFile& file, const OnnxOptions& options)
     : file_(file), options_(options) {
     if (options.batch && *options.batch < 1) {
-        refuse(file, fmt::format("a batch of {} cannot be; give at least 1", *options.batch),
+        refuse(file, fmt::format("a batch of {} is invalid; give at least 1", *options.batch),
                ExitCode::usage);
     }
     for (const auto& [name, value] : options.dims) {
         if (value < 1) {
             refuse(file,
-                   fmt::format("--dim {}={} cannot be; give at least 1", printable(name), value),
+                   fmt::format("--dim {}={} is invalid; give at least 1", printable(name), value),
                    ExitCode::usage);
         }
     }

@@ -6,7 +6,7 @@
 
 namespace strata {
 
-// The files in the model's folder that its weights lie in, each once, in the order the model names
+// The files in the model's folder that its weights are in, each once, in the order the model names
 // them. What is missing or outside the folder is left out: the import refuses it by name. Throws
 // Error where the model cannot be read.
 std::vector<std::filesystem::path> external_files_of(const std::filesystem::path& model);

@@ -78,9 +78,8 @@ void doubt_folded_normalizations(ModelImport& import) {
         std::ranges::count_if(import.model.graph->nodes, holds_folded_normalization);
     if (folded > 0) {
         import.assembly.graph.training_doubts.push_back(fmt::format(
-            "{} convolution{} of the file took in the batch normalisation behind {}, which is "
-            "right "
-            "for inference only: a training step of it is not the network's; export it for "
+            "{} convolution{} of the file absorbed the batch normalisation after {}, which is "
+            "right for inference only: its training step is not that of the network; export it for "
             "training (docs/pytorch.md)",
             folded, folded == 1 ? "" : "s", folded == 1 ? "it" : "them"));
     }

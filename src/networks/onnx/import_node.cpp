@@ -59,7 +59,8 @@ void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::stri
     // Of a chain of unknown shapes the first link is the one to know.
     std::string unknown = unknown_input(import, ordered);
     if (unknown.empty()) {
-        unknown = fmt::format("the shape of what {} gives is not stated", describe(*ordered.node));
+        unknown =
+            fmt::format("the shape of what {} produces is not stated", describe(*ordered.node));
     }
     std::vector<TensorId> outputs;
     for (std::string_view name : ordered.node->outputs) {
@@ -165,7 +166,7 @@ bool fold(ModelImport& import, const OnnxNode& node) {
 void convert_own_layer(const NodeImport& node) {
     const std::string_view text = node.text(onnx_function_attribute, "");
     if (text.empty()) {
-        throw Unsupported{"it does not say which layer it is"};
+        throw Unsupported{"it does not name its layer"};
     }
     std::vector<TensorId> operands;
     for (std::size_t i = 0; i < node.input_count(); ++i) {
@@ -173,7 +174,7 @@ void convert_own_layer(const NodeImport& node) {
     }
     const Op op = parse_op(text);
     if (std::holds_alternative<Opaque>(op)) {
-        throw Unsupported{"it is not known what it computes"};
+        throw Unsupported{"its computation is unknown"};
     }
     node.results(op, std::move(operands));
 }
@@ -200,9 +201,9 @@ bool has_extents_by_values(const OnnxNode& node) {
 }
 
 std::string why_unknown(const OnnxNode& node) {
-    return has_extents_by_values(node)            ? "how much it gives depends on the values"
-           : node.op_type.starts_with("Sequence") ? "sequences of tensors are not known"
-                                                  : "this operator is not known";
+    return has_extents_by_values(node)            ? "the size of its result depends on the values"
+           : node.op_type.starts_with("Sequence") ? "sequences of tensors are not supported"
+                                                  : "this operator is not supported";
 }
 
 void convert(ModelImport& import, const OrderedNode& ordered) {
@@ -218,7 +219,7 @@ void convert(ModelImport& import, const OrderedNode& ordered) {
         return;
     }
     if (!is_default_domain(node.domain)) {
-        throw Unsupported{fmt::format("domain '{}' is not known", printable(node.domain))};
+        throw Unsupported{fmt::format("domain '{}' is not supported", printable(node.domain))};
     }
     if (fold(import, node)) {
         return;

@@ -104,7 +104,7 @@ Sources sources_of(const std::vector<OrderedNode>& nodes, const Producers& produ
             const auto found = producers.find(name);
             if (found == producers.end()) {
                 refuse(file,
-                       fmt::format("{} reads '{}', which nothing gives; export the model again",
+                       fmt::format("{} reads '{}', which nothing produces; export the model again",
                                    describe(*nodes[i].node), printable(name)));
             }
             if (found->second != from_outside) {
@@ -170,7 +170,7 @@ std::vector<bool> live_nodes(const OnnxGraph& graph, const Producers& producers,
     for (const OnnxValueInfo& output : graph.outputs) {
         const auto found = producers.find(output.name);
         if (found == producers.end()) {
-            refuse(file, fmt::format("nothing gives its output '{}'; export the model again",
+            refuse(file, fmt::format("nothing produces its output '{}'; export the model again",
                                      printable(output.name)));
         }
         reach(found->second);

@@ -52,7 +52,7 @@ void add_input(ModelImport& import, const OnnxValueInfo& input) {
     }
     const auto dtype = data_type_of(input.element_type);
     if (!input.is_tensor || !dtype) {
-        value.unknown = fmt::format("input '{}' is no tensor of numbers", printable(input.name));
+        value.unknown = fmt::format("input '{}' is not a tensor of numbers", printable(input.name));
         return;
     }
     const Tensor tensor{import.extents.of_input(input), *dtype};

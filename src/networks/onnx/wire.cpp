@@ -20,7 +20,7 @@ void refuse(const WireFile& file, const std::string& sentence, ExitCode code) {
 namespace {
 
 [[noreturn]] void fail_at(const WireFile& file, const std::byte* where, const std::string& what) {
-    throw Error(quoted_name(file) + " is not a whole ONNX file: at byte " +
+    throw Error(quoted_name(file) + " is not a complete ONNX file: at byte " +
                 std::to_string(where - file.bytes.data()) + " " + what +
                 "; export or copy it again");
 }

@@ -93,7 +93,7 @@ std::span<const ExecutedKernel> executed_kernels() {
 const ExecutedKernel& find_executed_kernel(std::string_view name) {
     const auto found = std::ranges::find(kernels, name, &ExecutedKernel::name);
     if (found == kernels.end()) {
-        throw Error(fmt::format("\"{}\" is no kernel whose operations are known", printable(name)));
+        throw Error(fmt::format("\"{}\" is not a kernel with known operations", printable(name)));
     }
     return *found;
 }

@@ -83,7 +83,7 @@ TEST(Generator, MistakesNameTheKeyAndTheChoice) {
     EXPECT_EQ(error_of([] { load("fc:layers=99999999999999999999"); }),
               "fc: layers needs a whole number from 1 to 16384, not '99999999999999999999'");
     EXPECT_EQ(error_of([] { load("fc:layers=4,layers=5"); }),
-              "fc: layers is given twice; leave one out");
+              "fc: layers is given twice; remove one");
     EXPECT_EQ(error_of([] { load("fc:layers=4,nodes"); }),
               "fc: nodes has no value; write nodes=1024");
     EXPECT_EQ(error_of([] { load("transformer:heads=7"); }),

@@ -38,13 +38,13 @@ TEST(OnnxBadInput, AnInputThatNothingGivesIsNamed) {
     OnnxWriter writer;
     writer.input("x", {1, 4}).node("Add", {"x", "ghost"}, {"y"}, {}, "sum").output("y");
     EXPECT_EQ(import_error(writer),
-              "'m.onnx': node 'sum' (Add) reads 'ghost', which nothing gives; export the model "
+              "'m.onnx': node 'sum' (Add) reads 'ghost', which nothing produces; export the model "
               "again");
 }
 
 TEST(OnnxBadInput, AnOutputThatNothingGivesIsNamed) {
     EXPECT_EQ(import_error(OnnxWriter().input("x", {1}).output("ghost")),
-              "'m.onnx': nothing gives its output 'ghost'; export the model again");
+              "'m.onnx': nothing produces its output 'ghost'; export the model again");
     EXPECT_EQ(import_error(OnnxWriter().input("x", {1})),
               "'m.onnx': its graph has no outputs; export the model again");
 }
@@ -170,14 +170,14 @@ TEST(OnnxBadInput, AttentionOfOtherRanksIsARefusalByName) {
             .output("y");
         return opaque_reason(writer);
     };
-    EXPECT_EQ(reason({8}, {2, 5, 8}, {2, 2, 3, 4}), "its input 1 is 8 where 3 axes are asked for");
+    EXPECT_EQ(reason({8}, {2, 5, 8}, {2, 2, 3, 4}), "its input 1 is 8 where 3 axes are needed");
     EXPECT_EQ(reason({2, 5, 8}, {2, 5}, {2, 2, 3, 4}),
-              "its input 2 is 2x5 where 3 axes are asked for");
-    EXPECT_EQ(reason({2, 5, 8}, {2, 5, 8}, {2}), "its input 4 is 2 where 4 axes are asked for");
+              "its input 2 is 2x5 where 3 axes are needed");
+    EXPECT_EQ(reason({2, 5, 8}, {2, 5, 8}, {2}), "its input 4 is 2 where 4 axes are needed");
     OnnxWriter writer;  // four axes, and keys of fewer
     writer.input("q", {2, 5, 4, 8}).input("k", {8}).input("v", {2, 5, 4, 8});
     writer.node("Attention", {"q", "k", "v"}, {"y"}).value_info("y", {2, 5, 4, 8}).output("y");
-    EXPECT_EQ(opaque_reason(writer), "its input 1 is 8 where 4 axes are asked for");
+    EXPECT_EQ(opaque_reason(writer), "its input 1 is 8 where 4 axes are needed");
 }
 
 TEST(OnnxBadInput, AScatterOfAnotherTypeIsRefusedBeforeItsElementsAreRead) {

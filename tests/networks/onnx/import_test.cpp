@@ -126,8 +126,8 @@ TEST(OnnxImport, AFileIsNamedByItsStemAndItsExternalWeightsAreFoundBesideIt) {
               std::string::npos);
     std::filesystem::remove(folder.path() / "weights.bin");
     const std::string missing = error_of([&] { import_onnx(path); });
-    EXPECT_NE(missing.find("its weights lie in 'weights.bin'"), std::string::npos) << missing;
-    EXPECT_NE(missing.find("put that file beside the model"), std::string::npos) << missing;
+    EXPECT_NE(missing.find("its weights are in 'weights.bin'"), std::string::npos) << missing;
+    EXPECT_NE(missing.find("put that file next to the model"), std::string::npos) << missing;
 }
 
 TEST(OnnxImport, ExternalWeightsOutsideTheModelsFolderAreRefused) {
@@ -180,7 +180,7 @@ TEST(OnnxImport, AnOpenExtentWithoutAValueNamesTheOptionToGive) {
     EXPECT_EQ(import_error(writer, {.batch = {}, .dims = {{"N2", 7}, {"M", 7}}}),
               "'m.onnx': no input has an extent 'M'; those that can be given are: N, N2");
     EXPECT_EQ(import_error(writer, {.batch = 0, .dims = {}}),
-              "'m.onnx': a batch of 0 cannot be; give at least 1");
+              "'m.onnx': a batch of 0 is invalid; give at least 1");
 }
 
 TEST(OnnxImport, AnUnknownOperatorIsOpaqueWithTheShapeThatTheFileStates) {
@@ -191,17 +191,17 @@ TEST(OnnxImport, AnUnknownOperatorIsOpaqueWithTheShapeThatTheFileStates) {
         .value_info("a", {-1, 6})
         .output("y");
     const Imported imported(writer, {.batch = 3, .dims = {}});
-    EXPECT_EQ(imported.op<Opaque>(), (Opaque{"Frobnicate", "this operator is not known"}));
+    EXPECT_EQ(imported.op<Opaque>(), (Opaque{"Frobnicate", "this operator is not supported"}));
     EXPECT_EQ(imported.dims("y"), (Dims{3, 6}));
 }
 
 TEST(OnnxImport, ExtentsThatDependOnValuesAreOpaqueAndSaySo) {
     OnnxWriter writer;
     writer.input("x", {4}).node("NonZero", {"x"}, {"y"}).value_info("y", {1, 4}).output("y");
-    EXPECT_EQ(opaque_reason(writer), "how much it gives depends on the values");
+    EXPECT_EQ(opaque_reason(writer), "the size of its result depends on the values");
     OnnxWriter sequence;
     sequence.node("SequenceEmpty", {}, {"y"}).output("y");
-    EXPECT_EQ(opaque_reason(sequence), "sequences of tensors are not known");
+    EXPECT_EQ(opaque_reason(sequence), "sequences of tensors are not supported");
 }
 
 TEST(OnnxImport, WhatFollowsAnUnknownShapeIsOpaqueAndSaysWhere) {
@@ -222,7 +222,7 @@ TEST(OnnxImport, WhatFollowsAnUnknownShapeIsOpaqueAndSaysWhere) {
 TEST(OnnxImport, OperatorsOfOtherDomainsAreOpaque) {
     OnnxWriter writer;
     writer.input("x", {1, 4}).node("Relu", {"x"}, {"y"}, {}, "", "com.microsoft").output("y");
-    EXPECT_EQ(opaque_reason(writer), "domain 'com.microsoft' is not known");
+    EXPECT_EQ(opaque_reason(writer), "domain 'com.microsoft' is not supported");
 }
 
 TEST(OnnxImport, ControlFlowIsOpaqueAndKeepsWhatItsBodiesRead) {

@@ -62,9 +62,10 @@ TEST(Wire, OnePackedRunIsAViewAndSeveralAreJoined) {
 }
 
 TEST(Wire, ALengthBeyondTheMessageNamesFileAndByte) {
-    EXPECT_EQ(error_while_reading(WireWriter().text(1, "abc").key(2, 2).varint(100).bytes + "xy"),
-              "'m.onnx' is not a whole ONNX file: at byte 7 a field of 100 bytes begins, but 2 are "
-              "left; export or copy it again");
+    EXPECT_EQ(
+        error_while_reading(WireWriter().text(1, "abc").key(2, 2).varint(100).bytes + "xy"),
+        "'m.onnx' is not a complete ONNX file: at byte 7 a field of 100 bytes begins, but 2 are "
+        "left; export or copy it again");
 }
 
 TEST(Wire, BrokenEncodingsAreErrors) {

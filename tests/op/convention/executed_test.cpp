@@ -67,7 +67,7 @@ TEST(Executed, BackwardPassesStayAsTheyAre) {
 
 TEST(Executed, AnUnknownKernelIsNamed) {
     EXPECT_EQ(error_of([] { find_executed_kernel("magic"); }),
-              "\"magic\" is no kernel whose operations are known");
+              "\"magic\" is not a kernel with known operations");
 }
 
 }  // namespace

@@ -11,16 +11,16 @@ namespace {
 
 void require_plain(const NodeImport& node) {
     if (node.number("softcap", 0) != 0) {
-        throw Unsupported{"capped scores are not known"};
+        throw Unsupported{"capped scores are not supported"};
     }
     if (node.integer("left_window_size", -1) >= 0 || node.integer("right_window_size", -1) >= 0) {
-        throw Unsupported{"attention within a window is not known"};
+        throw Unsupported{"attention within a window is not supported"};
     }
     if (node.is_used(3)) {
         throw Unsupported{"its scores are read"};
     }
     if (node.has_input(6)) {
-        throw Unsupported{"sequences of different lengths are not known"};
+        throw Unsupported{"sequences of different lengths are not supported"};
     }
 }
 
@@ -34,7 +34,7 @@ std::size_t rank_of_operands(const NodeImport& node) {
     for (const std::size_t i : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{5}}) {
         const std::size_t wanted = i < 3 ? rank : 4;
         if ((i < 3 || node.has_input(i)) && node.input(i).dims.size() != wanted) {
-            throw Unsupported{fmt::format("its input {} is {} where {} axes are asked for", i,
+            throw Unsupported{fmt::format("its input {} is {} where {} axes are needed", i,
                                           to_text(node.input(i).dims), wanted)};
         }
     }
@@ -48,7 +48,7 @@ TensorId by_head(Composition& steps, TensorId x, std::int64_t heads) {
         return x;
     }
     if (heads < 1 || dims[2] % heads != 0) {
-        throw Unsupported{fmt::format("{} features make no {} heads", dims[2], heads)};
+        throw Unsupported{fmt::format("{} features do not divide into {} heads", dims[2], heads)};
     }
     const TensorId split = steps.reshape(x, {dims[0], dims[1], heads, dims[2] / heads});
     return steps.transpose(split, {0, 2, 1, 3});
@@ -159,7 +159,7 @@ TensorId angles(const NodeImport& node, Composition& steps, std::size_t input) {
     }
     const Dims dims = steps.dims(table);
     if (dims.size() != 3) {
-        throw Unsupported{"its angles have not three axes"};
+        throw Unsupported{"its angles do not have three axes"};
     }
     return steps.reshape(table, {dims[0], dims[1], 1, dims[2]});
 }
@@ -210,7 +210,8 @@ void convert_rotary_embedding(const NodeImport& node) {
     }
     const std::int64_t heads = node.integer("num_heads", 1);
     if (dims.size() != 3 || heads < 1 || dims[2] % heads != 0) {
-        throw Unsupported{fmt::format("its input {} makes no {} heads", to_text(dims), heads)};
+        throw Unsupported{
+            fmt::format("its input {} does not divide into {} heads", to_text(dims), heads)};
     }
     const TensorId x = steps.reshape(node.operand(0), {dims[0], dims[1], heads, dims[2] / heads});
     node.result(Reshape{.dims = dims}, {rotated(node, steps, x)});

@@ -19,7 +19,7 @@ void convert_convolution(const NodeImport& node) {
     const Tensor& weight = node.input(1);
     if (weight.dims.size() != node.input(0).dims.size() || weight.dims.size() > 5) {
         throw Unsupported{"its input and weight " + to_text(weight.dims) +
-                          " have not the same number of one to three spatial axes"};
+                          " do not have the same number of one to three spatial axes"};
     }
     const Dims kernel(weight.dims.begin() + std::min<std::ptrdiff_t>(2, std::ssize(weight.dims)),
                       weight.dims.end());

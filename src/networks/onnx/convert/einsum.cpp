@@ -94,7 +94,7 @@ struct Labelled {
 void require_distinct(const Labels& labels) {
     for (const char label : labels) {
         if (labels.find(label) != labels.rfind(label)) {
-            throw Unsupported{"diagonals are not known"};
+            throw Unsupported{"diagonals are not supported"};
         }
     }
 }
@@ -172,7 +172,7 @@ void convert_einsum(const NodeImport& node) {
     require_distinct(equation.result);
     std::ranges::for_each(equation.operands, require_distinct);
     if (equation.operands.size() != node.input_count()) {
-        throw Unsupported{"its equation has not one term for each input"};
+        throw Unsupported{"its equation does not have one term for each input"};
     }
     Composition steps(node);
     Labelled whole{node.operand(0), equation.operands[0]};

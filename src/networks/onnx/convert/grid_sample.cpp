@@ -39,15 +39,15 @@ public:
           beyond_(beyond_of(node)),
           align_corners_(node.integer("align_corners", 0) != 0) {
         if (image_.size() != 4 || grid_.size() != 4 || grid_[3] != 2 || grid_[0] != image_[0]) {
-            throw Unsupported{"it samples no images in a plane"};
+            throw Unsupported{"it does not sample 2-D images"};
         }
         const std::string_view mode = node.text("mode", "linear");
         if (mode == "cubic" || mode == "bicubic") {
-            throw Unsupported{"cubic interpolation at computed places is not known"};
+            throw Unsupported{"cubic interpolation at computed positions is not supported"};
         }
         nearest_ = mode == "nearest";
         if (!is_small({image_[0], image_[2], image_[3]})) {
-            throw Unsupported{"its images have too many pixels to count through"};
+            throw Unsupported{"its images have too many pixels"};
         }
     }
 
@@ -205,7 +205,7 @@ void convert_affine_grid(const NodeImport& node) {
     const Dims size = node.integers_of_input(1);
     const Dims& theta = node.input(0).dims;
     if (size.size() != 4 || theta != Dims{size[0], 2, 3} || !is_small({size[2], size[3]})) {
-        throw Unsupported{"it makes no grid in a plane"};
+        throw Unsupported{"it does not make a 2-D grid"};
     }
     const bool align_corners = node.integer("align_corners", 0) != 0;
     node.spend(size[2] * size[3]);

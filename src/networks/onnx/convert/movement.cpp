@@ -167,7 +167,7 @@ namespace {
 
 void require_image(const NodeImport& node) {
     if (node.input(0).dims.size() != 4) {
-        throw Unsupported{"its input is no batch of images"};
+        throw Unsupported{"its input is not a batch of images"};
     }
 }
 
@@ -186,7 +186,7 @@ void convert_depth_to_space(const NodeImport& node) {
     const Dims d = node.input(0).dims;
     const std::int64_t block = block_of(node, d[1]);
     if (d[1] % (block * block) != 0) {
-        throw Unsupported{fmt::format("{} channels make no blocks of {}", d[1], block)};
+        throw Unsupported{fmt::format("{} channels do not divide into blocks of {}", d[1], block)};
     }
     const std::int64_t depth = d[1] / (block * block);
     const bool depth_first = node.text("mode", "DCR") == "DCR";

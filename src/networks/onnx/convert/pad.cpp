@@ -24,7 +24,7 @@ PadKind kind_of(std::string_view mode) {
     if (mode == "edge") {
         return PadKind::edge;
     }
-    throw Unsupported{fmt::format("mode '{}' is not known", printable(mode))};
+    throw Unsupported{fmt::format("mode '{}' is not supported", printable(mode))};
 }
 
 // The axes that the pads are for: all, unless input 3 names some (opset 18).

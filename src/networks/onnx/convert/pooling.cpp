@@ -50,7 +50,7 @@ void convert_global_average_pool(const NodeImport& node) {
 void convert_lp_pool(const NodeImport& node) {
     Pooling pool = pooling_of(node, PoolingKind::average);
     if (pool.ceil_mode) {
-        throw Unsupported{"windows beyond the padding are not known"};
+        throw Unsupported{"windows beyond the padding are not supported"};
     }
     pool.count_include_pad = true;
     const double p = static_cast<double>(node.integer("p", 2));

@@ -72,7 +72,7 @@ void finish_with_sum(const NodeImport& node, const Gemm& gemm, Op product,
         return;
     }
     if (gemm.beta != 1.0) {
-        throw Unsupported{"beta scales a C that is no bias"};
+        throw Unsupported{"beta scales a C that is not a bias"};
     }
     const TensorId c = node.operand(2);
     const TensorId ab = node.add("product", std::move(product), std::move(operands));
@@ -94,7 +94,7 @@ void convert_to_fully_connected(const NodeImport& node, const Gemm& gemm) {
     const std::int64_t features = node.input(1).dims[gemm.transpose_b ? 0 : 1];
     const auto bias = bias_of(node, gemm, features);
     if (!bias && node.has_input(2) && gemm.beta != 1.0) {
-        throw Unsupported{"beta scales a C that is no bias"};
+        throw Unsupported{"beta scales a C that is not a bias"};
     }
     TensorId a = node.operand(0);
     if (gemm.transpose_a) {
@@ -156,7 +156,7 @@ void convert_matmul(const NodeImport& node) {
     const Dims& a = node.input(0).dims;
     const Dims& b = node.input(1).dims;
     if (a.empty() || b.empty()) {
-        throw Unsupported{"products with a single number are not known"};
+        throw Unsupported{"products with a single number are not supported"};
     }
     if (a.size() > 1 && b.size() > 1) {
         node.result(MatMul{}, {node.operand(0), node.operand(1)});

@@ -51,16 +51,16 @@ Direction direction_of(const NodeImport& node) {
     if (text == "bidirectional") {
         return Direction::bidirectional;
     }
-    throw Unsupported{"its direction is not known"};
+    throw Unsupported{"its direction is not supported"};
 }
 
 void require_plain(const CellNode& cell) {
     const NodeImport& node = cell.node;
     if (node.has_attribute("clip") || node.integer("input_forget", 0) != 0) {
-        throw Unsupported{"clipped cells and coupled gates are not known"};
+        throw Unsupported{"clipped cells and coupled gates are not supported"};
     }
     if (node.has_input(7)) {
-        throw Unsupported{"peepholes are not known"};
+        throw Unsupported{"peepholes are not supported"};
     }
     const auto given = node.texts("activations");
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -77,7 +77,7 @@ void require_whole_sequences(const NodeImport& node, std::int64_t length) {
     }
     for (const std::int64_t given : node.integers_of_input(4)) {
         if (given != length) {
-            throw Unsupported{"sequences of different lengths are not known"};
+            throw Unsupported{"sequences of different lengths are not supported"};
         }
     }
 }
@@ -100,7 +100,7 @@ CellNode cell_of(const NodeImport& node, CellKind kind) {
 
 void require_dims(const NodeImport& node, std::size_t i, const Dims& wanted) {
     if (node.input(i).dims != wanted) {
-        throw Error(fmt::format("its input {} is {} where the others ask for {}", i,
+        throw Error(fmt::format("its input {} is {} where the others need {}", i,
                                 to_text(node.input(i).dims), to_text(wanted)));
     }
 }

@@ -31,7 +31,7 @@ Interpolation interpolation_of(std::string_view mode) {
     if (mode == "cubic") {
         return Interpolation::cubic;
     }
-    throw Unsupported{fmt::format("mode '{}' is not known", printable(mode))};
+    throw Unsupported{fmt::format("mode '{}' is not supported", printable(mode))};
 }
 
 Coordinates coordinates_of(std::string_view mode) {
@@ -47,7 +47,7 @@ Coordinates coordinates_of(std::string_view mode) {
     if (mode == "align_corners") {
         return Coordinates::align_corners;
     }
-    throw Unsupported{fmt::format("coordinates '{}' are not known", printable(mode))};
+    throw Unsupported{fmt::format("coordinates '{}' are not supported", printable(mode))};
 }
 
 NearestRounding rounding_of(std::string_view mode) {
@@ -92,7 +92,7 @@ Dims dims_by_scales(const NodeImport& node, std::size_t input) {
     const Constant& scales = node.known(input);
     const Dims axes = resized_axes(node);
     if (scales.tensor.elements() != std::ssize(axes)) {
-        throw Error("it has not one scale for each axis");
+        throw Error("it does not have one scale for each axis");
     }
     Dims dims = node.input(0).dims;
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -104,12 +104,12 @@ Dims dims_by_scales(const NodeImport& node, std::size_t input) {
 
 Dims dims_by_sizes(const NodeImport& node) {
     if (node.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
-        throw Unsupported{"sizes that keep the aspect ratio are not known"};
+        throw Unsupported{"sizes that keep the aspect ratio are not supported"};
     }
     const Dims sizes = node.integers_of_input(3);
     const Dims axes = resized_axes(node);
     if (sizes.size() != axes.size()) {
-        throw Error("it has not one size for each axis");
+        throw Error("it does not have one size for each axis");
     }
     Dims dims = node.input(0).dims;
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -127,7 +127,7 @@ bool is_filled(const NodeImport& node, std::size_t i) {
 
 Target target_of(const NodeImport& node) {
     if (node.integer("antialias", 0) != 0 || node.integer("exclude_outside", 0) != 0) {
-        throw Unsupported{"antialiasing and the exclusion of what is outside are not known"};
+        throw Unsupported{"antialiasing and the exclusion of what is outside are not supported"};
     }
     Target target;
     target.op.interpolation = interpolation_of(node.text("mode", "nearest"));

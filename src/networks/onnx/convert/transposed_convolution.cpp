@@ -19,7 +19,7 @@ Dims list_of(const NodeImport& node, std::string_view name, std::size_t count) {
     }
     if (given.size() != count) {
         throw Error(
-            fmt::format("{} has {} numbers where {} are asked for", name, given.size(), count));
+            fmt::format("{} has {} numbers where {} are needed", name, given.size(), count));
     }
     for (const std::int64_t value : given) {
         if (value < 0 || value > max_attribute_value) {
@@ -67,7 +67,7 @@ void convert_transposed_convolution(const NodeImport& node) {
     const Dims& weight = node.input(1).dims;
     const Dims& input = node.input(0).dims;
     if (weight.size() != input.size() || weight.size() < 3 || weight.size() > 5) {
-        throw Unsupported{"its input and weight have not the same one to three spatial axes"};
+        throw Unsupported{"its input and weight do not have the same one to three spatial axes"};
     }
     OnnxWindow window = window_of(node, Dims(weight.begin() + 2, weight.end()));
     const std::int64_t groups = node.integer("group", 1);

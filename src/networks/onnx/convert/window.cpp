@@ -21,7 +21,7 @@ Dims list_of(const NodeImport& node, std::string_view name, std::size_t count,
         return Dims(count, absent);
     }
     if (given.size() != count) {
-        throw Error(fmt::format("{} has {} numbers where the input's shape {} asks for {}", name,
+        throw Error(fmt::format("{} has {} numbers where the input's shape {} needs {}", name,
                                 given.size(), to_text(node.input(0).dims), count));
     }
     const auto [minimum, maximum] = std::ranges::minmax(given);
@@ -79,7 +79,7 @@ OnnxWindow window_of(const NodeImport& node, const Dims& kernel) {
         window.pad_begin.assign(pads.begin(), middle);
         window.pad_end.assign(middle, pads.end());
     } else if (auto_pad != "VALID") {
-        throw Unsupported{fmt::format("auto_pad '{}' is not known", printable(auto_pad))};
+        throw Unsupported{fmt::format("auto_pad '{}' is not supported", printable(auto_pad))};
     }
     return window;
 }

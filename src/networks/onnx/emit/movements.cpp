@@ -43,8 +43,8 @@ void emit(const Identity&, LayerWriter& to) {
 }
 
 void emit(const Opaque& op, LayerWriter&) {
-    throw Error("an operator that is not known here (" + op.foreign_type +
-                ") cannot be exported; leave the layer out with --slice");
+    throw Error("an operator that is not supported here (" + op.foreign_type +
+                ") cannot be exported; exclude the layer with --slice");
 }
 
 }  // namespace strata

@@ -40,9 +40,9 @@ TEST(OnnxGridSample, TheNearestPixelIsOneAndCountsFullyInsideTheBorder) {
 
 TEST(OnnxGridSample, WhatIsNotKnownIsOpaqueWithItsReason) {
     EXPECT_EQ(opaque_reason(sampled({1, 3, 5, 7}, {1, 4, 6, 2}, "cubic", "zeros")),
-              "cubic interpolation at computed places is not known");
+              "cubic interpolation at computed positions is not supported");
     EXPECT_EQ(opaque_reason(sampled({1, 3, 5, 7, 8}, {1, 4, 6, 2, 3}, "linear", "zeros")),
-              "it samples no images in a plane");
+              "it does not sample 2-D images");
 }
 
 TEST(OnnxAffineGrid, TheCentresOfThePixelsAreMoved) {

@@ -224,7 +224,7 @@ TEST(OnnxPad, AttributesInputsAndAxesMeanTheSame) {
     EXPECT_EQ(opaque_reason(
                   one("Pad", {2, 3},
                       {onnx_attribute("pads", {0, 1, 0, 1}), onnx_attribute("mode", "wrap")}, 19)),
-              "mode 'wrap' is not known");
+              "mode 'wrap' is not supported");
 }
 
 TEST(OnnxLayers, AWeightIsStandardisedByItsOwnStatistics) {

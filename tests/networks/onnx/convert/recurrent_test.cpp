@@ -68,7 +68,7 @@ TEST(OnnxRecurrent, FirstStatesOfZerosAreNone) {
 
 TEST(OnnxRecurrent, WhatTheOperatorDoesNotHaveIsOpaque) {
     EXPECT_EQ(opaque_reason(cell("LSTM", 4, 1, {onnx_attribute("clip", 3.0f)})),
-              "clipped cells and coupled gates are not known");
+              "clipped cells and coupled gates are not supported");
     OnnxWriter computed;
     computed.input("x", {5, 2, 3})
         .input("w", {1, 4, 3})
@@ -82,7 +82,7 @@ TEST(OnnxRecurrent, WeightsThatDoNotFitAreErrors) {
     OnnxWriter writer;
     writer.input("x", {5, 2, 3}).weight("w", {1, 5, 3}).weight("r", {1, 4, 4});
     writer.node("RNN", {"x", "w", "r"}, {"y"}).output("y");
-    EXPECT_NE(import_error(writer).find("its input 1 is 1x5x3 where the others ask for 1x4x3"),
+    EXPECT_NE(import_error(writer).find("its input 1 is 1x5x3 where the others need 1x4x3"),
               std::string::npos);
 }
 
