@@ -8,7 +8,7 @@ namespace strata::cuda {
 
 namespace {
 
-constexpr std::size_t max_axes = 3;
+constexpr std::size_t max_spatial_axes = 3;
 
 class ResizeLowering : public LayerLowering {
 public:
@@ -17,7 +17,7 @@ public:
     void forward(Lowering& lowering) override {
         const Place x = lowering.shaped_value(input(0));
         const auto axes = interpolation_axes(op_, lowering.graph().tensors[input(0)].tensor);
-        if (axes.size() > max_axes) {
+        if (axes.size() > max_spatial_axes) {
             throw Refusal{"images have at most three spatial axes here"};
         }
         shape_ = resize_shape(x.dims, x.format.order, axes);

@@ -11,7 +11,7 @@ constexpr std::int64_t max_layers = 1 << 14;
 constexpr std::int64_t max_features = 1 << 24;
 constexpr std::int64_t max_blocks = 1 << 10;
 constexpr std::int64_t max_recurrent = 1 << 12;
-constexpr std::int64_t max_extent = 1 << 16;
+constexpr std::int64_t max_generated_extent = 1 << 16;
 
 // Standard values are those of ParaDnn's own flags.
 constexpr std::array<GeneratorKey, 4> fully_connected_keys = {{{"layers", 4, max_layers},
@@ -20,22 +20,24 @@ constexpr std::array<GeneratorKey, 4> fully_connected_keys = {{{"layers", 4, max
                                                                {"outputs", 100, max_features}}};
 
 constexpr std::array<GeneratorKey, 4> residual_keys = {{{"blocks", 1, max_blocks},
-                                                        {"filters", 16, max_extent},
-                                                        {"image", 224, max_extent},
+                                                        {"filters", 16, max_generated_extent},
+                                                        {"image", 224, max_generated_extent},
                                                         {"outputs", 1000, max_features}}};
 
-constexpr std::array<GeneratorKey, 4> recurrent_keys = {{{"layers", 5, max_recurrent},
-                                                         {"embed", 100, max_extent, "hidden"},
-                                                         {"length", 50, max_extent},
-                                                         {"vocabulary", 1024, max_features}}};
+constexpr std::array<GeneratorKey, 4> recurrent_keys = {
+    {{"layers", 5, max_recurrent},
+     {"embed", 100, max_generated_extent, "hidden"},
+     {"length", 50, max_generated_extent},
+     {"vocabulary", 1024, max_features}}};
 
 // The base model of Vaswani et al. 2017.
-constexpr std::array<GeneratorKey, 6> transformer_keys = {{{"layers", 6, max_recurrent},
-                                                           {"embed", 512, max_extent, "hidden"},
-                                                           {"heads", 8, max_extent},
-                                                           {"inner", 2048, max_features},
-                                                           {"length", 128, max_extent},
-                                                           {"vocabulary", 37000, max_features}}};
+constexpr std::array<GeneratorKey, 6> transformer_keys = {
+    {{"layers", 6, max_recurrent},
+     {"embed", 512, max_generated_extent, "hidden"},
+     {"heads", 8, max_generated_extent},
+     {"inner", 2048, max_features},
+     {"length", 128, max_generated_extent},
+     {"vocabulary", 37000, max_features}}};
 
 constexpr std::array<GeneratorFamily, 7> families = {{
     {"fc", "fully connected layers with ReLU (Wang et al. 2020, ParaDnn)", fully_connected_keys,
