@@ -31,7 +31,7 @@ public:
           goes_backward_(layers_with_backward_data(graph, schedule)),
           consumers_(consumers_of(graph)),
           producers_(producers_of(graph)),
-          unsettled_(graph.tensors.size()),
+          undecided_(graph.tensors.size()),
           never_free_(graph.tensors.size()),
           readers_joined_(graph.tensors.size()),
           is_output_(graph.tensors.size()) {
@@ -39,7 +39,7 @@ public:
         std::iota(sharing_.value.begin(), sharing_.value.end(), TensorId{0});
         sharing_.gradient = sharing_.value;
         for (TensorId id = 0; id < graph.tensors.size(); ++id) {
-            unsettled_[id] = {id};
+            undecided_[id] = {id};
         }
         for (const TensorId id : graph.outputs) {
             is_output_[id] = true;
@@ -69,7 +69,7 @@ private:
         const TensorId input = layer.inputs[0];
         const TensorId output = layer.outputs[0];
         sharing_.value[output] = sharing_.value[input];
-        unsettled_[sharing_.value[input]].push_back(output);
+        undecided_[sharing_.value[input]].push_back(output);
         if (consumers_[input].size() == 1 && schedule_.needs_gradient[input] &&
             schedule_.needs_gradient[output] && !schedule_.gradient_given[output]) {
             sharing_.gradient[output] = sharing_.gradient[input];
@@ -92,7 +92,7 @@ private:
             return false;
         }
         const TensorId owner = sharing_.value[node.inputs[0]];
-        auto& members = unsettled_[owner];
+        auto& members = undecided_[owner];
         for (std::size_t i = 0; i < members.size() && !never_free_[owner];) {
             switch (freedom(members[i], owner, layer)) {
                 case Freedom::for_good:  // need not be asked again, lest a long chain be slow
@@ -153,7 +153,7 @@ private:
     std::vector<bool> goes_backward_;  // by layer
     std::vector<std::vector<LayerId>> consumers_;
     std::vector<std::optional<LayerId>> producers_;
-    std::vector<std::vector<TensorId>> unsettled_;  // by owner: may not be overwritten for good
+    std::vector<std::vector<TensorId>> undecided_;  // by owner: may not be overwritten for good
     std::vector<bool> never_free_;                  // by owner
     std::vector<std::size_t> readers_joined_;       // by tensor: the first so many
     std::vector<bool> is_output_;                   // by tensor

@@ -37,7 +37,7 @@ public:
     void run(std::shared_ptr<LibraryCall> work, bool is_precise, Algorithm& algorithm) {
         const Call call = {std::move(work), {}};
         const std::vector<void*> addresses = {memory_[0].get(), memory_[1].get(), memory_[2].get()};
-        machine_.settle(call);
+        machine_.finalize(call);
         machine_.enqueue(call, addresses);
         const HostValues result = read_result();
         if (expected_.empty() && is_precise) {

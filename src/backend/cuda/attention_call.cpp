@@ -19,7 +19,7 @@ public:
           queries_(static_cast<std::int32_t>(problem.extents.queries)),
           keys_(static_cast<std::int32_t>(problem.extents.keys)) {}
 
-    void settle(const Queue& queue) override;
+    void finalize(const Queue& queue) override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
     void compute_on_host(std::span<void* const> addresses) const override {
         compute_attention_on_host(problem_, addresses);
@@ -41,7 +41,7 @@ private:
 };
 
 // Before any pass is tried, and not with the network's values, which come later.
-void AttentionCall::settle(const Queue& queue) {
+void AttentionCall::finalize(const Queue& queue) {
     if (counts_positions(problem_)) {
         query_counts_ = repeated_integer(queue, queries_, problem_.extents.batch);
         key_counts_ = repeated_integer(queue, keys_, problem_.extents.batch);

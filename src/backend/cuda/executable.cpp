@@ -43,7 +43,7 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
         [this](std::vector<Call> calls, Step& step) { return bind_step(std::move(calls), step); },
         [this](Call call) { return bind(std::move(call)); });
     for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
-        try_out(graph, step);
+        probe(graph, step);
     }
     for (std::size_t buffer = 0; buffer < buffers_.size(); ++buffer) {
         machine_->clear(buffers_[buffer], program.buffers[buffer].bytes);
@@ -137,8 +137,8 @@ std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Cal
     refuse_step_if_it_fails(step, [&] {
         for (Call& call : calls) {
             bound.push_back(bind(std::move(call)));
-            const Bytes settled{static_cast<double>(workspace_of(bound.back().call))};
-            step.workspace = std::max(step.workspace, settled);
+            const Bytes finalized{static_cast<double>(workspace_of(bound.back().call))};
+            step.workspace = std::max(step.workspace, finalized);
             taken_ += kept_memory_of(bound.back().call);
         }
     });
@@ -146,11 +146,11 @@ std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Cal
 }
 
 // Each step by itself, so that trouble has a name before an iteration hides it.
-void CudaExecutable::try_out(const Graph& graph, std::size_t step) {
+void CudaExecutable::probe(const Graph& graph, std::size_t step) {
     try {
         refuse_step_if_it_fails(bound_.steps[step], [&] {
             for (const BoundCall& bound : bound_.calls[step]) {
-                machine_->try_out(bound.call, bound.addresses);
+                machine_->probe(bound.call, bound.addresses);
                 tell_of_choice(bound.call, bound_.steps[step]);
             }
         });
@@ -168,7 +168,7 @@ void CudaExecutable::try_out(const Graph& graph, std::size_t step) {
 }
 
 CudaExecutable::BoundCall CudaExecutable::bind(Call call) {
-    machine_->settle(call);
+    machine_->finalize(call);
     BoundCall bound = {std::move(call), {}};
     for (const Place& place : bound.call.places) {
         bound.addresses.push_back(address_of(place));

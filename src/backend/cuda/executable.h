@@ -64,7 +64,7 @@ private:
     void plan_memory(const Program& program);
     std::byte* take(std::size_t bytes);
     std::vector<BoundCall> bind_step(std::vector<Call> calls, Step& step);
-    void try_out(const Graph& graph, std::size_t step);
+    void probe(const Graph& graph, std::size_t step);
     BoundCall bind(Call call);
     std::byte* address_of(const Place& place) const {
         return buffers_[place.buffer] + place.offset;

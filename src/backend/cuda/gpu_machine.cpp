@@ -62,8 +62,8 @@ public:
     Memory allocate(std::size_t bytes) override;
     void clear(void* memory, std::size_t bytes) override;
     void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) override;
-    void settle(const Call& call) override;
-    void try_out(const Call& call, std::span<void* const> addresses) override;
+    void finalize(const Call& call) override;
+    void probe(const Call& call, std::span<void* const> addresses) override;
     void enqueue(const Call& call, std::span<void* const> addresses) override;
     std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) override;
     void stamp(std::size_t number) override;
@@ -137,14 +137,14 @@ void GpuMachine::copy(Transfer transfer, void* machine, void* host, std::size_t 
     wait();
 }
 
-void GpuMachine::settle(const Call& call) {
+void GpuMachine::finalize(const Call& call) {
     if (const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function)) {
-        (*library)->settle(queue_);
+        (*library)->finalize(queue_);
         wanted_workspace_ = std::max(wanted_workspace_, (*library)->workspace());
     }
 }
 
-void GpuMachine::try_out(const Call& call, std::span<void* const> addresses) {
+void GpuMachine::probe(const Call& call, std::span<void* const> addresses) {
     if (const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function)) {
         reserve_workspace();
         (*library)->choose(queue_, addresses);

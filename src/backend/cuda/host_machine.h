@@ -16,8 +16,8 @@ public:
     Memory allocate(std::size_t bytes) override;
     void clear(void* memory, std::size_t bytes) override;
     void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) override;
-    void settle(const Call&) override {}
-    void try_out(const Call&, std::span<void* const>) override {}
+    void finalize(const Call&) override {}
+    void probe(const Call&, std::span<void* const>) override {}
     void enqueue(const Call& call, std::span<void* const> addresses) override;
     std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) override;
     void stamp(std::size_t) override {}

@@ -48,8 +48,8 @@ public:
 };
 
 // Where a program runs: a GPU through the CUDA runtime, or this processor's memory and the calls'
-// host side (host_machine.h), which tests use in its place. Calls are executed in the order in
-// which they are enqueued. Every function throws DeviceError where the device cannot go on.
+// host side (host_machine.h), which tests use instead. Calls are executed in the order in which
+// they are enqueued. Every function throws DeviceError where the device cannot continue.
 class Machine {
 public:
     virtual ~Machine() = default;
@@ -62,13 +62,12 @@ public:
     // Blocking, after all that was enqueued.
     virtual void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) = 0;
 
-    // Before the first enqueue: what the library decides on the device; how much scratch memory all
-    // need together is known after the last.
-    virtual void settle(const Call& call) = 0;
-    // Lets a library choose, then runs the call once, blocking, so that what is refused on the
-    // device, or fails there, is known of this call. Only where there is a device: it writes to its
-    // places.
-    virtual void try_out(const Call& call, std::span<void* const> addresses) = 0;
+    // Makes the library's decisions that need the device, before the first enqueue. The scratch
+    // memory that all calls need together is known after the last one.
+    virtual void finalize(const Call& call) = 0;
+    // Lets a library choose, then runs the call once, blocking, so that a refusal or failure on the
+    // device is attributed to this call. Only where there is a device: the call writes its results.
+    virtual void probe(const Call& call, std::span<void* const> addresses) = 0;
     virtual void enqueue(const Call& call, std::span<void* const> addresses) = 0;
     // What `enqueue_all` enqueues, to be repeated.
     virtual std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) = 0;

@@ -54,7 +54,7 @@ Call call_of(const Product& product, int choice) {
 std::optional<Rates> rates_of(Machine& machine, const Call& call, const std::string& name,
                               void* operand, void* result) {
     try {
-        machine.settle(call);
+        machine.finalize(call);
         return rates_from(name, 2.0 * rows * rows * rows, times_of(machine, [&] {
                               machine.enqueue(call, std::array{operand, operand, result});
                           }));

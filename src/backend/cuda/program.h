@@ -49,9 +49,9 @@ public:
     virtual ~LibraryCall() = default;
 
     // Chooses on the device what could not be chosen before; called once, before any enqueue.
-    virtual void settle(const Queue&) {}
+    virtual void finalize(const Queue&) {}
     // Of several ways chooses the fastest, by trying them at these addresses; called once, when all
-    // calls are settled and nothing else runs.
+    // calls are finalized and nothing else runs.
     virtual void choose(const Queue&, std::span<void* const>) {}
     // The way that was chosen; nothing where there was no choice.
     virtual std::optional<ChosenWay> chosen() const { return {}; }
@@ -71,7 +71,7 @@ struct Call {
     std::vector<Place> places;
 };
 
-// Of a kernel 0; of what is settled on the device known only then.
+// Of a kernel 0; of what is finalized on the device known only then.
 std::size_t workspace_of(const Call& call);
 
 // Nothing in it needs a GPU.

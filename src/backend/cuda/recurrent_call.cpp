@@ -29,9 +29,9 @@ public:
           signature_(std::move(signature)) {}
 
     // A copy is of no use where the passes are refused, and must not end the program with them.
-    void settle(const Queue& queue) override {
+    void finalize(const Queue& queue) override {
         if (stage_ != RecurrentStage::parameters) {
-            library_->settle(queue);
+            library_->finalize(queue);
         }
     }
     std::size_t workspace() const override { return library_->workspace(); }

@@ -27,8 +27,8 @@ public:
         largest = std::max(largest, bytes);
         return HostMachine::allocate(64);
     }
-    void settle(const Call&) override {
-        if (refused.contains(settled++)) {
+    void finalize(const Call&) override {
+        if (refused.contains(finalized++)) {
             throw cuda::DeviceError(cuda::DeviceTrouble::library_refused, "no such algorithm");
         }
     }
@@ -47,7 +47,7 @@ public:
     Seconds product{1e-3};
     Seconds pass{1e-3};
     std::set<int> refused = {};
-    int settled = 0;
+    int finalized = 0;
     std::size_t largest = 0;
 
 private:

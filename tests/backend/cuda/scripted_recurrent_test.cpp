@@ -19,7 +19,7 @@ namespace strata::testing {
 
 namespace {
 
-// The host in a GPU's place, but library calls are settled and enqueued as on a GPU.
+// The host in a GPU's place, but library calls are finalized and enqueued as on a GPU.
 class ScriptedMachine : public cuda::HostMachine {
 public:
     ScriptedMachine() : HostMachine(described_h200()) {
@@ -29,12 +29,12 @@ public:
         queue_.workspace_bytes = 1024;
     }
 
-    void settle(const cuda::Call& call) override {
+    void finalize(const cuda::Call& call) override {
         if (const auto* library = library_of(call)) {
-            (*library)->settle(queue_);
+            (*library)->finalize(queue_);
         }
     }
-    void try_out(const cuda::Call& call, std::span<void* const> addresses) override {
+    void probe(const cuda::Call& call, std::span<void* const> addresses) override {
         enqueue(call, addresses);
     }
     void enqueue(const cuda::Call& call, std::span<void* const> addresses) override {
@@ -125,12 +125,13 @@ TEST(ScriptedCudnn, TellsTheWorkspaceWhenSettled) {
 // Parameters, their gradients and what the forward pass leaves, beside the network's own.
 TEST(ScriptedCudnn, CountsTheMemoryThatTheLibraryKeeps) {
     const Graph graph = graph_of_problem("recurrent(5x4x24) hidden=16");
-    const auto settled = prepare(graph, kept_execution());
-    const cuda::CudaExecutable unsettled(
+    const auto finalized = prepare(graph, kept_execution());
+    const cuda::CudaExecutable unfinalized(
         graph, cuda::prepare_program(graph, kept_execution(), described_h200()),
         std::make_shared<cuda::HostMachine>(described_h200()));
     constexpr double parameters = 4.0 * (4 * 16 * (24 + 16 + 1));
-    EXPECT_GE(settled->device_memory()->value, unsettled.device_memory()->value + 2 * parameters);
+    EXPECT_GE(finalized->device_memory()->value,
+              unfinalized.device_memory()->value + 2 * parameters);
 }
 
 TEST(ScriptedCudnn, RefusalsAreOfTheStepAlone) {

@@ -40,12 +40,12 @@ public:
         fail_at(script_.allocation, DeviceTrouble::out_of_memory, "no memory is left");
         return HostMachine::allocate(bytes);
     }
-    void settle(const Call& call) override {
+    void finalize(const Call& call) override {
         if (std::holds_alternative<std::shared_ptr<cuda::LibraryCall>>(call.function)) {
             fail_at(script_.settlement, DeviceTrouble::library_refused, "the library refuses");
         }
     }
-    void try_out(const Call&, std::span<void* const>) override {
+    void probe(const Call&, std::span<void* const>) override {
         fail_at(script_.trial, script_.trial_trouble, "an illegal address");
     }
     void enqueue(const Call& call, std::span<void* const> addresses) override {

@@ -89,7 +89,7 @@ public:
                       alignment_of(places[2], matmul.y)},
           bias_alignment_(matmul.has_bias ? alignment_of(places[3], {matmul.y.type}) : 16) {}
 
-    void settle(const Queue& queue) override;
+    void finalize(const Queue& queue) override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
     void compute_on_host(std::span<void* const> addresses) const override;
     std::size_t workspace() const override { return workspace_bytes; }
@@ -123,7 +123,7 @@ void MatmulCall::describe(Layout& layout, const Matrix& matrix, std::int64_t row
     set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_stride);
 }
 
-void MatmulCall::settle(const Queue& queue) {
+void MatmulCall::finalize(const Queue& queue) {
     const bool fast =
         matmul_.single_precision == SinglePrecision::tf32 && matmul_.a.type == ElementType::f32;
     require_cublas(cublasLtMatmulDescCreate(

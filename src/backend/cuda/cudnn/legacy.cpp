@@ -77,7 +77,7 @@ class LegacyConvolution : public LibraryCall {
 public:
     LegacyConvolution(const ConvolutionProblem& problem, int algorithm);
 
-    void settle(const Queue& queue) override;
+    void finalize(const Queue& queue) override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
     void compute_on_host(std::span<void* const> addresses) const override {
         convolution_call(problem_, std::shared_ptr<const BuiltPlan>())->compute_on_host(addresses);
@@ -155,7 +155,7 @@ std::string LegacyConvolution::doing() const {
                        legacy_algorithms(problem_.pass)[static_cast<std::size_t>(algorithm_)]);
 }
 
-void LegacyConvolution::settle(const Queue& queue) {
+void LegacyConvolution::finalize(const Queue& queue) {
     const auto ask = [&]() -> cudnnStatus_t {
         switch (problem_.pass) {
             case Pass::backward_data:

@@ -21,7 +21,7 @@ std::span<const std::string_view> legacy_algorithms(Pass pass);
 bool is_deterministic(Pass pass, int algorithm);
 
 // A convolution by one of them. Places: those of x, w and y, of which the pass writes one. Its
-// workspace is known after `settle`, which throws DeviceError where the algorithm cannot do it.
+// workspace is known after `finalize`, which throws DeviceError where the algorithm cannot do it.
 // Throws DeviceError for a problem that the older interface has no words for: padding that differs
 // before and after.
 std::shared_ptr<LibraryCall> legacy_convolution(const ConvolutionProblem& problem, int algorithm);

@@ -68,14 +68,14 @@ std::int64_t RecurrentLibrary::directions() const {
     return problem_.op.direction == strata::Direction::bidirectional ? 2 : 1;
 }
 
-void RecurrentLibrary::settle(const Queue& queue) {
-    if (is_settled_) {
+void RecurrentLibrary::finalize(const Queue& queue) {
+    if (is_finalized_) {
         return;
     }
     describe(queue);
     take_memory(queue);
     find_parameters(queue);
-    is_settled_ = true;
+    is_finalized_ = true;
 }
 
 // All sequences are as long, so that packed and padded ones lie alike; packed ones need no padding.

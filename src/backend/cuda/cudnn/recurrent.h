@@ -60,8 +60,8 @@ public:
     explicit RecurrentLibrary(RecurrentProblem problem) : problem_(std::move(problem)) {}
 
     // Once, before the rest.
-    void settle(const Queue& queue);
-    bool is_settled() const { return is_settled_; }
+    void finalize(const Queue& queue);
+    bool is_finalized() const { return is_finalized_; }
     std::size_t workspace() const { return workspace_; }
     // What it keeps from one pass to the next.
     std::size_t kept_bytes() const { return kept_bytes_; }
@@ -102,7 +102,7 @@ private:
               std::int64_t elements) const;
 
     RecurrentProblem problem_;
-    bool is_settled_ = false;
+    bool is_finalized_ = false;
     Dropout dropout_;
     Rnn rnn_;
     Data x_, y_;
