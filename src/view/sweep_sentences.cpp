@@ -183,8 +183,9 @@ std::string sweep_lead(const Sweep& sweep) {
             fmt::format("{} per second", number_text(saturation->best.median, ""));
         return saturation->reached
                    ? fmt::format(
-                         "Beyond {} a larger batch hardly pays off: it reaches {:.0f} % of the "
-                         "best throughput, {} at {}.",
+                         "Beyond {0} a larger batch hardly pays off: {0} already has {1:.0f} % of "
+                         "the "
+                         "best throughput, {2} at {3}.",
                          at(sweep, saturation->batch), 100 * saturated_share, best,
                          at(sweep, saturation->best_batch))
                    : fmt::format("Throughput grows up to {}, the largest that ran: {}.",
