@@ -594,7 +594,7 @@
             ? "a chart has no area" : "",
         () => [...charts.values()].some((chart) => (chart.names || []).some((a, i, all) =>
             all.slice(0, i).some((b) => a.discs.some((x) => b.discs.some((y) => touch(x, y))))))
-            ? "a chart's names stand over each other" : "",
+            ? "a chart's names overlap" : "",
         () => [...document.querySelectorAll("table.data")].some((table) =>
             table.querySelector("thead th:not(:empty, :has(button))"))
             ? "a table cannot be sorted" : "",
