@@ -33,7 +33,7 @@ void store(const Database& database, KernelSet& set) {
 
 void import_file(const ImportOptions& options) {
     if (std::filesystem::is_regular_file(options.file) && !is_sqlite_file(options.file)) {
-        throw Error(fmt::format("strata cannot import '{}': give a kernel database of "
+        throw Error(fmt::format("'{}' cannot be imported: give a kernel database of "
                                 "DNNMark's trace system (SQLite)",
                                 printable(options.file, 1000)),
                     ExitCode::usage);
