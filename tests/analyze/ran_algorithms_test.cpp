@@ -60,9 +60,9 @@ TEST(RanAlgorithms, ARemarkSaysWhyConvolutionsDidNotRunAsAsked) {
         algorithm_remark(asked_for(
             "winograd", {convolution("winograd"), convolution("direct"),
                          convolution("direct", strided), convolution("direct", few_channels)})),
-        "Winograd was asked for, and 3 of 4 convolution steps ran direct: 2 are not what it is "
-        "for (3x3 kernels at stride 1 over 16 channels or more), and for 1 the library has no "
-        "Winograd kernel on this machine.");
+        "Winograd was requested, but 3 of 4 convolution steps ran direct: 2 are unsuited to it (it "
+        "needs 3x3 kernels at stride 1 and at least 16 channels), and the library has no Winograd "
+        "kernel on this machine for 1.");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(Toml, ALaunchTimeIsOptionalAndComesBack) {
     ASSERT_TRUE(back.launch.has_value());
     EXPECT_EQ(back.launch->value, Seconds{2.5e-6});
     EXPECT_EQ(refusal_of(head + "[launch]\nseconds = 1e-6\n"),
-              "my.toml: launch.source: missing; give it as a text that is not empty");
+              "my.toml: launch.source: missing; give a text that is not empty");
     EXPECT_EQ(refusal_of(head + "launch = 1\n"), "my.toml: launch: write it as a [launch] table");
 }
 
@@ -59,9 +59,9 @@ TEST(Toml, TheFileIsMadeToBeRead) {
 
 TEST(Toml, ANumberWithoutASourceIsRefused) {
     EXPECT_EQ(refusal_of(head + "[[compute]]\ndtype = 'f32'\nflops_per_second = 1e9\n"),
-              "my.toml: compute[0].source: missing; give it as a text that is not empty");
+              "my.toml: compute[0].source: missing; give a text that is not empty");
     EXPECT_EQ(refusal_of(head + "[[memory]]\nname = 'L1'\nbytes_per_second = 1\nsource = ''\n"),
-              "my.toml: memory[0].source: missing; give it as a text that is not empty");
+              "my.toml: memory[0].source: missing; give a text that is not empty");
 }
 
 TEST(Toml, NonsenseNumbersAreRefused) {
@@ -69,7 +69,8 @@ TEST(Toml, NonsenseNumbersAreRefused) {
         EXPECT_EQ(
             refusal_of(head +
                        "[[compute]]\ndtype = 'f32'\nsource = 's'\nflops_per_second = " + number),
-            "my.toml: compute[0].flops_per_second: missing or no number; give a positive one");
+            "my.toml: compute[0].flops_per_second: missing or not a number; give a positive "
+            "number");
     }
     EXPECT_NE(refusal_of("name = 'n'\nmodel = 'm'\nthreads = 1.5\n").find("threads"),
               std::string::npos);
@@ -81,7 +82,7 @@ TEST(Toml, UnknownKeysAndTwinsAreRefused) {
     EXPECT_EQ(refusal_of(head + "colour = 'red'\n"),
               "my.toml: colour: unknown key; remove or correct it");
     const std::string level = "[[memory]]\nname = 'L1'\nbytes_per_second = 1\nsource = 's'\n";
-    EXPECT_EQ(refusal_of(head + level + level), "my.toml: L1: stands there twice; remove one");
+    EXPECT_EQ(refusal_of(head + level + level), "my.toml: L1: is defined twice; remove one");
 }
 
 TEST(Toml, BrokenTomlNamesThePlace) {

@@ -42,11 +42,9 @@ TEST(DeviceDiagnosis, APowerCapIsThrottlingWithItsFix) {
     auto seen = states(10, {.limits = Limits{}});
     seen[2].limits = seen[5].limits = seen[6].limits = Limits{ClockLimit::power_cap};
     EXPECT_EQ(kinds(seen), "throttled");
-    EXPECT_EQ(
-        sentence(seen),
-        "the device's clock was held down while it was sampled, by the power limit (3 of 10); "
-        "raise the power limit (nvidia-smi -pl) or lock a clock that it allows (nvidia-smi "
-        "-lgc)");
+    EXPECT_EQ(sentence(seen),
+              "the device's clock was throttled during sampling by the power limit (3 of 10); "
+              "raise the power limit (nvidia-smi -pl) or lock a clock within it (nvidia-smi -lgc)");
 }
 
 TEST(DeviceDiagnosis, TheFixIsThatOfTheCommonestLimit) {

@@ -79,7 +79,7 @@ TEST(Diagnose, ImprecisionIsSaidInPlainPercent) {
         sampled({{1}, {9}, {1}, {1}, {9}, {1}, {9}, {1}, {9}, {1}, {9}, {1}}, StopReason::budget),
         {}, {});
     ASSERT_FALSE(doubts.empty());
-    EXPECT_EQ(doubts[0].sentence.find("after 12 samples the median is known to ± 400 % only"), 0u)
+    EXPECT_EQ(doubts[0].sentence.find("after 12 samples the median is only precise to ± 400 %"), 0u)
         << doubts[0].sentence;
 }
 

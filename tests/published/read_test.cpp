@@ -37,8 +37,7 @@ TEST(ReadReproduction, TakesWhatEveryNumberHasWhereANumberSaysNothing) {
 TEST(ReadReproduction, NamesThePlaceOfAMistake) {
     EXPECT_EQ(mistake("layer = \"fc*\""),
               "facts.toml: number 1: layer: unknown key; remove or correct it");
-    EXPECT_EQ(mistake("batch = 0"),
-              "facts.toml: number 1: batch: give it as a whole number from 1");
+    EXPECT_EQ(mistake("batch = 0"), "facts.toml: number 1: batch: give a positive whole number");
     EXPECT_EQ(mistake("times = \"many\""), "facts.toml: number 1: times: give it as a number");
     EXPECT_EQ(mistake("over = { published = 1 }"),
               "facts.toml: number 1: over: published: unknown key; remove or correct it");

@@ -16,9 +16,9 @@ TEST(KernelsView, SaysWhereTheKernelsAreFromAndWhatTellsThemApart) {
     const Document document = kernels_document(set, {294, 294, 268}, {}, {});
     EXPECT_EQ(paragraph(document, 0),
               "294 kernels of alexnet, imported from kernels.db: kernel set 3.");
-    EXPECT_EQ(paragraph(document, 1),
-              "Device, batch, full name and invocation tell all of them apart; bare names would "
-              "only 268.");
+    EXPECT_EQ(
+        paragraph(document, 1),
+        "Device, batch, full name and invocation identify all of them; bare names would only 268.");
 }
 
 TEST(KernelsView, DoesNotBlameBareNamesWhereTheyWouldDo) {

@@ -74,7 +74,7 @@ TEST(RollupView, GroupingsAreParsedAndChecked) {
               (std::vector{Grouping::block, Grouping::operation}));
     EXPECT_NE(error_of([] {
                   parse_groupings({"colour"});
-              }).find("--by has no 'colour': choose of operator, block"),
+              }).find("--by cannot be 'colour': choose from operator, block"),
               std::string::npos);
     EXPECT_THROW(parse_groupings({"pass", "pass"}), Error);
 }

@@ -139,7 +139,8 @@ TEST(RunView, NoiseIsNoCostOfTimeStamps) {
         {testing::scripted_step("a", Pass::forward, {Seconds{0.69}, Seconds{0.7}, Seconds{0.71}})});
     run.whole.instrumented.values = {Seconds{0.7}, Seconds{0.71}, Seconds{0.72}};
     run.whole.end_to_end.values = {Seconds{0.6}, Seconds{1.9}, Seconds{2.1}};
-    EXPECT_NE(terminal(run).find("none seen (below ± 1.40 s)"), std::string::npos) << terminal(run);
+    EXPECT_NE(terminal(run).find("none detected (below ± 1.40 s)"), std::string::npos)
+        << terminal(run);
     run.whole.end_to_end.values = {Seconds{1.8}, Seconds{1.9}, Seconds{2.1}};
     EXPECT_EQ(terminal(run).find("− cost of the time stamps"), std::string::npos);
     EXPECT_NE(terminal(run).find("+ slower without time stamps"), std::string::npos);

@@ -74,13 +74,13 @@ TEST(Show, DoubtsAboutTrainingStandBelowATrainingStepOnly) {
 TEST(Show, SaysWhichLayersNothingHereComputesAndWhy) {
     GraphBuilder builder("foreign");
     const TensorId x = builder.input("x", {{4}});
-    builder.place("odd", Opaque{"Frobnicate", "this operator is not known"}, {x},
+    builder.place("odd", Opaque{"Frobnicate", "this operator is not supported"}, {x},
                   {{"y", {{4}}, Role::activation}});
     builder.add("known", Activation{}, {x});
     const Document document = show_document(builder.finish(), conventions().front(), {});
     EXPECT_EQ(std::get<Table>(document.blocks.front()).notes.back(),
-              "1 of 2 layers cannot be computed here and are skipped by a run, their work is not "
-              "counted: Frobnicate: this operator is not known");
+              "1 of 2 layers cannot be computed here; a run skips them, and their work is not "
+              "counted: Frobnicate: this operator is not supported");
 }
 
 constexpr std::int64_t many = 20000;

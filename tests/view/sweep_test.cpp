@@ -154,23 +154,23 @@ std::string capacity_told(LargestBatch largest, MemorySource source, std::string
 
 TEST(SweepView, SaysWhatLimitsTheBatch) {
     EXPECT_EQ(capacity_told({40, Bytes{9.9e8}, BatchLimit::memory}, MemorySource::given),
-              "Largest batch: 40 is the largest that fits into the 1.00 GB of --memory (modelled, "
+              "Largest batch: 40 is the largest that fits in 1.00 GB given by --memory (modelled "
               "by liveness, without the library's scratch memory).");
     EXPECT_NE(capacity_told({40, Bytes{9.9e8}, BatchLimit::memory}, MemorySource::device)
-                  .find("the 1.00 GB of the device "),
+                  .find("fits in 1.00 GB of device memory "),
               std::string::npos);
     EXPECT_EQ(capacity_told({0, Bytes{2e9}, BatchLimit::memory}, MemorySource::free),
-              "Largest batch: not even one example fits: it needs 2.00 GB and there are 1.00 GB "
-              "that are free here (modelled, by liveness, without the library's scratch memory).");
+              "Largest batch: not even one example fits: it needs 2.00 GB, and there are 1.00 GB "
+              "of free memory (modelled by liveness, without the library's scratch memory).");
     EXPECT_EQ(
         capacity_told({8, Bytes{1e6}, BatchLimit::network}, MemorySource::free, "it is fixed"),
-        "Largest batch: 8, limited by the network and not by memory: it needs 1.00 MB of the "
-        "1.00 GB that are free here (modelled, by liveness, without the library's scratch "
-        "memory), but the next one is refused: it is fixed.");
+        "Largest batch: 8, limited by the network and not by memory: it needs 1.00 MB out of 1.00 "
+        "GB of free memory (modelled by liveness, without the library's scratch memory), but the "
+        "next larger batch is rejected: it is fixed.");
     EXPECT_EQ(
         capacity_told({largest_batch_tried, Bytes{1e8}, BatchLimit::none}, MemorySource::free),
-        "Largest batch: no limit found: even 16,777,216, where the search ends, needs only "
-        "100 MB of the 1.00 GB that are free here (modelled, by liveness, without the "
+        "Largest batch: no limit found: even 16,777,216, where the search ends, needs only 100 MB "
+        "out of 1.00 GB of free memory (modelled by liveness, without the "
         "library's scratch memory).");
 }
 

@@ -213,9 +213,9 @@ TEST(OnnxImport, WhatFollowsAnUnknownShapeIsOpaqueAndSaysWhere) {
         .output("y");
     const Imported imported(writer);
     EXPECT_EQ(imported.op<Opaque>(1).reason,
-              "the shape of what node 'odd' (Frobnicate) gives is not stated");
+              "the shape of what node 'odd' (Frobnicate) produces is not stated");
     EXPECT_EQ(imported.op<Opaque>(2).reason,
-              "the shape of what node 'odd' (Frobnicate) gives is not stated");
+              "the shape of what node 'odd' (Frobnicate) produces is not stated");
     EXPECT_EQ(imported.dims("y"), Dims{0});
 }
 
