@@ -80,8 +80,7 @@ TEST(Advice, MemoryBoundStepsAreToldWhatSparesTraffic) {
 TEST(Advice, ReferenceCodeIsNamedAsTheReason) {
     StepResult step = testing::scripted_step("a", Pass::forward, {Seconds{1}});
     step.implementation = "ref:any";
-    EXPECT_TRUE(
-        says(advice(step, Bottleneck::overhead, 0.1), "ref:any is code without optimisation"));
+    EXPECT_TRUE(says(advice(step, Bottleneck::overhead, 0.1), "ref:any is unoptimised code"));
 }
 
 TEST(Advice, AReorderIsNotWork) {

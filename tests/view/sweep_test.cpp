@@ -184,7 +184,7 @@ TEST(SweepView, WarnsOfTimesThatAreNotKnownWell) {
     }
     EXPECT_EQ(sweep_sentences(sweep_of(runs).value())
                   .at(0)
-                  .find("The times are imprecise: that of batch 2"),
+                  .find("The times are imprecise: at batch 2 the interval is"),
               0U);
 }
 
