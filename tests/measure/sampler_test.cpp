@@ -144,7 +144,7 @@ TEST(Sampler, StoredSamplesOfAnotherNetworkAreRefused) {
     SampledIteration other;
     other.parts.resize(3);
     other.instrumented.values = {{1}};
-    EXPECT_NE(error_of([&] { scene.sample({}, {}, other); }).find("(3 parts) do not fit"),
+    EXPECT_NE(error_of([&] { scene.sample({}, {}, other); }).find("(3 parts) do not match"),
               std::string::npos);
 }
 
