@@ -176,7 +176,7 @@ TEST(OnnxFromPyTorch, AFoldedNormalisationLeavesADoubtAboutTraining) {
     const Graph graph = Imported(default_export("FuseBatchNormIntoConv")).graph;
     EXPECT_EQ(graph.layers[0].name, "layer1.0.conv1");  // by its weight: the module is the other's
     ASSERT_EQ(graph.training_doubts.size(), 1U);
-    EXPECT_TRUE(graph.training_doubts[0].starts_with("1 convolution of the file took in"));
+    EXPECT_TRUE(graph.training_doubts[0].starts_with("1 convolution of the file absorbed"));
     EXPECT_EQ(slice(graph, "*").training_doubts, graph.training_doubts);
 }
 
