@@ -44,7 +44,7 @@ TEST(ReadReproduction, NamesThePlaceOfAMistake) {
     EXPECT_EQ(mistake("over = 3"), "facts.toml: number 1: over: give it as a table, { ... }");
     EXPECT_EQ(mistake("times = nan"), "facts.toml: number 1: times: give it as a number");
     EXPECT_EQ(error_of([] { parse_reproduction("title = ", "facts.toml"); }).substr(0, 27),
-              "facts.toml:1:9: no valid TO");
+              "facts.toml:1:9: invalid TOM");
     EXPECT_EQ(error_of([] { parse_reproduction("title = \"t\"", "facts.toml"); }),
               "facts.toml: source: missing; give it");
     EXPECT_EQ(error_of([] {
