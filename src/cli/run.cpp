@@ -225,16 +225,6 @@ void require_display(const RunOptions& options, const std::vector<Group>& groups
     }
 }
 
-// The glob, followed by the layers it matches by alias: results do not carry aliases.
-std::string with_aliased_layers(const Graph& graph, const std::string& glob) {
-    std::string all = glob;
-    for (const Layer& layer : graph.layers) {
-        const bool by_alias = is_called(layer, glob) && !matches_glob(glob, layer.name);
-        all += by_alias ? "," + layer.name : "";
-    }
-    return all;
-}
-
 // A job that does not fit in memory ends a command of its own, and is one result among others in a
 // sweep.
 enum class Refused { ends, is_a_result };
@@ -349,11 +339,7 @@ ExitCode measure_all(const RunOptions& options, const std::vector<Group>& groups
         const auto capacity = capacity_for(group);
         const std::vector<Run> runs = run_group(group, first, options, plan, database);
         first += group.size();
-        printer.add(runs, capacity,
-                    options.layers.empty()
-                        ? filter
-                        : StepFilter{with_aliased_layers(graph_for(group.front()), options.layers),
-                                     options.passes});
+        printer.add(runs, capacity, filter);
         worst = graver(worst, exit_code_of(runs));
         if (InterruptGuard::requested()) {
             report_interrupt(runs);

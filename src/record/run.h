@@ -56,8 +56,9 @@ struct ReferenceError {
 
 // One step's result: what ran, how, what it had to do, and how long it took.
 struct StepResult {
-    std::string layer;      // the layer's name
-    std::string operation;  // its kind: "convolution", "relu", "max_pooling"
+    std::string layer;       // the layer's name
+    std::string alias = {};  // what the network's file calls it, where that is not its name
+    std::string operation;   // its kind: "convolution", "relu", "max_pooling"
     Pass pass = Pass::forward;
     std::string kind;  // "compute", "reorder", "accumulate"
     std::string implementation;
@@ -113,6 +114,8 @@ struct Run {
     std::optional<TraceResult> trace;       // of iterations that were recorded, not timed
     std::vector<Flag> flags;
     std::map<std::string, std::string> provenance;  // "cpu.model" -> ..., "onednn.version" -> ...
+    std::vector<std::string> tags;                  // what users call it; only of a stored run
+    std::string note;                               // what they wrote about it; empty: nothing
     std::string device;  // TOML of the ceilings that the run is judged by; empty: not calibrated
 };
 

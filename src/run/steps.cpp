@@ -108,6 +108,7 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
         const Signature signature = signature_in(graph, layer, execution.dtype);
         StepResult& result = results.emplace_back();
         result.layer = layer.name;
+        result.alias = layer.alias;
         result.operation = kind_of(layer.op);
         result.pass = step.pass;
         result.kind = names_of(step.kind)[static_cast<std::size_t>(step.kind)];

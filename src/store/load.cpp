@@ -4,6 +4,7 @@
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "store/annotations.h"
 #include "store/load_profile.h"
 #include "store/statement.h"
 #include "store/stored_values.h"
@@ -100,6 +101,24 @@ std::vector<StepResult> steps_of(const Database& database, std::int64_t id) {
     return steps;
 }
 
+void load_aliases(const Database& database, Run& run) {
+    const auto aliases = pairs(database,
+                               "SELECT layer.value, alias.value FROM layer_alias "
+                               "JOIN text AS layer ON layer.id = layer_alias.layer "
+                               "JOIN text AS alias ON alias.id = layer_alias.alias WHERE run = ?",
+                               run.id);
+    for (StepResult& step : run.steps) {
+        const auto found = aliases.find(step.layer);
+        step.alias = found == aliases.end() ? "" : found->second;
+    }
+}
+
+void load_annotations(const Database& database, Run& run) {
+    Annotations annotations = annotations_of(database, run.id);
+    run.tags = std::move(annotations.tags);
+    run.note = std::move(annotations.note);
+}
+
 void load_verification(const Database& database, Run& run) {
     Statement row(database, "SELECT compared, without_reference FROM verification WHERE run = ?");
     if (!row.start(run.id).next()) {
@@ -141,6 +160,8 @@ Run load_run(const Database& database, std::int64_t id) {
                            "JOIN text AS value ON value.id = provenance.value WHERE run = ?",
                            id);
     run.steps = steps_of(database, id);
+    load_aliases(database, run);
+    load_annotations(database, run);
     load_verification(database, run);
     run.whole = {.end_to_end = series_of(database, id, "end_to_end"),
                  .instrumented = series_of(database, id, "instrumented"),

@@ -70,6 +70,18 @@ void insert_steps(const Database& database, const Run& run) {
     }
 }
 
+void insert_aliases(const Database& database, const Run& run) {
+    TextTable texts(database);
+    Statement insert(database,
+                     "INSERT INTO layer_alias (run, layer, alias) VALUES (?, ?, ?) "
+                     "ON CONFLICT DO NOTHING");
+    for (const StepResult& step : run.steps) {
+        if (!step.alias.empty()) {
+            insert.run(run.id, texts.id_of(step.layer), texts.id_of(step.alias));
+        }
+    }
+}
+
 // Known before the first sample.
 void insert_verification(const Database& database, const Run& run) {
     if (!run.verified) {
@@ -190,6 +202,7 @@ void start_run(const Database& database, Run& run, std::optional<PlanPosition> p
     restore_annotations(database, run.id, annotations);
     insert_settings(database, run);
     insert_steps(database, run);
+    insert_aliases(database, run);
     insert_verification(database, run);
     if (position) {
         claim_plan_position(database, run.id, *position);

@@ -75,11 +75,11 @@ const Schema& strata_schema() {
     static const std::array views = {view_step_time,      view_layer_time,    view_run_summary,
                                      view_tracked_kernel, view_kernel_census, view_kernel_use,
                                      view_trace_time,     view_step_counter};
-    static const std::array migrations = {Migration{.to = 2, .sql = migration_2},
-                                          Migration{.to = 3, .sql = migration_3},
-                                          Migration{.to = 4, .sql = migration_4}};
+    static const std::array migrations = {
+        Migration{.to = 2, .sql = migration_2}, Migration{.to = 3, .sql = migration_3},
+        Migration{.to = 4, .sql = migration_4}, Migration{.to = 5, .sql = migration_5}};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 4,
+                               .version = 5,
                                .tables = schema_tables,
                                .migrations = migrations,
                                .views = views};

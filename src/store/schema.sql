@@ -258,3 +258,11 @@ CREATE TABLE step_check (
     PRIMARY KEY (run, position),
     FOREIGN KEY (run, position) REFERENCES step ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
+
+-- What a network's file calls a layer, where that is not the layer's name (PyTorch's node names).
+CREATE TABLE layer_alias (
+    run   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
+    layer INTEGER NOT NULL REFERENCES text,  -- the layer's name
+    alias INTEGER NOT NULL REFERENCES text,  -- node_Conv_7
+    PRIMARY KEY (run, layer)
+) STRICT, WITHOUT ROWID;

@@ -132,6 +132,14 @@ std::string verification_line(const Run& run) {
     return line;
 }
 
+std::string annotation_line(const Run& run) {
+    std::string line = run.tags.empty() ? "" : fmt::format("tagged {}", fmt::join(run.tags, ", "));
+    if (!run.note.empty()) {
+        line += (line.empty() ? "note: " : "; note: ") + run.note;
+    }
+    return line;
+}
+
 Table provenance_table(const Run& run) {
     Table table;
     table.title = "How this run was made";

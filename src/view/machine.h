@@ -34,6 +34,9 @@ std::string settings_line(const Settings& settings, const std::string& batch,
 // Empty where they were not.
 std::string verification_line(const Run& run);
 
+// What users said of the run: "tagged baseline, quiet; note: after the upgrade". Empty: nothing.
+std::string annotation_line(const Run& run);
+
 // Everything known about how the run was made: settings, then provenance, a row each.
 Table provenance_table(const Run& run);
 

@@ -212,6 +212,9 @@ void add_run(std::vector<Block>& blocks, const Run& run, std::span<const Groupin
     const RunFindings findings = findings_of(run);
     blocks.emplace_back(Lead{lead_of(findings)});
     blocks.emplace_back(Paragraph{machine_line(run)});
+    if (const std::string said = annotation_line(run); !said.empty()) {
+        blocks.emplace_back(Paragraph{said});
+    }
     if (const std::string verified = verification_line(run); !verified.empty()) {
         blocks.emplace_back(Paragraph{verified});
     }

@@ -104,6 +104,9 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
     if (const std::string device = device_line(run); !device.empty()) {
         document.blocks.emplace_back(Paragraph{device});
     }
+    if (const std::string said = annotation_line(run); !said.empty()) {
+        document.blocks.emplace_back(Paragraph{said});
+    }
     if (const std::string verified = verification_line(run); !verified.empty()) {
         document.blocks.emplace_back(Paragraph{verified});
     }

@@ -12,6 +12,8 @@
 #include "view/recount.h"
 #include "view/steps.h"
 
+#include <fmt/format.h>
+
 namespace strata {
 
 namespace {
@@ -198,7 +200,9 @@ Json settings_json(const Run& run) {
             {"threads", settings.threads},
             {"algorithm", settings.algorithm},
             {"policy", settings.policy},
-            {"settings", Json(settings.further)}};
+            {"settings", Json(settings.further)},
+            {"tags", text_json(fmt::format("{}", fmt::join(run.tags, ", ")))},
+            {"note", text_json(run.note)}};
 }
 
 }  // namespace

@@ -11,6 +11,15 @@
 
 namespace strata {
 
+namespace {
+
+bool is_meant(const std::string& glob, const StepResult& step) {
+    return matches_glob(glob, step.layer) ||
+           (!step.alias.empty() && matches_glob(glob, step.alias));
+}
+
+}  // namespace
+
 std::vector<Pass> passes_in(const std::string& list) {
     if (list.empty()) {
         return {all_passes.begin(), all_passes.end()};
@@ -27,7 +36,7 @@ std::vector<std::size_t> wanted_steps(const Run& run, const StepFilter& filter) 
     std::vector<std::size_t> wanted;
     for (const std::size_t i : steps_by_layer(run)) {
         const StepResult& step = run.steps[i];
-        if ((filter.layers.empty() || matches_glob(filter.layers, step.layer)) &&
+        if ((filter.layers.empty() || is_meant(filter.layers, step)) &&
             std::ranges::find(passes, step.pass) != passes.end()) {
             wanted.push_back(i);
         }

@@ -11,7 +11,7 @@ namespace strata {
 
 // Selects steps of a run. Empty fields select all.
 struct StepFilter {
-    std::string layers;  // glob: "conv*,fc?"
+    std::string layers;  // glob: "conv*,fc?", by name or by what the network's file calls it
     std::string passes;  // "forward,backward-data"
 };
 

@@ -91,6 +91,8 @@ std::vector<StepColumn> all_columns() {
         {{"layer", "layer", Importance::essential},
          [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).layer); },
          [](const RunFindings& f, const PassTotal&) { return Cell(whole_name(f)); }},
+        {data_column("alias"),
+         [](const RunFindings& f, std::size_t i) { return text_or_missing(step_at(f, i).alias); }},
         {data_column("operator"),
          [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).operation); }},
         {people_column("pass", "pass"),

@@ -71,6 +71,15 @@ TEST_F(AnnotationsTest, TagsAndNotesStandInTheList) {
     EXPECT_TRUE(annotations_of(database_, 1).note.empty());
 }
 
+TEST_F(AnnotationsTest, ARunComesBackWithThem) {
+    tag_run(database_, 1, "quiet");
+    tag_run(database_, 1, "baseline");
+    note_run(database_, 1, "after the upgrade");
+    const strata::Run run = load_run(database_, 1);
+    EXPECT_EQ(run.tags, (std::vector<std::string>{"baseline", "quiet"}));
+    EXPECT_EQ(run.note, "after the upgrade");
+}
+
 TEST_F(AnnotationsTest, ARunThatGoesOnKeepsThem) {
     auto run = planned_run();
     begin_run(database_, run);

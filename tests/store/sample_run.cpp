@@ -75,10 +75,10 @@ std::string described(const std::optional<TraceResult>& trace) {
 
 std::string described(const StepResult& s) {
     return fmt::format(
-        "{} {} {} {} {} {} {} {} {} {} {} {} {}{} {}{}\n", s.layer, s.operation, name_of(s.pass),
-        s.kind, s.implementation, s.algorithm, s.layout, s.problem, s.workspace.value,
-        s.flops.value, s.read.value, s.written.value, described(s.time), described(s.metrics),
-        s.counted_at ? static_cast<int>(*s.counted_at) : -1,
+        "{} ({}) {} {} {} {} {} {} {} {} {} {} {} {}{} {}{}\n", s.layer, s.alias, s.operation,
+        name_of(s.pass), s.kind, s.implementation, s.algorithm, s.layout, s.problem,
+        s.workspace.value, s.flops.value, s.read.value, s.written.value, described(s.time),
+        described(s.metrics), s.counted_at ? static_cast<int>(*s.counted_at) : -1,
         s.verified ? fmt::format(" {:a} of {:a}", s.verified->error, s.verified->tolerance) : "");
 }
 

@@ -69,6 +69,19 @@ TEST(RunJson, StepsStandInTheOrderOfExecution) {
     EXPECT_EQ(json["steps"].back()["pass"], "update");
 }
 
+TEST(RunJson, HasWhatUsersSaidOfTheRunAndWhatItsFileCallsALayer) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    run.steps[0].alias = "node_Conv_7";
+    EXPECT_TRUE(shown(run)["tags"].is_null());
+    run.tags = {"baseline", "quiet"};
+    run.note = "after the upgrade";
+    const auto json = shown(run);
+    EXPECT_EQ(json["tags"], "baseline, quiet");
+    EXPECT_EQ(json["note"], "after the upgrade");
+    EXPECT_EQ(json["steps"][0]["alias"], "node_Conv_7");
+    EXPECT_TRUE(json["steps"][1]["alias"].is_null());
+}
+
 TEST(RunJson, TheFilterChoosesSteps) {
     const auto json = shown(testing::scripted_run(testing::zoo_graph("alexnet", 4)),
                             {.layers = "fc8", .passes = "forward"});

@@ -93,6 +93,15 @@ TEST(RunView, EverySettingThatIsNotTheDefaultStandsInTheTitle) {
               "optimizer adam, what comes later on");
 }
 
+TEST(RunView, SaysWhatUsersSaidOfIt) {
+    strata::Run run;
+    EXPECT_EQ(annotation_line(run), "");
+    run.note = "after the upgrade";
+    EXPECT_EQ(annotation_line(run), "note: after the upgrade");
+    run.tags = {"baseline", "quiet"};
+    EXPECT_EQ(annotation_line(run), "tagged baseline, quiet; note: after the upgrade");
+}
+
 TEST(RunView, SaysWhatVerificationFound) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_EQ(verification_line(run), "");

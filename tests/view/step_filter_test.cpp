@@ -29,6 +29,12 @@ TEST(StepFilter, LayersAreChosenByGlobAndPassesByName) {
               (Indices{0, 1, 2}));
 }
 
+TEST(StepFilter, ALayerIsAlsoMeantByWhatItsFileCallsIt) {
+    strata::Run run = small_run();
+    run.steps[1].alias = "node_Gemm_7";
+    EXPECT_EQ(wanted_steps(run, {.layers = "node_*", .passes = {}}), (Indices{1}));
+}
+
 TEST(StepFilter, WhatMatchesNothingIsAUsageError) {
     EXPECT_NE(error_of([] {
                   wanted_steps(small_run(), {.layers = "pool*", .passes = {}});
