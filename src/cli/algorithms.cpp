@@ -4,9 +4,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/backends.h"
-#include "cli/measuring_lock.h"
+#include "cli/measuring.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "cli/verbs.h"
 #include "view/algorithms.h"
 

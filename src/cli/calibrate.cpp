@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "cli/backends.h"
-#include "cli/measuring_lock.h"
+#include "cli/measuring.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "cli/verbs.h"
 #include "device/detect.h"
 #include "device/device.h"
 #include "measure/ceilings.h"
-#include "run/steps.h"
+#include "run/job.h"
 #include "view/device.h"
 
 #include <fmt/format.h>

@@ -1,14 +1,201 @@
 // SPDX-License-Identifier: MIT
 #include "view/doctor.h"
-#include "cli/diagnosis.h"
+#include "backend/device_watch.h"
+#include "backend/library_offers.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/backends.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "device/detect.h"
+#include "device/device.h"
+#include "measure/environment.h"
+#include "measure/perf_event.h"
+#include "run/job.h"
+#include "store/database.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 namespace strata {
 
 namespace {
+
+DoctorCheck processor() {
+    const Host host = detect_host();
+    return {"processor", Condition::ok,
+            fmt::format("{}, {} processors for this process", host.model, host.processors.size()),
+            ""};
+}
+
+// Which usual disturbances are present, according to the machine's environment.
+DoctorCheck frequency() {
+    const auto environment = describe_environment();
+    const auto governor = environment.find("cpu.governor");
+    if (governor == environment.end()) {
+        return {"clock", Condition::limited,
+                "the kernel does not report the clock governor (common in virtual machines): only "
+                "the calibration loop detects drift and noisy neighbours",
+                ""};
+    }
+    const bool steady = governor->second == "performance";
+    return {"clock", steady ? Condition::ok : Condition::limited,
+            fmt::format("governor {}", governor->second),
+            steady ? "" : "cpupower frequency-set -g performance"};
+}
+
+DoctorCheck quota() {
+    const auto environment = describe_environment();
+    const auto limit = environment.find("cgroup.cpu_quota");
+    if (limit == environment.end()) {
+        return {"processor quota", Condition::ok, "none", ""};
+    }
+    return {"processor quota", Condition::limited,
+            fmt::format("{}: a run that uses more is throttled", limit->second),
+            "run outside the container, or with a quota of whole processors"};
+}
+
+DoctorCheck counters() {
+    const std::string refusal = probe_counters().front();
+    if (refusal.empty()) {
+        return {"hardware counters", Condition::ok, "instructions, cycles and cache misses", ""};
+    }
+    return {"hardware counters", Condition::absent, "only times and analytic work: " + refusal,
+            "see the reason; a virtual machine needs a host that exposes its counters"};
+}
+
+DoctorCheck ceilings() {
+    const int threads = thread_count({});
+    std::vector<std::string> known;
+    for (const Device& device : own_devices()) {
+        known.push_back(std::to_string(device.threads));
+    }
+    if (own_device(threads)) {
+        return {"ceilings", Condition::ok,
+                fmt::format("measured for {} thread{} ({})", join(known, " and "),
+                            known == std::vector<std::string>{"1"} ? "" : "s",
+                            own_device_file(threads).string()),
+                ""};
+    }
+    return {"ceilings", Condition::absent,
+            fmt::format("no percentage of peak, and no verdict on what bounds a step{}",
+                        known.empty() ? ""
+                                      : fmt::format(" with {} threads: measured only for {}",
+                                                    threads, join(known, " and "))),
+            "strata calibrate"};
+}
+
+// Whether a reading that raises doubts was refused; a device without MIG, for one, loses nothing.
+bool lacks_disturbance_counters(const std::string& refused) {
+    const auto is_refused = [&](const char* name) {
+        return refused.find(name) != std::string::npos;
+    };
+    return is_refused("core_clock (") || is_refused("power (") || is_refused("clock_limits (");
+}
+
+// Whether the backend's own device reports its state, and which parts of it.
+DoctorCheck device_state(std::string_view backend, DeviceWatch& watch) {
+    const std::string subject = fmt::format("device of {}", backend);
+    auto words = watch.describe();
+    const std::string library = words["gpu.nvml"];
+    const std::string refused = words["gpu.nvml.refused"];
+    if (library.starts_with("absent")) {
+        return {subject, Condition::limited,
+                "clocks, power and throttling are not recorded: NVML is " + library,
+                "also install the driver's management library (libnvidia-ml.so.1)"};
+    }
+    const std::string told =
+        fmt::format("{}: clocks, power and their limits, from NVML {}", words["gpu.name"], library);
+    return {subject, lacks_disturbance_counters(refused) ? Condition::limited : Condition::ok,
+            refused.empty() ? told : fmt::format("{}; not reported: {}", told, refused), ""};
+}
+
+DoctorCheck device_counters(std::string_view backend, const std::string& refusal) {
+    const std::string subject = fmt::format("counters of {}", backend);
+    return refusal.empty() ? DoctorCheck{subject, Condition::ok,
+                                         "strata run --counters reads them by layer", ""}
+                           : DoctorCheck{subject, Condition::limited,
+                                         "times and kernels (--trace), but no counters: " + refusal,
+                                         "see the reason"};
+}
+
+DoctorCheck device_ceilings(std::string_view backend, const std::string& model) {
+    const std::string subject = fmt::format("ceilings of {}", backend);
+    if (device_of(model)) {
+        return {subject, Condition::ok,
+                fmt::format("measured for {} ({})", model, device_file_of(model).string()), ""};
+    }
+    return {
+        subject, Condition::absent,
+        fmt::format("no percentage of peak, and no verdict on what bounds a step, on {}", model),
+        fmt::format("strata calibrate --backend {}", backend)};
+}
+
+// The engine's library beside the versions available. Newer is not faster: 3.2.0 was measured
+// (docs/results/epyc-zen4-2t).
+DoctorCheck library_age(const std::string& version) {
+    const std::string newer = newer_onednn(version);
+    if (newer.empty()) {
+        return {"oneDNN", Condition::ok,
+                fmt::format("{}; the newest version known on {}", version, offers_known_on), ""};
+    }
+    return {"oneDNN", Condition::ok,
+            fmt::format("{}; as of {} there were also {}. 3.2.0 took as long as 2.6.3 with AVX-512 "
+                        "and longer with AVX2, and has no Winograd",
+                        version, offers_known_on, newer),
+            "OneDNN_ROOT=FOLDER scripts/run builds with another version"};
+}
+
+std::vector<DoctorCheck> findings_of(const BackendEntry& entry) {
+    const std::string subject = fmt::format("backend {}", entry.name);
+    try {
+        const auto backend = entry.make();
+        const BackendInfo info = backend->info();
+        std::vector<DoctorCheck> findings = {
+            {subject, Condition::ok, fmt::format("{} {}", info.version, info.details), ""}};
+        if (entry.name == "onednn") {
+            findings.push_back(library_age(info.version));
+        }
+        if (DeviceWatch* watch = backend->watch()) {
+            findings.push_back(device_state(entry.name, *watch));
+        }
+        if (const auto refusal = backend->counting_refusal()) {
+            findings.push_back(device_counters(entry.name, *refusal));
+        }
+        if (info.device_memory) {
+            findings.push_back(device_ceilings(entry.name, info.device_model));
+        }
+        return findings;
+    } catch (const Error& error) {
+        return {{subject, Condition::absent, error.what(), "see the reason"}};
+    }
+}
+
+DoctorCheck runs(const std::string& database) {
+    try {
+        const auto path = database_path(database);
+        if (!std::filesystem::exists(path)) {
+            return {"database", Condition::ok,
+                    fmt::format("{} will be created by the first run", path.string()), ""};
+        }
+        Database::open_existing(path);
+        return {"database", Condition::ok, path.string(), ""};
+    } catch (const Error& error) {
+        return {"database", Condition::absent, error.what(), "choose another with --database"};
+    }
+}
+
+std::vector<DoctorCheck> examine_machine(const std::string& database) {
+    std::vector<DoctorCheck> findings = {processor(), frequency(), quota(), counters(), ceilings()};
+    for (const BackendEntry& entry : backends()) {
+        std::ranges::move(findings_of(entry), std::back_inserter(findings));
+    }
+    findings.push_back(runs(database));
+    return findings;
+}
 
 struct DoctorOptions {
     std::string database;

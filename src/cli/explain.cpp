@@ -23,15 +23,14 @@ struct ExplainOptions {
 };
 
 void explain(const ExplainOptions& options) {
-    const StepFilter filter{options.layers, options.passes};
     const auto by = parse_groupings(options.by);
     require_columns(by.empty() ? step_columns() : rollup_columns(by), options.output);
     ResultPrinter printer({.output = options.output,
                            .convention = find_convention(options.convention),
                            .by = by,
-                           .executions = 1});
+                           .filter = {options.layers, options.passes}});
     for (const std::string& name : options.runs) {
-        printer.add({load_named_run(database_path(options.database), name)}, {}, filter);
+        printer.add({load_named_run(database_path(options.database), name)}, {});
     }
     printer.finish();
 }

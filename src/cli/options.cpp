@@ -102,6 +102,10 @@ Document joined(std::span<const Document> documents) {
     return whole;
 }
 
+bool is_range(const std::string& text) {
+    return text.find("..") != std::string::npos;
+}
+
 }  // namespace
 
 std::size_t terminal_width() {
@@ -313,6 +317,28 @@ Bytes memory_named(const std::string& text, std::string_view flag) {
 
 std::vector<std::int64_t> batches_of(const NetworkOptions& options) {
     return parse_ranges(options.batches, "--batch");
+}
+
+std::vector<Variation> variations_of(const NetworkOptions& options) {
+    std::vector<Variation> variations;
+    if (options.vary.empty() && std::ranges::any_of(options.batches, is_range)) {
+        variations.push_back({"batch", batches_of(options)});
+    }
+    for (const auto& text : options.vary) {
+        const auto [name, range] = name_and_value(text, "--vary");
+        if (name == "batch" && !options.batches.empty()) {
+            throw Error("--vary batch and --batch both give the batch: use one of them",
+                        ExitCode::usage);
+        }
+        if (std::ranges::find(variations, name, &Variation::name) != variations.end()) {
+            throw Error(fmt::format("--vary gives {} twice: use one range, or a list such as "
+                                    "{}=1,2,8..64",
+                                    printable(name), printable(name)),
+                        ExitCode::usage);
+        }
+        variations.push_back({name, parse_range(range, fmt::format("--vary {}", name))});
+    }
+    return variations;
 }
 
 NetworkRequest request_for(const NetworkOptions& options, const std::string& network,

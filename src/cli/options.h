@@ -7,6 +7,7 @@
 #include "networks/network.h"
 #include "report/document.h"
 #include "report/select.h"
+#include "run/experiment.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
@@ -98,6 +99,10 @@ void add_vary_option(CLI::App& verb, NetworkOptions& options);
 // The requested batches, in ascending order; nothing where each network keeps its own. Throws Error
 // with exit code usage.
 std::vector<std::int64_t> batches_of(const NetworkOptions& options);
+
+// One for each --vary NAME=RANGE; without any, one for a --batch that is a range. Throws Error with
+// exit code usage where one number is given twice.
+std::vector<Variation> variations_of(const NetworkOptions& options);
 
 // The request for one of the networks. Throws Error with exit code usage for a broken NAME=VALUE.
 NetworkRequest request_for(const NetworkOptions& options, const std::string& network,

@@ -48,20 +48,20 @@ void ResultPrinter::show(const Document& document, const Selection& selection) {
     }
 }
 
-void ResultPrinter::add_run(const Run& run, const StepFilter& filter) {
+void ResultPrinter::add_run(const Run& run) {
     if (form_.output.json) {
         (*json_)["runs"].push_back(
-            run_json(run, filter, form_.convention, form_.output.selection(), form_.by));
+            run_json(run, form_.filter, form_.convention, form_.output.selection(), form_.by));
     } else if (form_.output.csv) {
         const Run counted = counted_by(form_.convention, run);
         RunFindings findings = findings_of(counted);
         findings.bounds = bounds_of(run);
         const Document rows = form_.by.empty()
-                                  ? steps_document(findings, filter)
-                                  : Document{"", {rollup_table(findings, form_.by, filter)}};
+                                  ? steps_document(findings, form_.filter)
+                                  : Document{"", {rollup_table(findings, form_.by, form_.filter)}};
         documents_.push_back(select(data_of(rows), form_.output.selection()));
     } else {
-        show(run_document(run, filter, form_.convention, form_.by), form_.output.selection());
+        show(run_document(run, form_.filter, form_.convention, form_.by), form_.output.selection());
     }
 }
 
@@ -91,34 +91,26 @@ void ResultPrinter::add_grid(const std::vector<Run>& runs, const VariedGrid& gri
     }
 }
 
-// A pair's table has other columns than a run's: no selection holds for it, and CSV has one table.
-void ResultPrinter::add_pairs(const std::vector<Run>& runs) {
-    if (runs.size() == 1) {
-        first_runs_.push_back(runs.front());
-    }
-    if (++groups_ % form_.executions != 0) {
-        return;
-    }
-    for (std::size_t i = 1; i < first_runs_.size(); ++i) {
-        if (form_.output.json) {
-            (*json_)["pairs"].push_back(pair_json(first_runs_.front(), first_runs_[i]));
-        } else if (!form_.output.csv) {
-            show(paired_document(first_runs_.front(), first_runs_[i]), {});
-        }
-    }
-    first_runs_.clear();
-}
-
-void ResultPrinter::add(const std::vector<Run>& runs, const std::optional<Capacity>& capacity,
-                        const StepFilter& filter) {
+void ResultPrinter::add(const std::vector<Run>& runs, const std::optional<Capacity>& capacity) {
+    has_results_ = true;
     if (auto sweep = sweep_of(runs)) {
         add_sweep(counted_by(form_.convention, *sweep), capacity);
     } else if (const auto grid = grid_among(runs)) {
         add_grid(runs, *grid);
     } else {
-        std::ranges::for_each(runs, [&](const Run& run) { add_run(run, filter); });
+        std::ranges::for_each(runs, [&](const Run& run) { add_run(run); });
     }
-    add_pairs(runs);
+}
+
+// A pair's table has other columns than a run's: no selection holds for it, and CSV has one table.
+void ResultPrinter::add_pairs(const std::vector<Run>& runs) {
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+        if (form_.output.json) {
+            (*json_)["pairs"].push_back(pair_json(runs.front(), runs[i]));
+        } else if (!form_.output.csv) {
+            show(paired_document(runs.front(), runs[i]), {});
+        }
+    }
 }
 
 void ResultPrinter::finish() {

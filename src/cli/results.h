@@ -23,12 +23,11 @@ struct ResultForm {
     OutputOptions output;
     const Convention& convention = conventions().front();
     std::vector<Grouping> by = {};  // how a run's steps are grouped; empty: single steps
-    std::size_t executions = 1;     // that each network and batch is measured with
+    StepFilter filter = {};         // the steps of a run that are shown
 };
 
 // Prints what `run` measures. A terminal gets each group as soon as it is done; JSON, CSV, a page
-// or a file gets one document at the end. Where single runs differ in their execution, each after
-// the first is also compared with the first.
+// or a file gets one document at the end.
 class ResultPrinter {
 public:
     explicit ResultPrinter(ResultForm form);
@@ -36,30 +35,29 @@ public:
     ResultPrinter& operator=(const ResultPrinter&) = delete;
     ~ResultPrinter();
 
-    // The runs of one group, in plan order: a sweep, or separate runs. The filter selects the steps
-    // to show.
-    void add(const std::vector<Run>& runs, const std::optional<Capacity>& capacity,
-             const StepFilter& filter);
+    // The runs of one group, in plan order: a sweep, or separate runs.
+    void add(const std::vector<Run>& runs, const std::optional<Capacity>& capacity);
+
+    // Each run after the first beside the first, from which it differs in its execution.
+    void add_pairs(const std::vector<Run>& runs);
 
     // Prints what was held back until the end.
     void finish();
 
     // Whether any run was added.
-    bool has_results() const { return groups_ > 0; }
+    bool has_results() const { return has_results_; }
 
 private:
-    void add_run(const Run& run, const StepFilter& filter);
+    void add_run(const Run& run);
     void add_sweep(const Sweep& sweep, const std::optional<Capacity>& capacity);
     void add_grid(const std::vector<Run>& runs, const VariedGrid& grid);
-    void add_pairs(const std::vector<Run>& runs);
     void show(const Document& document, const Selection& selection);
 
     ResultForm form_;
     OutputOptions plain_;  // the output options without the selection, which was already applied
     std::vector<Document> documents_;
     std::unique_ptr<nlohmann::ordered_json> json_;  // "runs", "sweeps", "pairs"
-    std::size_t groups_ = 0;
-    std::vector<Run> first_runs_;
+    bool has_results_ = false;
 };
 
 }  // namespace strata

@@ -3,25 +3,14 @@
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "cli/backends.h"
-#include "cli/interrupt.h"
-#include "cli/measuring_lock.h"
+#include "cli/measuring.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "cli/results.h"
-#include "cli/stage_times.h"
-#include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "graph/schedule.h"
-#include "measure/circumstances.h"
 #include "metric/plan.h"
-#include "run/choices.h"
-#include "run/exit_code.h"
-#include "run/lost_device.h"
-#include "run/refusal.h"
-#include "run/steps.h"
+#include "run/campaign.h"
 #include "store/database.h"
-#include "store/plan.h"
-#include "store/save.h"
 #include "view/grid.h"
 #include "view/rollup.h"
 #include "view/steps.h"
@@ -133,8 +122,8 @@ Job common_job(const RunOptions& options) {
     return job;
 }
 
-// Every requested execution; the backend must support each of them.
-std::vector<Execution> executions_of(const RunOptions& options) {
+// Several values of what a command may vary beside numbers.
+Choices choices_in(const RunOptions& options) {
     Choices choices = {
         .algorithms = parse_choices<ConvolutionAlgorithm>(options.algorithms, "--algorithm"),
         .layouts = parse_choices<ImageLayout>(options.layouts, "--layout"),
@@ -142,41 +131,20 @@ std::vector<Execution> executions_of(const RunOptions& options) {
         .l1 = parse_choices<L1Caching>(options.l1, "--l1"),
         .threads = options.threads};
     std::ranges::transform(options.dtypes, std::back_inserter(choices.dtypes), parse_data_type);
-    const auto executions = executions_of(execution_of(options), choices);
-    for (const Execution& execution : executions) {
+    return choices;
+}
+
+// What the command asks for; the backend must support each execution of it.
+Experiment experiment_for(const RunOptions& options) {
+    const ExperimentRequest request{.common = common_job(options),
+                                    .networks = options.network.networks,
+                                    .batches = batches_of(options.network),
+                                    .choices = choices_in(options),
+                                    .variations = variations_of(options.network)};
+    for (const Execution& execution : executions_of(request.common.execution, request.choices)) {
         require_ability(find_backend(options.backend), execution);
     }
-    return executions;
-}
-
-// What is varied: what was requested, or the several batches of an inference.
-std::vector<Variation> variations_of(const RunOptions& options) {
-    auto variations = variations_of(options.network);
-    if (variations.empty() && options.inference && options.network.batches.size() > 1) {
-        variations.push_back({"batch", batches_of(options.network)});
-    }
-    return variations;
-}
-
-// Jobs whose runs are shown together: one job, or those of a sweep.
-using Group = std::vector<Job>;
-
-std::vector<Group> groups_of(const RunOptions& options) {
-    const auto variations = variations_of(options);
-    const bool over_batch =
-        std::ranges::find(variations, "batch", &Variation::name) != variations.end();
-    const auto batches = over_batch ? std::vector<std::int64_t>() : batches_of(options.network);
-    std::vector<Group> groups;
-    std::map<std::string, std::map<std::string, std::string>> content;  // by network, hashed once
-    for (Job& job : combinations(common_job(options), options.network.networks, batches,
-                                 executions_of(options))) {
-        const auto known = content.find(job.request.network);
-        job.content = known != content.end()
-                          ? known->second
-                          : content.emplace(job.request.network, content_of(job)).first->second;
-        groups.push_back(varied(job, variations));
-    }
-    return groups;
+    return experiment_of(request);
 }
 
 // Rejects a filter that selects no step of the network.
@@ -205,166 +173,109 @@ void require_steps(const Job& job, const StepFilter& filter) {
     }
 }
 
+std::vector<Column> columns_of(const RunOptions& options, const Experiment& experiment) {
+    std::vector<std::string> varied;
+    std::ranges::transform(experiment.variations, std::back_inserter(varied), &Variation::name);
+    if (varied.size() > 1) {
+        return grid_columns(varied);
+    }
+    if (varied.size() == 1) {
+        return point_columns(varied.front(), options.inference ? "inference" : "training");
+    }
+    const auto by = parse_groupings(options.by);
+    return by.empty() ? step_columns() : rollup_columns(by);
+}
+
 // A misspelt name in a flag that only selects what is shown must not cost a run.
-void require_display(const RunOptions& options, const std::vector<Group>& groups) {
+void require_display(const RunOptions& options, const Experiment& experiment) {
     find_convention(options.convention);
     const StepFilter filter{options.layers, options.passes};
     passes_in(filter.passes);
-    std::vector<std::string> varied;
-    std::ranges::transform(variations_of(options), std::back_inserter(varied), &Variation::name);
-    const char* mode = options.inference ? "inference" : "training";
-    const auto by = parse_groupings(options.by);
-    require_columns(varied.empty()       ? by.empty() ? step_columns() : rollup_columns(by)
-                          : varied.size() == 1 ? point_columns(varied.front(), mode)
-                                         : grid_columns(varied),
-                    options.output);
-    for (const Group& group : groups) {
+    require_columns(columns_of(options, experiment), options.output);
+    for (const Group& group : experiment.groups) {
         if (!filter.layers.empty() || !filter.passes.empty()) {
             require_steps(group.front(), filter);
         }
     }
 }
 
-// A job that does not fit in memory ends a command of its own, and is one result among others in a
-// sweep.
-enum class Refused { ends, is_a_result };
+// Where one job stands, on standard error, while it is measured.
+class JobProgress {
+public:
+    explicit JobProgress(const Job& job)
+        : name_(printable(job.request.network)), max_time_(job.policy.max_time) {}
 
-// What was known to disturb the run before it began. Threads of the host do not crowd a device of
-// the backend's own.
-void add_doubts_about(const Job& job, const MeasuringLock& lock, const BackendInfo& backend,
-                      Run& run) {
-    const Circumstances circumstances{
-        .threads = backend.device_memory ? 1 : thread_count(job.execution),
-        .processors = thread_count({}),
-        .is_shared = lock.is_shared};
-    for (Doubt& doubt : diagnose(circumstances)) {
-        run.flags.push_back({std::move(doubt.kind), std::move(doubt.sentence)});
+    void show(const std::string& stage, double fraction) {
+        times_.enter(stage);
+        line_->show(name_ + ": " + stage, fraction);
     }
-}
 
-// Measures one job, storing as it goes; a partial run of an interrupted command is continued.
-Run measure(const Job& job, std::size_t index, Refused refused, const MeasuringLock& lock,
-            StoredPlan& plan, Database& database) {
-    ProgressLine line;
-    StageTimes times;
-    const Graph graph = graph_for(job);
-    const auto backend = make_backend(find_backend(job.backend), job.execution);
-    const std::optional<Run> earlier = plan.partial_run(index);
-    const Observer observer{
-        .progress =
-            [&](const std::string& stage, double fraction) {
-                times.enter(stage);
-                line.show(printable(graph.name) + ": " + stage, fraction);
-            },
-        .say = [](const std::string& sentence) { fmt::print(stderr, "strata: {}\n", sentence); },
-        .begun = [&](Run& run) { begin_run(database, run, plan.position(index)); },
-        .checkpoint = [&](const Run& run) { checkpoint_run(database, run); },
-        .stop = &InterruptGuard::requested(),
-    };
-    Run run = refused == Refused::ends ? execute(job, graph, *backend, observer, earlier)
-                                       : execute_or_refuse(job, graph, *backend, observer, earlier);
-    add_doubts_about(job, lock, backend->info(), run);
-    finish_run(database, run);
-    if (const auto sentence = times.sentence_beyond(job.policy.max_time)) {
-        fmt::print(stderr, "strata: {}: {}\n", printable(graph.name), *sentence);
-    }
-    return run;
-}
-
-std::string plan_identity(const std::vector<Group>& groups) {
-    std::string text;
-    for (const Group& group : groups) {
-        for (const Job& job : group) {
-            text += identity_of(job) + "\n";
+    void end() {
+        line_.reset();
+        if (const auto sentence = times_.sentence_beyond(max_time_)) {
+            fmt::print(stderr, "strata: {}: {}\n", name_, *sentence);
         }
     }
-    return text;
+
+private:
+    std::string name_;
+    Seconds max_time_;
+    StageTimes times_;
+    std::unique_ptr<ProgressLine> line_ = std::make_unique<ProgressLine>();
+};
+
+void report_interrupt(const std::optional<std::int64_t>& run) {
+    fmt::print(
+        stderr, "strata: interrupted; {}the same command continues it\n",
+        run ? fmt::format("what was measured is stored as run {}, and ", *run) : std::string());
 }
 
-std::size_t count_jobs(const std::vector<Group>& groups) {
-    std::size_t count = 0;
-    for (const Group& group : groups) {
-        count += group.size();
-    }
-    return count;
-}
-
-// The runs of a group whose first has this index in the plan, until the user interrupts.
-std::vector<Run> run_group(const Group& group, std::size_t first, const RunOptions& options,
-                           StoredPlan& plan, Database& database) {
-    const Refused refused = group.size() > 1 ? Refused::is_a_result : Refused::ends;
-    std::vector<Run> runs;
-    const auto keeps_going = [&] {
-        return !InterruptGuard::requested() && (runs.empty() || !lost_its_device(runs.back()));
-    };
-    for (std::size_t i = 0; i < group.size() && keeps_going(); ++i) {
-        if (auto stored = plan.complete_run(first + i)) {
-            runs.push_back(std::move(*stored));
-            continue;
-        }
-        const MeasuringLock lock =
-            acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
-        if (!InterruptGuard::requested()) {
-            runs.push_back(measure(group[i], first + i, refused, lock, plan, database));
-        }
-    }
-    return runs;
-}
-
-// Asked before anything runs, while the memory is free.
-std::optional<Capacity> capacity_for(const Group& group) {
-    const bool over_batch =
-        group.size() > 1 && group.front().request.batch != group.back().request.batch;
-    if (!over_batch) {
-        return std::nullopt;
-    }
-    const Job& job = group.front();
-    return capacity_of(job, find_backend(job.backend).make()->info());
-}
-
-void report_interrupt(const std::vector<Run>& runs) {
-    fmt::print(stderr, "strata: interrupted; {}the same command continues it\n",
-               runs.empty()
-                   ? std::string()
-                   : fmt::format("what was measured is stored as run {}, and ", runs.back().id));
-}
-
-ExitCode measure_all(const RunOptions& options, const std::vector<Group>& groups, StoredPlan& plan,
-                     Database& database, ResultPrinter& printer) {
-    const StepFilter filter{options.layers, options.passes};
+ExitCode measure_and_print(const RunOptions& options, const Experiment& experiment,
+                           ResultPrinter& printer) {
+    Database database = Database::open(database_path(options.database));
     const InterruptGuard guard;
-    ExitCode worst = ExitCode::done;
-    std::size_t first = 0;
-    for (const Group& group : groups) {
-        const auto capacity = capacity_for(group);
-        const std::vector<Run> runs = run_group(group, first, options, plan, database);
-        first += group.size();
-        printer.add(runs, capacity, filter);
-        worst = graver(worst, exit_code_of(runs));
-        if (InterruptGuard::requested()) {
-            report_interrupt(runs);
-            return ExitCode::interrupted;
-        }
-        if (std::ranges::any_of(runs, lost_its_device)) {
-            return ExitCode::failed;  // the plan stays open: the same command continues it
-        }
+    std::optional<JobProgress> progress;
+    std::optional<std::int64_t> last_run;  // of the group that was shown last
+    const ExitCode code = run_campaign(
+        experiment, database,
+        {.make_backend =
+             [](const Job& job) { return make_backend(find_backend(job.backend), job.execution); },
+         .take_turn =
+             [&] {
+                 return acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway
+                                                               : WhenLocked::wait);
+             },
+         .job_begins = [&](const Job& job) { progress.emplace(job); },
+         .job_ends = [&] { progress->end(); },
+         .observer = {.progress = [&](const std::string& stage,
+                                      double fraction) { progress->show(stage, fraction); },
+                      .say =
+                          [](const std::string& sentence) {
+                              fmt::print(stderr, "strata: {}\n", sentence);
+                          },
+                      .stop = &InterruptGuard::requested()},
+         .show =
+             [&](const std::vector<Run>& runs, const std::optional<Capacity>& capacity) {
+                 last_run = runs.empty() ? std::nullopt : std::optional(runs.back().id);
+                 printer.add(runs, capacity);
+             },
+         .compare = [&](const std::vector<Run>& runs) { printer.add_pairs(runs); }});
+    if (code == ExitCode::interrupted) {
+        report_interrupt(last_run);
     }
-    plan.close();
-    return worst;
+    return code;
 }
 
 ExitCode run_all(const RunOptions& options) {
-    const auto groups = groups_of(options);
-    require_display(options, groups);
-    require_machine(find_backend(options.backend), executions_of(options));
-    Database database = Database::open(database_path(options.database));
-    StoredPlan plan = StoredPlan::open(database, plan_identity(groups), count_jobs(groups));
+    const Experiment experiment = experiment_for(options);
+    require_display(options, experiment);
+    require_machine(find_backend(options.backend), experiment.executions);
     ResultPrinter printer({.output = options.output,
                            .convention = find_convention(options.convention),
                            .by = parse_groupings(options.by),
-                           .executions = executions_of(options).size()});
+                           .filter = {options.layers, options.passes}});
     try {
-        const ExitCode code = measure_all(options, groups, plan, database, printer);
+        const ExitCode code = measure_and_print(options, experiment, printer);
         printer.finish();
         return code;
     } catch (const Error&) {

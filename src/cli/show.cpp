@@ -2,10 +2,10 @@
 #include "view/show.h"
 #include "base/text.h"
 #include "cli/options.h"
-#include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "networks/parameter.h"
 #include "op/convention.h"
+#include "run/memory.h"
 #include "view/fit.h"
 #include "view/grid.h"
 #include "view/json.h"
@@ -80,9 +80,8 @@ void show_one(const ShowOptions& options, const NetworkRequest& request, Shown& 
 NetworkRequest request_at(const ShowOptions& options, const std::string& network,
                           const std::vector<Variation>& variations,
                           const std::vector<std::int64_t>& values) {
-    const bool over_batch =
-        std::ranges::find(variations, "batch", &Variation::name) != variations.end();
-    const auto batches = over_batch ? std::vector<std::int64_t>() : batches_of(options.network);
+    const auto batches =
+        varies_batch(variations) ? std::vector<std::int64_t>() : batches_of(options.network);
     if (batches.size() > 1) {
         throw Error(
             fmt::format("--vary {} needs a single --batch: give one, or add --vary batch=RANGE",

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace strata {
@@ -37,5 +38,19 @@ struct LargestBatch {
 // The peak must not fall as the batch grows; it mostly grows in a straight line, so that few
 // batches are requested: where the line says, then by halves.
 std::optional<LargestBatch> largest_batch(const PeakAtBatch& peak, Bytes memory);
+
+// Whose word it is how much memory there is.
+enum class MemorySource { free, given, device };
+inline constexpr std::array<std::string_view, 3> names_of(MemorySource) {
+    return {"free", "given", "device"};
+}
+
+// How large a batch the memory can hold, by the network's footprint.
+struct Capacity {
+    LargestBatch largest;
+    Bytes memory;  // free when it was asked, given, or the device's own
+    MemorySource source = MemorySource::free;
+    std::string refusal{};  // why the network has no larger batch, where it is what limits
+};
 
 }  // namespace strata

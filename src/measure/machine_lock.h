@@ -30,4 +30,11 @@ private:
     int file_ = -1;
 };
 
+// Holds the machine lock while it lives, so that other strata processes
+// wait.
+struct MeasuringLock {
+    MachineLock lock;
+    bool is_shared = false;  // another process is measuring too
+};
+
 }  // namespace strata

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "run/execute.h"
 
-#include "base/byte_size.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "device/device.h"
@@ -15,7 +14,7 @@
 #include "record/provenance.h"
 #include "run/device_sampler.h"
 #include "run/files.h"
-#include "run/lost_device.h"
+#include "run/memory.h"
 #include "run/profile.h"
 #include "run/refusal.h"
 #include "run/steps.h"
@@ -34,25 +33,6 @@ std::string now_utc() {
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                        fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
-}
-
-// Refused before anything is allocated: a machine that swaps measures its disk.
-void require_memory(const Graph& graph, Bytes needed, const std::optional<Bytes>& given,
-                    const BackendInfo& backend) {
-    const auto refuse_beyond = [&](const std::optional<Bytes>& limit, std::string_view whose) {
-        if (limit && needed > *limit) {
-            throw Error(fmt::format("{} at batch {} needs {} and {} {}; try a smaller --batch",
-                                    printable(graph.name), batch_of(graph), byte_size_text(needed),
-                                    whose, byte_size_text(*limit)),
-                        ExitCode::machine_cannot);
-        }
-    };
-    refuse_beyond(given, "--memory gives");
-    if (backend.device_memory) {
-        refuse_beyond(backend.device_memory, "the device has");
-    } else {
-        refuse_beyond(available_memory(), "this machine has free");
-    }
 }
 
 std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend& backend,
@@ -186,7 +166,7 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
     SteadyClock clock;
     DeviceSampler device(watch, clock);
     const SamplerHooks hooks{
-        .stop_requested = [&] { return observer.stop != nullptr && *observer.stop; },
+        .stop_requested = [&] { return observer.is_stopped(); },
         .checkpoint =
             [&](const SampledIteration& sampled) {
                 take_samples(sampled, run);
@@ -249,7 +229,7 @@ Run execute_remaining(const Job& job, const Graph& graph, Backend& backend,
         run.provenance.merge(watch->describe());
     }
     const BackendInfo info = backend.info();
-    require_memory(graph, run.predicted_memory, job.memory, info);
+    require_memory(job, graph, run.predicted_memory, info);
     if (job.dump) {
         observer.tell("running on the given input");
         dump(job, graph, backend);

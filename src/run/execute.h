@@ -27,6 +27,7 @@ struct Observer {
     std::function<void(const Run& run)> checkpoint = {};
     // Raised from outside: stop as soon as an iteration ends.
     const std::atomic<bool>* stop = nullptr;
+    bool is_stopped() const { return stop != nullptr && *stop; }
 };
 
 // The graph that a job runs: loaded, without its loss for inference, cut to the job's slice.
@@ -40,7 +41,7 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend);
 // Prepares the job's graph on a backend, verifies it if asked, and samples it. `earlier` is a
 // partial run of the same job: its samples are kept and sampling continues; it is ignored where its
 // steps differ; but what made the device unusable then is left out and has failed. The run is
-// partial where `stop` was raised, or where the device was lost (run/lost_device.h). Throws Error
+// partial where `stop` was raised, or where the device was lost (run/refusal.h). Throws Error
 // with exit code machine_cannot where the network needs more memory than the machine or job.memory
 // has.
 Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer& observer,

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/mapped_file.h"
+#include "base/processors.h"
 
 #include <fmt/format.h>
 
@@ -84,25 +85,9 @@ std::string hash_text(const std::vector<std::filesystem::path>& files) {
 
 }  // namespace
 
-std::vector<Job> combinations(const Job& common, const std::vector<std::string>& networks,
-                              const std::vector<std::int64_t>& batches,
-                              const std::vector<Execution>& executions) {
-    std::vector<std::optional<std::int64_t>> asked(batches.begin(), batches.end());
-    if (asked.empty()) {
-        asked.emplace_back();
-    }
-    std::vector<Job> jobs;
-    for (const auto& network : networks) {
-        for (const auto& batch : asked) {
-            for (const Execution& execution : executions) {
-                Job& job = jobs.emplace_back(common);
-                job.request.network = network;
-                job.request.batch = batch;
-                job.execution = execution;
-            }
-        }
-    }
-    return jobs;
+int thread_count(const Execution& execution) {
+    return execution.threads > 0 ? execution.threads
+                                 : static_cast<int>(allowed_processors().size());
 }
 
 Settings settings_of(const Job& job, std::int64_t batch, int threads) {

@@ -47,11 +47,9 @@ struct Job {
     std::optional<Bytes> memory;  // that the run may need at most; absent: what the machine has
 };
 
-// Every combination of networks, batches and executions, networks outermost, as separate jobs.
-// An empty list of batches means each network's own.
-std::vector<Job> combinations(const Job& common, const std::vector<std::string>& networks,
-                              const std::vector<std::int64_t>& batches,
-                              const std::vector<Execution>& executions);
+// Threads that an execution really uses: its own number, or one for each processor that this
+// process may use.
+int thread_count(const Execution& execution);
 
 // What a run of this job is filed under.
 Settings settings_of(const Job& job, std::int64_t batch, int threads);

@@ -15,10 +15,6 @@ namespace strata {
 
 namespace {
 
-bool is_stopped(const Observer& observer) {
-    return observer.stop != nullptr && *observer.stop;
-}
-
 void record_into(Run& run, Profiling& profiling, const Graph& graph, const Observer& observer) {
     observer.tell("recording kernels");
     const Seconds one = estimate(run.whole.end_to_end.values).median;
@@ -55,7 +51,7 @@ public:
 
     // After a stop nothing more is wanted.
     bool is_known(const DistinctStep& step) const {
-        return is_stopped(observer_) || !run_.steps.at(step.steps.front()).metrics.empty();
+        return observer_.is_stopped() || !run_.steps.at(step.steps.front()).metrics.empty();
     }
 
     void keep(const CountedStep& counted) {
@@ -159,7 +155,7 @@ std::size_t iterations_to_record(Seconds one) {
 void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job& job,
                   const Observer& observer) {
     const bool asks = job.tracing == Tracing::done || !job.counters.empty();
-    if (!asks || is_stopped(observer)) {
+    if (!asks || observer.is_stopped()) {
         return;
     }
     if (profiling == nullptr) {
@@ -173,10 +169,10 @@ void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job&
     if (job.tracing == Tracing::done && !run.trace) {
         record_into(run, *profiling, graph, observer);
     }
-    if (!job.counters.empty() && !is_stopped(observer)) {
+    if (!job.counters.empty() && !observer.is_stopped()) {
         count_into(run, *profiling, job.counters, observer);
     }
-    if (is_stopped(observer)) {
+    if (observer.is_stopped()) {
         run.state = RunState::partial;
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "run/steps.h"
 
-#include "base/processors.h"
 #include "op/convention.h"
 #include "op/problem.h"
 
@@ -135,11 +134,6 @@ std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution
         steps.push_back({.layer = task.layer, .pass = task.pass, .refusal = reason});
     }
     return steps;
-}
-
-int thread_count(const Execution& execution) {
-    return execution.threads > 0 ? execution.threads
-                                 : static_cast<int>(allowed_processors().size());
 }
 
 }  // namespace strata

@@ -28,8 +28,4 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
 std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution,
                                   const std::string& reason);
 
-// Threads that an execution really uses: its own number, or one for each processor that this
-// process may use.
-int thread_count(const Execution& execution);
-
 }  // namespace strata

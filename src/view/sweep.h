@@ -10,20 +10,6 @@
 
 namespace strata {
 
-// Whose word it is how much memory there is.
-enum class MemorySource { free, given, device };
-inline constexpr std::array<std::string_view, 3> names_of(MemorySource) {
-    return {"free", "given", "device"};
-}
-
-// How large a batch the memory can hold, by the network's footprint.
-struct Capacity {
-    LargestBatch largest;
-    Bytes memory;  // free when it was asked, given, or the device's own
-    MemorySource source = MemorySource::free;
-    std::string refusal{};  // why the network has no larger batch, where it is what limits
-};
-
 // Runs that differ in one number, side by side. In a sweep over the batch, the time is a latency
 // and a column shows examples per second:
 //

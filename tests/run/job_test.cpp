@@ -17,22 +17,6 @@ Job job_on(std::string network) {
     return job;
 }
 
-TEST(Job, CombinationsKeepNetworksTogether) {
-    const auto jobs =
-        combinations(job_on(""), {"alexnet", "vgg-16"}, {1, 16}, {{}, {.dtype = DataType::bf16}});
-    ASSERT_EQ(jobs.size(), 8U);
-    EXPECT_EQ(jobs[3].request.network, "alexnet");
-    EXPECT_EQ(jobs[3].request.batch, 16);
-    EXPECT_EQ(jobs[3].execution.dtype, DataType::bf16);
-    EXPECT_EQ(jobs[4].request.network, "vgg-16");
-}
-
-TEST(Job, WithoutBatchesEachNetworkKeepsItsOwn) {
-    const auto jobs = combinations(job_on(""), {"alexnet"}, {}, {{}});
-    ASSERT_EQ(jobs.size(), 1U);
-    EXPECT_EQ(jobs[0].request.batch, std::nullopt);
-}
-
 TEST(Job, EverythingThatDecidesAResultIsPartOfItsIdentity) {
     const Job plain = job_on("alexnet");
     const auto differs = [&](auto change) {

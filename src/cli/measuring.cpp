@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "cli/measuring.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+namespace strata {
+
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only use such");
+
+void note_interrupt(int signal) {
+    if (interrupted.exchange(true)) {
+        std::signal(signal, SIG_DFL);
+        std::raise(signal);
+    }
+}
+
+constexpr auto between_attempts = std::chrono::milliseconds(100);
+
+void announce_wait(const MachineLock& lock) {
+    const auto holder = lock.holder();
+    fmt::print(stderr,
+               "strata: waiting for another strata{} that is measuring on this machine; --no-wait "
+               "measures anyway\n",
+               holder ? fmt::format(" (process {})", *holder) : std::string());
+}
+
+constexpr auto between_lines = std::chrono::seconds(10);
+constexpr auto between_stages = std::chrono::seconds(2);  // at least
+
+std::string how_far(double fraction) {
+    return fraction > 0 ? fmt::format("{:.0f} %", 100 * fraction) : "…";
+}
+
+constexpr Seconds min_reported_time{1};
+constexpr double min_reported_share = 0.1;
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+    std::signal(SIGINT, note_interrupt);
+    std::signal(SIGTERM, note_interrupt);
+}
+
+InterruptGuard::~InterruptGuard() {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+}
+
+const std::atomic<bool>& InterruptGuard::requested() {
+    return interrupted;
+}
+
+MeasuringLock acquire_measuring_lock(WhenLocked when_locked) {
+    MeasuringLock lock;
+    if (when_locked == WhenLocked::measure_anyway) {
+        lock.is_shared = !lock.lock.try_acquire();
+        return lock;
+    }
+    bool told = false;
+    while (!lock.lock.try_acquire() && !InterruptGuard::requested()) {
+        if (!told) {
+            announce_wait(lock.lock);
+            told = true;
+        }
+        std::this_thread::sleep_for(between_attempts);
+    }
+    return lock;
+}
+
+ProgressLine::ProgressLine()
+    : is_terminal_(isatty(STDERR_FILENO) == 1), begin_(std::chrono::steady_clock::now()) {
+    if (!is_terminal_) {
+        writer_ = std::jthread([this](const std::stop_token& stop) { write_lines(stop); });
+    }
+}
+
+ProgressLine::~ProgressLine() {
+    if (is_terminal_) {
+        fmt::print(stderr, "\r\x1b[K");
+    }
+}
+
+void ProgressLine::show(const std::string& what, double fraction) {
+    const std::lock_guard guard(mutex_);
+    const bool is_new = what != what_;
+    what_ = what;
+    fraction_ = fraction;
+    if (is_terminal_) {
+        rewrite();
+    } else if (is_new && has_written_ &&
+               std::chrono::steady_clock::now() - written_ >= between_stages) {
+        write_line();
+    }
+}
+
+void ProgressLine::rewrite() const {
+    fmt::print(stderr, "\r\x1b[K{} {}", what_, how_far(fraction_));
+    std::fflush(stderr);
+}
+
+void ProgressLine::write_line() {
+    written_ = std::chrono::steady_clock::now();
+    const auto seconds = std::chrono::duration<double>(written_ - begin_);
+    fmt::print(stderr, "strata: {} {} ({:.0f} s)\n", what_, how_far(fraction_), seconds.count());
+    std::fflush(stderr);
+    has_written_ = true;
+}
+
+// A thread that wakes once in ten seconds disturbs no measurement; a stage that runs long, such as
+// verifying, reports nothing by itself.
+void ProgressLine::write_lines(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, stop, between_lines, [&] { return stop.stop_requested(); })) {
+        if (stop.stop_requested()) {
+            return;
+        }
+        if (!what_.empty()) {
+            write_line();
+        }
+    }
+}
+
+void StageTimes::enter(const std::string& stage) {
+    if (stage != stage_) {
+        end_stage();
+        stage_ = stage;
+    }
+}
+
+void StageTimes::end_stage() {
+    const auto now = std::chrono::steady_clock::now();
+    stages_.emplace_back(stage_, Seconds{std::chrono::duration<double>(now - since_).count()});
+    since_ = now;
+}
+
+std::optional<std::string> StageTimes::sentence_beyond(Seconds bound) {
+    end_stage();
+    Seconds whole, bounded;
+    std::vector<std::string> parts;
+    for (const auto& [stage, time] : stages_) {
+        whole += time;
+        bounded += stage == "warming up" || stage == "measuring" ? time : Seconds{};
+        if (time >= std::min(min_reported_time, min_reported_share * bound)) {
+            parts.push_back(fmt::format("{} {:.1f} s", stage, time.value));
+        }
+    }
+    const Seconds beyond = whole - bound;
+    if (beyond < min_reported_time || beyond < min_reported_share * bound) {
+        return std::nullopt;
+    }
+    const bool is_too_short = bounded - bound >= min_reported_time;
+    return fmt::format("took {:.1f} s ({}); --max-time {:.4g} {}", whole.value, join(parts, ", "),
+                       bound.value,
+                       is_too_short ? "is too short for one sample of each kind"
+                                    : "limits only warming up and measuring");
+}
+
+}  // namespace strata

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+#include "measure/machine_lock.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+// What a verb does around its measurements: it takes its turn on the machine, heeds an interrupt,
+// and tells how far it is.
+namespace strata {
+
+// While it lives, SIGINT and SIGTERM set `requested` instead of ending the process, so that what
+// was measured can be stored. A second signal ends the process at once.
+class InterruptGuard {
+public:
+    InterruptGuard();
+    ~InterruptGuard();
+    InterruptGuard(const InterruptGuard&) = delete;
+    InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+    static const std::atomic<bool>& requested();
+};
+
+// What to do while another strata process is measuring on this machine.
+enum class WhenLocked { wait, measure_anyway };
+
+// Waits until no other strata process is measuring on this machine, with a message if that takes
+// time. An interrupt ends the wait. `measure_anyway` does not wait.
+MeasuringLock acquire_measuring_lock(WhenLocked when_locked);
+
+// Reports progress on standard error. On a terminal it is one line, rewritten in place and erased
+// at the end. In a log it is a line every ten seconds and at each new stage after the first such
+// line, so that quick commands print nothing.
+class ProgressLine {
+public:
+    ProgressLine();
+    ~ProgressLine();
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    // What is being done and how far it has got (0..1; 0 where not known).
+    void show(const std::string& what, double fraction);
+
+private:
+    void rewrite() const;
+    void write_line();
+    void write_lines(const std::stop_token& stop);
+
+    const bool is_terminal_;
+    const std::chrono::steady_clock::time_point begin_;
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::string what_;
+    double fraction_ = 0;
+    bool has_written_ = false;
+    std::chrono::steady_clock::time_point written_;
+    std::jthread writer_;  // the last member, so that it stops before the others are destroyed
+};
+
+// The time a run spends in each stage: preparing, warming up, measuring. The clock starts with the
+// object.
+class StageTimes {
+public:
+    StageTimes() : since_(std::chrono::steady_clock::now()) {}
+
+    // Enters a stage; entering the current stage again changes nothing.
+    void enter(const std::string& stage);
+
+    // Says how long the whole took, and where the time went, if it took clearly longer than
+    // `bound`, which limits only warming up and measuring.
+    std::optional<std::string> sentence_beyond(Seconds bound);
+
+private:
+    void end_stage();
+
+    std::chrono::steady_clock::time_point since_;
+    std::string stage_ = "loading the network";
+    std::vector<std::pair<std::string, Seconds>> stages_;  // as they came
+};
+
+}  // namespace strata

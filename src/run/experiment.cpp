@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "run/experiment.h"
+
+#include "base/error.h"
+#include "base/range.h"
+#include "networks/parameter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace strata {
+
+namespace {
+
+template <class Value>
+void vary(std::vector<Execution>& executions, Value Execution::*field,
+          const std::vector<Value>& values) {
+    std::vector<Execution> varied;
+    for (const Execution& execution : executions) {
+        for (const Value value : values) {
+            varied.push_back(execution);
+            varied.back().*field = value;
+        }
+    }
+    if (!values.empty()) {
+        executions = std::move(varied);
+    }
+}
+
+std::vector<Variation> variations_of(const ExperimentRequest& request) {
+    const bool is_sweep = request.variations.empty() && request.batches.size() > 1 &&
+                          request.common.execution.mode == Mode::inference;
+    return is_sweep ? std::vector<Variation>{{"batch", request.batches}} : request.variations;
+}
+
+// Separate batches; a batch that is varied belongs to the sweep.
+std::vector<std::optional<std::int64_t>> batches_beside(const std::vector<Variation>& variations,
+                                                        const std::vector<std::int64_t>& batches) {
+    if (batches.empty() || varies_batch(variations)) {
+        return {std::nullopt};
+    }
+    return {batches.begin(), batches.end()};
+}
+
+Group varied(const Job& job, const std::vector<Variation>& variations) {
+    Group group;
+    for (const auto& values : combinations_of(variations)) {
+        Job& one = group.emplace_back(job);
+        one.request = with_values(job.request, variations, values);
+    }
+    return group;
+}
+
+}  // namespace
+
+std::vector<Execution> executions_of(const Execution& common, const Choices& choices) {
+    std::vector<Execution> executions = {common};
+    vary(executions, &Execution::dtype, choices.dtypes);
+    vary(executions, &Execution::algorithm, choices.algorithms);
+    vary(executions, &Execution::image_layout, choices.layouts);
+    vary(executions, &Execution::fusion, choices.fusions);
+    vary(executions, &Execution::l1, choices.l1);
+    vary(executions, &Execution::threads, choices.threads);
+    return executions;
+}
+
+bool varies_batch(const std::vector<Variation>& variations) {
+    return std::ranges::find(variations, "batch", &Variation::name) != variations.end();
+}
+
+std::vector<std::vector<std::int64_t>> combinations_of(const std::vector<Variation>& variations) {
+    std::vector<std::vector<std::int64_t>> all = {{}};
+    for (const Variation& variation : variations) {
+        std::vector<std::vector<std::int64_t>> longer;
+        for (const auto& values : all) {
+            for (const std::int64_t value : variation.values) {
+                longer.push_back(values);
+                longer.back().push_back(value);
+            }
+        }
+        if (longer.size() > max_range_values) {
+            throw Error(fmt::format("these --vary give more than {} combinations: use fewer values",
+                                    max_range_values),
+                        ExitCode::usage);
+        }
+        all = std::move(longer);
+    }
+    return all;
+}
+
+NetworkRequest with_values(NetworkRequest request, const std::vector<Variation>& variations,
+                           const std::vector<std::int64_t>& values) {
+    for (std::size_t i = 0; i < variations.size(); ++i) {
+        request = with_parameter(std::move(request), variations[i].name, values[i]);
+    }
+    return request;
+}
+
+Experiment experiment_of(const ExperimentRequest& request) {
+    Experiment experiment{.groups = {},
+                          .executions = executions_of(request.common.execution, request.choices),
+                          .variations = variations_of(request)};
+    const auto batches = batches_beside(experiment.variations, request.batches);
+    for (const std::string& network : request.networks) {
+        Job job = request.common;
+        job.request.network = network;
+        job.content = content_of(job);  // hashed once for each network
+        for (const auto& batch : batches) {
+            for (const Execution& execution : experiment.executions) {
+                job.request.batch = batch;
+                job.execution = execution;
+                experiment.groups.push_back(varied(job, experiment.variations));
+            }
+        }
+    }
+    return experiment;
+}
+
+std::size_t count_jobs(const Experiment& experiment) {
+    std::size_t count = 0;
+    for (const Group& group : experiment.groups) {
+        count += group.size();
+    }
+    return count;
+}
+
+std::string identity_of(const Experiment& experiment) {
+    std::string text;
+    for (const Group& group : experiment.groups) {
+        for (const Job& job : group) {
+            text += identity_of(job) + "\n";
+        }
+    }
+    return text;
+}
+
+}  // namespace strata

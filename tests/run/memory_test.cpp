@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "run/memory.h"
+
+#include "base/error.h"
+#include "graph/memory.h"
+#include "run/execute.h"
+#include "tests/support/error_message.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+Job job_at(std::int64_t batch) {
+    Job job;
+    job.request = {.network = "fc:layers=1,nodes=64", .batch = batch, .dims = {}, .variables = {}};
+    return job;
+}
+
+Bytes needed_by(const Job& job) {
+    return footprint_of(graph_for(job), job.execution).peak;
+}
+
+const BackendInfo host = {"reference", "1", ""};
+
+TEST(JobMemory, AJobMayNeedWhatItIsGivenAndNoMore) {
+    Job job = job_at(4);
+    const Graph graph = graph_for(job);
+    job.memory = Bytes{1000};
+    EXPECT_NO_THROW(require_memory(job, graph, Bytes{1000}, host));
+    EXPECT_NE(
+        error_of([&] { require_memory(job, graph, Bytes{1001}, host); }).find("--memory gives"),
+        std::string::npos);
+}
+
+TEST(JobMemory, ADeviceHasItsOwn) {
+    BackendInfo device = host;
+    device.device_memory = Bytes{1000};
+    const Job job = job_at(4);
+    EXPECT_NE(error_of([&] {
+                  require_memory(job, graph_for(job), Bytes{1001}, device);
+              }).find("the device has"),
+              std::string::npos);
+}
+
+TEST(JobMemory, TheLargestBatchIsTheLastThatFits) {
+    Job job = job_at(1);
+    job.memory = needed_by(job_at(7));
+    const auto capacity = capacity_of(job, host);
+    ASSERT_TRUE(capacity);
+    EXPECT_EQ(capacity->largest.batch, 7);
+    EXPECT_EQ(capacity->source, MemorySource::given);
+}
+
+TEST(JobMemory, OtherwiseTheMachinesFreeMemoryCounts) {
+    BackendInfo device = host;
+    EXPECT_EQ(capacity_of(job_at(1), host)->source, MemorySource::free);
+    device.device_memory = needed_by(job_at(3));
+    const auto capacity = capacity_of(job_at(1), device);
+    EXPECT_EQ(capacity->source, MemorySource::device);
+    EXPECT_EQ(capacity->largest.batch, 3);
+}
+
+}  // namespace
+}  // namespace strata
