@@ -44,10 +44,10 @@ Request request_of(std::span<char*> arguments) {
     };
     request.network = at(1).empty() ? request.network : at(1);
     request.batch = at(2).empty() ? request.batch : std::stoll(at(2));
-    request.execution.algorithm = algorithm_named(at(3));
-    request.execution.dtype = parse_data_type(at(4).empty() ? "f32" : at(4));
+    request.execution.engine.algorithm = algorithm_named(at(3));
+    request.execution.numerics.dtype = parse_data_type(at(4).empty() ? "f32" : at(4));
     request.iterations = at(5).empty() ? request.iterations : std::stoi(at(5));
-    request.execution.mode = at(6) == "inference" ? Mode::inference : Mode::training;
+    request.execution.numerics.mode = at(6) == "inference" ? Mode::inference : Mode::training;
     return request;
 }
 
@@ -120,7 +120,7 @@ int main(int count, char** arguments) try {
     wanted.network = request.network;
     wanted.batch = request.batch;
     Graph graph = load_network(wanted);
-    if (request.execution.mode == Mode::inference) {
+    if (request.execution.numerics.mode == Mode::inference) {
         graph = for_inference(graph);
     }
     const auto begin = std::chrono::steady_clock::now();

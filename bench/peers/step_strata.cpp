@@ -17,10 +17,11 @@ using namespace strata;
 
 Execution execution_of(int threads, const std::string& algorithm, const std::string& type) {
     Execution execution;
-    execution.threads = threads;
-    execution.algorithm = value_named<ConvolutionAlgorithm>(algorithm).value();
-    execution.single_precision = type == "tf32" ? SinglePrecision::tf32 : SinglePrecision::full;
-    execution.dtype = parse_data_type(type == "tf32" ? "f32" : type);
+    execution.scheduling.threads = threads;
+    execution.engine.algorithm = value_named<ConvolutionAlgorithm>(algorithm).value();
+    execution.numerics.single_precision =
+        type == "tf32" ? SinglePrecision::tf32 : SinglePrecision::full;
+    execution.numerics.dtype = parse_data_type(type == "tf32" ? "f32" : type);
     return execution;
 }
 

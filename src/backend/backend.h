@@ -6,6 +6,7 @@
 #include "graph/execution.h"
 #include "graph/graph.h"
 #include "graph/schedule.h"
+#include "measure/policy.h"
 
 #include <functional>
 #include <memory>
@@ -51,7 +52,7 @@ class Profiling;
 using HostValues = std::vector<float>;
 
 // A step that has made its device unusable for this process: nothing can run there any more. The
-// layer's pass is what another process should leave out (Execution::omissions).
+// layer's pass is what another process should leave out (Scheduling::omissions).
 class StepFailure : public Error {
 public:
     StepFailure(const Task& task, std::string sentence)
@@ -77,11 +78,17 @@ public:
     // One iteration with a time stamp between steps; fills one time per step, returns the whole.
     virtual Seconds run_timed(std::span<Seconds> times) = 0;
 
+    // Brings the caches into this state before each step of `run_timed`, outside its time. As left
+    // until it is called. Requires: the backend prepares caches, or the state is as_left.
+    virtual void prepare_caches(CacheState state) {
+        check(state == CacheState::as_left, "the backend prepares caches");
+    }
+
     // One step alone, blocking. Steps run in order give what `run` gives.
     virtual void run_step(std::size_t step) = 0;
 
-    // Current values. Requires: memory kept (Execution::memory) unless it is an input, parameter or
-    // output; a gradient only where the schedule has one.
+    // Current values. Requires: memory kept (Scheduling::memory) unless it is an input, parameter
+    // or output; a gradient only where the schedule has one.
     virtual HostValues read(TensorId tensor, Content content) const = 0;
     virtual void write(TensorId tensor, Content content, std::span<const float> values) = 0;
 

@@ -15,7 +15,7 @@ std::vector<Lifetime> lifetimes_of(std::span<const PlannedBuffer> buffers, std::
 }
 
 void refuse_omitted(const Execution& execution, const Layer& layer, Pass pass) {
-    for (const Omission& omission : execution.omissions) {
+    for (const Omission& omission : execution.scheduling.omissions) {
         if (omission.layer == layer.name && omission.pass == pass) {
             throw Refusal{omission.reason};
         }

@@ -29,7 +29,7 @@ constexpr std::uint64_t module_interface() {
                                   sizeof(Graph),       sizeof(Layer),     sizeof(GraphTensor),
                                   sizeof(Op),          sizeof(Algorithm), sizeof(DeviceState)};
     // Counted up with every change of Backend's and Executable's functions, which no size shows.
-    constexpr std::uint64_t functions_version = 2;
+    constexpr std::uint64_t functions_version = 3;
     std::uint64_t number = mix_bits(functions_version) ^ std::variant_size_v<Op>;
     for (const std::size_t size : sizes) {
         number = mix_bits(number ^ size);

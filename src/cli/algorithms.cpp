@@ -33,10 +33,11 @@ struct AlgorithmsOptions {
 
 Execution execution_of(const AlgorithmsOptions& options) {
     Execution execution;
-    execution.dtype = parse_data_type(options.dtype);
-    execution.threads = options.threads;
-    execution.image_layout = parse_choice<ImageLayout>(options.layout, "--layout");
-    execution.single_precision = options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
+    execution.numerics.dtype = parse_data_type(options.dtype);
+    execution.scheduling.threads = options.threads;
+    execution.engine.image_layout = parse_choice<ImageLayout>(options.layout, "--layout");
+    execution.numerics.single_precision =
+        options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
     return execution;
 }
 

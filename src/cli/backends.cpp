@@ -51,31 +51,32 @@ const BackendEntry& find_backend(std::string_view name) {
 }
 
 std::unique_ptr<Backend> make_backend(const BackendEntry& entry, const Execution& execution) {
-    return execution.l1 == L1Caching::bypassed ? entry.make_past_l1() : entry.make();
+    return execution.engine.l1 == L1Caching::bypassed ? entry.make_past_l1() : entry.make();
 }
 
-void require_ability(const BackendEntry& entry, const Execution& execution) {
+void require_ability(const BackendEntry& entry, const Execution& execution, CacheState caches) {
     const auto require = [&](bool holds, const std::string& what) {
         if (!holds) {
             throw Error(fmt::format("the backend {} {}", entry.name, what), ExitCode::usage);
         }
     };
     const bool has_f16 = entry.has_tensor_cores;
-    const bool fits = execution.dtype == DataType::f32 || execution.dtype == DataType::bf16 ||
-                      (has_f16 && execution.dtype == DataType::f16);
+    const bool fits = execution.numerics.dtype == DataType::f32 ||
+                      execution.numerics.dtype == DataType::bf16 ||
+                      (has_f16 && execution.numerics.dtype == DataType::f16);
     require(fits, fmt::format("does not support {}: choose f32{} bf16 with --dtype",
-                              name_of(execution.dtype), has_f16 ? ", f16 or" : " or"));
-    require(entry.has_tensor_cores || execution.image_layout == ImageLayout::automatic,
+                              name_of(execution.numerics.dtype), has_f16 ? ", f16 or" : " or"));
+    require(entry.has_tensor_cores || execution.engine.image_layout == ImageLayout::automatic,
             "chooses layouts itself: omit --layout");
-    require(entry.fuses_convolutions || execution.fusion == Fusion::none,
+    require(entry.fuses_convolutions || execution.engine.fusion == Fusion::none,
             "does not fuse layers: omit --fuse");
-    require(entry.make_past_l1 != nullptr || execution.l1 == L1Caching::used,
+    require(entry.make_past_l1 != nullptr || execution.engine.l1 == L1Caching::used,
             "has no L1 cache to bypass: omit --l1");
-    require(entry.has_tensor_cores || execution.algorithm != ConvolutionAlgorithm::fastest,
+    require(entry.has_tensor_cores || execution.engine.algorithm != ConvolutionAlgorithm::fastest,
             "does not try algorithms itself: strata algorithms shows the time of each");
-    require(entry.has_tensor_cores || execution.single_precision == SinglePrecision::full,
+    require(entry.has_tensor_cores || execution.numerics.single_precision == SinglePrecision::full,
             "does not support TF32: omit --tf32");
-    require(entry.prepares_caches || execution.caches == CacheState::as_left,
+    require(entry.prepares_caches || caches == CacheState::as_left,
             "does not prepare caches: omit --cache");
 }
 
@@ -84,7 +85,7 @@ void require_machine(const BackendEntry& entry, std::span<const Execution> execu
     for (const Execution& execution : executions) {
         if (const std::string refusal = backend->refusal_of(execution); !refusal.empty()) {
             throw Error(fmt::format("the backend {} cannot run {} here: {}", entry.name,
-                                    name_of(execution.dtype), refusal),
+                                    name_of(execution.numerics.dtype), refusal),
                         ExitCode::machine_cannot);
         }
     }

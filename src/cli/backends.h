@@ -37,7 +37,8 @@ std::unique_ptr<Backend> make_backend(const BackendEntry& entry, const Execution
 
 // Throws Error with exit code usage where an execution needs something that the backend lacks: its
 // results would be stored under a setting that changed nothing.
-void require_ability(const BackendEntry& entry, const Execution& execution);
+void require_ability(const BackendEntry& entry, const Execution& execution,
+                     CacheState caches = CacheState::as_left);
 
 // The same for kernels and counters. `option` is the flag that needs them: "--trace".
 void require_profiler(const BackendEntry& entry, std::string_view option);

@@ -30,7 +30,7 @@ struct CalibrateOptions {
 
 int threads_of(const CalibrateOptions& options) {
     Execution execution;
-    execution.threads = options.threads;
+    execution.scheduling.threads = options.threads;
     return thread_count(execution);
 }
 

@@ -81,14 +81,14 @@ double parse_precision(std::string text) {
 
 Execution execution_of(const RunOptions& options) {
     Execution execution;
-    execution.mode = options.inference ? Mode::inference : Mode::training;
-    execution.pinned = !options.unpinned;
-    execution.caches = parse_choice<CacheState>(options.cache, "--cache");
-    execution.single_precision = options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
-    execution.optimizer = find_optimizer(options.optimizer);
-    execution.seed = options.seed;
+    execution.numerics.mode = options.inference ? Mode::inference : Mode::training;
+    execution.scheduling.pinned = !options.unpinned;
+    execution.numerics.single_precision =
+        options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
+    execution.numerics.optimizer = find_optimizer(options.optimizer);
+    execution.numerics.seed = options.seed;
     if (options.first_layer_gradient) {
-        execution.first_layer_gradient = FirstLayerGradient::computed;
+        execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
     }
     return execution;
 }
@@ -102,6 +102,7 @@ Job common_job(const RunOptions& options) {
     job.policy = options.policy;
     job.policy.min_time = Seconds{options.min_time};
     job.policy.max_time = Seconds{options.max_time};
+    job.policy.caches = parse_choice<CacheState>(options.cache, "--cache");
     job.policy.precision = parse_precision(options.precision);
     job.verification = options.verify ? Verification::done : Verification::omitted;
     job.remainder = options.allow_incomplete ? Remainder::measured : Remainder::refused;
@@ -142,7 +143,7 @@ Experiment experiment_for(const RunOptions& options) {
                                     .choices = choices_in(options),
                                     .variations = variations_of(options.network)};
     for (const Execution& execution : executions_of(request.common.execution, request.choices)) {
-        require_ability(find_backend(options.backend), execution);
+        require_ability(find_backend(options.backend), execution, request.common.policy.caches);
     }
     return experiment_of(request);
 }
@@ -165,11 +166,11 @@ void require_steps(const Job& job, const StepFilter& filter) {
             return is_wanted(graph.layers[task.layer]) &&
                    std::ranges::find(passes, task.pass) != passes.end();
         })) {
-        throw Error(
-            fmt::format("--pass {} selects no step of {}: {} has no such pass",
-                        printable(filter.passes), printable(graph.name),
-                        filter.layers.empty() ? name_of(job.execution.mode) : "what --layer names"),
-            ExitCode::usage);
+        throw Error(fmt::format("--pass {} selects no step of {}: {} has no such pass",
+                                printable(filter.passes), printable(graph.name),
+                                filter.layers.empty() ? name_of(job.execution.numerics.mode)
+                                                      : "what --layer names"),
+                    ExitCode::usage);
     }
 }
 

@@ -37,11 +37,11 @@ struct ShowOptions {
 
 Execution execution_of(const ShowOptions& options) {
     Execution execution;
-    execution.mode = options.inference ? Mode::inference : Mode::training;
-    execution.dtype = parse_data_type(options.dtype);
-    execution.optimizer = find_optimizer(options.optimizer);
+    execution.numerics.mode = options.inference ? Mode::inference : Mode::training;
+    execution.numerics.dtype = parse_data_type(options.dtype);
+    execution.numerics.optimizer = find_optimizer(options.optimizer);
     if (options.first_layer_gradient) {
-        execution.first_layer_gradient = FirstLayerGradient::computed;
+        execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
     }
     return execution;
 }
@@ -138,7 +138,7 @@ void show_fit(const ShowOptions& options, const std::string& network, Shown& sho
     }
     std::vector<FittingBatch> batches;
     for (const Mode mode : modes) {
-        job.execution.mode = mode;
+        job.execution.numerics.mode = mode;
         const auto capacity = capacity_of(job, {});
         if (!capacity) {
             graph_of(options, request_for(options.network, network, 1));  // throws why

@@ -55,13 +55,6 @@ struct Omission {
     std::string reason = {};
 };
 
-// What the caches hold before a step whose time is taken: what its predecessor left, nothing of its
-// own, or all that fits of its own. Without time stamps steps always follow each other as they are.
-enum class CacheState { as_left, cold, warm };
-inline constexpr std::array<std::string_view, 3> names_of(CacheState) {
-    return {"as-left", "cold", "warm"};
-}
-
 // Whether layers that follow a convolution are done in one operation with it, where a library
 // offers that (graph/fuse.h).
 enum class Fusion { none, convolution };
@@ -75,23 +68,37 @@ inline constexpr std::array<std::string_view, 2> names_of(L1Caching) {
     return {"use", "bypass"};
 }
 
-// How a graph is to be executed, whoever executes it.
-struct Execution {
+// What is computed, and in which numbers.
+struct Numerics {
     Mode mode = Mode::training;
     DataType dtype = DataType::f32;  // of activations; parameters' masters stay f32
-    int threads = 0;                 // 0: all that this process may use
-    bool pinned = true;              // each thread bound to one processor
-    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
-    ImageLayout image_layout = ImageLayout::automatic;
     SinglePrecision single_precision = SinglePrecision::full;
-    Fusion fusion = Fusion::none;
-    L1Caching l1 = L1Caching::used;
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
-    MemoryReuse memory = MemoryReuse::shared;
-    CacheState caches = CacheState::as_left;
     Optimizer optimizer = SgdMomentum{};
     std::uint64_t seed = 1;  // of the values drawn for inputs and parameters
+};
+
+// Where and in which memory it is computed, and what of it is left out.
+struct Scheduling {
+    int threads = 0;     // 0: all that this process may use
+    bool pinned = true;  // each thread bound to one processor
+    MemoryReuse memory = MemoryReuse::shared;
     std::vector<Omission> omissions = {};
+};
+
+// What an engine may choose in its own way; the results stay the same but for rounding.
+struct EngineOptions {
+    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    ImageLayout image_layout = ImageLayout::automatic;
+    Fusion fusion = Fusion::none;
+    L1Caching l1 = L1Caching::used;
+};
+
+// How a graph is to be executed, whoever executes it.
+struct Execution {
+    Numerics numerics = {};
+    Scheduling scheduling = {};
+    EngineOptions engine = {};
 };
 
 }  // namespace strata

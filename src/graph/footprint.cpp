@@ -57,8 +57,8 @@ Footprint footprint_of(const Graph& graph, const Execution& execution) {
     const auto buffers = lifetimes_of(graph, execution);
     Footprint footprint;
     footprint.parameters = bytes_where(graph, is_persistent);
-    if (execution.mode == Mode::training) {
-        footprint.optimizer = cost_of(execution.optimizer).states *
+    if (execution.numerics.mode == Mode::training) {
+        footprint.optimizer = cost_of(execution.numerics.optimizer).states *
                               bytes_where(graph, [](Role role) { return role == Role::parameter; });
     }
     footprint.activations =

@@ -210,7 +210,7 @@ private:
             return;
         }
         Lifetime lifetime = {size, life->first_task, life->last_task};
-        if (execution_.memory == MemoryReuse::kept) {
+        if (execution_.scheduling.memory == MemoryReuse::kept) {
             lifetime.first_task = 0;
             lifetime.last_task = schedule_.tasks.size() - 1;
         }
@@ -224,7 +224,7 @@ private:
     Bytes data_bytes(TensorId id) const {
         Tensor tensor = graph_.tensors[id].tensor;
         if (tensor.dtype == DataType::f32) {
-            tensor.dtype = execution_.dtype;
+            tensor.dtype = execution_.numerics.dtype;
         }
         return tensor.bytes();
     }

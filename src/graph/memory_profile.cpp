@@ -61,8 +61,8 @@ private:
     }
 
     void add_persistent() {
-        const bool trains = execution_.mode == Mode::training;
-        const double states = trains ? cost_of(execution_.optimizer).states : 0;
+        const bool trains = execution_.numerics.mode == Mode::training;
+        const double states = trains ? cost_of(execution_.numerics.optimizer).states : 0;
         for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
             const GraphTensor& tensor = graph_.tensors[id];
             if (!is_persistent(tensor.role)) {

@@ -31,7 +31,7 @@ public:
         for (LayerId layer = 0; layer < graph_.layers.size(); ++layer) {
             schedule_.tasks.push_back({layer, Pass::forward});
         }
-        if (execution_.mode == Mode::training) {
+        if (execution_.numerics.mode == Mode::training) {
             find_trained();
             find_accepted_gradients();
             for (LayerId layer = graph_.layers.size(); layer-- > 0;) {
@@ -55,8 +55,9 @@ private:
     // input where that is requested.
     void find_trained() {
         for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
-            const bool asked = graph_.tensors[id].role == Role::input && is_differentiable(id) &&
-                               execution_.first_layer_gradient == FirstLayerGradient::computed;
+            const bool asked =
+                graph_.tensors[id].role == Role::input && is_differentiable(id) &&
+                execution_.numerics.first_layer_gradient == FirstLayerGradient::computed;
             learns_[id] = is_parameter(id) || asked;
         }
         for (const Layer& layer : graph_.layers) {

@@ -56,12 +56,12 @@ public:
     }
 
 private:
-    bool keeps_memory() const { return execution_.memory == MemoryReuse::kept; }
+    bool keeps_memory() const { return execution_.scheduling.memory == MemoryReuse::kept; }
 
     // Operators whose result is their input, element by element.
     bool moves_nothing(const Op& op) const {
         const bool idle_dropout =
-            std::holds_alternative<Dropout>(op) && execution_.mode == Mode::inference;
+            std::holds_alternative<Dropout>(op) && execution_.numerics.mode == Mode::inference;
         return std::holds_alternative<Reshape>(op) || (idle_dropout && !keeps_memory());
     }
 

@@ -44,7 +44,8 @@ void require_passes(const Counted& counted) {
 template <class Value>
 double sum_over_tasks(const Counted& counted, const Graph& graph, Value value) {
     require_passes(counted);
-    const Execution execution = {.first_layer_gradient = counted.first_layer_gradient};
+    const Execution execution = {
+        .numerics = {.first_layer_gradient = counted.first_layer_gradient}};
     double sum = 0;
     for (const Task& task : schedule_of(graph, execution).tasks) {
         const Layer& layer = graph.layers[task.layer];

@@ -15,7 +15,7 @@ AlgorithmComparison empty_comparison(const Graph& graph, const Execution& execut
                                      std::string device) {
     return {.network = graph.name,
             .batch = batch_of(graph),
-            .dtype = std::string(name_of(execution.dtype)),
+            .dtype = std::string(name_of(execution.numerics.dtype)),
             .device = std::move(device),
             .results = {}};
 }
@@ -143,8 +143,8 @@ AlgorithmComparison measured_algorithms(const Graph& graph, const Execution& exe
                  static_cast<double>(i) / static_cast<double>(distinct.size()));
         for (const ConvolutionAlgorithm algorithm : algorithms) {
             Execution asked = execution;
-            asked.algorithm = algorithm;
-            asked.first_layer_gradient = FirstLayerGradient::computed;
+            asked.engine.algorithm = algorithm;
+            asked.numerics.first_layer_gradient = FirstLayerGradient::computed;
             for (AlgorithmResult& result :
                  measured_layer(graph, distinct[i], asked, backend, policy)) {
                 if (!is_known(comparison.results, result)) {

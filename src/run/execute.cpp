@@ -38,12 +38,9 @@ std::string now_utc() {
 std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend& backend,
                                     MemoryReuse memory) {
     Execution execution = job.execution;
-    execution.memory = memory;
-    if (memory == MemoryReuse::kept) {
-        execution.caches = CacheState::as_left;  // it is looked at, not timed
-    }
+    execution.scheduling.memory = memory;
     auto executable = backend.prepare(graph, execution);
-    if (job.remainder == Remainder::refused && execution.omissions.empty()) {
+    if (job.remainder == Remainder::refused && execution.scheduling.omissions.empty()) {
         require_max_layers(graph, executable->steps());
     }
     write_inputs(graph, job.inputs, *executable);
@@ -61,7 +58,7 @@ void dump(const Job& job, const Graph& graph, Backend& backend) {
 // is wrong falls on the pass that adds it up.
 PassChecks checks_of(const Job& job, const Graph& graph, Backend& backend) {
     Execution execution = job.execution;
-    execution.memory = MemoryReuse::kept;
+    execution.scheduling.memory = MemoryReuse::kept;
     const auto executable = prepare(job, graph, backend, MemoryReuse::kept);
     PassChecks checks;
     for (StepCheck& checked : verify(graph, execution, *executable)) {
@@ -188,7 +185,7 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
         iteration, job.policy, [&] { return loop.run(); }, clock, hooks, std::move(earlier));
     take_samples(sampled, run);
     run.flags = doubts_about(sampled, job.policy, change_between(before, read_activity(clock)));
-    if (job.execution.mode == Mode::training) {
+    if (job.execution.numerics.mode == Mode::training) {
         for (const std::string& doubt : graph.training_doubts) {
             run.flags.push_back({"folded", doubt});
         }
@@ -201,7 +198,7 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
 
 Graph graph_for(const Job& job) {
     Graph graph = load_network(job.request);
-    if (job.execution.mode == Mode::inference) {
+    if (job.execution.numerics.mode == Mode::inference) {
         graph = for_inference(std::move(graph));
     }
     return job.slice.empty() ? graph : slice(graph, job.slice);
@@ -244,8 +241,9 @@ Run execute_remaining(const Job& job, const Graph& graph, Backend& backend,
     const bool peak_is_ours = !info.device_memory && reset_peak_memory();
     const MemoryUse before = read_memory_use();
     const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
+    executable->prepare_caches(job.policy.caches);
     run.steps = step_results(graph, job.execution, executable->steps(), checks);
-    mark_omitted(job.execution.omissions, run);
+    mark_omitted(job.execution.scheduling.omissions, run);
     SampledIteration sampled;
     if (earlier && same_steps(*earlier, run)) {
         run.id = earlier->id;
@@ -273,7 +271,7 @@ Run execute_remaining(const Job& job, const Graph& graph, Backend& backend,
 Run execute(const Job& asked, const Graph& graph, Backend& backend, const Observer& observer,
             const std::optional<Run>& earlier) {
     Job job = asked;
-    job.execution.omissions = omissions_of(earlier);
+    job.execution.scheduling.omissions = omissions_of(earlier);
     try {
         return execute_remaining(job, graph, backend, observer, earlier);
     } catch (const StepFailure& failure) {

@@ -14,14 +14,14 @@ namespace strata {
 
 namespace {
 
-template <class Value>
-void vary(std::vector<Execution>& executions, Value Execution::*field,
+template <class Part, class Value>
+void vary(std::vector<Execution>& executions, Part Execution::*part, Value Part::*field,
           const std::vector<Value>& values) {
     std::vector<Execution> varied;
     for (const Execution& execution : executions) {
         for (const Value value : values) {
             varied.push_back(execution);
-            varied.back().*field = value;
+            (varied.back().*part).*field = value;
         }
     }
     if (!values.empty()) {
@@ -31,7 +31,7 @@ void vary(std::vector<Execution>& executions, Value Execution::*field,
 
 std::vector<Variation> variations_of(const ExperimentRequest& request) {
     const bool is_sweep = request.variations.empty() && request.batches.size() > 1 &&
-                          request.common.execution.mode == Mode::inference;
+                          request.common.execution.numerics.mode == Mode::inference;
     return is_sweep ? std::vector<Variation>{{"batch", request.batches}} : request.variations;
 }
 
@@ -57,12 +57,12 @@ Group varied(const Job& job, const std::vector<Variation>& variations) {
 
 std::vector<Execution> executions_of(const Execution& common, const Choices& choices) {
     std::vector<Execution> executions = {common};
-    vary(executions, &Execution::dtype, choices.dtypes);
-    vary(executions, &Execution::algorithm, choices.algorithms);
-    vary(executions, &Execution::image_layout, choices.layouts);
-    vary(executions, &Execution::fusion, choices.fusions);
-    vary(executions, &Execution::l1, choices.l1);
-    vary(executions, &Execution::threads, choices.threads);
+    vary(executions, &Execution::numerics, &Numerics::dtype, choices.dtypes);
+    vary(executions, &Execution::engine, &EngineOptions::algorithm, choices.algorithms);
+    vary(executions, &Execution::engine, &EngineOptions::image_layout, choices.layouts);
+    vary(executions, &Execution::engine, &EngineOptions::fusion, choices.fusions);
+    vary(executions, &Execution::engine, &EngineOptions::l1, choices.l1);
+    vary(executions, &Execution::scheduling, &Scheduling::threads, choices.threads);
     return executions;
 }
 

@@ -25,9 +25,11 @@ std::string policy_text(const Policy& policy) {
 // Every setting beside those that each run has, where it is not the default. The bindings name all
 // of an execution: whoever adds to it is stopped here by the compiler, and decides.
 std::map<std::string, std::string> further_settings(const Job& job) {
-    [[maybe_unused]] const auto& [mode, dtype, threads, pinned, algorithm, image_layout,
-                                  single_precision, fusion, l1, first_layer_gradient, memory,
-                                  caches, optimizer, seed, omissions] = job.execution;
+    [[maybe_unused]] const auto& [mode, dtype, single_precision, first_layer_gradient, optimizer,
+                                  seed] = job.execution.numerics;
+    [[maybe_unused]] const auto& [threads, pinned, memory, omissions] = job.execution.scheduling;
+    [[maybe_unused]] const auto& [algorithm, image_layout, fusion, l1] = job.execution.engine;
+    const CacheState caches = job.policy.caches;
     std::map<std::string, std::string> further;
     if (!job.slice.empty()) {
         further["slice"] = job.slice;
@@ -54,7 +56,7 @@ std::map<std::string, std::string> further_settings(const Job& job) {
     if (l1 != L1Caching::used) {
         further["l1"] = name_in(l1);
     }
-    if (seed != Execution{}.seed) {
+    if (seed != Numerics{}.seed) {
         further["seed"] = std::to_string(seed);
     }
     if (!pinned) {
@@ -86,8 +88,8 @@ std::string hash_text(const std::vector<std::filesystem::path>& files) {
 }  // namespace
 
 int thread_count(const Execution& execution) {
-    return execution.threads > 0 ? execution.threads
-                                 : static_cast<int>(allowed_processors().size());
+    return execution.scheduling.threads > 0 ? execution.scheduling.threads
+                                            : static_cast<int>(allowed_processors().size());
 }
 
 Settings settings_of(const Job& job, std::int64_t batch, int threads) {
@@ -95,10 +97,10 @@ Settings settings_of(const Job& job, std::int64_t batch, int threads) {
         .backend = job.backend,
         .network = canonical_network(job.request.network),
         .batch = batch,
-        .mode = name_in(job.execution.mode),
-        .dtype = std::string(name_of(job.execution.dtype)),
+        .mode = name_in(job.execution.numerics.mode),
+        .dtype = std::string(name_of(job.execution.numerics.dtype)),
         .threads = threads,
-        .algorithm = name_in(job.execution.algorithm),
+        .algorithm = name_in(job.execution.engine.algorithm),
         .policy = policy_text(job.policy),
         .further = further_settings(job),
     };
@@ -116,7 +118,8 @@ std::map<std::string, std::string> content_of(const Job& job) {
 }
 
 std::string identity_of(const Job& job) {
-    Settings settings = settings_of(job, job.request.batch.value_or(0), job.execution.threads);
+    Settings settings =
+        settings_of(job, job.request.batch.value_or(0), job.execution.scheduling.threads);
     for (const auto& [name, hash] : job.content) {
         (name == "network" ? settings.network : settings.further[name]) = "file";
     }

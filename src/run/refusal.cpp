@@ -111,7 +111,7 @@ void end_by_failure(Run& run, const Graph& graph, const Execution& execution,
     const auto steps =
         scheduled_steps(graph, execution, fmt::format("the device was lost when {} failed", where));
     run.steps = step_results(graph, execution, steps, {});
-    std::vector<Omission> failed = execution.omissions;
+    std::vector<Omission> failed = execution.scheduling.omissions;
     failed.push_back({layer, failure.task().pass, failure.what()});
     mark_omitted(failed, run);
     run.flags = {

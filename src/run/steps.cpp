@@ -100,11 +100,11 @@ void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
 
 std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
                                      std::span<const Step> steps, const PassChecks& checks) {
-    const UpdateCost update = cost_of(execution.optimizer);
+    const UpdateCost update = cost_of(execution.numerics.optimizer);
     std::vector<StepResult> results;
     for (const Step& step : steps) {
         const Layer& layer = graph.layers[step.layer];
-        const Signature signature = signature_in(graph, layer, execution.dtype);
+        const Signature signature = signature_in(graph, layer, execution.numerics.dtype);
         StepResult& result = results.emplace_back();
         result.layer = layer.name;
         result.alias = layer.alias;

@@ -38,8 +38,8 @@ LayerValues read_for_forward(const Graph& graph, const Execution& execution, con
                              const Executable& executable) {
     LayerValues values = read_inputs(layer, executable);
     for (const TensorId tensor : layer.inputs) {
-        const bool changes =
-            execution.mode == Mode::training && graph.tensors[tensor].role == Role::statistic;
+        const bool changes = execution.numerics.mode == Mode::training &&
+                             graph.tensors[tensor].role == Role::statistic;
         values.statistics.emplace_back(changes ? element_count(graph, tensor) : 0);
     }
     for (const TensorId tensor : layer.outputs) {

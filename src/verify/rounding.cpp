@@ -380,10 +380,11 @@ SumShape gradient_sum(const Op& op, const ReferenceOperands& operands, std::size
 double tolerance_of(const SumShape& sum, const Execution& execution, std::string_view algorithm) {
     const double transformed = algorithm.find("winograd") != algorithm.npos ? 4 : 1;
     const double serial = unit_f32 * (256 + 12 * std::sqrt(sum.length)) * transformed;
-    if (execution.dtype != DataType::f32) {
+    if (execution.numerics.dtype != DataType::f32) {
         return 0x1p-7 + serial;
     }
-    const bool by_tf32 = execution.single_precision == SinglePrecision::tf32 && sum.length > 1;
+    const bool by_tf32 =
+        execution.numerics.single_precision == SinglePrecision::tf32 && sum.length > 1;
     return by_tf32 ? 0x1p-8 + serial : serial;
 }
 

@@ -208,14 +208,15 @@ private:
         for (const TensorId tensor : updated_parameters(graph_, schedule_, unit.task.layer)) {
             settle(tensor);
             HostValues weight = executable_.read(tensor, Content::value);
-            OptimizerState state = initial_state(execution_.optimizer, weight.size());
-            reference_update(execution_.optimizer, executable_.read(tensor, Content::gradient),
-                             state, weight);
+            OptimizerState state = initial_state(execution_.numerics.optimizer, weight.size());
+            reference_update(execution_.numerics.optimizer,
+                             executable_.read(tensor, Content::gradient), state, weight);
             updated[tensor] = std::move(weight);
         }
         execute(unit);
         for (const auto& [tensor, weight] : updated) {
-            compare_value(unit, tensor, {weight, 0, update_tolerance(execution_.optimizer)});
+            compare_value(unit, tensor,
+                          {weight, 0, update_tolerance(execution_.numerics.optimizer)});
         }
     }
 

@@ -7,7 +7,7 @@ namespace strata {
 
 BatchMemory batch_memory_of(const Graph& graph, const Execution& execution) {
     Execution answering = execution;
-    answering.mode = Mode::inference;
+    answering.numerics.mode = Mode::inference;
     BatchMemory memory;
     memory.batch = batch_of(graph);
     memory.profile = memory_profile_of(graph, execution);

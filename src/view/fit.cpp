@@ -54,9 +54,10 @@ Document fit_document(const std::string& network, const Execution& execution,
         "--memory shows where it is needed."};
     const Bytes memory = batches.empty() ? Bytes{} : batches.front().capacity.memory;
     const bool trains = !batches.empty() && batches.front().mode == Mode::training;
-    return {.title = fmt::format("{} in {}, {}{}", printable(network), byte_size_text(memory),
-                                 name_of(execution.dtype),
-                                 trains ? fmt::format(", {}", name_of(execution.optimizer)) : ""),
+    return {.title = fmt::format(
+                "{} in {}, {}{}", printable(network), byte_size_text(memory),
+                name_of(execution.numerics.dtype),
+                trains ? fmt::format(", {}", name_of(execution.numerics.optimizer)) : ""),
             .blocks = {std::move(table)},
             .kind = "fit"};
 }

@@ -168,7 +168,7 @@ Document work_grid_document(const WorkGrid& grid, const Convention& convention,
     table.notes = {fmt::format("Operations counted by the convention {}: {}", convention.name,
                                convention.meaning),
                    "Memory: the peak by liveness."};
-    return {fmt::format("{}, {}: {}", printable(grid.network), name_of(execution.mode),
+    return {fmt::format("{}, {}: {}", printable(grid.network), name_of(execution.numerics.mode),
                         ranges_of(grid.variables, grid.values)),
             {std::move(table)}};
 }

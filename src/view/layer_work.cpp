@@ -50,7 +50,7 @@ bool has_loss(const Graph& graph) {
 
 // A graph is copied only where inference changes it.
 Footprint footprint_in(const Graph& graph, Execution execution, Mode mode) {
-    execution.mode = mode;
+    execution.numerics.mode = mode;
     return mode == Mode::inference && has_loss(graph)
                ? footprint_of(for_inference(graph), execution)
                : footprint_of(graph, execution);
@@ -59,7 +59,7 @@ Footprint footprint_in(const Graph& graph, Execution execution, Mode mode) {
 }  // namespace
 
 NetworkWork work_of(const Graph& graph, const Convention& convention, const Execution& execution) {
-    const UpdateCost update = cost_of(execution.optimizer);
+    const UpdateCost update = cost_of(execution.numerics.optimizer);
     NetworkWork network;
     for (const auto& layer : graph.layers) {
         network.layers.push_back(layer_work(graph, layer));

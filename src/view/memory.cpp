@@ -94,9 +94,10 @@ Table peak_table(const MemoryProfile& profile, const std::string& place) {
 }
 
 std::string title_of(const Graph& graph, const Execution& execution) {
-    const std::string how = execution.mode == Mode::training
-                                ? fmt::format("training with {}", name_of(execution.optimizer))
-                                : "inference";
+    const std::string how =
+        execution.numerics.mode == Mode::training
+            ? fmt::format("training with {}", name_of(execution.numerics.optimizer))
+            : "inference";
     return graph.name + ", " + how;
 }
 

@@ -186,9 +186,12 @@ Json show_json(const Graph& graph, const Convention& convention, const Execution
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
         layers.push_back(layer_json(graph.layers[i], network.layers[i]));
     }
-    return {{"network", graph.name},           {"batch", batch_of(graph)},
-            {"mode", name_of(execution.mode)}, {"convention", convention.name},
-            {"layers", std::move(layers)},     {"totals", totals_json(network)}};
+    return {{"network", graph.name},
+            {"batch", batch_of(graph)},
+            {"mode", name_of(execution.numerics.mode)},
+            {"convention", convention.name},
+            {"layers", std::move(layers)},
+            {"totals", totals_json(network)}};
 }
 
 Json memory_json(std::span<const Graph> graphs, const Execution& execution) {
@@ -199,8 +202,8 @@ Json memory_json(std::span<const Graph> graphs, const Execution& execution) {
     }
     const auto each = bytes_per_image(batches);
     return {{"network", graphs.front().name},
-            {"mode", name_of(execution.mode)},
-            {"optimizer", name_of(execution.optimizer)},
+            {"mode", name_of(execution.numerics.mode)},
+            {"optimizer", name_of(execution.numerics.optimizer)},
             {"batches", std::move(list)},
             {"bytes_per_example", each ? Json(each->value) : Json()}};
 }
@@ -209,7 +212,7 @@ Json work_sweep_json(const WorkSweep& sweep, const Convention& convention,
                      const Execution& execution) {
     return {{"variable", sweep.variable},
             {"network", sweep.network},
-            {"mode", name_of(execution.mode)},
+            {"mode", name_of(execution.numerics.mode)},
             {"convention", convention.name},
             {"points", records_in({.blocks = {points_table(sweep, convention)}})},
             {"fit", traffic_fit_json(sweep)}};
@@ -220,7 +223,7 @@ Json work_grid_json(const WorkGrid& grid, const Convention& convention,
     const Document data = data_of(work_grid_document(grid, convention, execution));
     return {{"variables", grid.variables},
             {"network", grid.network},
-            {"mode", name_of(execution.mode)},
+            {"mode", name_of(execution.numerics.mode)},
             {"convention", convention.name},
             {"points", records_of(std::get<Table>(data.blocks.front()))}};
 }

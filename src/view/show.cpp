@@ -137,8 +137,8 @@ Document show_document(const Graph& graph, const Convention& convention,
                        const Execution& execution) {
     const NetworkWork network = work_of(graph, convention, execution);
     Document document{.title = fmt::format("{}, batch {}, {}", graph.name, batch_of(graph),
-                                           name_of(execution.mode))};
-    document.blocks.emplace_back(layers_table(graph, network, convention, execution.mode));
+                                           name_of(execution.numerics.mode))};
+    document.blocks.emplace_back(layers_table(graph, network, convention, execution.numerics.mode));
     document.blocks.emplace_back(memory_table(network));
     return document;
 }

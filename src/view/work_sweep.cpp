@@ -87,7 +87,7 @@ std::string title_of(const WorkSweep& sweep, const Execution& execution) {
     const auto& [first, last] = std::pair(sweep.points.front(), sweep.points.back());
     const std::string batch =
         first.batch == last.batch ? fmt::format(", batch {}", first.batch) : "";
-    return fmt::format("{}{}, {}: {} {} to {}", network, batch, name_of(execution.mode),
+    return fmt::format("{}{}, {}: {} {} to {}", network, batch, name_of(execution.numerics.mode),
                        sweep.variable, first.value, last.value);
 }
 

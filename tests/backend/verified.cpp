@@ -18,12 +18,10 @@ std::string describe(const Graph& graph, const Step& step) {
 }  // namespace
 
 Execution kept_execution(Mode mode, DataType dtype) {
-    return {.mode = mode,
-            .dtype = dtype,
-            .threads = 2,
-            .pinned = false,
-            .first_layer_gradient = FirstLayerGradient::computed,
-            .memory = MemoryReuse::kept};
+    return {.numerics = {.mode = mode,
+                         .dtype = dtype,
+                         .first_layer_gradient = FirstLayerGradient::computed},
+            .scheduling = {.threads = 2, .pinned = false, .memory = MemoryReuse::kept}};
 }
 
 std::string verify_graph(Backend& backend, const Graph& graph, const Execution& execution) {

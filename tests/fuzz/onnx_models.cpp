@@ -482,7 +482,7 @@ std::string mutated(std::string bytes, unsigned seed) {
 void plan_memory(const Graph& graph) {
     for (const Mode mode : {Mode::training, Mode::inference}) {
         Execution execution;
-        execution.mode = mode;
+        execution.numerics.mode = mode;
         footprint_of(graph, execution);
     }
 }

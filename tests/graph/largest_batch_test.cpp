@@ -86,7 +86,7 @@ TEST(LargestBatch, TellsWhatALargerOneFailsBy) {
 TEST(LargestBatch, OfANetworkIsTheLastThatFits) {
     const auto peak = [](std::int64_t batch) -> std::optional<Bytes> {
         const Graph graph = find_zoo_network("alexnet").build(batch);
-        return footprint_of(graph, {.mode = Mode::inference}).peak;
+        return footprint_of(graph, {.numerics = {.mode = Mode::inference}}).peak;
     };
     const Bytes limit{1e9};
     const std::int64_t found = batch_within(peak, limit).value();

@@ -10,7 +10,7 @@ namespace strata {
 namespace {
 
 const Execution training = {};
-const Execution inference = {.mode = Mode::inference};
+const Execution inference = {.numerics = {.mode = Mode::inference}};
 
 const LayerMemory& memory_of(const MemoryProfile& profile, const Graph& graph, const char* layer) {
     return profile.layers[layer_named(graph, layer)];
@@ -53,7 +53,7 @@ TEST(MemoryProfile, AParameterThatTwoLayersReadIsCountedOnce) {
     const TensorId w = b.constant("w", {{10, 10}}, Role::parameter);
     b.add_with_operands("second", MatMul{}, {b.add_with_operands("first", MatMul{}, {x, w}), w});
     const Graph graph = b.finish();
-    const MemoryProfile profile = memory_profile_of(graph, {.optimizer = Adam{}});
+    const MemoryProfile profile = memory_profile_of(graph, {.numerics = {.optimizer = Adam{}}});
     EXPECT_EQ(memory_of(profile, graph, "first").parameters.value, 400);
     EXPECT_EQ(memory_of(profile, graph, "first").optimizer.value, 800);
     EXPECT_EQ(memory_of(profile, graph, "second").parameters.value, 0);

@@ -13,8 +13,8 @@ namespace strata {
 namespace {
 
 const Execution training = {};
-const Execution inference = {.mode = Mode::inference};
-const Execution kept = {.memory = MemoryReuse::kept};
+const Execution inference = {.numerics = {.mode = Mode::inference}};
+const Execution kept = {.scheduling = {.memory = MemoryReuse::kept}};
 
 const Buffer* find(std::span<const Buffer> buffers, BufferKind kind, TensorId tensor) {
     const auto found = std::ranges::find_if(buffers, [&](const Buffer& buffer) {
@@ -98,7 +98,7 @@ TEST(Lifetimes, AnAttentionSavesALogarithmOfEachRowAndNotItsScores) {
     const TensorId q = builder.add("q", Activation{}, {x});
     const TensorId y = builder.add("y", Attention{.heads = 4}, {q, q, q});
     const Graph graph = builder.finish();
-    const Execution computed = {.first_layer_gradient = FirstLayerGradient::computed};
+    const Execution computed = {.numerics = {.first_layer_gradient = FirstLayerGradient::computed}};
     const auto buffers = lifetimes_of(graph, computed);
     const Buffer* saved = find(buffers, BufferKind::saved, y);
     ASSERT_NE(saved, nullptr);
@@ -200,7 +200,7 @@ TEST(Footprint, TrainingNeedsNoLessThanInferenceAndKeepingNoLessThanSharing) {
 
 TEST(Footprint, HalfTheElementSizeHalvesTheActivations) {
     const Graph graph = small_diamond();
-    const Execution half = {.dtype = DataType::bf16};
+    const Execution half = {.numerics = {.dtype = DataType::bf16}};
     EXPECT_EQ(2 * footprint_of(graph, half).activations, footprint_of(graph, training).activations);
     EXPECT_EQ(footprint_of(graph, half).parameters, footprint_of(graph, training).parameters);
 }
@@ -219,8 +219,8 @@ TEST(Footprint, TheLawsHoldForEveryZooNetwork) {
         EXPECT_GE(footprint_of(graph, inference).peak + probabilities,
                   footprint_of(answering, inference).peak);
         EXPECT_EQ(part.optimizer.value, 4.0 * static_cast<double>(parameter_count(graph)));
-        EXPECT_EQ(footprint_of(graph, {.optimizer = Sgd{}}).optimizer.value, 0);
-        EXPECT_EQ(footprint_of(graph, {.optimizer = Adam{}}).optimizer.value,
+        EXPECT_EQ(footprint_of(graph, {.numerics = {.optimizer = Sgd{}}}).optimizer.value, 0);
+        EXPECT_EQ(footprint_of(graph, {.numerics = {.optimizer = Adam{}}}).optimizer.value,
                   2 * part.optimizer.value);
     }
 }

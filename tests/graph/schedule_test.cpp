@@ -11,8 +11,9 @@ namespace strata {
 namespace {
 
 const Execution training = {};
-const Execution inference = {.mode = Mode::inference};
-const Execution with_first_gradient = {.first_layer_gradient = FirstLayerGradient::computed};
+const Execution inference = {.numerics = {.mode = Mode::inference}};
+const Execution with_first_gradient = {
+    .numerics = {.first_layer_gradient = FirstLayerGradient::computed}};
 
 std::vector<std::string> words(const Graph& graph, const Schedule& schedule) {
     std::vector<std::string> result;

@@ -8,7 +8,7 @@ namespace strata {
 namespace {
 
 const Execution training = {};
-const Execution inference = {.mode = Mode::inference};
+const Execution inference = {.numerics = {.mode = Mode::inference}};
 const Convolution pointwise = {.out_channels = 4, .kernel = {1, 1}};
 const Tensor image = {{2, 4, 4, 4}};
 
@@ -32,11 +32,12 @@ TEST(Sharing, AReluOverwritesWhatOnlyItReads) {
 }
 
 TEST(Sharing, KeptMemoryIsSharedByReshapesOnly) {
-    const Execution kept = {.memory = MemoryReuse::kept};
+    const Execution kept = {.scheduling = {.memory = MemoryReuse::kept}};
     EXPECT_FALSE(in_place(sandwich(Activation{}), "middle", kept));
     EXPECT_TRUE(in_place(sandwich(Reshape{{0, 0, 16, 1}}), "middle", kept));
-    EXPECT_FALSE(in_place(sandwich(Dropout{}), "middle",
-                          {.mode = Mode::inference, .memory = MemoryReuse::kept}));
+    EXPECT_FALSE(in_place(
+        sandwich(Dropout{}), "middle",
+        {.numerics = {.mode = Mode::inference}, .scheduling = {.memory = MemoryReuse::kept}}));
 }
 
 TEST(Sharing, AnActivationWhoseBackwardPassReadsItsInputWorksInPlaceOnlyInInference) {

@@ -151,10 +151,10 @@ NodeResult attempt(const NodeCase& one, const Interface& names, Known known, Bac
         return {.reason = "two of its outputs are one tensor"};
     }
     Execution execution;
-    execution.mode = Mode::inference;
-    execution.threads = 1;
-    execution.pinned = false;
-    execution.memory = MemoryReuse::kept;
+    execution.numerics.mode = Mode::inference;
+    execution.scheduling.threads = 1;
+    execution.scheduling.pinned = false;
+    execution.scheduling.memory = MemoryReuse::kept;
     const auto executable = backend.prepare(graph, execution);
     if (const std::string reason = refusal_of(graph, *executable); !reason.empty()) {
         return {.reason = reason};

@@ -33,8 +33,9 @@ TEST(Algorithms, EqualConvolutionsAreOneProblem) {
 TEST(Algorithms, EachPassOfEachProblemIsMeasuredOncePerAlgorithm) {
     const Policy policy = {.warmup = 0, .min_time = {0}, .max_time = {0.01}, .min_samples = 1};
     const auto backend = make_reference_backend();
-    const AlgorithmComparison comparison = measured_algorithms(
-        network(), {.threads = 1}, *backend, policy, [](const std::string&, double) {});
+    const AlgorithmComparison comparison =
+        measured_algorithms(network(), {.scheduling = {.threads = 1}}, *backend, policy,
+                            [](const std::string&, double) {});
     // The reference has one algorithm, whatever is requested.
     ASSERT_EQ(comparison.results.size(), 6U);
     for (const AlgorithmResult& result : comparison.results) {

@@ -87,7 +87,7 @@ TEST_F(Campaigns, ExecutionsOfOneBatchAreCompared) {
 }
 
 TEST_F(Campaigns, PointsOfASweepAreShownTogetherAndNotComparedAsPairs) {
-    request_.common.execution.mode = Mode::inference;
+    request_.common.execution.numerics.mode = Mode::inference;
     request_.batches = {1, 2, 3};
     EXPECT_EQ(run(), ExitCode::done);
     ASSERT_EQ(shown_.size(), 1U);
@@ -148,7 +148,7 @@ TEST_F(Campaigns, WhatDoesNotFitIsAResultOfASweepAndEndsASingleRun) {
     request_.common.memory = Bytes{1};
     EXPECT_THROW(run(), Error);
     EXPECT_EQ(stored("complete"), 0);
-    request_.common.execution.mode = Mode::inference;
+    request_.common.execution.numerics.mode = Mode::inference;
     request_.batches = {1, 2};
     EXPECT_EQ(run(), ExitCode::machine_cannot) << "not one batch fits";
     ASSERT_EQ(shown_.size(), 1U);

@@ -82,7 +82,7 @@ TEST_F(Execute, AVerifiedRunTellsHowManyStepsWereComparedAndHowNearTheyAre) {
 }
 
 TEST_F(Execute, InferenceRunsForwardOnly) {
-    job_.execution.mode = Mode::inference;
+    job_.execution.numerics.mode = Mode::inference;
     for (const StepResult& step : run().steps) {
         EXPECT_EQ(step.pass, Pass::forward);
     }
@@ -128,7 +128,7 @@ TEST_F(Execute, ASliceRunsAlone) {
 }
 
 TEST_F(Execute, TheUsersInputDecidesTheDumpedOutput) {
-    job_.execution.mode = Mode::inference;
+    job_.execution.numerics.mode = Mode::inference;
     write_npy(folder_ / "x.npy", Dims{2, 3, 8, 8}, std::vector<float>(2 * 3 * 8 * 8, 0.0F));
     job_.inputs["x"] = folder_ / "x.npy";
     job_.dump = Dump{folder_ / "out", "conv"};

@@ -14,30 +14,30 @@ namespace strata {
 namespace {
 
 TEST(Choices, EveryCombinationIsAnExecutionAndTheRestIsCommon) {
-    const Execution common = {.mode = Mode::inference, .dtype = DataType::f16};
+    const Execution common = {.numerics = {.mode = Mode::inference, .dtype = DataType::f16}};
     const auto executions = executions_of(
         common, {.algorithms = {ConvolutionAlgorithm::direct, ConvolutionAlgorithm::winograd},
                  .fusions = {Fusion::none, Fusion::convolution}});
     ASSERT_EQ(executions.size(), 4U);
-    EXPECT_EQ(executions[1].algorithm, ConvolutionAlgorithm::direct);
-    EXPECT_EQ(executions[1].fusion, Fusion::convolution);
-    EXPECT_EQ(executions[2].algorithm, ConvolutionAlgorithm::winograd);
-    EXPECT_EQ(executions[2].fusion, Fusion::none);
+    EXPECT_EQ(executions[1].engine.algorithm, ConvolutionAlgorithm::direct);
+    EXPECT_EQ(executions[1].engine.fusion, Fusion::convolution);
+    EXPECT_EQ(executions[2].engine.algorithm, ConvolutionAlgorithm::winograd);
+    EXPECT_EQ(executions[2].engine.fusion, Fusion::none);
     for (const Execution& execution : executions) {
-        EXPECT_EQ(execution.mode, Mode::inference);
-        EXPECT_EQ(execution.dtype, DataType::f16);
+        EXPECT_EQ(execution.numerics.mode, Mode::inference);
+        EXPECT_EQ(execution.numerics.dtype, DataType::f16);
     }
 }
 
 TEST(Choices, NumbersOfThreadsAreMeasuredInTurnToo) {
     const auto executions = executions_of({}, {.threads = {1, 2}});
     ASSERT_EQ(executions.size(), 2U);
-    EXPECT_EQ(executions[0].threads, 1);
-    EXPECT_EQ(executions[1].threads, 2);
+    EXPECT_EQ(executions[0].scheduling.threads, 1);
+    EXPECT_EQ(executions[1].scheduling.threads, 2);
 }
 
 TEST(Choices, NoneLeavesTheCommonExecutionAlone) {
-    EXPECT_EQ(executions_of({.dtype = DataType::bf16}, {}).size(), 1U);
+    EXPECT_EQ(executions_of({.numerics = {.dtype = DataType::bf16}}, {}).size(), 1U);
 }
 
 ExperimentRequest asking_for(std::vector<std::string> networks) {
@@ -58,7 +58,7 @@ TEST(Experiment, NetworksAreOutermostThenBatchesThenExecutions) {
     const Job& fourth = experiment.groups[3].front();
     EXPECT_EQ(fourth.request.network, "alexnet");
     EXPECT_EQ(fourth.request.batch, 16);
-    EXPECT_EQ(fourth.execution.dtype, DataType::bf16);
+    EXPECT_EQ(fourth.execution.numerics.dtype, DataType::bf16);
     EXPECT_EQ(experiment.groups[4].front().request.network, "vgg-16");
 }
 
@@ -96,7 +96,7 @@ TEST(Experiment, SeveralBatchesOfAnInferenceAreASweepAndOfTrainingSeparateRuns) 
     ExperimentRequest request = asking_for({"alexnet"});
     request.batches = {1, 2};
     EXPECT_EQ(experiment_of(request).groups.size(), 2U);
-    request.common.execution.mode = Mode::inference;
+    request.common.execution.numerics.mode = Mode::inference;
     const Experiment sweep = experiment_of(request);
     ASSERT_EQ(sweep.groups.size(), 1U);
     EXPECT_EQ(sweep.groups[0][1].request.batch, 2);

@@ -29,7 +29,7 @@ Graph fork() {
 TEST(Files, WhatARefusedLayerGivesIsNotWrittenNorWhatIsMadeOfIt) {
     const Graph graph = fork();
     testing::ScriptedExecutable executable(
-        make_reference_backend()->prepare(graph, {.mode = Mode::inference}));
+        make_reference_backend()->prepare(graph, {.numerics = {.mode = Mode::inference}}));
     executable.refuse(0, "not here");
     executable.run();
     const TemporaryDirectory folder;

@@ -26,21 +26,22 @@ TEST(Job, EverythingThatDecidesAResultIsPartOfItsIdentity) {
     };
     EXPECT_EQ(identity_of(plain), identity_of(job_on("alexnet")));
     EXPECT_TRUE(differs([](Job& job) { job.request.batch = 2; }));
-    EXPECT_TRUE(differs([](Job& job) { job.execution.caches = CacheState::cold; }));
+    EXPECT_TRUE(differs([](Job& job) { job.policy.caches = CacheState::cold; }));
     EXPECT_TRUE(differs([](Job& job) { job.request.dims["sequence"] = 8; }));
     EXPECT_TRUE(differs([](Job& job) { job.slice = "conv*"; }));
-    EXPECT_TRUE(differs([](Job& job) { job.execution.mode = Mode::inference; }));
-    EXPECT_TRUE(differs([](Job& job) { job.execution.dtype = DataType::bf16; }));
-    EXPECT_TRUE(differs([](Job& job) { job.execution.fusion = Fusion::convolution; }));
-    EXPECT_TRUE(differs([](Job& job) { job.execution.l1 = L1Caching::bypassed; }));
-    EXPECT_TRUE(differs([](Job& job) { job.execution.threads = 1; }));
-    EXPECT_TRUE(differs([](Job& job) { job.execution.pinned = false; }));
-    EXPECT_TRUE(differs([](Job& job) { job.execution.optimizer = Adam{}; }));
-    EXPECT_TRUE(differs([](Job& job) { job.execution.seed = 2; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.numerics.mode = Mode::inference; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.numerics.dtype = DataType::bf16; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.engine.fusion = Fusion::convolution; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.engine.l1 = L1Caching::bypassed; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.scheduling.threads = 1; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.scheduling.pinned = false; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.numerics.optimizer = Adam{}; }));
+    EXPECT_TRUE(differs([](Job& job) { job.execution.numerics.seed = 2; }));
     EXPECT_TRUE(
-        differs([](Job& job) { job.execution.algorithm = ConvolutionAlgorithm::winograd; }));
-    EXPECT_TRUE(differs(
-        [](Job& job) { job.execution.first_layer_gradient = FirstLayerGradient::computed; }));
+        differs([](Job& job) { job.execution.engine.algorithm = ConvolutionAlgorithm::winograd; }));
+    EXPECT_TRUE(differs([](Job& job) {
+        job.execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
+    }));
     EXPECT_TRUE(differs([](Job& job) { job.policy.precision = 0.02; }));
     EXPECT_TRUE(differs([](Job& job) { job.verification = Verification::done; }));
 }
@@ -74,8 +75,9 @@ TEST(Job, EverySettingThatIsNotTheDefaultIsToldOfARun) {
     };
     using Told = std::map<std::string, std::string>;
     EXPECT_EQ(further([](Job&) {}), Told());
-    EXPECT_EQ(further([](Job& job) { job.execution.seed = 7; }), (Told{{"seed", "7"}}));
-    EXPECT_EQ(further([](Job& job) { job.execution.pinned = false; }), (Told{{"pinned", "no"}}));
+    EXPECT_EQ(further([](Job& job) { job.execution.numerics.seed = 7; }), (Told{{"seed", "7"}}));
+    EXPECT_EQ(further([](Job& job) { job.execution.scheduling.pinned = false; }),
+              (Told{{"pinned", "no"}}));
 }
 
 }  // namespace

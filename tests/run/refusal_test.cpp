@@ -180,9 +180,9 @@ TEST_F(LostDevice, TheSameCommandLeavesItOutAndMeasuresTheRest) {
     const strata::Run earlier = failing(culprit);
     strata::testing::ScriptedBackend backend([&](strata::testing::ScriptedExecutable&) {});
     const strata::Run run = execute(job_, graph_, backend, {}, earlier);
-    ASSERT_EQ(backend.asked.omissions.size(), 1u);
-    EXPECT_EQ(backend.asked.omissions[0].layer, graph_.layers[1].name);
-    EXPECT_EQ(backend.asked.omissions[0].pass, Pass::forward);
+    ASSERT_EQ(backend.asked.scheduling.omissions.size(), 1u);
+    EXPECT_EQ(backend.asked.scheduling.omissions[0].layer, graph_.layers[1].name);
+    EXPECT_EQ(backend.asked.scheduling.omissions[0].pass, Pass::forward);
     EXPECT_EQ(run.state, RunState::complete);
     EXPECT_FALSE(lost_its_device(run));
     EXPECT_EQ(std::get<Failed>(step(run, culprit).time).reason, "an illegal address");

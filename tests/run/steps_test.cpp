@@ -44,7 +44,8 @@ TEST(Steps, AnAliasHasNeitherWorkNorTraffic) {
 TEST(Steps, AnUpdateCostsWhatItsOptimizerDoes) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::update}};
     const auto momentum = step_results(one_convolution(), {}, steps, {});
-    const auto adam = step_results(one_convolution(), {.optimizer = Adam{}}, steps, {});
+    const auto adam =
+        step_results(one_convolution(), {.numerics = {.optimizer = Adam{}}}, steps, {});
     constexpr double trained = 4 * 3 * 3 * 3 + 4;
     EXPECT_EQ(momentum[0].flops.value, 4 * trained);
     EXPECT_EQ(adam[0].flops.value, 12 * trained);
@@ -115,7 +116,7 @@ TEST(Steps, HalfWidthElementsMoveHalfTheActivations) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward}};
     const Graph graph = one_convolution();
     const auto wide = step_results(graph, {}, steps, {});
-    const auto narrow = step_results(graph, {.dtype = DataType::bf16}, steps, {});
+    const auto narrow = step_results(graph, {.numerics = {.dtype = DataType::bf16}}, steps, {});
     EXPECT_EQ(narrow[0].written.value, wide[0].written.value / 2);
     EXPECT_EQ(narrow[0].flops.value, wide[0].flops.value);
 }

@@ -47,8 +47,8 @@ TEST(Rounding, TolerancesGrowWithTypeLengthAndAlgorithm) {
     EXPECT_GT(tolerance_of(long_sum, {}, "direct"), 5 * base);
     EXPECT_LT(tolerance_of(long_sum, {}, "direct"), 5e-4);
     EXPECT_DOUBLE_EQ(tolerance_of(short_sum, {}, "winograd"), 4 * base);
-    EXPECT_NEAR(tolerance_of(short_sum, {.dtype = DataType::bf16}, ""), 0x1p-7, 1e-4);
-    const Execution fast = {.single_precision = SinglePrecision::tf32};
+    EXPECT_NEAR(tolerance_of(short_sum, {.numerics = {.dtype = DataType::bf16}}, ""), 0x1p-7, 1e-4);
+    const Execution fast = {.numerics = {.single_precision = SinglePrecision::tf32}};
     EXPECT_DOUBLE_EQ(tolerance_of({}, fast, ""), tolerance_of({}, {}, "")) << "nothing is summed";
     EXPECT_NEAR(tolerance_of(long_sum, fast, ""), 0x1p-8, 5e-4);
     EXPECT_DOUBLE_EQ(tolerance_of(short_sum, {}, "tensor cores, winograd"), 4 * base);

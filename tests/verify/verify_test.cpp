@@ -15,7 +15,7 @@ namespace {
 
 Execution kept() {
     Execution execution;
-    execution.memory = MemoryReuse::kept;
+    execution.scheduling.memory = MemoryReuse::kept;
     return execution;
 }
 
@@ -96,7 +96,7 @@ TEST(Verify, AStepWhoseGradientNobodyCanJudgeHasNoReference) {
 
 TEST(Verify, AnInferenceIsCheckedForwardOnly) {
     Case test;
-    test.execution.mode = Mode::inference;
+    test.execution.numerics.mode = Mode::inference;
     test.executable =
         ScriptedExecutable(make_reference_backend()->prepare(test.graph, test.execution));
     EXPECT_EQ(verify(test.graph, test.execution, test.executable).size(), test.graph.layers.size());
@@ -286,7 +286,7 @@ TEST(Verify, AReshapeWithoutAStepStillContributes) {
 
 TEST(Verify, BrainFloatsAreAllowedTheirRounding) {
     Case test;
-    test.execution.dtype = DataType::bf16;
+    test.execution.numerics.dtype = DataType::bf16;
     const std::size_t step = test.corrupt_after("pool", Pass::forward, "pool", Content::value, 0);
     test.executable.after(step, [&](Executable& executable) {
         const TensorId tensor = tensor_of(test.graph, "pool");
@@ -295,7 +295,7 @@ TEST(Verify, BrainFloatsAreAllowedTheirRounding) {
         executable.write(tensor, Content::value, values);
     });
     EXPECT_EQ(test.faults(), Steps{});
-    test.execution.dtype = DataType::f32;
+    test.execution.numerics.dtype = DataType::f32;
     test.executable =
         ScriptedExecutable(make_reference_backend()->prepare(test.graph, test.execution));
     test.corrupt_after("pool", Pass::forward, "pool", Content::value, 0.01F);

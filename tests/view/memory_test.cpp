@@ -29,8 +29,9 @@ TEST(MemoryView, TellsEachLayersShareAndWhereThePeakIs) {
 }
 
 TEST(MemoryView, PutsBatchesBesideEachOther) {
-    testing::expect_golden("view/memory-alexnet-batches.txt",
-                           terminal(memory_by_batch_document(alexnets(), {.optimizer = Adam{}})));
+    testing::expect_golden(
+        "view/memory-alexnet-batches.txt",
+        terminal(memory_by_batch_document(alexnets(), {.numerics = {.optimizer = Adam{}}})));
 }
 
 TEST(MemoryView, LayersOfTheJsonAddUpToItsPeak) {
@@ -55,7 +56,7 @@ TEST(MemoryView, AFurtherImageCostsTheDifferenceOfTheTwoLargestBatches) {
 
 TEST(MemoryView, ANetworkThatOnlyAnswersNamesNoOptimizer) {
     const std::string text =
-        terminal(memory_document(zoo_graph("alexnet", 1), {.mode = Mode::inference}));
+        terminal(memory_document(zoo_graph("alexnet", 1), {.numerics = {.mode = Mode::inference}}));
     EXPECT_EQ(text.find("momentum"), std::string::npos);
     EXPECT_NE(text.find("inference"), std::string::npos);
 }

@@ -59,7 +59,8 @@ TEST(ShowJson, TotalsAreSumsOfTheLayers) {
 TEST(ShowJson, TheFirstLayersDataGradientIsCountedOnlyWhereAskedFor) {
     const Graph graph = testing::zoo_graph("alexnet", 2);
     EXPECT_TRUE(shown(graph)["layers"][0]["work"]["backward_data"].is_null());
-    const auto asked = shown(graph, {.first_layer_gradient = FirstLayerGradient::computed});
+    const auto asked =
+        shown(graph, {.numerics = {.first_layer_gradient = FirstLayerGradient::computed}});
     EXPECT_EQ(asked["layers"][0]["work"]["backward_data"]["flops"],
               asked["layers"][0]["work"]["forward"]["flops"]);
 }
@@ -75,8 +76,9 @@ TEST(ShowJson, MemoryIsThatOfTheLivenessPlan) {
     const Graph graph = testing::zoo_graph("alexnet", 2);
     const auto totals = shown(graph)["totals"];
     EXPECT_EQ(totals["memory_training"]["peak_bytes"], footprint_of(graph, {}).peak.value);
-    EXPECT_EQ(totals["memory_inference"]["peak_bytes"],
-              footprint_of(for_inference(graph), {.mode = Mode::inference}).peak.value);
+    EXPECT_EQ(
+        totals["memory_inference"]["peak_bytes"],
+        footprint_of(for_inference(graph), {.numerics = {.mode = Mode::inference}}).peak.value);
 }
 
 TEST(ShowJson, ListsAllActivationsOfALayerAndNoParameter) {

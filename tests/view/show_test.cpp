@@ -31,8 +31,8 @@ TEST(Show, GivesMachinesWholeNumbers) {
 }
 
 TEST(Show, InferenceHasNoBackwardPasses) {
-    const Document document =
-        show_document(zoo_graph("alexnet", 1), conventions().front(), {.mode = Mode::inference});
+    const Document document = show_document(zoo_graph("alexnet", 1), conventions().front(),
+                                            {.numerics = {.mode = Mode::inference}});
     const auto& table = std::get<Table>(document.blocks.front());
     EXPECT_EQ(table.columns[7].key, "flops_backward_data");
     for (const auto& row : table.rows) {
@@ -64,7 +64,7 @@ TEST(Show, TellsTheLineOfTheProgramWhereTheFileSaysIt) {
 TEST(Show, DoubtsAboutTrainingStandBelowATrainingStepOnly) {
     const auto last_note = [](Mode mode) {
         const Document document =
-            show_document(from_a_program(), conventions().front(), {.mode = mode});
+            show_document(from_a_program(), conventions().front(), {.numerics = {.mode = mode}});
         return std::get<Table>(document.blocks.front()).notes.back();
     };
     EXPECT_EQ(last_note(Mode::training), "its normalisation is folded");
@@ -111,7 +111,7 @@ TEST(Show, HoldsALongTableOnce) {
     const Graph graph = chain_of_many();
     const double bytes = max_bytes_by_layer([&] {
         const Document document =
-            show_document(graph, conventions().front(), {.mode = Mode::inference});
+            show_document(graph, conventions().front(), {.numerics = {.mode = Mode::inference}});
         EXPECT_FALSE(render_terminal(document, {}).empty());
     });
     EXPECT_LT(bytes, 2700);
@@ -125,7 +125,7 @@ TEST(Show, HoldsALongListOfJsonOnce) {
     const double bytes = max_bytes_by_layer([&] {
         auto members = nlohmann::ordered_json::object();
         members["networks"].push_back(
-            show_json(graph, conventions().front(), {.mode = Mode::inference}));
+            show_json(graph, conventions().front(), {.numerics = {.mode = Mode::inference}}));
         EXPECT_FALSE(json_text("show", "0", std::move(members)).empty());
     });
     EXPECT_LT(bytes, 2700);

@@ -138,9 +138,9 @@ public:
 private:
     void add_layer(const Graph& graph, LayerId id, const Execution& execution,
                    std::vector<Algorithm>& all) {
-        const ElementType type = execution.dtype == DataType::f16    ? ElementType::f16
-                                 : execution.dtype == DataType::bf16 ? ElementType::bf16
-                                                                     : ElementType::f32;
+        const ElementType type = execution.numerics.dtype == DataType::f16    ? ElementType::f16
+                                 : execution.numerics.dtype == DataType::bf16 ? ElementType::bf16
+                                                                              : ElementType::f32;
         const Format format = {type, convolution_order(execution)};
         for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
             const ConvolutionProblem problem =

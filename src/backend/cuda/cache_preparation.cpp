@@ -20,7 +20,7 @@ std::size_t bytes_to_write(const DeviceProperties& device) {
 }  // namespace
 
 CachePreparation::CachePreparation(CacheState state, Machine& machine)
-    : state_(state), machine_(machine) {
+    : state_(state), machine_(&machine) {
     if (state == CacheState::cold) {
         bytes_ = bytes_to_write(machine.properties());
         written_ = machine.allocate(bytes_);
@@ -34,7 +34,7 @@ void CachePreparation::enqueue(const std::function<void()>& enqueue_step) const 
         case CacheState::as_left:
             break;
         case CacheState::cold:
-            machine_.enqueue(write_, std::array{written_.get()});
+            machine_->enqueue(write_, std::array{written_.get()});
             break;
         case CacheState::warm:
             enqueue_step();

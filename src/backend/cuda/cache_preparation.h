@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/machine.h"
+#include "measure/policy.h"
 
 namespace strata::cuda {
 
@@ -21,7 +22,7 @@ public:
 
 private:
     CacheState state_;
-    Machine& machine_;
+    Machine* machine_;
     std::size_t bytes_ = 0;
     Memory written_;
     Call write_;

@@ -21,7 +21,7 @@ public:
     void forward(Lowering& lowering) override {
         format_ = {lowering.element_type(), convolution_order(lowering.execution())};
         std::string apart;
-        if (lowering.execution().fusion == Fusion::convolution && !transposed_) {
+        if (lowering.execution().engine.fusion == Fusion::convolution && !transposed_) {
             FusedResult result = lower_fused_convolution(lowering, layer_, format_);
             if (result.fused == Fused::done) {
                 return;

@@ -95,8 +95,8 @@ ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass 
             .window = plain ? window_of(*plain, image)
                             : window_of(std::get<TransposedConvolution>(layer.op), image),
             .format = format,
-            .single_precision = execution.single_precision,
-            .algorithm = execution.algorithm};
+            .single_precision = execution.numerics.single_precision,
+            .algorithm = execution.engine.algorithm};
 }
 
 ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,
@@ -111,7 +111,7 @@ ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& p
 }
 
 Order convolution_order(const Execution& execution) {
-    switch (execution.image_layout) {
+    switch (execution.engine.image_layout) {
         case ImageLayout::channels_first:
             return Order::rows;
         case ImageLayout::channels_last:
@@ -119,8 +119,8 @@ Order convolution_order(const Execution& execution) {
         case ImageLayout::automatic:
             break;
     }
-    const bool by_tensor_cores =
-        execution.dtype != DataType::f32 || execution.single_precision == SinglePrecision::tf32;
+    const bool by_tensor_cores = execution.numerics.dtype != DataType::f32 ||
+                                 execution.numerics.single_precision == SinglePrecision::tf32;
     return by_tensor_cores ? Order::channels_last : Order::rows;
 }
 

@@ -97,8 +97,7 @@ private:
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution,
                                         LayerForm form) {
         return std::make_unique<CudaExecutable>(
-            graph, prepare_program(graph, execution, machine_->properties(), form), machine_,
-            execution.caches);
+            graph, prepare_program(graph, execution, machine_->properties(), form), machine_);
     }
 
     std::shared_ptr<Machine> machine_;
@@ -109,7 +108,8 @@ private:
 
 Program prepare_program(const Graph& graph, const Execution& execution,
                         const DeviceProperties& properties, LayerForm layer_form) {
-    check((execution.l1 == L1Caching::bypassed) == (reads_of_linked_kernels() == Reads::past_l1),
+    check((execution.engine.l1 == L1Caching::bypassed) ==
+              (reads_of_linked_kernels() == Reads::past_l1),
           "the module whose kernels read as the execution wants is opened");
     return Lowering(graph, execution, properties, layer_form).run();
 }

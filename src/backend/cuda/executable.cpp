@@ -35,8 +35,8 @@ std::string name_of_step(const Graph& graph, const Step& step) {
 }  // namespace
 
 CudaExecutable::CudaExecutable(const Graph& graph, Program program,
-                               std::shared_ptr<Machine> machine, CacheState caches)
-    : machine_(std::move(machine)), caches_(caches, *machine_) {
+                               std::shared_ptr<Machine> machine)
+    : machine_(std::move(machine)), caches_(CacheState::as_left, *machine_) {
     plan_memory(program);
     bound_.bind(
         graph, program,
@@ -267,6 +267,11 @@ Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
         times[step] = machine_->between(stamp_before(step), stamp_after(step));
     }
     return whole;
+}
+
+void CudaExecutable::prepare_caches(CacheState state) {
+    caches_ = CachePreparation(state, *machine_);
+    stamped_ = {};
 }
 
 void CudaExecutable::run_step(std::size_t step) {

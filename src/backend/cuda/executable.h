@@ -25,8 +25,7 @@ class CudaExecutable : public Executable {
 public:
     // Tries each step. What is refused becomes the step's refusal; throws StepFailure where one
     // leaves the device unusable, DeviceError where the machine has not the memory.
-    CudaExecutable(const Graph& graph, Program program, std::shared_ptr<Machine> machine,
-                   CacheState caches = CacheState::as_left);
+    CudaExecutable(const Graph& graph, Program program, std::shared_ptr<Machine> machine);
 
     std::span<const Step> steps() const override { return bound_.steps; }
     // By the device's clock, from before the first step to after the last.
@@ -34,6 +33,7 @@ public:
     // With caches prepared, each step has a stamp before it and one after it; what prepares them
     // lies between the steps.
     Seconds run_timed(std::span<Seconds> times) override;
+    void prepare_caches(CacheState state) override;
     void run_step(std::size_t step) override;
     HostValues read(TensorId tensor, Content content) const override;
     void write(TensorId tensor, Content content, std::span<const float> values) override;

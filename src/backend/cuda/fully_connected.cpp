@@ -66,7 +66,7 @@ private:
     static std::int64_t features(const Place& x) { return product(x.dims) / x.dims[0]; }
 
     void compute(Lowering& lowering, Matmul matmul, std::vector<Place> places) const {
-        matmul.single_precision = lowering.execution().single_precision;
+        matmul.single_precision = lowering.execution().numerics.single_precision;
         const Place& first = places.front();
         StepText text = {matmul_implementation, text_of(first.dims, first.format)};
         lowering.compute(std::move(text), {matmul_call(matmul, std::move(places))});
@@ -82,7 +82,7 @@ private:
                             .a = {dy.format.type, op_.out_features, 0, true},
                             .b = {x.format.type, features(x)},
                             .y = {dw.format.type, features(x)},
-                            .single_precision = lowering.execution().single_precision},
+                            .single_precision = lowering.execution().numerics.single_precision},
                            {dy, x, dw});
     }
 

@@ -59,8 +59,8 @@ std::vector<BufferId> CudaPlaces::buffers_of(const Call& call) {
 Lowering::Lowering(const Graph& graph, const Execution& execution,
                    const DeviceProperties& properties, LayerForm layer_form)
     : GraphLowering(graph, execution), properties_(properties), layer_form_(layer_form) {
-    if (execution.fusion == Fusion::convolution) {
-        chains_ = convolution_chains(graph, execution.mode);
+    if (execution.engine.fusion == Fusion::convolution) {
+        chains_ = convolution_chains(graph, execution.numerics.mode);
     }
 }
 
@@ -74,7 +74,7 @@ std::vector<LayerId> Lowering::followers() const {
 }
 
 ElementType Lowering::element_type() const {
-    switch (execution().dtype) {
+    switch (execution().numerics.dtype) {
         case DataType::f16:
             return ElementType::f16;
         case DataType::bf16:

@@ -75,7 +75,7 @@ private:
         const Matmul shape = {.m = last[last.size() - 2],
                               .n = last.back(),
                               .k = a.matrix.transposed ? first[first.size() - 2] : first.back(),
-                              .single_precision = lowering.execution().single_precision};
+                              .single_precision = lowering.execution().numerics.single_precision};
         return joined_calls(shape, extents, a, b, y);
     }
 

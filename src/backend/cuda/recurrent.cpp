@@ -13,7 +13,8 @@ RecurrentProblem problem_of(const Lowering& lowering, const Layer& layer, const 
             .batch = x[1],
             .features = x[2],
             .trains = lowering.trains(),
-            .products = narrow ? SinglePrecision::tf32 : lowering.execution().single_precision};
+            .products =
+                narrow ? SinglePrecision::tf32 : lowering.execution().numerics.single_precision};
 }
 
 class RecurrentLowering : public LayerLowering {

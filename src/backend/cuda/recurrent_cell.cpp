@@ -35,8 +35,9 @@ CellLowering::CellLowering(Lowering& lowering, const CellPlan& plan)
     : lowering_(lowering),
       plan_(plan),
       gates_(gates_of(plan.op.cell)),
-      precision_(lowering.element_type() == ElementType::f32 ? lowering.execution().single_precision
-                                                             : SinglePrecision::tf32) {}
+      precision_(lowering.element_type() == ElementType::f32
+                     ? lowering.execution().numerics.single_precision
+                     : SinglePrecision::tf32) {}
 
 CellStep CellLowering::step_at(std::int64_t place) const {
     const auto before = state_before(place);

@@ -81,7 +81,7 @@ private:
                               .n = size.n,
                               .k = size.k,
                               .scale = static_cast<float>(scale),
-                              .single_precision = lowering.execution().single_precision},
+                              .single_precision = lowering.execution().numerics.single_precision},
                              stack(), a, b, y);
     }
 

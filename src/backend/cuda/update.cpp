@@ -11,7 +11,7 @@ constexpr Format row_floats = {ElementType::f32, Order::rows};
 
 // Adam counts its steps once for all parameters, before the first is changed.
 void count_steps(Lowering& lowering, std::vector<Call>& calls) {
-    const auto* adam = std::get_if<Adam>(&lowering.execution().optimizer);
+    const auto* adam = std::get_if<Adam>(&lowering.execution().numerics.optimizer);
     if (adam != nullptr && !lowering.optimizer_state()) {
         lowering.optimizer_state() = lowering.make_persistent({3}, row_floats);
         calls.push_back({adam_count(*adam), {*lowering.optimizer_state()}});
@@ -19,7 +19,7 @@ void count_steps(Lowering& lowering, std::vector<Call>& calls) {
 }
 
 void add_update(Lowering& lowering, TensorId tensor, std::vector<Call>& calls) {
-    const Optimizer& optimizer = lowering.execution().optimizer;
+    const Optimizer& optimizer = lowering.execution().numerics.optimizer;
     const Place weight = lowering.value(tensor);
     std::vector<Place> places = {weight, lowering.gradient(tensor, weight.format)};
     for (int state = 0; state < cost_of(optimizer).states; ++state) {
@@ -42,7 +42,7 @@ void lower_update(Lowering& lowering, LayerId layer) {
             add_update(lowering, tensor, calls);
         }
     }
-    lowering.compute({"strata:" + std::string(name_of(lowering.execution().optimizer))},
+    lowering.compute({"strata:" + std::string(name_of(lowering.execution().numerics.optimizer))},
                      std::move(calls));
 }
 

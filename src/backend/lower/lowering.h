@@ -71,8 +71,8 @@ public:
     const Graph& graph() const { return graph_; }
     const Execution& execution() const { return execution_; }
     const Schedule& schedule() const { return schedule_; }
-    bool trains() const { return execution_.mode == Mode::training; }
-    bool keeps_memory() const { return execution_.memory == MemoryReuse::kept; }
+    bool trains() const { return execution_.numerics.mode == Mode::training; }
+    bool keeps_memory() const { return execution_.scheduling.memory == MemoryReuse::kept; }
     // Whether a backward pass must contribute to this tensor's gradient.
     bool needs_gradient(TensorId tensor) const { return schedule_.needs_gradient[tensor]; }
 

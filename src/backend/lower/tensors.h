@@ -46,7 +46,7 @@ void GraphLowering<Engine, Rules>::place_from_outside(TensorId tensor, const Lay
     const bool trained = trains() && graph_.tensors[tensor].role == Role::parameter;
     const Layout layout = trained ? Rules::trained_layout(wanted) : Rules::stored_layout(wanted);
     states_[tensor].values = {
-        make_persistent(layout, [&graph = graph_, tensor, seed = execution_.seed] {
+        make_persistent(layout, [&graph = graph_, tensor, seed = execution_.numerics.seed] {
             return initial_values(graph, tensor, seed);
         })};
 }
@@ -98,7 +98,7 @@ void GraphLowering<Engine, Rules>::place_gradient_from_outside(TensorId tensor) 
                                                                   Rules::dims_of(rows));
     std::function<HostValues()> given;
     if (schedule_.gradient_given[tensor]) {
-        given = [&graph = graph_, tensor, seed = execution_.seed] {
+        given = [&graph = graph_, tensor, seed = execution_.numerics.seed] {
             return output_gradient(graph, tensor, seed);
         };
     }

@@ -26,7 +26,7 @@ StatisticGroups groups_of(const ReferenceOperands& operands) {
 
 Moments moments_of(const ReferenceOperands& operands, const StatisticGroups& groups,
                    std::int64_t g) {
-    if (operands.execution.mode == Mode::training) {
+    if (operands.execution.numerics.mode == Mode::training) {
         return batch_moments(groups, g, operands.inputs[0]);
     }
     const auto at = static_cast<std::size_t>(g);

@@ -10,7 +10,7 @@ namespace {
 void scale_elements(const Dropout& op, const Execution& execution, std::span<const float> from,
                     std::span<float> to) {
     const auto seed = static_cast<std::uint64_t>(op.seed);
-    const bool drops = execution.mode == Mode::training;
+    const bool drops = execution.numerics.mode == Mode::training;
     parallel_for(to.size(), 4, [&](std::size_t i) {
         to[i] = drops ? from[i] * dropout_scale(seed, i, op.probability) : from[i];
     });

@@ -73,12 +73,12 @@ void ReferenceExecutable::allocate() {
     for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
         const std::size_t count = element_count(graph_.tensors[id]);
         values_.push_back(producers[id] ? HostValues(count)
-                                        : initial_values(graph_, id, execution_.seed));
+                                        : initial_values(graph_, id, execution_.numerics.seed));
         gradients_.push_back(schedule_.gradient_given[id]
-                                 ? output_gradient(graph_, id, execution_.seed)
+                                 ? output_gradient(graph_, id, execution_.numerics.seed)
                                  : HostValues(schedule_.needs_gradient[id] ? count : 0));
         states_.push_back(
-            initial_state(execution_.optimizer, schedule_.updated_by[id] ? count : 0));
+            initial_state(execution_.numerics.optimizer, schedule_.updated_by[id] ? count : 0));
     }
 }
 
@@ -104,7 +104,7 @@ void ReferenceExecutable::run_step(std::size_t step) {
     if (!steps_[step].refusal.empty()) {
         return;
     }
-    const ThreadCount threads(execution_.threads);
+    const ThreadCount threads(execution_.scheduling.threads);
     const Task& task = schedule_.tasks[step];
     switch (task.pass) {
         case Pass::forward:
@@ -122,8 +122,8 @@ ReferenceOperands ReferenceExecutable::operands_of(const Task& task) {
     ReferenceOperands operands{signatures_[task.layer], execution_, {}, {}, {}, {}, {}};
     for (const TensorId id : layer.inputs) {
         operands.inputs.emplace_back(values_[id]);
-        const bool changes =
-            execution_.mode == Mode::training && graph_.tensors[id].role == Role::statistic;
+        const bool changes = execution_.numerics.mode == Mode::training &&
+                             graph_.tensors[id].role == Role::statistic;
         operands.statistics.push_back(changes ? std::span(values_[id]) : std::span<float>());
     }
     for (const TensorId id : layer.outputs) {
@@ -166,7 +166,7 @@ void ReferenceExecutable::receive(TensorId tensor, std::span<const float> contri
 
 void ReferenceExecutable::update(const Task& task) {
     for (const TensorId id : updated_parameters(graph_, schedule_, task.layer)) {
-        reference_update(execution_.optimizer, gradients_[id], states_[id], values_[id]);
+        reference_update(execution_.numerics.optimizer, gradients_[id], states_[id], values_[id]);
     }
 }
 

@@ -24,7 +24,7 @@ std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& executi
 
 Execution shared_execution() {
     Execution execution = kept_execution();
-    execution.memory = MemoryReuse::shared;
+    execution.scheduling.memory = MemoryReuse::shared;
     return execution;
 }
 
@@ -57,7 +57,7 @@ std::size_t count_steps(const Executable& executable, StepKind kind) {
 std::unique_ptr<Executable> prepare_zoo(const std::string& name) {
     const Graph graph = load_network({.network = name, .batch = 1, .dims = {}, .variables = {}});
     Execution execution = shared_execution();
-    execution.first_layer_gradient = FirstLayerGradient::omitted;
+    execution.numerics.first_layer_gradient = FirstLayerGradient::omitted;
     return prepare(graph, execution);
 }
 
@@ -78,7 +78,7 @@ TEST(Engine, TrainsABranchingNetworkInBf16AsTheReferenceDoes) {
 TEST(Engine, UpdatesWithEveryOptimizerAsTheReferenceDoes) {
     for (const std::string_view name : optimizer_names()) {
         Execution execution = kept_execution();
-        execution.optimizer = find_optimizer(name);
+        execution.numerics.optimizer = find_optimizer(name);
         EXPECT_EQ(verify_graph(branching_network(), execution), "") << name;
     }
 }
@@ -87,7 +87,7 @@ TEST(Engine, UpdatesWithEveryOptimizerAsTheReferenceDoes) {
 TEST(Engine, SeveralStepsOfAdamAreThoseOfTheReference) {
     const Graph graph = graph_of_problem("fully_connected(4x6) out_features=3");
     Execution execution = kept_execution();
-    execution.optimizer = Adam{.learning_rate = 0.125};
+    execution.numerics.optimizer = Adam{.learning_rate = 0.125};
     const auto ours = prepare(graph, execution);
     const auto reference = make_reference_backend()->prepare(graph, execution);
     for (int step = 0; step < 3; ++step) {
@@ -106,7 +106,7 @@ TEST(Engine, SeveralStepsOfAdamAreThoseOfTheReference) {
 TEST(Engine, TrainsWithWinogradAsTheReferenceDoes) {
     STRATA_SKIP_FOR(lack_of_winograd());
     Execution execution = kept_execution();
-    execution.algorithm = ConvolutionAlgorithm::winograd;
+    execution.engine.algorithm = ConvolutionAlgorithm::winograd;
     EXPECT_EQ(verify_graph(branching_network(), execution), "");
 }
 
@@ -118,7 +118,7 @@ TEST(Engine, AnswersAsTheReferenceDoes) {
 TEST(Engine, AnswersWithWinogradAsTheReferenceDoes) {
     STRATA_SKIP_FOR(lack_of_winograd());
     Execution execution = kept_execution(Mode::inference);
-    execution.algorithm = ConvolutionAlgorithm::winograd;
+    execution.engine.algorithm = ConvolutionAlgorithm::winograd;
     EXPECT_EQ(verify_graph(for_inference(branching_network()), execution), "");
 }
 
@@ -151,7 +151,7 @@ TEST(Engine, AnswersWithoutReorderingWeights) {
         const bool of_weights = step.layout.find('A') != std::string::npos;
         EXPECT_FALSE(step.kind == StepKind::reorder && of_weights) << step.layout;
     }
-    execution.algorithm = ConvolutionAlgorithm::winograd;
+    execution.engine.algorithm = ConvolutionAlgorithm::winograd;
     for (const Step& step : prepare(graph, execution)->steps()) {
         EXPECT_EQ(step.layout.find("opaque"), std::string::npos) << step.layout;
     }
@@ -168,7 +168,7 @@ TEST(Engine, SharedMemoryTrainsTheSameWeightsAsKeptMemory) {
 TEST(Engine, SharedMemoryTrainsTheSameWeightsInBf16) {
     STRATA_SKIP_FOR(lack_of(DataType::bf16));
     Execution shared = shared_execution(), kept = kept_execution();
-    shared.dtype = kept.dtype = DataType::bf16;
+    shared.numerics.dtype = kept.numerics.dtype = DataType::bf16;
     const Graph graph = branching_network();
     EXPECT_EQ(trained_parameters(graph, shared), trained_parameters(graph, kept));
 }
@@ -312,7 +312,7 @@ INSTANTIATE_TEST_SUITE_P(Each, ClassicNetworks,
 
 TEST(Engine, WinogradRunsWhereTheLibraryHasItAndElseDirect) {
     Execution execution = shared_execution();
-    execution.algorithm = ConvolutionAlgorithm::winograd;
+    execution.engine.algorithm = ConvolutionAlgorithm::winograd;
     const Graph graph =
         load_network({.network = "vgg-11", .batch = 1, .dims = {}, .variables = {}});
     const auto executable = prepare(graph, execution);
@@ -327,7 +327,8 @@ TEST(OnednnCaches, ColdAndWarmStepsComputeWhatTheyDidAndCloseWithinTheWhole) {
     const TensorId x = builder.input("x", {{1, 4, 8, 8}});
     const Graph graph = builder.finish({builder.add("relu", Activation{}, {x})});
     const auto values_after = [&](CacheState caches) {
-        const auto executable = prepare(graph, {.mode = Mode::inference, .caches = caches});
+        const auto executable = prepare(graph, {.numerics = {.mode = Mode::inference}});
+        executable->prepare_caches(caches);
         std::vector<Seconds> times(executable->steps().size());
         const Seconds whole = executable->run_timed(times);
         Seconds sum;

@@ -22,7 +22,7 @@ std::vector<Algorithm> offered(const Graph& graph, const Execution& execution) {
 
 TEST(Algorithms, CudnnOffersPlansForADescribedDevice) {
     const Graph graph = slice(find_zoo_network("alexnet-owt").build(32), "conv2");
-    const auto half = offered(graph, {.dtype = DataType::f16});
+    const auto half = offered(graph, {.numerics = {.dtype = DataType::f16}});
     // Lists A, B and FALLBACK of three passes; how many differs with cuDNN's version.
     EXPECT_GT(half.size(), 60U);
     EXPECT_TRUE(std::ranges::any_of(half, [](const Algorithm& algorithm) {
@@ -41,8 +41,8 @@ TEST(Algorithms, FullPrecisionLeavesTensorCoresOut) {
         return algorithm.notes.find("tensor cores") != std::string::npos;
     };
     EXPECT_TRUE(std::ranges::none_of(offered(graph, {}), is_narrow));
-    EXPECT_TRUE(std::ranges::any_of(offered(graph, {.single_precision = SinglePrecision::tf32}),
-                                    is_narrow));
+    EXPECT_TRUE(std::ranges::any_of(
+        offered(graph, {.numerics = {.single_precision = SinglePrecision::tf32}}), is_narrow));
 }
 
 TEST(Algorithms, APlanIsOfTheAlgorithmAskedFor) {
@@ -60,7 +60,7 @@ TEST(Algorithms, APlanIsOfTheAlgorithmAskedFor) {
 TEST(Algorithms, EqualLayersAreAskedForOnce) {
     const Graph graph = find_zoo_network("vgg-16").build(1);
     std::vector<LayerId> layers;
-    for (const Algorithm& algorithm : offered(graph, {.dtype = DataType::f16})) {
+    for (const Algorithm& algorithm : offered(graph, {.numerics = {.dtype = DataType::f16}})) {
         if (std::ranges::find(layers, algorithm.layer) == layers.end()) {
             layers.push_back(algorithm.layer);
         }

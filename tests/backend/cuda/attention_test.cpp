@@ -97,7 +97,7 @@ TEST(Attention, OfTheZooIsFusedInBf16) {
     for (const char* network : {"transformer-base", "bert-base", "gpt-2", "vit-b-16"}) {
         const Graph graph = find_zoo_network(network).build(2);
         const cuda::Program program =
-            cuda::prepare_program(graph, {.dtype = DataType::bf16}, described_h200());
+            cuda::prepare_program(graph, {.numerics = {.dtype = DataType::bf16}}, described_h200());
         std::vector<Step> steps;
         for (const cuda::Program::PlannedStep& planned : program.steps) {
             EXPECT_EQ(planned.step.refusal, "") << network;
@@ -110,7 +110,7 @@ TEST(Attention, OfTheZooIsFusedInBf16) {
 TEST(Attention, IsUnfusedWhereAskedFor) {
     const Graph graph = graph_of_problem("attention(2x40x128, 2x40x128, 2x40x128) heads=2");
     const cuda::Program program = cuda::prepare_program(
-        graph, {.dtype = DataType::f16}, described_h200(), cuda::LayerForm::composed);
+        graph, {.numerics = {.dtype = DataType::f16}}, described_h200(), cuda::LayerForm::composed);
     EXPECT_EQ(program.steps.front().step.algorithm, "unfused");
 }
 
@@ -118,7 +118,8 @@ TEST(Attention, OfADeviceWithoutPlansIsUnfused) {
     cuda::DeviceProperties turing = described_h200();
     turing.compute_capability = 75;
     const Graph graph = graph_of_problem("attention(2x40x128, 2x40x128, 2x40x128) heads=2");
-    const cuda::Program program = cuda::prepare_program(graph, {.dtype = DataType::f16}, turing);
+    const cuda::Program program =
+        cuda::prepare_program(graph, {.numerics = {.dtype = DataType::f16}}, turing);
     EXPECT_EQ(program.steps.back().step.refusal, "");
     EXPECT_EQ(program.steps.front().step.algorithm, "unfused");
 }

@@ -79,9 +79,10 @@ struct Timed {
 Timed timed(CacheState caches) {
     const Graph graph = three_steps();
     Timed timed;
-    const Execution execution = {.mode = Mode::inference};
+    const Execution execution = {.numerics = {.mode = Mode::inference}};
     timed.executable = std::make_unique<cuda::CudaExecutable>(
-        graph, cuda::prepare_program(graph, execution, small_device()), timed.machine, caches);
+        graph, cuda::prepare_program(graph, execution, small_device()), timed.machine);
+    timed.executable->prepare_caches(caches);
     timed.machine->log.clear();
     timed.times.resize(timed.executable->steps().size());
     timed.whole = timed.executable->run_timed(timed.times);
@@ -140,8 +141,10 @@ TEST(CachePreparation, AStepIsWhatItWasWhateverTheCachesHold) {
     const auto values_after = [&](CacheState caches) {
         const auto machine = std::make_shared<WritingMachine>();
         cuda::CudaExecutable executable(
-            graph, cuda::prepare_program(graph, {.mode = Mode::inference}, small_device()), machine,
-            caches);
+            graph,
+            cuda::prepare_program(graph, {.numerics = {.mode = Mode::inference}}, small_device()),
+            machine);
+        executable.prepare_caches(caches);
         std::vector<Seconds> times(executable.steps().size());
         executable.run_timed(times);
         executable.run_timed(times);

@@ -18,7 +18,7 @@ public:
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
         return std::make_unique<cuda::CudaExecutable>(
             graph, cuda::prepare_program(graph, execution, described_h200(), layer_form_),
-            std::make_shared<cuda::HostMachine>(described_h200()), execution.caches);
+            std::make_shared<cuda::HostMachine>(described_h200()));
     }
 
 private:

@@ -45,9 +45,10 @@ TEST(Fastest, ALostDeviceIsNoMatterOfChoice) {
 // all.
 TEST(Fastest, AConvolutionHasSeveralPlansUntilADeviceHasTriedThem) {
     const Graph graph = graph_of_problem("convolution(2x16x14x14) out_channels=16 kernel=3x3");
-    const Execution fastest = {.dtype = DataType::f16, .algorithm = ConvolutionAlgorithm::fastest};
+    const Execution fastest = {.numerics = {.dtype = DataType::f16},
+                               .engine = {.algorithm = ConvolutionAlgorithm::fastest}};
     Execution automatic = fastest;
-    automatic.algorithm = ConvolutionAlgorithm::automatic;
+    automatic.engine.algorithm = ConvolutionAlgorithm::automatic;
     const auto tried = cuda::prepare_program(graph, fastest, described_h200());
     const auto first = cuda::prepare_program(graph, automatic, described_h200());
     ASSERT_EQ(tried.steps.size(), first.steps.size());
@@ -62,7 +63,7 @@ TEST(Fastest, AConvolutionHasSeveralPlansUntilADeviceHasTriedThem) {
 
 TEST(Fastest, WhatIsChosenAgreesWithTheReference) {
     Execution execution = kept_execution();
-    execution.algorithm = ConvolutionAlgorithm::fastest;
+    execution.engine.algorithm = ConvolutionAlgorithm::fastest;
     const Graph graph = graph_of_problem("convolution(2x4x7x7) out_channels=4 kernel=3x3");
     EXPECT_EQ(verify_graph(*emulated_backend(), graph, execution), "");
 }

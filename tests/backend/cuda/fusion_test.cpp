@@ -23,9 +23,9 @@ const std::vector<Numbers> all_numbers = {
 Execution fused(Mode mode, const Numbers& numbers = {},
                 ImageLayout layout = ImageLayout::automatic) {
     Execution execution = kept_execution(mode, numbers.dtype);
-    execution.single_precision = numbers.single_precision;
-    execution.image_layout = layout;
-    execution.fusion = Fusion::convolution;
+    execution.numerics.single_precision = numbers.single_precision;
+    execution.engine.image_layout = layout;
+    execution.engine.fusion = Fusion::convolution;
     return execution;
 }
 
@@ -104,7 +104,7 @@ TEST(Fusion, NetworksAnswerAndTrainAsTheReferenceDoes) {
 
 // The value of the network's output after an iteration in which memory is shared.
 HostValues answer(const Graph& graph, Execution execution) {
-    execution.memory = MemoryReuse::shared;
+    execution.scheduling.memory = MemoryReuse::shared;
     const auto executable = emulated_backend()->prepare(graph, execution);
     executable->run();
     return executable->read(graph.outputs.front(), Content::value);
@@ -146,7 +146,7 @@ TEST(Fusion, AStepSaysWhatWasFusedIntoIt) {
 // a plan falls back to what the network says.
 TEST(Fusion, WithoutAPlanTheLayersStayApartAndTheStepSaysWhy) {
     Execution execution = fused(Mode::inference);
-    execution.algorithm = ConvolutionAlgorithm::direct;
+    execution.engine.algorithm = ConvolutionAlgorithm::direct;
     GraphBuilder builder("volume");
     TensorId x = builder.input("data", {{2, 4, 5, 5, 5}});
     x = builder.add("conv", Convolution{.out_channels = 8, .kernel = {3, 3, 3}}, {x});

@@ -23,7 +23,7 @@ TEST(Networks, ShortcutsAndBranchesTrainInEveryLayoutAndType) {
         for (const ImageLayout layout : {ImageLayout::channels_first, ImageLayout::channels_last}) {
             for (const DataType dtype : {DataType::f32, DataType::bf16, DataType::f16}) {
                 Execution execution = kept_execution(Mode::training, dtype);
-                execution.image_layout = layout;
+                execution.engine.image_layout = layout;
                 EXPECT_EQ(verify_on_host(graph, execution), "");
             }
         }
@@ -44,13 +44,13 @@ TEST(Networks, GeneratedOnesTrain) {
 
 TEST(Networks, AdamFollowsTheReference) {
     Execution execution = kept_execution();
-    execution.optimizer = find_optimizer("adam");
+    execution.numerics.optimizer = find_optimizer("adam");
     EXPECT_EQ(verify_on_host(branching_network(), execution), "");
 }
 
 // The loss after a few iterations, in which memory is shared and kept gradients are overwritten.
 float loss_after(Backend& backend, const Graph& graph, Execution execution, int iterations) {
-    execution.memory = MemoryReuse::shared;
+    execution.scheduling.memory = MemoryReuse::shared;
     const auto executable = backend.prepare(graph, execution);
     for (int i = 0; i < iterations; ++i) {
         executable->run();
@@ -61,7 +61,7 @@ float loss_after(Backend& backend, const Graph& graph, Execution execution, int 
 TEST(Networks, LearnAsTheReferenceWhereMemoryIsShared) {
     for (const char* optimizer : {"momentum", "sgd", "adam"}) {
         Execution execution = kept_execution();
-        execution.optimizer = find_optimizer(optimizer);
+        execution.numerics.optimizer = find_optimizer(optimizer);
         const Graph graph = residual_network();
         const float ours = loss_after(*emulated_backend(), graph, execution, 4);
         const float wanted = loss_after(*make_reference_backend(), graph, execution, 4);

@@ -32,7 +32,7 @@ TEST_P(Operators, TrainInBf16) {
 TEST_P(InnerOperators, TrainBetweenConvolutions) {
     for (const ImageLayout layout : {ImageLayout::channels_first, ImageLayout::channels_last}) {
         Execution execution = kept_execution();
-        execution.image_layout = layout;
+        execution.engine.image_layout = layout;
         EXPECT_EQ(verify_on_host(graph_between_convolutions(GetParam()), execution), "");
     }
 }

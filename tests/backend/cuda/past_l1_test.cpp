@@ -18,7 +18,7 @@ namespace {
 
 Execution past_l1(DataType dtype = DataType::f32) {
     Execution execution = kept_execution(Mode::training, dtype);
-    execution.l1 = L1Caching::bypassed;
+    execution.engine.l1 = L1Caching::bypassed;
     return execution;
 }
 

@@ -61,14 +61,16 @@ void expect_countable(const Graph& graph, const Program& program) {
 }
 
 std::vector<Execution> executions() {
-    return {{.dtype = DataType::bf16},
-            {.dtype = DataType::f16},
-            {.dtype = DataType::f32},
-            {.dtype = DataType::f32, .single_precision = SinglePrecision::tf32},
-            {.mode = Mode::inference, .dtype = DataType::f16},
-            {.mode = Mode::inference, .dtype = DataType::f32, .fusion = Fusion::convolution},
-            {.dtype = DataType::bf16, .fusion = Fusion::convolution},
-            {.dtype = DataType::f32, .image_layout = ImageLayout::channels_last}};
+    return {{.numerics = {.dtype = DataType::bf16}},
+            {.numerics = {.dtype = DataType::f16}},
+            {.numerics = {.dtype = DataType::f32}},
+            {.numerics = {.dtype = DataType::f32, .single_precision = SinglePrecision::tf32}},
+            {.numerics = {.mode = Mode::inference, .dtype = DataType::f16}},
+            {.numerics = {.mode = Mode::inference, .dtype = DataType::f32},
+             .engine = {.fusion = Fusion::convolution}},
+            {.numerics = {.dtype = DataType::bf16}, .engine = {.fusion = Fusion::convolution}},
+            {.numerics = {.dtype = DataType::f32},
+             .engine = {.image_layout = ImageLayout::channels_last}}};
 }
 
 class Preparation : public ::testing::TestWithParam<std::string> {};
@@ -77,7 +79,7 @@ class Preparation : public ::testing::TestWithParam<std::string> {};
 TEST_P(Preparation, EveryLayerAndPassHasItsStepsInEveryType) {
     const Graph trained = find_zoo_network(GetParam()).build(2);
     for (const Execution& execution : executions()) {
-        const bool trains = execution.mode == Mode::training;
+        const bool trains = execution.numerics.mode == Mode::training;
         const Graph graph = trains ? trained : for_inference(trained);
         const Program program = cuda::prepare_program(graph, execution, described_h200());
         expect_complete(graph, program);

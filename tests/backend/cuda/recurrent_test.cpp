@@ -74,7 +74,9 @@ TEST(Recurrent, IsLeftToCudnnWhereItComputesTheSame) {
           "recurrent(5x4x24) cell=gru hidden=16 reset_after=true layers=2",
           "recurrent(5x4x24, 2x4x16, 2x4x16) hidden=16 direction=bidirectional final_state=true"}) {
         for (const DataType dtype : {DataType::f32, DataType::bf16}) {
-            EXPECT_EQ(implementations_of(problem, {.dtype = dtype}).count(*by_library.begin()), 1U)
+            EXPECT_EQ(implementations_of(problem, {.numerics = {.dtype = dtype}})
+                          .count(*by_library.begin()),
+                      1U)
                 << problem;
         }
     }
@@ -94,7 +96,7 @@ TEST(Recurrent, IsComposedWhereAskedFor) {
 TEST(Recurrent, CopiesParametersOnceWhereTheyNeverChange) {
     const Graph graph = graph_of_problem("recurrent(5x4x24) hidden=32");
     const cuda::Program answers =
-        cuda::prepare_program(graph, {.mode = Mode::inference}, described_h200());
+        cuda::prepare_program(graph, {.numerics = {.mode = Mode::inference}}, described_h200());
     EXPECT_EQ(answers.preparations.size(), 1U);
     EXPECT_EQ(answers.steps.front().calls.size(), 1U);
     const cuda::Program learns = cuda::prepare_program(graph, {}, described_h200());
@@ -105,7 +107,7 @@ TEST(Recurrent, CopiesParametersOnceWhereTheyNeverChange) {
 // Backward through time is then part of the weights' pass.
 TEST(Recurrent, TrainsWhereNothingReadsTheSequencesGradient) {
     Execution execution = kept_execution();
-    execution.first_layer_gradient = FirstLayerGradient::omitted;
+    execution.numerics.first_layer_gradient = FirstLayerGradient::omitted;
     const Graph graph = graph_of_problem("recurrent(5x4x24) hidden=16 direction=bidirectional");
     EXPECT_EQ(verify_graph(*emulated_backend(), graph, execution), "");
 }

@@ -118,7 +118,7 @@ TEST(Trouble, WhatIsLeftOutIsRefusedAndTheRestOfTheNetworkRuns) {
     const Graph graph = branching_network();
     Execution execution = kept_execution();
     const Layer& layer = graph.layers.at(1);
-    execution.omissions = {{layer.name, Pass::forward, "failed before"}};
+    execution.scheduling.omissions = {{layer.name, Pass::forward, "failed before"}};
     cuda::CudaExecutable executable(graph,
                                     cuda::prepare_program(graph, execution, described_h200()),
                                     std::make_shared<ScriptedMachine>(Script{}));

@@ -115,7 +115,7 @@ void lower_update(SmallLowering& lowering, LayerId) {
 
 // "copy", "forward", "sum" of each step, or why it is refused.
 std::vector<std::string> steps_of(const Graph& graph, Mode mode) {
-    const auto program = SmallLowering(graph, {.mode = mode}).run();
+    const auto program = SmallLowering(graph, {.numerics = {.mode = mode}}).run();
     std::vector<std::string> steps;
     for (const auto& planned : program.steps) {
         const Step& step = planned.step;
@@ -159,7 +159,7 @@ TEST(Lowering, ContinuesWithDrawnValuesAfterALayerThatIsRefused) {
 
 TEST(Lowering, AddsTheGradientsOfSeveralReadersIntoTheFirst) {
     Execution execution;
-    execution.first_layer_gradient = FirstLayerGradient::computed;
+    execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
     const Graph graph = read_by(3, Activation{});
     const auto program = SmallLowering(graph, execution).run();
     const auto sum = std::ranges::find(program.steps, StepKind::accumulate,

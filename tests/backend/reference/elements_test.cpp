@@ -101,7 +101,7 @@ TEST(ReferenceDropout, TrainingScalesByTheSharedMaskAndInferenceCopies) {
     for (std::size_t i = 0; i < 50; ++i) {
         EXPECT_EQ(layer.outputs[0][i], layer.inputs[0][i] * dropout_scale(4, i, 0.5));
     }
-    layer.execution.mode = Mode::inference;
+    layer.execution.numerics.mode = Mode::inference;
     layer.forward();
     EXPECT_EQ(layer.outputs[0], layer.inputs[0]);
 }

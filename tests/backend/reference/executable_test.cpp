@@ -69,8 +69,8 @@ TEST(ReferenceExecutable, StepsRunInOrderGiveWhatRunGives) {
 TEST(ReferenceExecutable, TheNumberOfThreadsDoesNotChangeTheResult) {
     const Graph graph = small_network(64);
     Execution one, three;
-    one.threads = 1;
-    three.threads = 3;
+    one.scheduling.threads = 1;
+    three.scheduling.threads = 3;
     const auto alone = prepared(graph, one), together = prepared(graph, three);
     alone->run();
     together->run();
@@ -84,7 +84,7 @@ TEST(ReferenceExecutable, TheNumberOfThreadsDoesNotChangeTheResult) {
 TEST(ReferenceExecutable, TheUpdateFollowsTheGradientWithMomentum) {
     const Graph graph = one_weight();
     Execution execution;
-    execution.optimizer = SgdMomentum{.learning_rate = 0.5, .momentum = 0.75};
+    execution.numerics.optimizer = SgdMomentum{.learning_rate = 0.5, .momentum = 0.75};
     const auto executable = prepared(graph, execution);
     const TensorId x = tensor_of(graph, "x"), weight = tensor_of(graph, "fc.weight");
     executable->write(x, Content::value, HostValues{2});
@@ -120,7 +120,7 @@ TEST(ReferenceExecutable, ASharedWeightIsUpdatedOnceByTheSumOfItsGradients) {
     b.add_with_operands("second", MatMul{}, {first, w});
     const Graph graph = b.finish();
     Execution execution;
-    execution.optimizer = Sgd{.learning_rate = 1};
+    execution.numerics.optimizer = Sgd{.learning_rate = 1};
     const auto executable = prepared(graph, execution);
     executable->write(x, Content::value, HostValues{5});
     executable->write(w, Content::value, HostValues{3});
@@ -147,7 +147,7 @@ TEST(ReferenceExecutable, TrainingLowersTheLoss) {
 TEST(ReferenceExecutable, GradientsOfTheWholeNetworkMatchDifferencesOfItsLoss) {
     const Graph graph = small_network(2);
     Execution execution;
-    execution.optimizer = Sgd{.learning_rate = 0};
+    execution.numerics.optimizer = Sgd{.learning_rate = 0};
     const auto executable = prepared(graph, execution);
     const TensorId loss = tensor_of(graph, "loss");
     const auto loss_with = [&](TensorId weight, HostValues values, std::size_t i, float offset) {
@@ -175,7 +175,7 @@ TEST(ReferenceExecutable, GradientsOfTheWholeNetworkMatchDifferencesOfItsLoss) {
 TEST(ReferenceExecutable, InferenceRunsForwardWithoutGradientsOrDropout) {
     const Graph graph = small_network();
     Execution execution;
-    execution.mode = Mode::inference;
+    execution.numerics.mode = Mode::inference;
     const auto executable = prepared(graph, execution);
     EXPECT_EQ(executable->steps().size(), graph.layers.size());
     executable->run();
@@ -187,7 +187,7 @@ TEST(ReferenceExecutable, InferenceRunsForwardWithoutGradientsOrDropout) {
 TEST(ReferenceExecutable, StartsWithTheDocumentedValues) {
     const Graph graph = small_network();
     Execution execution;
-    execution.seed = 77;
+    execution.numerics.seed = 77;
     const auto executable = prepared(graph, execution);
     for (const char* name : {"data", "conv.weight", "norm.scale"}) {
         const TensorId tensor = tensor_of(graph, name);

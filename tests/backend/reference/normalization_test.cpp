@@ -30,7 +30,7 @@ TEST(ReferenceLrn, AnEvenWindowReachesOneFurtherAhead) {
 
 ReferenceLayer batch_normalization(Mode mode) {
     ReferenceLayer layer(BatchNormalization{.epsilon = 3, .momentum = 0.75}, {{2, 1, 2}});
-    layer.execution.mode = mode;
+    layer.execution.numerics.mode = mode;
     layer.inputs = {{1, 3, 5, 3}, {10}, {7}, {100}, {1}};
     layer.forward();
     return layer;

@@ -19,7 +19,7 @@ constexpr int many = 100'000;
 void look_at(const Graph& graph) {
     for (const Mode mode : {Mode::training, Mode::inference}) {
         Execution execution;
-        execution.mode = mode;
+        execution.numerics.mode = mode;
         footprint_of(graph, execution);
         convolution_chains(graph, mode);
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cpu/onednn/arena.h"
-#include "graph/execution.h"
+#include "measure/policy.h"
 
 #include <functional>
 #include <memory>

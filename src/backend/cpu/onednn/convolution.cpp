@@ -93,7 +93,7 @@ private:
     // Tries the algorithm requested, then direct.
     template <class Describe>
     auto with_algorithm(Lowering& lowering, Describe&& describe_as) const {
-        const ConvolutionAlgorithm wanted = lowering.execution().algorithm;
+        const ConvolutionAlgorithm wanted = lowering.execution().engine.algorithm;
         if (wanted == ConvolutionAlgorithm::automatic) {
             return describe_as(algorithm::convolution_auto);
         }

@@ -65,8 +65,9 @@ public:
 
     std::string refusal_of(const Execution& execution) const override {
         const Isa isa = effective_isa();
-        const bool answers = execution.mode == Mode::inference && answers_in_bf16_by_avx2();
-        if (execution.dtype != DataType::bf16 || isa == Isa::avx512 || answers) {
+        const bool answers =
+            execution.numerics.mode == Mode::inference && answers_in_bf16_by_avx2();
+        if (execution.numerics.dtype != DataType::bf16 || isa == Isa::avx512 || answers) {
             return {};
         }
         return fmt::format("{} has no bf16 products; AVX-512 is needed{}", text_of(isa),
@@ -77,10 +78,10 @@ public:
         if (const std::string refusal = refusal_of(execution); !refusal.empty()) {
             throw Error(refusal, ExitCode::machine_cannot);
         }
-        const int threads = set_threads(execution.threads, execution.pinned);
+        const int threads = set_threads(execution.scheduling.threads, execution.scheduling.pinned);
         const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
         return std::make_unique<OnednnExecutable>(
-            graph, engine, Lowering(graph, execution, engine).run(), threads, execution.caches);
+            graph, engine, Lowering(graph, execution, engine).run(), threads);
     }
 };
 

@@ -13,12 +13,12 @@ namespace strata::cpu {
 class OnednnExecutable : public Executable {
 public:
     // Throws Error where the machine has not the memory.
-    OnednnExecutable(const Graph& graph, const dnnl::engine& engine, Program program, int threads,
-                     CacheState caches = CacheState::as_left);
+    OnednnExecutable(const Graph& graph, const dnnl::engine& engine, Program program, int threads);
 
     std::span<const Step> steps() const override { return bound_.steps; }
     Seconds run() override;
     Seconds run_timed(std::span<Seconds> times) override;
+    void prepare_caches(CacheState state) override;
     void run_step(std::size_t step) override;
     HostValues read(TensorId tensor, Content content) const override;
     void write(TensorId tensor, Content content, std::span<const float> values) override;

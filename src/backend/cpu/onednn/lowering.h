@@ -46,7 +46,7 @@ public:
     }
     // Of activations that are numbers with a fraction.
     ElementType element_type() const {
-        return execution().dtype == DataType::bf16 ? ElementType::bf16 : ElementType::f32;
+        return execution().numerics.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::f32;
     }
     // Of this tensor: integers and booleans are f32 whatever activations are, exact to 2^24.
     ElementType element_type(TensorId tensor) const {

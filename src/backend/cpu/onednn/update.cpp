@@ -44,7 +44,7 @@ Kernel kernel_of(const Adam& optimizer, std::size_t count) {
 }
 
 Call update_of(Lowering& lowering, TensorId tensor) {
-    const Optimizer& optimizer = lowering.execution().optimizer;
+    const Optimizer& optimizer = lowering.execution().numerics.optimizer;
     const Place weight = lowering.value(tensor);
     std::vector<Place> places = {weight, lowering.gradient(tensor, weight.desc)};
     for (int state = 0; state < cost_of(optimizer).states; ++state) {

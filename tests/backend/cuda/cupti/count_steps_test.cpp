@@ -30,7 +30,7 @@ protected:
 
     void prepare(std::function<void(strata::testing::ScriptedExecutable&)> script) {
         strata::testing::ScriptedBackend backend(std::move(script));
-        executable_ = backend.prepare(graph_, {.mode = Mode::inference});
+        executable_ = backend.prepare(graph_, {.numerics = {.mode = Mode::inference}});
         distinct_ = distinct_steps(graph_, executable_->steps());
     }
 

@@ -31,19 +31,19 @@ namespace strata::testing {
 namespace {
 
 Execution kept(Mode mode, DataType dtype) {
-    return {.mode = mode,
-            .dtype = dtype,
-            .first_layer_gradient = FirstLayerGradient::computed,
-            .memory = MemoryReuse::kept};
+    return {.numerics = {.mode = mode,
+                         .dtype = dtype,
+                         .first_layer_gradient = FirstLayerGradient::computed},
+            .scheduling = {.memory = MemoryReuse::kept}};
 }
 
 // The executions that every operator and network is verified in. (Not TF32: the tolerance of f32 is
 // too narrow for it.)
 std::vector<std::pair<std::string, Execution>> executions() {
     Execution last = kept(Mode::training, DataType::f32);
-    last.image_layout = ImageLayout::channels_last;
+    last.engine.image_layout = ImageLayout::channels_last;
     Execution fast = kept(Mode::training, DataType::f32);
-    fast.single_precision = SinglePrecision::tf32;
+    fast.numerics.single_precision = SinglePrecision::tf32;
     return {{"f32", kept(Mode::training, DataType::f32)},
             {"f32 nhwc", last},
             {"tf32", fast},
@@ -124,7 +124,8 @@ void check_networks(std::size_t first, const Begins& begins, const Sink& sink) {
     for (const auto& [name, execution] : executions()) {
         for (const Graph& graph : {residual_network(), branching_network()}) {
             const std::string subject = name + " " + graph.name;
-            const Graph used = execution.mode == Mode::training ? graph : for_inference(graph);
+            const Graph used =
+                execution.numerics.mode == Mode::training ? graph : for_inference(graph);
             cases.push_back({subject, [subject, used, execution = execution] {
                                  return verified(subject, used, execution);
                              }});
@@ -147,7 +148,7 @@ std::vector<Finding> check_replay() {
     std::vector<Finding> findings;
     for (const char* optimizer : {"momentum", "adam"}) {
         Execution execution;
-        execution.optimizer = find_optimizer(optimizer);
+        execution.numerics.optimizer = find_optimizer(optimizer);
         const Graph graph = residual_network();
         const double ours = loss_after(gpu(), graph, execution, 5);
         const double wanted = loss_after(*make_reference_backend(), graph, execution, 5);
@@ -238,7 +239,8 @@ std::vector<Finding> check_caches() {
     std::vector<Finding> findings;
     std::vector<double> sums;
     for (const CacheState caches : {CacheState::as_left, CacheState::cold, CacheState::warm}) {
-        const auto executable = gpu().prepare(graph, {.caches = caches});
+        const auto executable = gpu().prepare(graph, {});
+        executable->prepare_caches(caches);
         std::vector<Seconds> times(executable->steps().size());
         double minimum = 1e9;
         for (int i = 0; i < 20; ++i) {
@@ -299,9 +301,9 @@ std::vector<Finding> trained(const Training& training, const std::string& type,
 
 void check_training(std::size_t first, const Begins& begins, const Sink& sink) {
     Execution tf32;
-    tf32.single_precision = SinglePrecision::tf32;
+    tf32.numerics.single_precision = SinglePrecision::tf32;
     const std::vector<std::pair<std::string, Execution>> types = {
-        {"f32", {}}, {"tf32", tf32}, {"bf16", {.dtype = DataType::bf16}}};
+        {"f32", {}}, {"tf32", tf32}, {"bf16", {.numerics = {.dtype = DataType::bf16}}}};
     std::vector<Case> cases;
     for (const Training& training : trainings) {
         for (const auto& [type, execution] : types) {

@@ -145,7 +145,7 @@ std::vector<Finding> counted_steps(const cuda::CountingDevice& device) {
     const cuda::CounterConfig config(device.chip, plan.counters, device.availability);
     const Graph graph = alexnet();
     const auto backend = cuda::make_backend();
-    const auto executable = backend->prepare(graph, {.mode = Mode::inference});
+    const auto executable = backend->prepare(graph, {.numerics = {.mode = Mode::inference}});
     executable->run();
     const auto steps = distinct_steps(graph, executable->steps());
     const double once = wall_of_steps(*executable, steps);

@@ -61,9 +61,9 @@ std::string failure_of(const Step& step) {
 
 void add_taken(const std::shared_ptr<cuda::Machine>& machine, const Problem& problem,
                std::vector<Finding>& findings) {
-    const Execution execution = {.dtype = problem.dtype,
-                                 .first_layer_gradient = FirstLayerGradient::computed,
-                                 .memory = MemoryReuse::kept};
+    const Execution execution = {
+        .numerics = {.dtype = problem.dtype, .first_layer_gradient = FirstLayerGradient::computed},
+        .scheduling = {.memory = MemoryReuse::kept}};
     const Graph graph = graph_of_problem(problem.text);
     const auto executable = prepare(machine, graph, execution, cuda::LayerForm::library);
     for (const Step& step : executable->steps()) {
@@ -92,8 +92,8 @@ double median_time(Executable& executable) {
 Finding time_of(const std::shared_ptr<cuda::Machine>& machine, const Problem& problem,
                 cuda::LayerForm form) {
     const Graph graph = graph_of_problem(problem.text);
-    const Execution execution = {.dtype = problem.dtype,
-                                 .first_layer_gradient = FirstLayerGradient::computed};
+    const Execution execution = {
+        .numerics = {.dtype = problem.dtype, .first_layer_gradient = FirstLayerGradient::computed}};
     const auto executable = prepare(machine, graph, execution, form);
     const char* name = form == cuda::LayerForm::library ? "whole" : "composed";
     return {fmt::format("training step of {}, {}", problem.text, name),
