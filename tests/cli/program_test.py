@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Drives the built program: measured, stored, shown, interrupted, killed and resumed.
+
+    program_test.py STRATA [CLASS[.TEST]]...     exit 1 where a test fails
+    program_test.py STRATA --classes CLASS...    exit 1 where these are not all the classes
+
+Networks are tiny and run on the reference backend. Nothing is expected of times. What must be caught
+midway is a plan of several runs, each of which lasts as long as --max-time says because its precision
+cannot be reached; a test waits for what the database shows, not for a while.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+STRATA = None
+PATIENCE = 600  # seconds; a busy machine is slow, but not that slow
+
+TINY = "fc:layers=1,nodes=8"
+CONVOLUTION = "convolution(1x4x8x8) out_channels=4 kernel=3x3"
+# Any precision is enough, and none is.
+QUICK = ["--backend", "reference", "--max-time", "5", "--min-time", "0", "--min-samples", "5", "--precision", "100%"]
+ENDLESS = ["--backend", "reference", "--min-time", "0", "--precision", "0.000000001"]
+
+
+def clean_environment(folder):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("STRATA_")}
+    return dict(kept, NO_COLOR="1", LC_ALL="C.UTF-8", XDG_DATA_HOME=folder, STRATA_DATABASE=f"{folder}/strata.sqlite")
+
+
+class Program(unittest.TestCase):
+    """A folder and a database of the test's own."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.environment = clean_environment(scratch.name)
+
+    def strata(self, *words, code=0):
+        """What a command prints, which must end with this exit code."""
+        done = subprocess.run([STRATA, *words], cwd=self.folder, env=self.environment, text=True, capture_output=True,
+                              timeout=PATIENCE)
+        self.assertEqual(done.returncode, code, f"{words}: {done.stderr}\n{done.stdout}")
+        return done
+
+    def json(self, *words, code=0):
+        return json.loads(self.strata(*words, "--json", code=code).stdout)
+
+    @contextlib.contextmanager
+    def started(self, *words):
+        """A command that runs on meanwhile, and is killed at the latest when the test is over."""
+        child = subprocess.Popen([STRATA, *words], cwd=self.folder, env=self.environment, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            yield child
+        finally:
+            if child.poll() is None:
+                child.kill()
+            child.communicate()
+
+    def rows(self, sql):
+        if not (self.folder / "strata.sqlite").exists():
+            return []
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder}/strata.sqlite?mode=ro", uri=True,
+                                                timeout=60)) as database:
+            try:
+                return database.execute(sql).fetchall()
+            except sqlite3.OperationalError:  # its tables are not there yet
+                return []
+
+    def wait_for(self, what, sql, child):
+        """Until the query, of one number, gives more than 0."""
+        give_up = time.monotonic() + PATIENCE
+        while not (self.rows(sql) or [(0,)])[0][0]:
+            self.assertIsNone(child.poll(), f"the command ended before {what}")
+            self.assertLess(time.monotonic(), give_up, f"waited in vain for {what}")
+            time.sleep(0.02)
+
+    def end(self, child, code):
+        out, err = child.communicate(timeout=PATIENCE)
+        self.assertEqual(child.returncode, code, f"{err}\n{out}")
+        return out, err
+
+
+class Results(Program):
+    def test_a_run_is_printed_stored_and_shown_again(self):
+        first = self.json("run", TINY, "--batch", "2", "--no-wait", *QUICK)["runs"][0]
+        self.assertEqual((first["state"], first["batch"], first["backend"]), ("complete", 2, "reference"))
+        for step in first["steps"]:
+            self.assertEqual(step["status"], "measured")
+            self.assertGreaterEqual(step["samples"], 5)
+        again = self.json("explain", str(first["run"]))["runs"][0]
+        self.assertEqual(again["steps"], first["steps"])
+        listed = self.json("list", "runs")["runs"]
+        self.assertEqual([row["run"] for row in listed], [first["run"]])
+        self.assertIn(f"run {first['run']}", self.strata("explain", "last").stdout)
+
+    def test_the_same_command_measures_anew_after_it_was_complete(self):
+        runs = [self.json("run", TINY, "--batch", "2", "--no-wait", *QUICK)["runs"][0]["run"] for _ in range(2)]
+        self.assertNotEqual(runs[0], runs[1])
+
+    def test_networks_and_batches_are_runs_of_their_own(self):
+        runs = self.json("run", TINY, CONVOLUTION, "--batch", "1,2", "--no-wait", *QUICK)["runs"]
+        self.assertEqual([run["batch"] for run in runs], [1, 2, 1, 2])
+        self.assertEqual(len({run["network"] for run in runs}), 2)
+
+
+class Sweeps(Program):
+    def point_status(self, sweep):
+        return {point["value"]: point["status"] for point in sweep["points"]}
+
+    def test_a_number_that_is_varied_makes_one_sweep(self):
+        sweeps = self.json("run", "fc:layers=1", "--vary", "nodes=8,16,32", "--batch", "2", "--no-wait",
+                           *QUICK)["sweeps"]
+        self.assertEqual([sweep["variable"] for sweep in sweeps], ["nodes"])
+        self.assertEqual(self.point_status(sweeps[0]), dict.fromkeys([8, 16, 32], "measured"))
+
+    def test_two_numbers_make_a_grid(self):
+        shown = self.json("run", "fc:layers=1", "--vary", "nodes=8,16", "--vary", "batch=1,2", "--no-wait", *QUICK)
+        self.assertEqual(len(shown["grids"]), 1)
+        self.assertEqual(self.rows("SELECT count(*) FROM run WHERE state = 'complete'"), [(4,)])
+
+    def test_a_batch_that_does_not_fit_in_memory_is_a_result(self):
+        peaks = {batch["batch"]: batch["peak"]["peak_bytes"]
+                 for batch in self.json("show", TINY, "--memory", "--inference", "--batch",
+                                        "1..4")["networks"][0]["batches"]}
+        memory = f"{(peaks[2] + peaks[4]) // 2}B"
+        words = ["run", TINY, "--inference", "--batch", "1..4", "--memory", memory, "--no-wait", *QUICK]
+        sweep = self.json(*words)["sweeps"][0]
+        self.assertEqual(self.point_status(sweep), {1: "measured", 2: "measured", 4: "skipped"})
+        reason = next(point["reason"] for point in sweep["points"] if point["value"] == 4)
+        self.assertIn("--memory gives", reason)
+        self.assertIn("Largest batch: ", self.strata(*words).stdout)
+        self.strata("run", TINY, "--inference", "--batch", "4", "--memory", memory, "--no-wait", *QUICK, code=3)
+
+
+class Pairs(Program):
+    def pair_of(self, *words):
+        shown = self.json("run", CONVOLUTION, *words, "--no-wait", *QUICK)
+        self.assertEqual(len(shown["runs"]), 2)
+        self.assertEqual([(pair["before"], pair["after"]) for pair in shown["pairs"]],
+                         [(shown["runs"][0]["run"], shown["runs"][1]["run"])])
+        return shown["runs"], shown["pairs"][0]["differences"]
+
+    def test_algorithms_are_measured_in_turn_and_compared(self):
+        runs, differences = self.pair_of("--algorithm", "direct,winograd")
+        self.assertEqual([run["algorithm"] for run in runs], ["direct", "winograd"])
+        self.assertEqual([difference["setting"] for difference in differences], ["algorithm"])
+
+    def test_numbers_of_threads_are_measured_in_turn_and_compared(self):
+        runs, differences = self.pair_of("--threads", "1,2")
+        self.assertEqual([run["threads"] for run in runs], [1, 2])
+        self.assertEqual(differences, [{"setting": "threads", "before": "1", "after": "2"}])
+
+
+class Interrupts(Program):
+    """Three runs, ended within the second and given again."""
+
+    WORDS = ["run", TINY, "--batch", "1,2,3", "--no-wait", "--max-time", "3", *ENDLESS]
+    MIDWAY = """SELECT (SELECT count(*) FROM run WHERE state = 'complete') = 1 AND
+                       (SELECT count(*) FROM run JOIN whole ON whole.run = run.id
+                        WHERE state = 'partial' AND series = 'end_to_end' AND samples > 0) = 1"""
+    RUNS = """SELECT run.id, created, state, samples, sample_values FROM run JOIN whole ON whole.run = run.id
+              WHERE series = 'end_to_end' ORDER BY batch"""
+
+    def ended_midway(self, how, code):
+        with self.started(*self.WORDS) as child:
+            self.wait_for("its second run had samples", self.MIDWAY, child)
+            child.send_signal(how)
+            return self.end(child, code)
+
+    def check_resumed(self):
+        """The complete run stays as it is, the partial one gains samples, the third is new."""
+        complete, partial = self.rows(self.RUNS)
+        self.assertEqual((complete[2], partial[2]), ("complete", "partial"))
+        self.assertGreater(partial[3], 0)
+        self.assertIn("partial", self.strata("list", "runs").stdout)
+        self.strata("explain", str(partial[0]))
+        shown = self.json(*self.WORDS, code=4)["runs"]
+        self.assertEqual([run["batch"] for run in shown], [1, 2, 3])
+        first, second, third = self.rows(self.RUNS)
+        self.assertEqual(first, complete)
+        self.assertEqual(second[:3], (partial[0], partial[1], "complete"))
+        self.assertGreater(second[3], partial[3])
+        self.assertEqual(second[4][:len(partial[4])], partial[4])
+        self.assertEqual(third[2], "complete")
+        self.assertEqual([run["run"] for run in shown], [first[0], second[0], third[0]])
+
+    def test_an_interrupted_command_stores_what_it_has_and_is_resumed_by_the_same_command(self):
+        out, err = self.ended_midway(signal.SIGINT, 130)
+        self.assertIn("batch 1, training", out)
+        stored = self.rows(self.RUNS)[1][0]
+        self.assertIn(f"what was measured is stored as run {stored}, and the same command continues it", err)
+        self.check_resumed()
+
+    def test_a_killed_command_is_resumed_from_its_last_checkpoint(self):
+        self.ended_midway(signal.SIGKILL, -signal.SIGKILL)
+        self.check_resumed()
+
+    def test_another_command_does_not_continue_it(self):
+        self.ended_midway(signal.SIGTERM, 130)
+        self.strata("run", TINY, "--batch", "2", "--no-wait", *QUICK)
+        self.assertEqual(self.rows("SELECT count(*) FROM run WHERE state = 'partial'"), [(1,)])
+
+
+class Turns(Program):
+    """Two processes at once. Others of this machine may measure too, and are waited for."""
+
+    def test_a_second_process_waits_for_the_first_or_is_flagged(self):
+        begun = "SELECT count(*) FROM run WHERE batch = 3"
+        with self.started("run", TINY, "--batch", "3", "--max-time", "600", *ENDLESS) as first:
+            self.wait_for("the first run began", begun, first)
+            beside = self.json("run", TINY, "--batch", "1", "--no-wait", *QUICK)["runs"][0]
+            self.assertIn("shared-machine", [doubt["kind"] for doubt in beside["doubts"]])
+            with self.started("run", TINY, "--batch", "2", *QUICK) as second:
+                told = second.stderr.readline()
+                self.assertIn("waiting for another strata", told)
+                self.assertEqual(self.rows("SELECT count(*) FROM run WHERE batch = 2"), [(0,)])
+                first.send_signal(signal.SIGINT)
+                self.end(first, 130)
+                self.end(second, 0)
+        self.assertEqual(self.rows("SELECT state FROM run WHERE batch = 2"), [("complete",)])
+
+    def test_an_interrupt_ends_the_wait(self):
+        with self.started("run", TINY, "--batch", "3", "--max-time", "600", *ENDLESS) as first:
+            self.wait_for("the first run began", "SELECT count(*) FROM run WHERE batch = 3", first)
+            with self.started("run", TINY, "--batch", "2", *QUICK) as second:
+                self.assertIn("waiting", second.stderr.readline())
+                second.send_signal(signal.SIGINT)
+                self.end(second, 130)
+        self.assertEqual(self.rows("SELECT count(*) FROM run WHERE batch = 2"), [(0,)])
+
+
+class ExitCodes(Program):
+    """Every value of ExitCode, by a command that ends with it."""
+
+    def test_done(self):
+        self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK)
+
+    def test_failed(self):
+        self.assertIn("there is no database", self.strata("explain", "7", code=1).stderr)
+
+    def test_usage(self):
+        self.assertIn("--batch", self.strata("run", TINY, "--batch", "none", code=2).stderr)
+
+    def test_machine_cannot(self):
+        told = self.strata("run", TINY, "--batch", "1", "--memory", "1KB", "--no-wait", *QUICK, code=3).stderr
+        self.assertIn("--memory gives 1.00 kB", told)
+        self.assertEqual(self.rows("SELECT count(*) FROM run"), [(0,)])
+
+    def test_unstable(self):
+        run = self.json("run", TINY, "--batch", "1", "--no-wait", "--max-time", "0.2", *ENDLESS, code=4)["runs"][0]
+        self.assertIn("imprecise", [doubt["kind"] for doubt in run["doubts"]])
+
+    def test_interrupted(self):
+        with self.started("run", TINY, "--batch", "1", "--no-wait", "--max-time", "600", *ENDLESS) as child:
+            self.wait_for("the run began", "SELECT count(*) FROM run", child)
+            child.send_signal(signal.SIGINT)
+            self.end(child, 130)
+
+    def test_there_is_a_test_of_each(self):
+        values = re.search(r"enum class ExitCode : int \{(.*?)\}", (ROOT / "src/base/error.h").read_text(), re.S)
+        names = set(re.findall(r"(\w+) = \d+", values.group(1))) - {"regression"}  # no command compares yet
+        self.assertIn("done", names)
+        for name in names:
+            self.assertTrue(hasattr(self, f"test_{name}"), f"no command reaches {name}")
+
+
+def main():
+    global STRATA
+    strata, *words = sys.argv[1:]
+    STRATA = str(pathlib.Path(strata).resolve())
+    if words[:1] == ["--classes"]:
+        missing = {one.__name__ for one in Program.__subclasses__()} ^ set(words[1:])
+        return f"not both here and in the build list: {', '.join(sorted(missing))}" if missing else 0
+    return not unittest.main(argv=[sys.argv[0], "-v", *words], exit=False).result.wasSuccessful()
+
+
+sys.exit(main())
