@@ -6,18 +6,13 @@
 namespace strata {
 
 // The value a tensor starts with: its own data where the network carries some, else drawn from
-// (seed, tensor name) so that every backend and every process gets the same to the last bit:
-// parameters normal with variance 2 / fan-in (He et al. 2015; RandomStream::normal), biases 0
-// (scale 1, shift 0, mean 0, variance 1), inputs and constants uniform in [-1, 1), labels uniform
-// over the classes, other whole numbers over the rows of the smallest table that they index (0 and
-// 1 where they index none). All parameters of a recurrent layer are uniform in +-1 / sqrt(hidden),
-// as PyTorch draws them, those of an embedding normal with deviation 1 / sqrt(width) (Vaswani et
-// al. 2017). A parameter that an elementwise layer multiplies or divides by counts as a scale, as
-// does an exponent; the slopes of a parametric ReLU are uniform in [-1/4, 1/4); another of an
-// elementwise layer is a bias. Momentum starts at 0. What the first reader takes a root, a
-// logarithm, a reciprocal or a power of is uniform in [1/2, 3/2), for an inverse hyperbolic cosine
-// in [3/2, 5/2), so that it has a value. (Values that leave a domain in the midst of a network
-// become no number in every backend, and two of those agree.)
+// (seed, tensor name) so that every backend and every process gets the same to the last bit
+// (RandomStream). The first layer that reads it says how (`draw_of` in op/op.h): inputs and
+// constants uniform in [-1, 1) unless the operator has no value there, labels uniform over the
+// classes, weights normal with variance 2 / fan-in (He et al. 2015), biases 0, scales 1, or as the
+// operator states. Other whole numbers are uniform over the rows of the smallest table that they
+// index, 0 and 1 where they index none. Momentum starts at 0. (Values that leave a domain in the
+// midst of a network become no number in every backend, and two of those agree.)
 HostValues initial_values(const Graph& graph, TensorId tensor, std::uint64_t seed);
 
 // The same, written where a backend wants it. Requires: room for the tensor's elements.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "graph/memory.h"
 
-#include "op/saved_bytes.h"
-
 #include <algorithm>
 #include <optional>
 

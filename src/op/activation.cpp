@@ -132,4 +132,8 @@ BackwardReads Activation::reads() const {
     }
 }
 
+std::string Activation::kind_name() const {
+    return std::string(names_of(kind)[static_cast<std::size_t>(kind)]);
+}
+
 }  // namespace strata

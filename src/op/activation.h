@@ -72,6 +72,7 @@ struct Activation {
     std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
     Operations operations(const Signature& signature, Pass pass) const;
     BackwardReads reads() const;
+    std::string kind_name() const;
 };
 
 }  // namespace strata

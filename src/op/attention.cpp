@@ -113,6 +113,11 @@ BackwardReads Attention::reads() const {
     return {.input_for_data = true};
 }
 
+Bytes Attention::saved_bytes(const Signature& signature) const {
+    const AttentionExtents e = extents_of(*this, signature);
+    return {4.0 * static_cast<double>(e.batch * e.heads) * static_cast<double>(e.queries)};
+}
+
 AttentionExtents extents_of(const Attention& op, const Signature& signature) {
     const Tensor& first = signature.inputs[0].tensor;
     const auto [q, k, v] =
@@ -126,6 +131,43 @@ AttentionExtents extents_of(const Attention& op, const Signature& signature) {
             .value_width = v.width,
             .scale = op.scale == 0 ? 1 / std::sqrt(static_cast<double>(q.width)) : op.scale,
             .packed = first.dims.size() == 3};
+}
+
+namespace {
+
+// What weighs a value's rounding: a probability, one of so many; and where scores are large, a
+// probability errs by as much as its score does, one sixteenth unit of this count for each score.
+double probability_of(const AttentionExtents& e, const OperandValues& values) {
+    const auto keys = static_cast<double>(e.keys);
+    const double score =
+        e.scale * values.rms(0) * values.rms(1) * std::sqrt(static_cast<double>(e.width));
+    return 1 / keys + score / 16 / std::sqrt(keys);
+}
+
+}  // namespace
+
+// A mean of the values, weighed by the probabilities.
+SumShape Attention::forward_sum(const OperandValues& values) const {
+    const AttentionExtents e = extents_of(*this, values.signature);
+    return {static_cast<double>(e.keys), values.rms(2) * probability_of(e, values)};
+}
+
+// A value meets the gradients of all queries, a query and a key one another; each of those terms is
+// weighed by a probability, one of so many.
+SumShape Attention::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    const AttentionExtents e = extents_of(*this, values.signature);
+    const double probability = probability_of(e, values);
+    const auto terms =
+        static_cast<double>(operand == 0 ? e.keys : e.queries * (e.heads / e.kv_heads));
+    if (operand == 2) {
+        return {terms, values.rms_gradient() * probability};
+    }
+    const double of_score = values.rms_gradient() * values.rms(2) *
+                            std::sqrt(static_cast<double>(e.value_width)) * probability;
+    // The mean that a softmax's gradient takes off errs alike for all keys, and does not average
+    // out.
+    const double alike = 1 + std::sqrt(static_cast<double>(e.keys)) / 8;
+    return {terms, operand == 3 ? of_score : of_score * alike * e.scale * values.rms(1 - operand)};
 }
 
 }  // namespace strata

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "op/batch_normalization.h"
 
+#include "op/normalization.h"
 #include "op/operations.h"
 #include "op/shape_rule.h"
+
+#include <algorithm>
 
 namespace strata {
 
@@ -49,6 +52,46 @@ Operations BatchNormalization::operations(const Signature& signature, Pass pass)
 
 BackwardReads BatchNormalization::reads() const {
     return {.input_for_data = true, .parameters_for_data = true, .input_for_weights = true};
+}
+
+namespace {
+
+Conditioning conditioning_of(const BatchNormalization& op, const OperandValues& values) {
+    const StatisticGroups groups = groups_of(values.signature);
+    Conditioning worst;
+    for (std::int64_t g = 0; g < groups.statistics; ++g) {
+        const auto at = static_cast<std::size_t>(g);
+        const Moments moments = values.training
+                                    ? moments_of(groups, values.inputs[0], g)
+                                    : Moments{values.inputs[3][at], values.inputs[4][at]};
+        worst.include(moments, std::abs(values.inputs[1][at]), op.epsilon);
+    }
+    return worst;
+}
+
+}  // namespace
+
+SumShape BatchNormalization::forward_sum(const OperandValues& values) const {
+    return mean_of(values.elements(0) / values.elements(1), conditioning_of(*this, values).forward);
+}
+
+SumShape BatchNormalization::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    const double summed = values.elements(0) / values.elements(1);
+    const Conditioning worst = conditioning_of(*this, values);
+    const double normalized = std::max(1.0, worst.normalized);
+    if (operand == 0) {
+        return mean_of(summed, values.rms_gradient() * worst.factor * normalized);
+    }
+    return {summed, values.rms_gradient() * (operand == 1 ? normalized : 1)};
+}
+
+// The mean of a layer whose input has mean zero (a convolution behind a batch normalisation without
+// an activation) is nothing but rounding, so it is judged by the values that were averaged.
+SumShape BatchNormalization::statistic_sum(const OperandValues& values, std::size_t operand) const {
+    constexpr std::size_t mean_operand = 3;
+    const double length = values.elements(0) / values.elements(1);
+    return operand == mean_operand ? mean_of(length, (1 - momentum) * values.rms(0))
+                                   : SumShape{.length = length};
 }
 
 }  // namespace strata

@@ -58,4 +58,22 @@ BackwardReads Convolution::reads() const {
     return {.parameters_for_data = true, .input_for_weights = true};
 }
 
+// Every weight of an output channel takes part in each of its elements.
+SumShape Convolution::forward_sum(const OperandValues& values) const {
+    return {values.elements(1) / static_cast<double>(values.input_dims(1)[0]),
+            values.rms(0) * values.rms(1)};
+}
+
+SumShape Convolution::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    const Dims& weight = values.input_dims(1);
+    if (operand == 0) {
+        const auto taps = static_cast<double>(product(std::span(weight).subspan(2)));
+        const double channels =
+            values.elements(1) / taps / static_cast<double>(values.input_dims(0)[1]);
+        return {channels * taps, values.rms_gradient() * values.rms(1)};
+    }
+    const double summed = values.output_elements() / static_cast<double>(values.output_dims()[1]);
+    return {summed, values.rms_gradient() * (operand == 1 ? values.rms(0) : 1)};
+}
+
 }  // namespace strata

@@ -50,4 +50,8 @@ BackwardReads SoftmaxCrossEntropy::reads() const {
     return {.input_for_data = true};
 }
 
+SumShape SoftmaxCrossEntropy::gradient_sum(const OperandValues& values, std::size_t) const {
+    return {.length = static_cast<double>(values.input_dims(0)[1])};
+}
+
 }  // namespace strata

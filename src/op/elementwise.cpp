@@ -5,6 +5,7 @@
 #include "op/operations.h"
 #include "op/shape_rule.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace strata {
@@ -98,6 +99,53 @@ BackwardReads Elementwise::reads() const {
             .parameters_for_data = true,
             .input_for_weights = true,
             .only_others_for_data = kind == ElementwiseKind::multiply};
+}
+
+std::string Elementwise::kind_name() const {
+    return std::string(names_of(kind)[static_cast<std::size_t>(kind)]);
+}
+
+// The base of a power is given values where it has one. A parameter is a scale, an exponent or a
+// bias, or the slopes of a parametric ReLU.
+std::optional<Draw> Elementwise::draw(const Signature& signature, std::size_t operand) const {
+    if (kind == ElementwiseKind::power && operand == 0) {
+        return Draw{Distribution::positive};
+    }
+    if (!is_owned(signature.inputs[operand].role)) {
+        return {};
+    }
+    switch (kind) {
+        case ElementwiseKind::multiply:
+        case ElementwiseKind::divide:
+        case ElementwiseKind::power:
+        case ElementwiseKind::remainder:
+            return Draw{Distribution::one};
+        case ElementwiseKind::prelu:
+            return Draw{Distribution::uniform, 0.25};
+        default:
+            return Draw{Distribution::zero};
+    }
+}
+
+// Only sums and differences can cancel.
+SumShape Elementwise::forward_sum(const OperandValues& values) const {
+    if (kind != ElementwiseKind::add && kind != ElementwiseKind::subtract) {
+        return {};
+    }
+    double largest = 0;
+    for (std::size_t i = 0; i < values.inputs.size(); ++i) {
+        largest = std::max(largest, values.rms(i));
+    }
+    return {static_cast<double>(values.inputs.size()), largest};
+}
+
+// An operand that was broadcast sums over its copies.
+SumShape Elementwise::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    double others = 1;
+    for (std::size_t i = 0; i < values.inputs.size() && kind == ElementwiseKind::multiply; ++i) {
+        others *= i == operand ? 1 : values.rms(i);
+    }
+    return {values.output_elements() / values.elements(operand), values.rms_gradient() * others};
 }
 
 }  // namespace strata

@@ -4,6 +4,8 @@
 #include "op/operations.h"
 #include "op/shape_rule.h"
 
+#include <cmath>
+
 namespace strata {
 
 std::vector<ParameterShape> Embedding::parameters(std::span<const Tensor> activations) const {
@@ -29,6 +31,23 @@ Operations Embedding::operations(const Signature& signature, Pass pass) const {
 
 BackwardReads Embedding::reads() const {
     return {.input_for_weights = true};
+}
+
+// With deviation 1 / sqrt(width) (Vaswani et al. 2017).
+std::optional<Draw> Embedding::draw(const Signature& signature, std::size_t operand) const {
+    if (!is_owned(signature.inputs[operand].role)) {
+        return {};
+    }
+    return Draw{Distribution::normal, 1 / std::sqrt(static_cast<double>(width))};
+}
+
+std::optional<std::int64_t> Embedding::rows_indexed(const Signature&, std::size_t operand) const {
+    return operand == 0 ? std::optional(rows) : std::nullopt;
+}
+
+// A row sums the gradients of all that name it: at worst, all.
+SumShape Embedding::gradient_sum(const OperandValues& values, std::size_t) const {
+    return {.length = values.elements(0)};
 }
 
 }  // namespace strata

@@ -24,6 +24,9 @@ struct Embedding {
     std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
     Operations operations(const Signature& signature, Pass pass) const;
     BackwardReads reads() const;
+    std::optional<Draw> draw(const Signature& signature, std::size_t operand) const;
+    std::optional<std::int64_t> rows_indexed(const Signature& signature, std::size_t operand) const;
+    SumShape gradient_sum(const OperandValues& values, std::size_t operand) const;
 };
 
 }  // namespace strata

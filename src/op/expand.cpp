@@ -35,4 +35,8 @@ BackwardReads Expand::reads() const {
     return {};
 }
 
+SumShape Expand::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    return {values.output_elements() / values.elements(operand), values.rms_gradient()};
+}
+
 }  // namespace strata

@@ -41,4 +41,17 @@ BackwardReads FullyConnected::reads() const {
     return {.parameters_for_data = true, .input_for_weights = true};
 }
 
+SumShape FullyConnected::forward_sum(const OperandValues& values) const {
+    return {static_cast<double>(values.input_dims(1)[1]), values.rms(0) * values.rms(1)};
+}
+
+SumShape FullyConnected::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    if (operand == 0) {
+        return {static_cast<double>(values.input_dims(1)[0]),
+                values.rms_gradient() * values.rms(1)};
+    }
+    return {static_cast<double>(values.input_dims(0)[0]),
+            values.rms_gradient() * (operand == 1 ? values.rms(0) : 1)};
+}
+
 }  // namespace strata

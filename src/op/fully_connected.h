@@ -23,6 +23,8 @@ struct FullyConnected {
     std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
     Operations operations(const Signature& signature, Pass pass) const;
     BackwardReads reads() const;
+    SumShape forward_sum(const OperandValues& values) const;
+    SumShape gradient_sum(const OperandValues& values, std::size_t operand) const;
 };
 
 }  // namespace strata

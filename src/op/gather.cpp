@@ -33,4 +33,15 @@ BackwardReads Gather::reads() const {
     return {.input_for_data = true, .input_for_weights = true, .only_others_for_data = true};
 }
 
+std::optional<std::int64_t> Gather::rows_indexed(const Signature& signature,
+                                                 std::size_t operand) const {
+    const Dims& dims = signature.inputs[0].tensor.dims;
+    return operand == 1 ? std::optional(dims[axis_index(type, axis, dims.size())]) : std::nullopt;
+}
+
+// At worst all indices name one row; where they do not, no sum is larger than a gradient.
+SumShape Gather::gradient_sum(const OperandValues& values, std::size_t) const {
+    return mean_of(values.elements(1), values.rms_gradient());
+}
+
 }  // namespace strata

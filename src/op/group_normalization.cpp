@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "op/group_normalization.h"
 
+#include "op/normalization.h"
 #include "op/operations.h"
 #include "op/shape_rule.h"
 
@@ -49,6 +50,14 @@ Operations GroupNormalization::operations(const Signature& signature, Pass pass)
 
 BackwardReads GroupNormalization::reads() const {
     return {.input_for_data = true, .parameters_for_data = affine, .input_for_weights = true};
+}
+
+SumShape GroupNormalization::forward_sum(const OperandValues& values) const {
+    return strata::forward_sum(rows_of(*this, values.signature), values);
+}
+
+SumShape GroupNormalization::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    return strata::gradient_sum(rows_of(*this, values.signature), values, operand);
 }
 
 }  // namespace strata

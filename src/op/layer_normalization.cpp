@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "op/layer_normalization.h"
 
+#include "op/normalization.h"
 #include "op/operations.h"
 #include "op/shape_rule.h"
 
@@ -59,6 +60,18 @@ Operations LayerNormalization::operations(const Signature& signature, Pass pass)
 
 BackwardReads LayerNormalization::reads() const {
     return {.input_for_data = true, .parameters_for_data = scale, .input_for_weights = true};
+}
+
+std::string LayerNormalization::kind_name() const {
+    return kind == NormalizationKind::standard ? "layer_normalization" : "rms_normalization";
+}
+
+SumShape LayerNormalization::forward_sum(const OperandValues& values) const {
+    return strata::forward_sum(rows_of(*this, values.signature), values);
+}
+
+SumShape LayerNormalization::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    return strata::gradient_sum(rows_of(*this, values.signature), values, operand);
 }
 
 }  // namespace strata

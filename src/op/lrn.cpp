@@ -39,4 +39,8 @@ BackwardReads Lrn::reads() const {
     return {.input_for_data = true};
 }
 
+SumShape Lrn::gradient_sum(const OperandValues& values, std::size_t) const {
+    return {static_cast<double>(size), values.rms_gradient()};
+}
+
 }  // namespace strata

@@ -74,4 +74,25 @@ BackwardReads MatMul::reads() const {
             .only_others_for_data = true};
 }
 
+std::optional<Draw> MatMul::draw(const Signature& signature, std::size_t operand) const {
+    if (!is_owned(signature.inputs[operand].role)) {
+        return {};
+    }
+    const Tensor& tensor = signature.inputs[operand].tensor;
+    const std::size_t rank = tensor.dims.size();
+    const bool last = operand == 0 ? !transpose_a : transpose_b;
+    return he_normal(rank < 2 ? tensor.elements() : tensor.dims[last ? rank - 1 : rank - 2]);
+}
+
+SumShape MatMul::forward_sum(const OperandValues& values) const {
+    const auto [rows, depth] = matrix_of(values.signature.inputs[0].tensor, transpose_a);
+    return {static_cast<double>(depth), values.rms(0) * values.rms(1)};
+}
+
+// An element of da meets every element of dy in its row, and every copy that was broadcast.
+SumShape MatMul::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    const double products = products_of(*this, values.signature);
+    return {products / values.elements(operand), values.rms_gradient() * values.rms(1 - operand)};
+}
+
 }  // namespace strata

@@ -2,74 +2,68 @@
 #include "op/op.h"
 
 #include "op/operations.h"
-#include "op/saved_bytes.h"
 #include "op/traffic.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace strata {
 
 namespace {
 
-template <class Enumeration>
-std::string name_in(Enumeration value) {
-    return std::string(names_of(value).at(static_cast<std::size_t>(value)));
-}
-
-template <class T>
-std::string variant_name(const T&) {
-    return std::string(T::type);
-}
-
-std::string variant_name(const Activation& activation) {
-    return name_in(activation.kind);
-}
-
-std::string variant_name(const Elementwise& elementwise) {
-    return name_in(elementwise.kind);
-}
-
-std::string variant_name(const Unary& unary) {
-    return name_in(unary.kind);
-}
-
-std::string variant_name(const Reduction& reduction) {
-    return "reduce_" + name_in(reduction.kind);
-}
-
-std::string variant_name(const Recurrent& recurrent) {
-    return name_in(recurrent.cell);
-}
-
-std::string variant_name(const LayerNormalization& normalization) {
-    return normalization.kind == NormalizationKind::standard ? "layer_normalization"
-                                                             : "rms_normalization";
-}
-
-std::string variant_name(const Pooling& pooling) {
-    return (pooling.global ? "global_" : "") + name_in(pooling.kind) + "_pooling";
-}
-
-std::string variant_name(const Softmax& softmax) {
-    return softmax.logarithm ? "log_softmax" : "softmax";
-}
-
-std::string variant_name(const Opaque& opaque) {
-    return opaque.foreign_type;
-}
-
 bool moves_nothing(const Op& op) {
     return std::holds_alternative<Reshape>(op) || std::holds_alternative<Opaque>(op);
 }
 
+// The operator's own name for an operand: "weight", "mean"; empty for an activation.
+std::string operand_name(const Op& op, const Signature& signature, std::size_t operand) {
+    const std::array first = {signature.inputs.front().tensor};
+    const auto parameters = parameters_of(op, first);
+    if (parameters.size() > signature.inputs.size()) {
+        return {};
+    }
+    const std::size_t activations = signature.inputs.size() - parameters.size();
+    return operand < activations ? std::string() : parameters[operand - activations].name;
+}
+
+Draw draw_of_label(const Signature& signature) {
+    const Dims& scores = signature.inputs.front().tensor.dims;
+    return {Distribution::classes, scores.size() < 2 ? 1.0 : static_cast<double>(scores[1])};
+}
+
+// An output is summed over all but the weight's first axis (output channels, features).
+Draw draw_by_name(std::string_view name, const Tensor& tensor) {
+    if (name.starts_with("bias") || name == "shift" || name == "mean") {
+        return {Distribution::zero};
+    }
+    if (name == "scale" || name == "variance") {
+        return {Distribution::one};
+    }
+    return he_normal(tensor.dims.empty() ? 1 : product(std::span(tensor.dims).subspan(1)));
+}
+
 }  // namespace
+
+Draw he_normal(std::int64_t fan_in) {
+    return {Distribution::normal,
+            std::sqrt(2.0 / static_cast<double>(std::max<std::int64_t>(fan_in, 1)))};
+}
 
 std::string_view type_of(const Op& op) {
     return std::visit([](const auto& one) { return one.type; }, op);
 }
 
 std::string kind_of(const Op& op) {
-    return std::visit([](const auto& one) { return variant_name(one); }, op);
+    return std::visit(
+        []<class T>(const T& one) {
+            if constexpr (requires { &T::kind_name; }) {
+                return one.kind_name();
+            } else {
+                return std::string(T::type);
+            }
+        },
+        op);
 }
 
 std::vector<ParameterShape> parameters_of(const Op& op, std::span<const Tensor> activations) {
@@ -82,6 +76,91 @@ std::vector<Tensor> outputs_of(const Op& op, std::span<const Tensor> inputs) {
 
 BackwardReads reads_of(const Op& op) {
     return std::visit([](const auto& one) { return one.reads(); }, op);
+}
+
+Bytes saved_bytes_of(const Op& op, const Signature& signature) {
+    return std::visit(
+        [&]<class T>(const T& one) {
+            if constexpr (requires { &T::saved_bytes; }) {
+                return one.saved_bytes(signature);
+            } else {
+                Bytes sum;
+                for (const Tensor& output : signature.outputs) {
+                    sum += Bytes{one.reads().saved_bytes_per_output * count_of(output)};
+                }
+                return sum;
+            }
+        },
+        op);
+}
+
+Draw draw_of(const Op& op, const Signature& signature, std::size_t operand) {
+    const auto stated = std::visit(
+        [&]<class T>(const T& one) -> std::optional<Draw> {
+            if constexpr (requires { &T::draw; }) {
+                return one.draw(signature, operand);
+            } else {
+                return std::nullopt;
+            }
+        },
+        op);
+    const auto& [tensor, role] = signature.inputs[operand];
+    if (stated) {
+        return *stated;
+    }
+    if (role == Role::label) {
+        return draw_of_label(signature);
+    }
+    return is_owned(role) ? draw_by_name(operand_name(op, signature, operand), tensor) : Draw{};
+}
+
+std::optional<std::int64_t> rows_indexed_by(const Op& op, const Signature& signature,
+                                            std::size_t operand) {
+    return std::visit(
+        [&]<class T>(const T& one) -> std::optional<std::int64_t> {
+            if constexpr (requires { &T::rows_indexed; }) {
+                return one.rows_indexed(signature, operand);
+            } else {
+                return std::nullopt;
+            }
+        },
+        op);
+}
+
+SumShape forward_sum(const Op& op, const OperandValues& values) {
+    return std::visit(
+        [&]<class T>(const T& one) {
+            if constexpr (requires { &T::forward_sum; }) {
+                return one.forward_sum(values);
+            } else {
+                return SumShape();
+            }
+        },
+        op);
+}
+
+SumShape gradient_sum(const Op& op, const OperandValues& values, std::size_t operand) {
+    return std::visit(
+        [&]<class T>(const T& one) {
+            if constexpr (requires { &T::gradient_sum; }) {
+                return one.gradient_sum(values, operand);
+            } else {
+                return SumShape{.length = 1, .magnitude = values.rms_gradient()};
+            }
+        },
+        op);
+}
+
+SumShape statistic_sum(const Op& op, const OperandValues& values, std::size_t operand) {
+    return std::visit(
+        [&]<class T>(const T& one) {
+            if constexpr (requires { &T::statistic_sum; }) {
+                return one.statistic_sum(values, operand);
+            } else {
+                return SumShape{.length = forward_sum(op, values).length};
+            }
+        },
+        op);
 }
 
 bool has_pass(const Op& op, const Signature& signature, Pass pass) {

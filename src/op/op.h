@@ -91,6 +91,23 @@ std::vector<Tensor> outputs_of(const Op& op, std::span<const Tensor> inputs);
 
 BackwardReads reads_of(const Op& op);
 
+// What the forward pass of a training step leaves behind for the backward passes, beside the
+// tensors themselves.
+Bytes saved_bytes_of(const Op& op, const Signature& signature);
+
+// How an operand's values are drawn where the network carries none.
+Draw draw_of(const Op& op, const Signature& signature, std::size_t operand);
+
+// Rows that the operand's values may name; nothing where it is no index.
+std::optional<std::int64_t> rows_indexed_by(const Op& op, const Signature& signature,
+                                            std::size_t operand);
+
+// What the elements of the first output, of an operand's gradient, and of a running statistic that
+// a training step renews are sums of.
+SumShape forward_sum(const Op& op, const OperandValues& values);
+SumShape gradient_sum(const Op& op, const OperandValues& values, std::size_t operand);
+SumShape statistic_sum(const Op& op, const OperandValues& values, std::size_t operand);
+
 // Whether the operator has this pass with these operands: backward_data where an activation can
 // receive a gradient, backward_weights and update where it has a parameter.
 bool has_pass(const Op& op, const Signature& signature, Pass pass);

@@ -19,4 +19,8 @@ BackwardReads Opaque::reads() const {
     return {};
 }
 
+std::string Opaque::kind_name() const {
+    return foreign_type;
+}
+
 }  // namespace strata

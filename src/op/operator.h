@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "op/draw.h"
+#include "op/rounding.h"
 #include "op/tensor.h"
 #include "op/work.h"
 
 #include <concepts>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +29,14 @@ struct ParameterShape {
 //   outputs(i)      the shape rule over all operands; throws Error where shapes do not fit
 //   operations(s, p) arithmetic of a pass, by kind
 //   reads()         what its backward passes read again
+// and, where the common rule does not fit it,
+//   kind_name()          a finer name than its type: "relu"; else the type
+//   draw(s, operand)     how an operand's values are drawn; nothing, or else by the operand's name
+//   rows_indexed(s, operand)   rows that an operand's values name; nothing, or else: it is no index
+//   saved_bytes(s)       what forward leaves for backward; else by reads(), for each result
+//   forward_sum(v)       the sum that an element of the first result is; else none
+//   gradient_sum(v, operand)   the same of a gradient; else the result's gradient, times a slope
+//   statistic_sum(v, operand)  the same of a renewed running statistic; else as long as forward's
 // clang-format off: version 14 indents a concept as if it were code after it.
 template <class T>
 concept Operator = std::equality_comparable<T> &&

@@ -67,4 +67,21 @@ BackwardReads Pooling::reads() const {
     return {.saved_bytes_per_output = kind == PoolingKind::max ? index_bytes : 0};
 }
 
+std::string Pooling::kind_name() const {
+    return (global ? "global_" : "") + std::string(names_of(kind)[static_cast<std::size_t>(kind)]) +
+           "_pooling";
+}
+
+SumShape Pooling::forward_sum(const OperandValues& values) const {
+    const Window window = window_of(*this, values.signature.inputs[0].tensor);
+    const auto taps = static_cast<double>(product(window.kernel));
+    return kind == PoolingKind::max ? SumShape() : SumShape{taps, values.rms(0) / taps};
+}
+
+SumShape Pooling::gradient_sum(const OperandValues& values, std::size_t) const {
+    const Window window = window_of(*this, values.signature.inputs[0].tensor);
+    const auto taps = static_cast<double>(product(window.kernel));
+    return {taps, values.rms_gradient() / (kind == PoolingKind::max ? 1 : taps)};
+}
+
 }  // namespace strata

@@ -48,6 +48,9 @@ struct Pooling {
     std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
     Operations operations(const Signature& signature, Pass pass) const;
     BackwardReads reads() const;
+    std::string kind_name() const;
+    SumShape forward_sum(const OperandValues& values) const;
+    SumShape gradient_sum(const OperandValues& values, std::size_t operand) const;
 };
 
 }  // namespace strata

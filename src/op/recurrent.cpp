@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace strata {
 
 namespace {
@@ -178,6 +180,37 @@ BackwardReads Recurrent::reads() const {
             .input_for_weights = true,
             .saved_bytes_per_output = 4.0 * static_cast<double>(layers * kept + layers - 1),
             .data_before_weights = true};
+}
+
+// Gates, cells and states go with the sequence, not with the last states.
+Bytes Recurrent::saved_bytes(const Signature& signature) const {
+    return {reads().saved_bytes_per_output * count_of(signature.outputs[0])};
+}
+
+std::string Recurrent::kind_name() const {
+    return std::string(names_of(cell)[static_cast<std::size_t>(cell)]);
+}
+
+// As PyTorch draws them.
+std::optional<Draw> Recurrent::draw(const Signature& signature, std::size_t operand) const {
+    if (!is_owned(signature.inputs[operand].role)) {
+        return {};
+    }
+    return Draw{Distribution::uniform, 1 / std::sqrt(static_cast<double>(hidden))};
+}
+
+// Rounding of one step reaches every later one: products of all steps count as one long sum.
+SumShape Recurrent::forward_sum(const OperandValues& values) const {
+    const Dims& x = values.input_dims(0);
+    return {.length = static_cast<double>(hidden + x[2]) * static_cast<double>(x[0] * layers)};
+}
+
+// Parameters sum over the batch as well. The gradient of a state that a long sequence has forgotten
+// is small against what it is a part of.
+SumShape Recurrent::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    const bool trained = values.signature.inputs[operand].role == Role::parameter;
+    const double summed = trained ? static_cast<double>(values.input_dims(0)[1]) : 1;
+    return mean_of(forward_sum(values).length * summed, values.rms_gradient());
 }
 
 }  // namespace strata

@@ -59,6 +59,11 @@ struct Recurrent {
     std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
     Operations operations(const Signature& signature, Pass pass) const;
     BackwardReads reads() const;
+    Bytes saved_bytes(const Signature& signature) const;
+    std::string kind_name() const;
+    std::optional<Draw> draw(const Signature& signature, std::size_t operand) const;
+    SumShape forward_sum(const OperandValues& values) const;
+    SumShape gradient_sum(const OperandValues& values, std::size_t operand) const;
 };
 
 }  // namespace strata

@@ -4,6 +4,8 @@
 #include "op/operations.h"
 #include "op/shape_rule.h"
 
+#include <cmath>
+
 namespace strata {
 
 namespace {
@@ -106,6 +108,40 @@ BackwardReads Reduction::reads() const {
     const bool linear = kind == ReductionKind::sum || kind == ReductionKind::mean;
     const bool from_both = kind != ReductionKind::l1 && kind != ReductionKind::sum_of_squares;
     return {.input_for_data = !linear, .output_for_data = !linear && from_both};
+}
+
+std::string Reduction::kind_name() const {
+    return "reduce_" + std::string(names_of(kind)[static_cast<std::size_t>(kind)]);
+}
+
+std::optional<Draw> Reduction::draw(const Signature&, std::size_t) const {
+    return kind == ReductionKind::log_sum ? std::optional(Draw{Distribution::positive})
+                                          : std::nullopt;
+}
+
+// Sums and means can cancel. A logarithm of a sum of exponentials is a sum of two: the greatest
+// term and the logarithm of how many there are like it.
+SumShape Reduction::forward_sum(const OperandValues& values) const {
+    const double terms = values.elements(0) / values.output_elements();
+    switch (kind) {
+        case ReductionKind::maximum:
+        case ReductionKind::minimum:
+            return {};
+        case ReductionKind::sum:
+            return {terms, values.rms(0)};
+        case ReductionKind::mean:
+            return {terms, values.rms(0) / terms};
+        case ReductionKind::log_sum_exp:
+            return mean_of(terms, values.rms(0) + std::log(terms));
+        default:
+            return {.length = terms};
+    }
+}
+
+// A term's gradient is its result's, times what all the terms made of it.
+SumShape Reduction::gradient_sum(const OperandValues& values, std::size_t) const {
+    const bool chooses = kind == ReductionKind::maximum || kind == ReductionKind::minimum;
+    return {.length = chooses ? 1 : values.elements(0) / values.output_elements()};
 }
 
 }  // namespace strata

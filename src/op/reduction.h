@@ -47,6 +47,10 @@ struct Reduction {
     std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
     Operations operations(const Signature& signature, Pass pass) const;
     BackwardReads reads() const;
+    std::string kind_name() const;
+    std::optional<Draw> draw(const Signature& signature, std::size_t operand) const;
+    SumShape forward_sum(const OperandValues& values) const;
+    SumShape gradient_sum(const OperandValues& values, std::size_t operand) const;
 };
 
 }  // namespace strata

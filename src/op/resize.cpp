@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "op/resize.h"
 
+#include "op/interpolation.h"
 #include "op/operations.h"
 #include "op/shape_rule.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace strata {
@@ -57,6 +59,22 @@ Operations Resize::operations(const Signature& signature, Pass pass) const {
 
 BackwardReads Resize::reads() const {
     return {};
+}
+
+// A mean of taps; a gradient is the sum of the shares that an input has in the outputs.
+SumShape Resize::forward_sum(const OperandValues& values) const {
+    double taps = 1;
+    for (const InterpolationAxis& axis :
+         interpolation_axes(*this, values.signature.inputs[0].tensor)) {
+        taps *= static_cast<double>(axis.each);
+    }
+    return mean_of(taps, values.rms(0));
+}
+
+SumShape Resize::gradient_sum(const OperandValues& values, std::size_t) const {
+    const double taps = forward_sum(values).length;
+    const double shares = std::max(1.0, values.output_elements() / values.elements(0));
+    return {taps * shares, values.rms_gradient() / std::sqrt(taps)};
 }
 
 }  // namespace strata

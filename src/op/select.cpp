@@ -38,4 +38,8 @@ BackwardReads Select::reads() const {
     return {.input_for_data = true, .only_others_for_data = true};
 }
 
+SumShape Select::gradient_sum(const OperandValues& values, std::size_t operand) const {
+    return {values.output_elements() / values.elements(operand), values.rms_gradient()};
+}
+
 }  // namespace strata

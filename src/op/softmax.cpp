@@ -47,4 +47,8 @@ BackwardReads Softmax::reads() const {
     return {.output_for_data = true};
 }
 
+std::string Softmax::kind_name() const {
+    return logarithm ? "log_softmax" : "softmax";
+}
+
 }  // namespace strata

@@ -23,6 +23,7 @@ struct Softmax {
     std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
     Operations operations(const Signature& signature, Pass pass) const;
     BackwardReads reads() const;
+    std::string kind_name() const;
 };
 
 }  // namespace strata

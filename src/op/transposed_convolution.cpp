@@ -79,4 +79,26 @@ BackwardReads TransposedConvolution::reads() const {
     return {.parameters_for_data = true, .input_for_weights = true};
 }
 
+// An output is summed over the input channels of its group and the taps that meet it, at most all.
+SumShape TransposedConvolution::forward_sum(const OperandValues& values) const {
+    const Dims& weight = values.input_dims(1);
+    const auto taps = static_cast<double>(product(std::span(weight).subspan(2)));
+    const double channels = static_cast<double>(weight[0]) / static_cast<double>(groups);
+    return {channels * taps, values.rms(0) * values.rms(1)};
+}
+
+SumShape TransposedConvolution::gradient_sum(const OperandValues& values,
+                                             std::size_t operand) const {
+    if (operand == 0) {
+        const double taps = values.elements(1) / static_cast<double>(values.input_dims(1)[0]);
+        return {taps, values.rms_gradient() * values.rms(1)};
+    }
+    if (operand == 1) {
+        const double summed = values.elements(0) / static_cast<double>(values.input_dims(0)[1]);
+        return {summed, values.rms_gradient() * values.rms(0)};
+    }
+    return {values.output_elements() / static_cast<double>(values.output_dims()[1]),
+            values.rms_gradient()};
+}
+
 }  // namespace strata

@@ -73,4 +73,22 @@ BackwardReads Unary::reads() const {
             .parameters_for_data = !from_output && !from_nothing};
 }
 
+std::string Unary::kind_name() const {
+    return std::string(names_of(kind)[static_cast<std::size_t>(kind)]);
+}
+
+// A function that has no value everywhere is given values where it has one.
+std::optional<Draw> Unary::draw(const Signature&, std::size_t) const {
+    switch (kind) {
+        case UnaryKind::logarithm:
+        case UnaryKind::square_root:
+        case UnaryKind::reciprocal:
+            return Draw{Distribution::positive};
+        case UnaryKind::inverse_hyperbolic_cosine:
+            return Draw{Distribution::positive, 2};
+        default:
+            return {};
+    }
+}
+
 }  // namespace strata

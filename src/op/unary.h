@@ -81,6 +81,8 @@ struct Unary {
     std::vector<Tensor> outputs(std::span<const Tensor> inputs) const;
     Operations operations(const Signature& signature, Pass pass) const;
     BackwardReads reads() const;
+    std::string kind_name() const;
+    std::optional<Draw> draw(const Signature& signature, std::size_t operand) const;
 };
 
 }  // namespace strata

@@ -21,14 +21,6 @@ double difference(double ours, double reference) {
 
 }  // namespace
 
-double root_mean_square(std::span<const float> values) {
-    double sum = 0;
-    for (const float value : values) {
-        sum += static_cast<double>(value) * static_cast<double>(value);
-    }
-    return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
-}
-
 double largest_magnitude(std::span<const float> values) {
     double largest = 0;
     for (const float value : values) {

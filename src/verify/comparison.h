@@ -5,9 +5,6 @@
 
 namespace strata {
 
-// The root of the mean square; 0 for nothing.
-double root_mean_square(std::span<const float> values);
-
 double largest_magnitude(std::span<const float> values);
 
 // How far values lie from the reference's: the largest |ours - reference| over `scale`. Equal

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/reference/operands.h"
-#include "op/work.h"
+#include "graph/execution.h"
+#include "op/rounding.h"
 
 #include <string_view>
 
 namespace strata {
-
-// What one element of a result is made of, for judging its rounding: a sum of `length` terms, each
-// of about `magnitude`. A magnitude of 0: no larger than the result itself.
-struct SumShape {
-    double length = 1;
-    double magnitude = 0;
-
-    // What such a sum has at least where its terms do not conspire to cancel.
-    double typical() const;
-};
-
-// Of the first output (forward) or of an operand's gradient (backward passes).
-SumShape forward_sum(const Op& op, const ReferenceOperands& operands);
-// Of a running statistic that a training step renews, by operand. The mean of a layer whose input
-// has mean zero (a convolution behind a batch normalisation without an activation) is nothing but
-// rounding, so it is judged by the values that were averaged.
-SumShape statistic_sum(const Op& op, const ReferenceOperands& operands, std::size_t operand);
-SumShape gradient_sum(const Op& op, const ReferenceOperands& operands, std::size_t operand);
 
 // How far a right result may lie from the reference, relative to the larger of the reference's
 // largest value and the sums' typical size. (Relative to that size because a sum whose terms

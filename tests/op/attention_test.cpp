@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "op/attention_extents.h"
 
-#include "op/saved_bytes.h"
 #include "tests/op/support.h"
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "verify/rounding.h"
 
+#include "op/op.h"
 #include "verify/comparison.h"
 #include "verify/expected.h"
 
@@ -73,16 +74,10 @@ TEST(Rounding, AMeanOfValuesThatCancelIsJudgedByTheirSize) {
                                             {channel, Role::statistic}},
                                  .outputs = {image}};
     const HostValues x = {3, -3, 3, -3, 3, -3, 3, -3}, one = {1}, zero = {0};
-    const Execution execution;
-    const ReferenceOperands operands = {.signature = signature,
-                                        .execution = execution,
-                                        .inputs = {x, one, zero, zero, one},
-                                        .outputs = {},
-                                        .output_gradients = {},
-                                        .input_gradients = {},
-                                        .statistics = {}};
-    EXPECT_NEAR(statistic_sum(op, operands, 3).typical(), 0.1 * 3, 1e-9);
-    EXPECT_EQ(statistic_sum(op, operands, 4).typical(), 0) << "a variance cannot cancel";
+    const OperandValues values = {
+        .signature = signature, .inputs = {x, one, zero, zero, one}, .training = false};
+    EXPECT_NEAR(statistic_sum(op, values, 3).typical(), 0.1 * 3, 1e-9);
+    EXPECT_EQ(statistic_sum(op, values, 4).typical(), 0) << "a variance cannot cancel";
 }
 
 // An f32 sum of random terms, one by one in a register, stays well inside.

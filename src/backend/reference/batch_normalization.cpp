@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/parallel.h"
-#include "backend/reference/batch_statistics.h"
 #include "backend/reference/operators.h"
+#include "op/normalization.h"
 
 #include <cmath>
 
@@ -13,8 +13,13 @@ using Index = std::int64_t;
 
 enum NormalizationInput : std::size_t { data, scale, shift, running_mean, running_variance };
 
-double inverse_deviation(const BatchNormalization& op, const Moments& moments) {
-    return 1 / std::sqrt(moments.variance + op.epsilon);
+// Of the batch in training, the running ones in inference.
+Moments moments_of(const ReferenceOperands& operands, const StatisticGroups& groups, Index g) {
+    if (operands.execution.numerics.mode == Mode::training) {
+        return moments_of(groups, operands.inputs[data], g);
+    }
+    const auto at = static_cast<std::size_t>(g);
+    return {operands.inputs[running_mean][at], operands.inputs[running_variance][at]};
 }
 
 void update_running(const BatchNormalization& op, const ReferenceOperands& operands,
@@ -59,10 +64,10 @@ void data_gradient(const ReferenceOperands& operands, const StatisticGroups& gro
 
 // y = scale * (x - mean) / sqrt(variance + epsilon) + shift
 void reference_forward(const BatchNormalization& op, const ReferenceOperands& operands) {
-    const StatisticGroups groups = groups_of(operands);
+    const StatisticGroups groups = groups_of(operands.signature);
     parallel_for(groups.statistics, 4 * groups.count(), [&](Index g) {
         const Moments moments = moments_of(operands, groups, g);
-        const double inverse = inverse_deviation(op, moments);
+        const double inverse = moments.inverse_deviation(op.epsilon);
         const auto at = static_cast<std::size_t>(g);
         const double factor = operands.inputs[scale][at], offset = operands.inputs[shift][at];
         groups.for_each_element(g, [&](std::size_t i) {
@@ -75,10 +80,10 @@ void reference_forward(const BatchNormalization& op, const ReferenceOperands& op
 }
 
 void reference_backward(const BatchNormalization& op, const ReferenceOperands& operands) {
-    const StatisticGroups groups = groups_of(operands);
+    const StatisticGroups groups = groups_of(operands.signature);
     parallel_for(groups.statistics, 4 * groups.count(), [&](Index g) {
         const Moments moments = moments_of(operands, groups, g);
-        const double inverse = inverse_deviation(op, moments);
+        const double inverse = moments.inverse_deviation(op.epsilon);
         const GradientSums sums = gradient_sums(operands, groups, g, moments, inverse);
         const auto at = static_cast<std::size_t>(g);
         if (operands.wants_gradient(data)) {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "backend/cuda/kernels/fold.h"
-#include "backend/reference/row_normalization.h"
+#include "op/normalization.h"
 
 #include <array>
 
 namespace strata::cuda {
 
-// What kernels need of layer and group normalisation (backend/reference/row_normalization.h).
+// What kernels need of layer and group normalisation (op/normalization.h).
 struct NormalizedRows {
     std::int64_t rows = 0;
     std::int64_t width = 0;
