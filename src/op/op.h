@@ -15,6 +15,7 @@
 #include "op/fully_connected.h"
 #include "op/gather.h"
 #include "op/group_normalization.h"
+#include "op/hardmax.h"
 #include "op/identity.h"
 #include "op/layer_normalization.h"
 #include "op/lrn.h"
@@ -67,6 +68,7 @@ using Op = AnyOf<Convolution,
                  Select,
                  Reduction,
                  TopK,
+                 Hardmax,
                  Concat,
                  Slice,
                  Gather,

@@ -74,6 +74,14 @@ TEST(Cast, ChangesTheTypeAndNothingElse) {
     EXPECT_TRUE(has_pass("cast(2x3) dtype=bf16", Pass::backward_data));
 }
 
+TEST(Hardmax, KeepsTheShapeAndComparesEveryElement) {
+    EXPECT_EQ(output_of("hardmax(2x10x3) axis=1"), "2x10x3");
+    EXPECT_NE(refusal_of("hardmax(2x10) axis=2"), "");
+    EXPECT_NE(refusal_of("hardmax(scalar)"), "");
+    EXPECT_EQ(flops_of("hardmax(2x10)", Pass::forward), 20);
+    EXPECT_EQ(flops_of("hardmax(2x10)", Pass::backward_data), 0);
+}
+
 TEST(TopK, GivesTheChosenAndTheirPositions) {
     const Signature signature = signature_of(parse_problem("top_k(2x10) k=3"));
     ASSERT_EQ(signature.outputs.size(), 2U);

@@ -4,6 +4,7 @@
 #include "backend/cuda/kernels/copy.h"
 #include "backend/cuda/kernels/sum.h"
 #include "backend/cuda/layer_lowering.h"
+#include "backend/lower/layers.h"
 #include "backend/lower/tasks.h"
 #include "backend/lower/tensors.h"
 
@@ -65,7 +66,10 @@ Lowering::Lowering(const Graph& graph, const Execution& execution,
 }
 
 std::unique_ptr<LoweringOfLayer<Lowering>> Lowering::make_layer(const Layer& layer) const {
-    return std::visit([&](const auto& op) -> Made { return cuda::lower(layer, op); }, layer.op);
+    const auto make = [](const Layer& one, const auto& op) -> decltype(cuda::lower(one, op)) {
+        return cuda::lower(one, op);
+    };
+    return lowering_of<Lowering>(layer, make);
 }
 
 std::vector<LayerId> Lowering::followers() const {

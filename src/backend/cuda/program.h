@@ -3,7 +3,7 @@
 
 #include "backend/cuda/format.h"
 #include "backend/cuda/kernels/kernel.h"
-#include "backend/lowered.h"
+#include "backend/lower/program.h"
 
 #include <functional>
 #include <optional>

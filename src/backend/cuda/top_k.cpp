@@ -7,6 +7,13 @@ namespace strata::cuda {
 
 namespace {
 
+TopKShape shape_along(std::int64_t axis, const Dims& dims) {
+    const auto rank = static_cast<std::int64_t>(dims.size());
+    const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    const std::span extents(dims);
+    return {product(extents.first(at)), extents[at], product(extents.subspan(at + 1))};
+}
+
 class TopKLowering : public LayerLowering {
 public:
     TopKLowering(const Layer& layer, const TopK& op) : LayerLowering(layer), op_(op) {}
@@ -28,17 +35,42 @@ public:
 
 private:
     TopKShape shape_of(const Dims& x) const {
-        const auto rank = static_cast<std::int64_t>(x.size());
-        const auto axis = static_cast<std::size_t>(op_.axis < 0 ? op_.axis + rank : op_.axis);
-        return {product(std::span(x).first(axis)), x[axis], product(std::span(x).subspan(axis + 1)),
-                op_.k, op_.largest};
+        TopKShape shape = shape_along(op_.axis, x);
+        shape.k = op_.k;
+        shape.largest = op_.largest;
+        return shape;
     }
 
     const TopK& op_;
     std::optional<Place> positions_;
 };
 
+class HardmaxLowering : public LayerLowering {
+public:
+    HardmaxLowering(const Layer& layer, const Hardmax& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        const Place x = lowering.row_value(input(0));
+        const Place y = lowering.make_value(output(), x.format);
+        lowering.compute(
+            hardmax_forward(shape_along(op_.axis, x.dims), {x.format.type, y.format.type}), {x, y});
+    }
+
+    void backward_data(Lowering& lowering) override {
+        lowering.gradient(output());  // nothing here reads it, but it can be asked for
+        const Place dx = lowering.make_gradient(input(0), lowering.row_format(input(0)));
+        lowering.compute(hardmax_backward(product(dx.dims), dx.format.type), {dx});
+    }
+
+private:
+    const Hardmax& op_;
+};
+
 }  // namespace
+
+Made lower(const Layer& layer, const Hardmax& op) {
+    return std::make_unique<HardmaxLowering>(layer, op);
+}
 
 Made lower(const Layer& layer, const TopK& op) {
     return std::make_unique<TopKLowering>(layer, op);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/lowered.h"
+#include "backend/lower/program.h"
 
 #include <concepts>
 #include <map>

@@ -99,6 +99,9 @@ void reference_backward(const TransposedConvolution& op, const ReferenceOperands
 void reference_forward(const TopK& op, const ReferenceOperands& operands);
 void reference_backward(const TopK& op, const ReferenceOperands& operands);
 
+void reference_forward(const Hardmax& op, const ReferenceOperands& operands);
+void reference_backward(const Hardmax& op, const ReferenceOperands& operands);
+
 void reference_forward(const Expand& op, const ReferenceOperands& operands);
 void reference_backward(const Expand& op, const ReferenceOperands& operands);
 

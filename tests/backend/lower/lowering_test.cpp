@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/lower/lowering.h"
 
+#include "backend/lower/layers.h"
 #include "backend/lower/tasks.h"
 #include "backend/lower/tensors.h"
 #include "graph/builder.h"
@@ -74,6 +75,9 @@ public:
     }
 };
 
+template <class T, class... Types>
+concept OneOf = (std::same_as<T, Types> || ...);
+
 class AnyLayer : public LoweringOfLayer<SmallLowering> {
 public:
     using LoweringOfLayer::LoweringOfLayer;
@@ -106,7 +110,12 @@ private:
 
 std::unique_ptr<LoweringOfLayer<SmallLowering>> SmallLowering::make_layer(
     const Layer& layer) const {
-    return std::make_unique<AnyLayer>(layer);
+    const auto lower_listed = []<OneOf<Convolution, Activation, Lrn> T>(
+                                  const Layer& one,
+                                  const T&) -> std::unique_ptr<LoweringOfLayer<SmallLowering>> {
+        return std::make_unique<AnyLayer>(one);
+    };
+    return lowering_of<SmallLowering>(layer, lower_listed);
 }
 
 void lower_update(SmallLowering& lowering, LayerId) {
@@ -155,6 +164,15 @@ TEST(Lowering, ContinuesWithDrawnValuesAfterALayerThatIsRefused) {
     builder.add("relu", Activation{}, {x});
     const Graph graph = builder.finish();
     EXPECT_EQ(steps_of(graph, Mode::inference), (Steps{"lrn: not in this engine", "forward"}));
+}
+
+TEST(Lowering, RefusesAnOperatorThatTheEngineHasNoLoweringFor) {
+    GraphBuilder builder("lacking");
+    TensorId x = builder.input("image", {{2, 3, 4, 4}, DataType::f32});
+    x = builder.add("choice", Hardmax{}, {x});
+    builder.add("flat", Reshape{.dims = {2, 48}}, {x});
+    EXPECT_EQ(steps_of(builder.finish(), Mode::inference),
+              (Steps{"hardmax: not implemented in this backend", "alias"}));
 }
 
 TEST(Lowering, AddsTheGradientsOfSeveralReadersIntoTheFirst) {

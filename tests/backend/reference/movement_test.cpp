@@ -114,6 +114,21 @@ TEST(ReferenceTopK, TheSmallestStandAlongAnyAxis) {
     EXPECT_EQ(layer.outputs[1], (HostValues{0, 1}));
 }
 
+TEST(ReferenceHardmax, OneStandsAtTheFirstOfTheLargest) {
+    EXPECT_EQ(result_of(Hardmax{}, {{3, 4}},
+                        {{1, 4, 4, 2, -1, -2, -3, -4, 1, not_a_number, 9, infinity}}),
+              (HostValues{0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0}));
+    EXPECT_EQ(result_of(Hardmax{.axis = 0}, {{2, 3}}, {{1, 5, 3, 2, 5, 1}}),
+              (HostValues{0, 1, 1, 1, 0, 0}));
+}
+
+TEST(ReferenceHardmax, NoGradientComesThrough) {
+    ReferenceLayer layer = run(Hardmax{}, {{1, 3}}, {{1, 3, 2}});
+    layer.output_gradients[0] = {1, 2, 3};
+    layer.backward();
+    EXPECT_EQ(layer.input_gradients[0], (HostValues{0, 0, 0}));
+}
+
 TEST(ReferenceGradients, OfOperatorsThatMoveElementsMatchDifferences) {
     for (const Op& op :
          std::vector<Op>{Slice{{1}, {3}, {2}, {-2}}, Slice{{-2}, {1}, {1}, {}}, TopK{.k = 2},

@@ -93,6 +93,7 @@ h = transposed_convolution(g) out_channels=2 kernel=2x2 stride=2x2
 i = group_normalization(h) groups=2
 j = cast(f) dtype=s32
 k = top_k(e) k=2
+l = hardmax(e) axis=1
 )",
                                    "elements.graph"));
 }

@@ -72,6 +72,23 @@ void top_k(const TopKShape& s, const float* x, float* y, float* positions) {
     }
 }
 
+void hardmax(const TopKShape& s, const float* x, float* y) {
+#pragma omp parallel for if (s.outer * s.inner > 1 && \
+                             s.outer * s.extent * s.inner > min_parallel_work)
+    for (Index number = 0; number < s.outer * s.inner; ++number) {
+        const Index start = number / s.inner * s.extent * s.inner + number % s.inner;
+        Index first = 0;
+        for (Index i = 0; i < s.extent; ++i) {
+            const Candidate best = {x[start + first * s.inner], first};
+            if (precedes_with_nan({x[start + i * s.inner], i}, best, true)) {
+                first = i;
+            }
+            y[start + i * s.inner] = 0;
+        }
+        y[start + first * s.inner] = 1;
+    }
+}
+
 void top_k_gradient(const TopKShape& s, const float* dy, const float* positions, float* dx) {
 #pragma omp parallel for if (s.outer > 1 && s.outer * s.extent * s.inner > min_parallel_work)
     for (Index before = 0; before < s.outer; ++before) {

@@ -20,4 +20,7 @@ void top_k(const TopKShape& shape, const float* x, float* y, float* positions);
 // dx = 0 but for the chosen elements, which receive dy.
 void top_k_gradient(const TopKShape& shape, const float* dy, const float* positions, float* dx);
 
+// y = 1 at the largest element of each row along the middle axis, else 0; k is not read.
+void hardmax(const TopKShape& shape, const float* x, float* y);
+
 }  // namespace strata::cpu

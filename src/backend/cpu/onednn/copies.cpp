@@ -7,22 +7,6 @@ namespace strata::cpu {
 
 namespace {
 
-// Nothing moves: the result lies where the input lies, in the input's extents.
-class ReshapeLowering : public LayerLowering {
-public:
-    using LayerLowering::LayerLowering;
-
-    void forward(Lowering& lowering) override {
-        lowering.share_value(output(), lowering.value(input(0)));
-        lowering.compute({"alias"}, {});
-    }
-
-    void backward_data(Lowering& lowering) override {
-        lowering.share_gradient(input(0), lowering.gradient(output()));
-        lowering.compute({"alias"}, {});
-    }
-};
-
 // A copy, because that is what the layer is there for.
 class IdentityLowering : public LayerLowering {
 public:
@@ -88,21 +72,7 @@ private:
     const Transpose& op_;
 };
 
-class OpaqueLowering : public LayerLowering {
-public:
-    OpaqueLowering(const Layer& layer, const Opaque& op) : LayerLowering(layer), op_(op) {}
-
-    void forward(Lowering&) override { throw Refusal{op_.reason}; }
-
-private:
-    const Opaque& op_;
-};
-
 }  // namespace
-
-Made lower(const Layer& layer, const Reshape&) {
-    return std::make_unique<ReshapeLowering>(layer);
-}
 
 Made lower(const Layer& layer, const Identity&) {
     return std::make_unique<IdentityLowering>(layer);
@@ -110,10 +80,6 @@ Made lower(const Layer& layer, const Identity&) {
 
 Made lower(const Layer& layer, const Transpose& op) {
     return std::make_unique<TransposeLowering>(layer, op);
-}
-
-Made lower(const Layer& layer, const Opaque& op) {
-    return std::make_unique<OpaqueLowering>(layer, op);
 }
 
 }  // namespace strata::cpu

@@ -10,7 +10,7 @@ public:
     using LoweringOfLayer::LoweringOfLayer;
 };
 
-// THE list: the operator's lowering, one function each.
+// THE list: the operator's lowering, one function each. What is not in it is refused.
 using Made = std::unique_ptr<LayerLowering>;
 Made lower(const Layer& layer, const Convolution& op);
 Made lower(const Layer& layer, const FullyConnected& op);
@@ -23,7 +23,6 @@ Made lower(const Layer& layer, const Softmax& op);
 Made lower(const Layer& layer, const Dropout& op);
 Made lower(const Layer& layer, const Elementwise& op);
 Made lower(const Layer& layer, const Concat& op);
-Made lower(const Layer& layer, const Reshape& op);
 Made lower(const Layer& layer, const Transpose& op);
 Made lower(const Layer& layer, const Pad& op);
 Made lower(const Layer& layer, const SoftmaxCrossEntropy& op);
@@ -38,12 +37,12 @@ Made lower(const Layer& layer, const Reduction& op);
 Made lower(const Layer& layer, const Resize& op);
 Made lower(const Layer& layer, const TransposedConvolution& op);
 Made lower(const Layer& layer, const TopK& op);
+Made lower(const Layer& layer, const Hardmax& op);
 Made lower(const Layer& layer, const Expand& op);
 Made lower(const Layer& layer, const Cast& op);
 Made lower(const Layer& layer, const Unary& op);
 Made lower(const Layer& layer, const Select& op);
 Made lower(const Layer& layer, const Identity& op);
-Made lower(const Layer& layer, const Opaque& op);
 
 // The parameters that the layer's update changes: m = momentum * m + gradient; w = w - rate * m,
 // over master values in f32.

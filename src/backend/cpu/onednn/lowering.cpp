@@ -2,6 +2,7 @@
 #include "backend/cpu/onednn/lowering.h"
 
 #include "backend/cpu/onednn/layer_lowering.h"
+#include "backend/lower/layers.h"
 #include "backend/lower/tasks.h"
 #include "backend/lower/tensors.h"
 
@@ -59,7 +60,10 @@ Lowering::Lowering(const Graph& graph, const Execution& execution, const dnnl::e
 }
 
 std::unique_ptr<LoweringOfLayer<Lowering>> Lowering::make_layer(const Layer& layer) const {
-    return std::visit([&](const auto& op) -> Made { return cpu::lower(layer, op); }, layer.op);
+    const auto make = [](const Layer& one, const auto& op) -> decltype(cpu::lower(one, op)) {
+        return cpu::lower(one, op);
+    };
+    return lowering_of<Lowering>(layer, make);
 }
 
 template <class Doing>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cpu/onednn/layout.h"
-#include "backend/lowered.h"
+#include "backend/lower/program.h"
 
 #include <functional>
 #include <utility>

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/kernels/top_k_loops.h"
 #include "backend/cpu/onednn/layer_lowering.h"
+#include "backend/cpu/onednn/place_calls.h"
 
 namespace strata::cpu {
 
 namespace {
+
+TopKShape shape_along(std::int64_t axis, const dnnl::memory::dims& dims) {
+    const auto rank = static_cast<std::int64_t>(dims.size());
+    const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    const std::span extents(dims);
+    return {.outer = product(extents.first(at)),
+            .extent = extents[at],
+            .inner = product(extents.subspan(at + 1))};
+}
 
 class TopKLowering : public LayerLowering {
 public:
@@ -42,22 +52,49 @@ private:
     }
 
     TopKShape shape(Lowering& lowering) const {
-        const auto dims = lowering.extents(input(0));
-        const auto rank = static_cast<std::int64_t>(dims.size());
-        const auto axis = static_cast<std::size_t>(op_.axis < 0 ? op_.axis + rank : op_.axis);
-        const std::span extents(dims);
-        return {.outer = product(extents.first(axis)),
-                .extent = extents[axis],
-                .inner = product(extents.subspan(axis + 1)),
-                .k = op_.k,
-                .largest = op_.largest};
+        TopKShape shape = shape_along(op_.axis, lowering.extents(input(0)));
+        shape.k = op_.k;
+        shape.largest = op_.largest;
+        return shape;
     }
 
     const TopK& op_;
     std::optional<Place> positions_;
 };
 
+class HardmaxLowering : public LayerLowering {
+public:
+    HardmaxLowering(const Layer& layer, const Hardmax& op) : LayerLowering(layer), op_(op) {}
+
+    void forward(Lowering& lowering) override {
+        const Place x = lowering.plain_value(input(0), ElementType::f32);
+        const Place y = lowering.make_value(output(), x.desc);
+        const TopKShape shape = shape_along(op_.axis, lowering.extents(input(0)));
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[shape](std::span<void* const> at) {
+                                         hardmax(shape, static_cast<const float*>(at[0]),
+                                                 static_cast<float*>(at[1]));
+                                     },
+                                     {x, y}}});
+    }
+
+    void backward_data(Lowering& lowering) override {
+        lowering.gradient(output());  // nothing here reads it, but it can be asked for
+        const Desc desc = plain(lowering.extents(input(0)), ElementType::f32);
+        const Place dx = lowering.make_gradient(input(0), desc);
+        const auto count = static_cast<dnnl::memory::dim>(elements_of(desc));
+        lowering.compute({"strata:loops", text_of(desc)}, {clear_call(dx, count)});
+    }
+
+private:
+    const Hardmax& op_;
+};
+
 }  // namespace
+
+Made lower(const Layer& layer, const Hardmax& op) {
+    return std::make_unique<HardmaxLowering>(layer, op);
+}
 
 Made lower(const Layer& layer, const TopK& op) {
     return std::make_unique<TopKLowering>(layer, op);

@@ -93,7 +93,48 @@ struct BackwardBody {
     }
 };
 
+struct HardmaxBody {
+    Elements x;
+    Elements y;
+    TopKShape shape;
+
+    template <class Team>
+    __host__ __device__ void operator()(std::int64_t number, const Team& team) const {
+        const Row row = row_of(shape, number);
+        const std::int64_t start = row.before * shape.extent * shape.inner + row.after;
+        std::uint64_t best = 0;
+        for (std::int64_t p = team.index(); p < shape.extent; p += team.size()) {
+            const std::uint64_t rank = rank_of(x.load(start + p * shape.inner), p, true);
+            best = rank > best ? rank : best;
+        }
+        const std::int64_t first = position_of(team.combined(best, Greater()));
+        for (std::int64_t p = team.index(); p < shape.extent; p += team.size()) {
+            y.store(start + p * shape.inner, p == first ? 1 : 0);
+        }
+    }
+};
+
+struct ZeroBody {
+    Elements to;
+
+    __host__ __device__ void operator()(std::int64_t i) const { to.store(i, 0); }
+};
+
 }  // namespace
+
+Kernel hardmax_forward(const TopKShape& shape, const std::array<ElementType, 2>& types) {
+    const auto make = [=](std::span<void* const> at) {
+        return HardmaxBody{Elements(at[0], types[0]), Elements(at[1], types[1]), shape};
+    };
+    const std::int64_t count = shape.outer * shape.inner;
+    return shape.inner == 1 ? rows("strata:hardmax", count, shape.extent, make)
+                            : columns("strata:hardmax", count, shape.extent, make);
+}
+
+Kernel hardmax_backward(std::int64_t count, ElementType type) {
+    return each("strata:hardmax_backward", count,
+                [=](std::span<void* const> at) { return ZeroBody{Elements(at[0], type)}; });
+}
 
 Kernel top_k_forward(const TopKShape& shape, const std::array<ElementType, 2>& types) {
     const auto make = [=](std::span<void* const> at) {

@@ -23,4 +23,11 @@ Kernel top_k_forward(const TopKShape& shape, const std::array<ElementType, 2>& t
 // dx = dy where an element was chosen, else 0. Addresses: dy, positions, dx.
 Kernel top_k_backward(const TopKShape& shape, const std::array<ElementType, 2>& types);
 
+// y = 1 at the largest element of each row along the middle axis, else 0; k is not read.
+// Addresses: x, y.
+Kernel hardmax_forward(const TopKShape& shape, const std::array<ElementType, 2>& types);
+
+// dx = 0. Addresses: dx.
+Kernel hardmax_backward(std::int64_t count, ElementType type);
+
 }  // namespace strata::cuda

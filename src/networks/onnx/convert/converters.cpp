@@ -64,7 +64,7 @@ constexpr std::array converters = {
     Converter{"GroupNormalization", convert_group_normalization, Elements::floating},
     Converter{"HardSigmoid", convert_activation, Elements::floating},
     Converter{"HardSwish", convert_activation, Elements::floating},
-    Converter{"Hardmax", convert_hardmax},
+    Converter{"Hardmax", convert_hardmax, Elements::floating},
     Converter{"Identity", convert_identity},
     Converter{"InstanceNormalization", convert_instance_normalization, Elements::floating},
     Converter{"IsInf", convert_is_infinite},

@@ -16,35 +16,35 @@ std::int64_t product_of(std::span<const std::int64_t> dims) {
     return product(dims);
 }
 
-// Before opset 13 a softmax runs over everything from its axis on, as if the tensor were a matrix.
-void convert_flattened_softmax(const NodeImport& node, std::size_t axis, bool logarithm) {
+// Softmax, LogSoftmax or Hardmax along an axis. Before opset 13 they run over everything from their
+// axis on, as if the tensor were a matrix.
+using AlongAxis = std::function<Op(std::int64_t axis)>;
+
+void convert_flattened(const NodeImport& node, std::size_t axis, const AlongAxis& along) {
     const Dims dims = node.input(0).dims;
     const auto rest = std::span(dims).subspan(axis);
     const bool one_axis =
         !rest.empty() && std::ranges::all_of(rest.subspan(1), [](auto n) { return n == 1; });
     if (one_axis) {
-        node.result(Softmax{.axis = static_cast<std::int64_t>(axis), .logarithm = logarithm},
-                    {node.operand(0)});
+        node.result(along(static_cast<std::int64_t>(axis)), {node.operand(0)});
         return;
     }
     const Dims matrix = {product_of(std::span(dims).first(axis)), product_of(rest)};
     const TensorId flat = node.add("flat", Reshape{.dims = matrix}, {node.operand(0)});
-    const TensorId soft = node.add("matrix", Softmax{.axis = 1, .logarithm = logarithm}, {flat});
-    node.result(Reshape{.dims = dims}, {soft});
+    node.result(Reshape{.dims = dims}, {node.add("matrix", along(1), {flat})});
 }
 
-void convert_any_softmax(const NodeImport& node, bool logarithm) {
+void convert_along_axis(const NodeImport& node, const AlongAxis& along) {
     const std::int64_t rank = std::ssize(node.input(0).dims);
     const std::int64_t axis = node.integer("axis", node.opset() < 13 ? 1 : -1);
     if (node.opset() >= 13) {
-        node.result(Softmax{.axis = axis, .logarithm = logarithm}, {node.operand(0)});
+        node.result(along(axis), {node.operand(0)});
         return;
     }
     if (axis < -rank || axis > rank) {
         throw Unsupported{fmt::format("axis {} is not one of its {}", axis, rank)};
     }
-    convert_flattened_softmax(node, static_cast<std::size_t>(axis < 0 ? axis + rank : axis),
-                              logarithm);
+    convert_flattened(node, static_cast<std::size_t>(axis < 0 ? axis + rank : axis), along);
 }
 
 // A weight standardised by its own mean and variance, channel by channel (Brock 2021): exporters
@@ -117,11 +117,16 @@ void convert_lrn(const NodeImport& node) {
 }
 
 void convert_softmax(const NodeImport& node) {
-    convert_any_softmax(node, false);
+    convert_along_axis(node, [](std::int64_t axis) { return Softmax{.axis = axis}; });
 }
 
 void convert_log_softmax(const NodeImport& node) {
-    convert_any_softmax(node, true);
+    convert_along_axis(node,
+                       [](std::int64_t axis) { return Softmax{.axis = axis, .logarithm = true}; });
+}
+
+void convert_hardmax(const NodeImport& node) {
+    convert_along_axis(node, [](std::int64_t axis) { return Hardmax{.axis = axis}; });
 }
 
 void convert_dropout(const NodeImport& node) {

@@ -132,22 +132,6 @@ void convert_top_k(const NodeImport& node) {
         {node.operand(0)});
 }
 
-// 1 at the largest element along the axis, 0 elsewhere.
-void convert_hardmax(const NodeImport& node) {
-    const Dims dims = node.input(0).dims;
-    const std::size_t axis = axis_of(node.integer("axis", node.opset() < 13 ? 1 : -1), dims.size());
-    if (node.opset() < 13 && axis + 1 != dims.size()) {
-        throw Unsupported{"before opset 13 it runs over several axes"};
-    }
-    Dims line(dims.size(), 1);
-    line[axis] = dims[axis];
-    Composition steps(node);
-    const TensorId position = extreme_position(node, steps, axis, true);
-    const TensorId counted = steps.constant(reshaped(counting(node, dims[axis]), line));
-    const TensorId hit = steps.elementwise(ElementwiseKind::equal, counted, position);
-    node.result(Cast{.dtype = node.input(0).dtype}, {hit});
-}
-
 namespace {
 
 // Whether element `from` counts into the sum at `to`.

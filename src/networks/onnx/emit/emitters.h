@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/error.h"
 #include "networks/onnx/emit/layer_writer.h"
 
 namespace strata {
 
 // THE list: how each operator is written in ONNX (opset 22), ending with LayerWriter::last. Throws
-// Error where ONNX has no way to say it.
+// Error where ONNX has no way to say it, as it does for an operator that is not in the list.
+template <class T>
+void emit(const T&, LayerWriter&) {
+    throw Error(std::string(T::type) +
+                " cannot be exported to ONNX; exclude the layer with --slice");
+}
 
 // products.cpp
 void emit(const Convolution& op, LayerWriter& to);
@@ -25,6 +31,7 @@ void emit(const LayerNormalization& op, LayerWriter& to);
 void emit(const GroupNormalization& op, LayerWriter& to);
 void emit(const Lrn& op, LayerWriter& to);
 void emit(const Softmax& op, LayerWriter& to);
+void emit(const Hardmax& op, LayerWriter& to);
 void emit(const Dropout& op, LayerWriter& to);
 void emit(const SoftmaxCrossEntropy& op, LayerWriter& to);
 

@@ -92,6 +92,10 @@ void emit(const Softmax& op, LayerWriter& to) {
     to.last(op.logarithm ? "LogSoftmax" : "Softmax", to.inputs(), {{"axis", op.axis}});
 }
 
+void emit(const Hardmax& op, LayerWriter& to) {
+    to.last("Hardmax", to.inputs(), {{"axis", op.axis}});
+}
+
 void emit(const Dropout& op, LayerWriter& to) {
     to.last("Dropout", {to.in(0), to.number(op.probability, DataType::f32)}, {{"seed", op.seed}});
 }

@@ -158,6 +158,13 @@ TEST(OnnxReduction, ThePlaceOfTheLargestIsOfTopK) {
     EXPECT_EQ(imported.tensor("y").tensor, (Tensor{{2, 1}, DataType::s64}));
 }
 
+TEST(OnnxHardmax, IsOneLayerAlongItsAxis) {
+    EXPECT_EQ(Imported(over("Hardmax", {2, 3, 4}, {}, {onnx_attribute("axis", std::int64_t{1})}))
+                  .op<Hardmax>(),
+              Hardmax{.axis = 1});
+    EXPECT_EQ(Imported(over("Hardmax", {2, 3}, {})).op<Hardmax>(), Hardmax{});
+}
+
 TEST(OnnxReduction, TopKGivesValuesAndPlaces) {
     OnnxWriter writer;
     writer.input("x", {2, 5}).integers("k", {3}).node("TopK", {"x", "k"}, {"v", "i"});

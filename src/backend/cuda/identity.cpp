@@ -6,22 +6,6 @@ namespace strata::cuda {
 
 namespace {
 
-// Nothing moves: the result lies where the input lies, in the input's extents.
-class ReshapeLowering : public LayerLowering {
-public:
-    using LayerLowering::LayerLowering;
-
-    void forward(Lowering& lowering) override {
-        lowering.share_value(output(), lowering.value(input(0)));
-        lowering.compute(StepText{"alias"}, {});
-    }
-
-    void backward_data(Lowering& lowering) override {
-        lowering.share_gradient(input(0), lowering.gradient(output()));
-        lowering.compute(StepText{"alias"}, {});
-    }
-};
-
 Kernel dense_copy(const Place& from, const Place& to) {
     return strided_copy("strata:copy", {product(from.dims)}, {from.format.type, {1}},
                         {to.format.type, {1}});
@@ -45,27 +29,10 @@ public:
     }
 };
 
-class OpaqueLowering : public LayerLowering {
-public:
-    OpaqueLowering(const Layer& layer, const Opaque& op) : LayerLowering(layer), op_(op) {}
-    void forward(Lowering&) override { throw Refusal{op_.reason}; }
-
-private:
-    const Opaque& op_;
-};
-
 }  // namespace
-
-Made lower(const Layer& layer, const Reshape&) {
-    return std::make_unique<ReshapeLowering>(layer);
-}
 
 Made lower(const Layer& layer, const Identity&) {
     return std::make_unique<IdentityLowering>(layer);
-}
-
-Made lower(const Layer& layer, const Opaque& op) {
-    return std::make_unique<OpaqueLowering>(layer, op);
 }
 
 }  // namespace strata::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/lowered.h"
+#include "backend/lower/program.h"
 
 namespace strata {
 
