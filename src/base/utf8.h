@@ -14,12 +14,19 @@ struct CodePoint {
 };
 
 // The character that a text starts with: shortest forms only, no surrogates, nothing beyond
-// U+10FFFF (Unicode 15, table 3-7). Requires: the text is not empty.
+// U+10FFFF. Requires: the text is not empty.
 CodePoint decode_utf8(std::string_view text);
 
 // Whether a character does not show but changes how its neighbours are read: the controls C0 and
-// C1, line and paragraph separators, directions, joiners, tags and the byte order mark.
+// C1, line and paragraph separators, directions, joiners, tags, fillers and the byte order mark.
 bool is_invisible_control(char32_t value);
+
+// Whether it is a blank of any kind, a tab or a line's end included.
+bool is_blank(char32_t value);
+
+// Terminal columns that a character takes: two for East Asian wide characters and emoji, none for
+// combining marks.
+std::size_t width_of(char32_t value);
 
 // Whether all is printable ASCII, as most text is: each character is itself and takes one column.
 bool is_plain_ascii(std::string_view text);

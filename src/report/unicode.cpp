@@ -7,57 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <vector>
 
 namespace strata {
 
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
-
-using Range = std::pair<char32_t, char32_t>;
-
-bool within(char32_t value, std::span<const Range> ranges) {
-    return std::ranges::any_of(
-        ranges, [&](const Range& range) { return value >= range.first && value <= range.second; });
-}
-
-constexpr std::array<Range, 8> blanks = {{{0x09, 0x0D},
-                                          {0x85, 0x85},
-                                          {0xA0, 0xA0},
-                                          {0x2000, 0x200A},
-                                          {0x2028, 0x2029},
-                                          {0x202F, 0x202F},
-                                          {0x205F, 0x205F},
-                                          {0x3000, 0x3000}}};
-
-// Combining marks that layer names may carry; the rest of Unicode's is not worth a table here.
-constexpr std::array<Range, 6> combining = {{{0x0300, 0x036F},
-                                             {0x0483, 0x0489},
-                                             {0x1AB0, 0x1AFF},
-                                             {0x1DC0, 0x1DFF},
-                                             {0x20D0, 0x20FF},
-                                             {0xFE00, 0xFE2F}}};
-
-// East_Asian_Width W and F, by blocks.
-constexpr std::array<Range, 11> wide = {{{0x1100, 0x115F},
-                                         {0x2E80, 0x303E},
-                                         {0x3041, 0xA4CF},
-                                         {0xA960, 0xA97F},
-                                         {0xAC00, 0xD7A3},
-                                         {0xF900, 0xFAFF},
-                                         {0xFE30, 0xFE6F},
-                                         {0xFF00, 0xFF60},
-                                         {0xFFE0, 0xFFE6},
-                                         {0x1F300, 0x1FAFF},
-                                         {0x20000, 0x3FFFD}}};
-
-std::size_t width_of(char32_t value) {
-    if (value < combining.front().first) {
-        return 1;
-    }
-    return within(value, combining) ? 0 : within(value, wide) ? 2 : 1;
-}
 
 // Calls visit(piece, code point) for each character.
 template <class Visitor>
@@ -117,7 +72,7 @@ std::string clean_text(std::string_view foreign) {
     clean.reserve(foreign.size());
     for_each_character(foreign, [&](std::string_view piece, const CodePoint& point) {
         clean += !point.valid                        ? replacement
-                 : within(point.value, blanks)       ? " "
+                 : is_blank(point.value)             ? " "
                  : is_invisible_control(point.value) ? "?"
                                                      : piece;
     });

@@ -26,6 +26,8 @@ TEST(Unicode, TextThatTurnsTheReadingDirectionIsMadeVisible) {
 TEST(Unicode, LineSeparatorsAreBlanksAndInvisibleTagsAreMadeVisible) {
     EXPECT_EQ(clean_text("a\u2028b\u0085c"), "a b c");
     EXPECT_EQ(clean_text("a\u00ADb\uFFF9c\U000E0041d"), "a?b?c?d");
+    EXPECT_EQ(clean_text("a\u3164b"), "a?b");               // a filler that looks like a blank
+    EXPECT_EQ(clean_text("\u2600\uFE0F"), "\u2600\uFE0F");  // the sun as a picture
 }
 
 TEST(Unicode, BrokenSequencesBecomeReplacementCharacters) {
@@ -42,7 +44,10 @@ TEST(Unicode, NewlinesAndTabsBecomeBlanks) {
 TEST(Unicode, WidthCountsColumnsAndNotBytes) {
     EXPECT_EQ(display_width("µs"), 2u);
     EXPECT_EQ(display_width("層"), 2u);
-    EXPECT_EQ(display_width("e\xCC\x81"), 1u);  // e and a combining acute accent
+    EXPECT_EQ(display_width("e\xCC\x81"), 1u);   // e and a combining acute accent
+    EXPECT_EQ(display_width("क्"), 1u);           // a Devanagari letter and its virama
+    EXPECT_EQ(display_width("\U0001F680"), 2u);  // a rocket
+    EXPECT_EQ(display_width("\U0001F321"), 1u);  // a thermometer, narrow among wide neighbours
 }
 
 TEST(Unicode, ShorteningKeepsBothEndsOfAName) {
