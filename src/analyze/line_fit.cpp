@@ -4,10 +4,10 @@
 #include "base/error.h"
 
 #include <fmt/format.h>
+#include <boost/math/distributions/students_t.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace strata {
 
@@ -94,7 +94,8 @@ std::optional<LineFit> fit_line(std::span<const double> x, std::span<const doubl
     fit.intercept = m.y - fit.slope * m.x;
     const double squares = compare(fit, x, y, weights);
     const double deviation = std::sqrt(squares / static_cast<double>(x.size() - 2));
-    const double t = student_quantile(x.size() - 2);
+    const boost::math::students_t scatter(static_cast<double>(x.size() - 2));
+    const double t = boost::math::quantile(scatter, 0.975);
     fit.slope_interval = around(fit.slope, t * deviation / std::sqrt(m.xx));
     fit.intercept_interval =
         around(fit.intercept, t * deviation * std::sqrt(1 / m.weight + m.x * m.x / m.xx));
@@ -110,26 +111,6 @@ std::string misfit_of(const LineFit& fit) {
         return fmt::format("a point lies {:.0f} % off the line", 100 * fit.worst);
     }
     return {};
-}
-
-double student_quantile(std::size_t degrees) {
-    check(degrees > 0, "scatter about a line needs a third point");
-    constexpr double p = 0.975;
-    if (degrees == 1) {
-        return std::tan(std::numbers::pi * (p - 0.5));
-    }
-    if (degrees == 2) {
-        return (2 * p - 1) * std::sqrt(2 / (4 * p * (1 - p)));
-    }
-    constexpr double z = 1.959963984540054;
-    const auto n = static_cast<double>(degrees);
-    const auto power = [](double base, int exponent) { return std::pow(base, exponent); };
-    return z + (power(z, 3) + z) / (4 * n) +
-           (5 * power(z, 5) + 16 * power(z, 3) + 3 * z) / (96 * n * n) +
-           (3 * power(z, 7) + 19 * power(z, 5) + 17 * power(z, 3) - 15 * z) / (384 * n * n * n) +
-           (79 * power(z, 9) + 776 * power(z, 7) + 1482 * power(z, 5) - 1920 * power(z, 3) -
-            945 * z) /
-               (92160 * n * n * n * n);
 }
 
 }  // namespace strata

@@ -47,8 +47,4 @@ inline constexpr double worst_that_fits = 0.1;
 // does.
 std::string misfit_of(const LineFit& fit);
 
-// The 97.5 % quantile of Student's t with that many degrees of freedom, to 0.2 %: exact for one and
-// two, else by Cornish and Fisher's expansion about the normal quantile.
-double student_quantile(std::size_t degrees);
-
 }  // namespace strata

@@ -61,13 +61,18 @@ TEST(LineFit, TooFewPointsOrNoSpreadGiveNoLine) {
     EXPECT_FALSE(fit_line(Values{1, 2, infinite}, Values{1, 2, 3}));
 }
 
-TEST(LineFit, StudentsQuantilesAreThoseOfTheTables) {
-    const std::pair<std::size_t, double> table[] = {{1, 12.7062}, {2, 4.3027}, {3, 3.1824},
-                                                    {4, 2.7764},  {5, 2.5706}, {10, 2.2281},
-                                                    {30, 2.0423}};
-    for (const auto& [degrees, quantile] : table) {
-        EXPECT_NEAR(student_quantile(degrees), quantile, 0.002 * quantile) << degrees;
+// By the tables Student's t at 97.5 % is 12.7062 with one degree of freedom and 2.2281 with ten.
+TEST(LineFit, IntervalsAreThoseOfStudentsT) {
+    const auto three = fit_line(Values{-1, 0, 1}, Values{0, 1, 0}, Weighting::equal);
+    EXPECT_NEAR(three->slope_interval.high, 12.7062 * std::sqrt(2.0 / 3) / std::sqrt(2.0), 1e-3);
+    Values x, y;
+    for (int i = 0; i < 12; ++i) {
+        x.push_back(i % 2 == 0 ? -1 : 1);
+        y.push_back(i % 4 < 2 ? -1 : 1);
     }
+    const auto twelve = fit_line(x, y, Weighting::equal);
+    EXPECT_NEAR(twelve->slope, 0, 1e-12);
+    EXPECT_NEAR(twelve->slope_interval.high, 2.2281 * std::sqrt(12.0 / 10) / std::sqrt(12.0), 1e-4);
 }
 
 }  // namespace
