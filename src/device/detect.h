@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/quantity.h"
+#include "device/topology.h"
 
 #include <filesystem>
 #include <optional>
@@ -10,23 +11,16 @@
 
 namespace strata {
 
-// A data or unified cache as one processor sees it.
-struct Cache {
-    int level = 1;
-    Bytes size = {};    // of one instance
-    int shared_by = 1;  // processors that share an instance
-};
-
-// This machine as the kernel describes it.
+// This machine as the kernel and hwloc describe it.
 struct Host {
     std::string model = {};            // "Intel(R) Xeon(R) Platinum 8481C"; "unknown processor"
-    std::vector<int> processors = {};  // that this process may use
+    std::vector<int> processors = {};  // that this process may use, as Topology has them
     std::vector<Cache> caches = {};    // nearest first; empty where nothing is known
     std::optional<Bytes> memory = {};  // installed
     std::vector<std::string> instructions = {};  // the kernel's flags: "avx512_bf16", "amx_tile"
 };
 
-// Reads /proc and /sys below `root`; where they say nothing of caches, the C library does (cpuid).
+// Reads /proc below `root`; processors and caches are always those of this machine.
 Host detect_host(const std::filesystem::path& root = "/");
 
 bool has_instructions(const Host& host, std::string_view flag);

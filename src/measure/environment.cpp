@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "measure/environment.h"
 
+#include "base/processors.h"
 #include "base/small_file.h"
 #include "base/text.h"
+#include "device/topology.h"
 #include "measure/perf_event.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -49,27 +50,17 @@ private:
     Facts facts_;
 };
 
-// "0-1,4" of a set of processors.
-std::optional<std::string> affinity() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) != 0) {
-        return {};
-    }
+// "0-1,4" of ascending numbers.
+std::string ranges_of(const std::vector<int>& processors) {
     std::vector<std::string> ranges;
-    const auto contains = [&](int i) {
-        return i < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(i), &set);
-    };
-    for (int first = 0; first < CPU_SETSIZE; ++first) {
-        int last = first;
-        while (contains(last)) {
+    for (std::size_t first = 0; first < processors.size();) {
+        std::size_t last = first;
+        while (last + 1 < processors.size() && processors[last + 1] == processors[last] + 1) {
             ++last;
         }
-        if (last > first) {
-            ranges.push_back(last - 1 > first ? fmt::format("{}-{}", first, last - 1)
-                                              : std::to_string(first));
-            first = last;
-        }
+        ranges.push_back(last > first ? fmt::format("{}-{}", processors[first], processors[last])
+                                      : std::to_string(processors[first]));
+        first = last + 1;
     }
     return join(ranges, ",");
 }
@@ -156,7 +147,8 @@ void describe_processor(Description& machine) {
     machine.add("cpu.model", field_of(cpuinfo, "model name"));
     machine.add("cpu.microcode", field_of(cpuinfo, "microcode"));
     machine.add("cpu.logical", std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)));
-    machine.add("cpu.affinity", affinity());
+    machine.add("cpu.cores", std::to_string(this_topology().cores));
+    machine.add("cpu.affinity", ranges_of(allowed_processors()));
     machine.add_file("cpu.governor", "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     machine.add("cpu.frequency", frequency(machine, cpuinfo));
     machine.add("cpu.turbo", turbo(machine));

@@ -12,14 +12,15 @@ namespace strata {
 //   cpu.model            AMD EPYC 7B13                  cgroup.cpu_quota    2 processors
 //   cpu.logical          64                             memory.total        25277112320 bytes
 //   cpu.affinity         0-1,4                          memory.available    ...
-//   cpu.governor         performance                    memory.huge_pages   madvise
-//   cpu.frequency        2600 MHz                       kernel              6.1.0-18-amd64
-//   cpu.turbo            on                             load                0.42 (1 minute)
-//   cpu.smt              off                            host                build7
-//   cpu.microcode        0x2b000461                     hypervisor          KVM
-//   perf_event_paranoid  2                              perf_event.cycles   can be counted
+//   cpu.cores            3                              memory.huge_pages   madvise
+//   cpu.governor         performance                    kernel              6.1.0-18-amd64
+//   cpu.frequency        2600 MHz                       load                0.42 (1 minute)
+//   cpu.turbo            on                             host                build7
+//   cpu.smt              off                            hypervisor          KVM
+//   cpu.microcode        0x2b000461                     perf_event.cycles   can be counted
+//   perf_event_paranoid  2
 //
-// Reads /proc and /sys below `root`.
+// The cores are those that the affinity leaves to this process. Reads /proc and /sys below `root`.
 std::map<std::string, std::string> describe_environment(const std::filesystem::path& root = "/");
 
 }  // namespace strata

@@ -20,15 +20,6 @@ public:
         replace_file(folder_.path() / file, text);
     }
 
-    void cache(int index, const std::string& level, const std::string& type,
-               const std::string& size, const std::string& shared) const {
-        const auto folder = "sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-        tell(folder + "level", level + "\n");
-        tell(folder + "type", type + "\n");
-        tell(folder + "size", size + "\n");
-        tell(folder + "shared_cpu_list", shared + "\n");
-    }
-
     Host host() const { return detect_host(folder_.path()); }
 
 private:
@@ -41,19 +32,11 @@ TEST(Detect, TheKernelsFilesMakeAHost) {
                  "processor\t: 0\nmodel name\t: AMD EPYC 7B13\nflags\t\t: fpu avx2 fma\n\n"
                  "processor\t: 1\nmodel name\t: other\n");
     machine.tell("proc/meminfo", "MemTotal:       24684084 kB\n");
-    machine.cache(3, "3", "Unified", "32768K", "0-7,16-23");
-    machine.cache(0, "1", "Data", "32K", "0,16");
-    machine.cache(1, "1", "Instruction", "32K", "0,16");
     const Host host = machine.host();
     EXPECT_EQ(host.model, "AMD EPYC 7B13");
     EXPECT_EQ(host.memory, Bytes{24684084.0 * 1024});
     EXPECT_TRUE(has_instructions(host, "avx2"));
     EXPECT_FALSE(has_instructions(host, "avx"));
-    ASSERT_EQ(host.caches.size(), 2u);
-    EXPECT_EQ(host.caches[0].size, Bytes{32 * 1024});
-    EXPECT_EQ(host.caches[0].shared_by, 2);
-    EXPECT_EQ(host.caches[1].level, 3);
-    EXPECT_EQ(host.caches[1].shared_by, 16);
 }
 
 TEST(Detect, AThreadThatIsBoundStillSeesTheProcessorsOfTheProcess) {
@@ -74,18 +57,6 @@ TEST(Detect, AMachineThatTellsNothingIsStillAHost) {
     EXPECT_EQ(host.model, "unknown processor");
     EXPECT_EQ(host.memory, std::nullopt);
     EXPECT_FALSE(host.processors.empty());
-}
-
-TEST(Detect, NonsenseOfTheKernelIsLeftOut) {
-    const FakeMachine machine;
-    machine.cache(0, "1", "Data", "-32K", "0");
-    machine.cache(1, "2", "Unified", "", "0");
-    machine.cache(2, "x", "Unified", "2M", "0");
-    machine.cache(3, "3", "Unified", "2M", "nonsense");
-    const auto caches = machine.host().caches;
-    ASSERT_EQ(caches.size(), 1u);
-    EXPECT_EQ(caches[0].size, Bytes{2 * 1024 * 1024});
-    EXPECT_EQ(caches[0].shared_by, 1);
 }
 
 TEST(Detect, CachesOfSeveralThreadsAddUpUnlessTheyAreShared) {

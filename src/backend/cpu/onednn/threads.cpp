@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/threads.h"
 
-#include "base/processors.h"
+#include "device/topology.h"
 
 #include <omp.h>
 #include <sched.h>
@@ -25,7 +25,7 @@ void bind_to(std::span<const int> processors) {
 }  // namespace
 
 int set_threads(int threads, bool pinned) {
-    const std::span<const int> allowed = allowed_processors();
+    const std::span<const int> allowed = this_topology().processors;
     const int count = threads > 0 ? threads : static_cast<int>(allowed.size());
     omp_set_dynamic(0);
     omp_set_num_threads(count);

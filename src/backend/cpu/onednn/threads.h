@@ -6,7 +6,8 @@
 namespace strata::cpu {
 
 // Sets how many threads parallel regions have from now on (0: one for each of allowed_processors),
-// and binds each to one processor, or none. Returns their number.
+// and binds each to one processor, on cores of their own first (device/topology.h), or none.
+// Returns their number.
 int set_threads(int threads, bool pinned);
 
 }  // namespace strata::cpu
