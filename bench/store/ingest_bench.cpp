@@ -7,6 +7,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+
 namespace strata {
 namespace {
 
@@ -52,17 +54,32 @@ void save(benchmark::State& state) {
 }
 BENCHMARK(save)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond);
 
+void add_sample(Run& run) {
+    const auto add = [](Samples& samples) { samples.values.push_back(Seconds{1e-3}); };
+    add(run.whole.end_to_end);
+    add(run.whole.instrumented);
+    std::ranges::for_each(run.steps, [&](StepResult& step) { add(std::get<Samples>(step.time)); });
+}
+
+// A checkpoint of a network of 1,000 steps that has so many samples and gained one of each.
 void checkpoint(benchmark::State& state) {
     const TemporaryDirectory directory;
     const Database database = Database::open(directory.path() / "runs.sqlite");
-    Run run = run_of(steps, static_cast<std::size_t>(state.range(0)));
+    Run run = run_of(1000, 0);
     begin_run(database, run);
-    for (auto _ : state) {
-        checkpoint_run(database, run);
+    Checkpoints checkpoints(database, run);
+    for (int i = 0; i < state.range(0); ++i) {
+        add_sample(run);
     }
-    count_steps(state);
+    checkpoints.store(run);
+    for (auto _ : state) {
+        state.PauseTiming();
+        add_sample(run);
+        state.ResumeTiming();
+        checkpoints.store(run);
+    }
 }
-BENCHMARK(checkpoint)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond);
+BENCHMARK(checkpoint)->Arg(10)->Arg(200)->Arg(2000)->Unit(benchmark::kMillisecond)->Iterations(30);
 
 void load(benchmark::State& state) {
     const TemporaryDirectory directory;

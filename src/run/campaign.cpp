@@ -94,8 +94,12 @@ private:
         const auto backend = hooks_.make_backend(job);
         const std::optional<Run> earlier = plan_.partial_run(index);
         Observer observer = hooks_.observer;
-        observer.begun = [&](Run& run) { begin_run(database_, run, plan_.position(index)); };
-        observer.checkpoint = [&](const Run& run) { checkpoint_run(database_, run); };
+        std::optional<Checkpoints> checkpoints;
+        observer.begun = [&](Run& run) {
+            begin_run(database_, run, plan_.position(index));
+            checkpoints.emplace(database_, run);
+        };
+        observer.checkpoint = [&](const Run& run) { checkpoints->store(run); };
         Run run = in_sweep ? execute_or_refuse(job, graph, *backend, observer, earlier)
                            : execute(job, graph, *backend, observer, earlier);
         add_doubts_about(job, lock, backend->info(), run);

@@ -101,6 +101,25 @@ std::vector<StepResult> steps_of(const Database& database, std::int64_t id) {
     return steps;
 }
 
+// What checkpoints added to a run that has not ended.
+void load_checkpoints(const Database& database, Run& run) {
+    Statement row(database,
+                  "SELECT position, sample_values FROM step_samples WHERE run = ? "
+                  "ORDER BY checkpoint, position");
+    for (row.start(run.id); row.next();) {
+        auto* samples =
+            std::get_if<Samples>(&run.steps.at(static_cast<std::size_t>(row.integer(0))).time);
+        if (samples == nullptr) {
+            throw Error(
+                fmt::format("a step of run {} has samples although it did not run: the "
+                            "database is damaged",
+                            run.id));
+        }
+        const auto added = unpack(row.bytes(1));
+        samples->values.insert(samples->values.end(), added.begin(), added.end());
+    }
+}
+
 void load_aliases(const Database& database, Run& run) {
     const auto aliases = pairs(database,
                                "SELECT layer.value, alias.value FROM layer_alias "
@@ -160,6 +179,7 @@ Run load_run(const Database& database, std::int64_t id) {
                            "JOIN text AS value ON value.id = provenance.value WHERE run = ?",
                            id);
     run.steps = steps_of(database, id);
+    load_checkpoints(database, run);
     load_aliases(database, run);
     load_annotations(database, run);
     load_verification(database, run);

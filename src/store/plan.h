@@ -21,7 +21,8 @@ namespace strata {
 //   for (each index) {
 //       if (plan.complete_run(index)) continue;
 //       Run run = plan.partial_run(index).value_or(a new one);
-//       begin_run(database, run, plan.position(index)); … checkpoint_run … finish_run
+//       begin_run(database, run, plan.position(index));
+//       Checkpoints checkpoints(database, run); … checkpoints.store(run) … finish_run
 //   }
 //   plan.close();
 class StoredPlan {

@@ -12,7 +12,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 namespace strata {
@@ -162,14 +164,42 @@ void replace_provenance(const Database& database, const Run& run) {
     }
 }
 
-// Everything that measuring adds to a run.
-void store_results(const Database& database, const Run& run, RunState state) {
+// Everything that measuring adds to a run beside the samples of its steps.
+void store_about(const Database& database, const Run& run, RunState state) {
     update_run(database, run, state);
-    update_steps(database, run);
     replace_whole(database, run);
     replace_flags(database, run);
     replace_provenance(database, run);
     store_profile(database, run);
+}
+
+// All samples of the steps, in the place of those that checkpoints added.
+void store_steps(const Database& database, const Run& run) {
+    update_steps(database, run);
+    Statement(database, "DELETE FROM step_samples WHERE run = ?").run(run.id);
+}
+
+void store_results(const Database& database, const Run& run, RunState state) {
+    store_about(database, run, state);
+    store_steps(database, run);
+}
+
+std::span<const Seconds> samples_of(const StepResult& step) {
+    const auto* samples = std::get_if<Samples>(&step.time);
+    return samples == nullptr ? std::span<const Seconds>() : samples->values;
+}
+
+// Each step's samples beyond those that are stored already.
+void append_samples(const Database& database, const Run& run, std::int64_t checkpoint,
+                    std::span<const std::size_t> stored) {
+    Statement insert(database,
+                     "INSERT INTO step_samples (run, checkpoint, position, sample_values) "
+                     "VALUES (?, ?, ?, ?)");
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        if (const auto fresh = samples_of(run.steps[i]).subspan(stored[i]); !fresh.empty()) {
+            insert.run(run.id, checkpoint, i, pack(fresh));
+        }
+    }
 }
 
 // The position that a continued run had.
@@ -230,10 +260,40 @@ void begin_run(const Database& database, Run& run, std::optional<PlanPosition> p
     transaction.commit();
 }
 
-void checkpoint_run(const Database& database, const Run& run) {
-    Transaction transaction(database);
-    store_results(database, run, RunState::partial);
+Checkpoints::Checkpoints(const Database& database, const Run& begun) : database_(&database) {
+    remember(begun);
+}
+
+void Checkpoints::store(const Run& run) {
+    Transaction transaction(*database_);
+    store_about(*database_, run, RunState::partial);
+    if (only_grew(run)) {
+        append_samples(*database_, run, ++number_, stored_);
+    } else {
+        store_steps(*database_, run);
+    }
     transaction.commit();
+    remember(run);
+}
+
+// Thinned samples (measure/sampler.h) are others than those stored.
+bool Checkpoints::only_grew(const Run& run) const {
+    const auto& now = run.whole.instrumented.values;
+    const auto has_grown = [](const StepResult& step, std::size_t stored) {
+        return samples_of(step).size() >= stored;
+    };
+    return now.size() >= instrumented_.size() &&
+           std::equal(instrumented_.begin(), instrumented_.end(), now.begin()) &&
+           std::equal(run.steps.begin(), run.steps.end(), stored_.begin(), stored_.end(),
+                      has_grown);
+}
+
+void Checkpoints::remember(const Run& run) {
+    instrumented_ = run.whole.instrumented.values;
+    stored_.clear();
+    for (const StepResult& step : run.steps) {
+        stored_.push_back(samples_of(step).size());
+    }
 }
 
 void finish_run(const Database& database, const Run& run) {

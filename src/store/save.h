@@ -4,8 +4,10 @@
 #include "record/run.h"
 #include "store/database.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace strata {
 
@@ -23,11 +25,28 @@ struct PlanPosition {
 // run that has an id already is continued: its rows are renewed. Requires: run.created.
 void begin_run(const Database& database, Run& run, std::optional<PlanPosition> position = {});
 
-// Stores all samples so far, flags, provenance and memory. Requires: the steps are those begun
-// with.
-void checkpoint_run(const Database& database, const Run& run);
+// What checkpoints have stored of a run that is measured, so that each only adds what is new: the
+// medians of steps are computed when the run ends, or by who loads it as it is.
+class Checkpoints {
+public:
+    // Requires: begin_run stored the run. The database must outlive this.
+    Checkpoints(const Database& database, const Run& begun);
 
-// The last checkpoint, which also stores the run's own state.
+    // Stores the samples that are new, flags, provenance and memory, in one transaction. Requires:
+    // the steps are those begun with.
+    void store(const Run& run);
+
+private:
+    bool only_grew(const Run& run) const;
+    void remember(const Run& run);
+
+    const Database* database_;
+    std::int64_t number_ = 0;
+    std::vector<std::size_t> stored_;    // samples, by step
+    std::vector<Seconds> instrumented_;  // what thinning the samples changes like those of steps
+};
+
+// Stores everything, with the run's own state and what is computed from its samples.
 void finish_run(const Database& database, const Run& run);
 
 // A run that is there as a whole: modelled, imported, or measured elsewhere.

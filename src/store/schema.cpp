@@ -77,9 +77,10 @@ const Schema& strata_schema() {
                                      view_trace_time,     view_step_counter};
     static const std::array migrations = {
         Migration{.to = 2, .sql = migration_2}, Migration{.to = 3, .sql = migration_3},
-        Migration{.to = 4, .sql = migration_4}, Migration{.to = 5, .sql = migration_5}};
+        Migration{.to = 4, .sql = migration_4}, Migration{.to = 5, .sql = migration_5},
+        Migration{.to = 6, .sql = migration_6}};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 5,
+                               .version = 6,
                                .tables = schema_tables,
                                .migrations = migrations,
                                .views = views};

@@ -23,8 +23,9 @@ constexpr std::size_t planned = 3;
 Run measure_partly(const Database& database, const StoredPlan& plan, std::size_t index) {
     auto run = planned_run();
     begin_run(database, run, plan.position(index));
+    Checkpoints checkpoints(database, run);
     run.steps[0].time = Samples{{{static_cast<double>(index) + 1}}};
-    checkpoint_run(database, run);
+    checkpoints.store(run);
     return run;
 }
 

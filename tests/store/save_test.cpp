@@ -86,20 +86,73 @@ TEST_F(SaveTest, ARunThatOnlyBeganIsPartialAndItsStepsArePlanned) {
     EXPECT_EQ(described(load_run(database_, run.id)), described(run));
 }
 
-TEST_F(SaveTest, CheckpointsReplaceEachOtherAndFinishingCompletes) {
+TEST_F(SaveTest, CheckpointsOnlyAddSamplesAndFinishingMovesThemToTheirSteps) {
     auto run = planned_run();
     begin_run(database_, run);
     const std::int64_t id = run.id;
+    Checkpoints checkpoints(database_, run);
     run = sample_run();
     run.id = id;
     run.steps[0].time = Samples{{{0.1}}};
-    checkpoint_run(database_, run);
+    checkpoints.store(run);
     EXPECT_EQ(cell("SELECT state || samples FROM run_summary"), "partial3");
-    EXPECT_EQ(cell("SELECT samples FROM step WHERE position = 0"), "1");
-    run.steps[0].time = Samples{{{0.1}, {0.2}}};
+    EXPECT_EQ(cell("SELECT samples || status FROM step WHERE position = 0"), "0planned");
+    run.steps[0].time = Samples{{{0.1}, {0.2}, {0.3}}};
+    checkpoints.store(run);
+    EXPECT_EQ(cell("SELECT group_concat(length(sample_values) / 8) FROM step_samples "
+                   "WHERE position = 0"),
+              "1,2");
+    EXPECT_EQ(described(load_run(database_, id)), described([&] {
+                  auto partial = run;
+                  partial.state = RunState::partial;
+                  return partial;
+              }()));
     finish_run(database_, run);
-    EXPECT_EQ(cell("SELECT samples FROM step WHERE position = 0"), "2");
+    EXPECT_EQ(cell("SELECT samples || status FROM step WHERE position = 0"), "3measured");
+    EXPECT_EQ(cell("SELECT median_ns FROM step WHERE position = 0"), "200000000");
+    EXPECT_EQ(cell("SELECT count(*) FROM step_samples"), "0");
     EXPECT_EQ(described(load_run(database_, id)), described(run));
+}
+
+TEST_F(SaveTest, SamplesThatWereThinnedAreWrittenAnew) {
+    auto run = planned_run();
+    begin_run(database_, run);
+    Checkpoints checkpoints(database_, run);
+    const auto store = [&](std::vector<Seconds> samples) {
+        run.whole.instrumented.values = samples;
+        run.steps[0].time = Samples{std::move(samples)};
+        checkpoints.store(run);
+        return std::get<Samples>(load_run(database_, run.id).steps[0].time).values;
+    };
+    store({{0.1}, {0.2}, {0.3}, {0.4}});
+    const std::vector<Seconds> fewer = {{0.1}, {0.3}};
+    EXPECT_EQ(store(fewer), fewer);
+    const std::vector<Seconds> again = {{0.1}, {0.3}, {0.5}, {0.6}};
+    EXPECT_EQ(store(again), again);
+    const std::vector<Seconds> thinned_and_more = {{0.1}, {0.5}, {0.7}, {0.8}, {0.9}};
+    EXPECT_EQ(store(thinned_and_more), thinned_and_more);
+}
+
+TEST_F(SaveTest, AContinuedRunKeepsWhatItBeganWith) {
+    auto run = planned_run();
+    begin_run(database_, run);
+    run.steps[0].time = Samples{{{0.1}}};
+    Checkpoints(database_, run).store(run);  // remembers them as stored: nothing is added
+    EXPECT_EQ(cell("SELECT count(*) FROM step_samples"), "0");
+    begin_run(database_, run);
+    Checkpoints checkpoints(database_, run);
+    run.steps[0].time = Samples{{{0.1}, {0.2}}};
+    checkpoints.store(run);
+    EXPECT_EQ(cell("SELECT samples FROM step WHERE position = 0"), "1");
+    EXPECT_EQ(std::get<Samples>(load_run(database_, run.id).steps[0].time).values,
+              (std::vector<Seconds>{{0.1}, {0.2}}));
+}
+
+TEST_F(SaveTest, SamplesOfAStepThatDidNotRunAreDamage) {
+    auto run = planned_run();
+    begin_run(database_, run);
+    database_.execute("INSERT INTO step_samples VALUES (1, 1, 2, x'0000000000000000')");
+    EXPECT_NE(error_of([&] { load_run(database_, run.id); }).find("damaged"), std::string::npos);
 }
 
 TEST_F(SaveTest, ARunFinishedByAnInterruptStaysPartial) {
@@ -112,7 +165,7 @@ TEST_F(SaveTest, ARunFinishedByAnInterruptStaysPartial) {
 TEST_F(SaveTest, ACompleteRunCannotBeAddedTo) {
     auto run = sample_run();
     save_run(database_, run);
-    const std::string sentence = error_of([&] { checkpoint_run(database_, run); });
+    const std::string sentence = error_of([&] { Checkpoints(database_, run).store(run); });
     EXPECT_NE(sentence.find("run 1 of database"), std::string::npos) << sentence;
     EXPECT_EQ(load_run(database_, run.id).state, RunState::complete);
 }
@@ -144,8 +197,9 @@ TEST_F(SaveTest, AKilledProgramLeavesItsLastCheckpoint) {
                   const Database database = Database::open(file_);
                   auto run = planned_run();
                   begin_run(database, run);
+                  Checkpoints checkpoints(database, run);
                   run.steps[0].time = Samples{{{0.25}}};
-                  checkpoint_run(database, run);
+                  checkpoints.store(run);
                   Transaction unfinished(database);
                   database.execute("DELETE FROM step");
                   ::raise(SIGKILL);

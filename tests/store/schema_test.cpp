@@ -115,7 +115,8 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
             "DROP VIEW trace_time; DROP VIEW step_counter; DROP VIEW kernel_use; DROP VIEW "
             "kernel_census; DROP VIEW tracked_kernel;"
             "DROP VIEW step_time; DROP VIEW layer_time; DROP VIEW run_summary;"
-            "DROP TABLE layer_alias; DROP TABLE note; DROP TABLE tag; DROP TABLE step_check; DROP "
+            "DROP TABLE step_samples; DROP TABLE layer_alias; DROP TABLE note; DROP TABLE tag; "
+            "DROP TABLE step_check; DROP "
             "TABLE verification;"
             "DROP TABLE step_metric; DROP TABLE trace_span; DROP TABLE trace;"
             "DROP TABLE kernel_metric; DROP TABLE kernel; DROP TABLE kernel_set;"
@@ -143,7 +144,8 @@ TEST_F(SchemaTest, WhatWasComputedAlongIsNoHoleOfAnOldRunEither) {
             "'skipped: batch_normalization: computed together with backward_data', 0), "
             "(1, 1, 1, 1, 'forward', 'compute', 1, 1, 1, 1, 0, 0, 0, 0, 'skipped: no kernel', 0);"
             "DROP VIEW step_time; DROP VIEW layer_time; DROP VIEW run_summary;"
-            "DROP TABLE layer_alias; DROP TABLE note; DROP TABLE tag; DROP TABLE step_check; DROP "
+            "DROP TABLE step_samples; DROP TABLE layer_alias; DROP TABLE note; DROP TABLE tag; "
+            "DROP TABLE step_check; DROP "
             "TABLE verification;"
             "PRAGMA user_version = 3");
     }
