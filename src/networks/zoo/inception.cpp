@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/zoo/inception.h"
+#include "networks/zoo/as_published.h"
 
 #include "networks/zoo/blocks.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "networks/zoo/mask_rcnn.h"
+#include "networks/zoo/as_published.h"
 
+#include "networks/zoo/chain.h"
 #include "networks/zoo/resnet.h"
 
 #include <fmt/format.h>

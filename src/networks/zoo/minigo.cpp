@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/zoo/minigo.h"
+#include "networks/zoo/as_published.h"
 
 #include "networks/zoo/blocks.h"
 #include "networks/zoo/residual.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "networks/zoo/mobilenet.h"
+#include "networks/zoo/as_published.h"
+
+#include "networks/zoo/chain.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/zoo/mobilenet_v3.h"
+#include "networks/zoo/as_published.h"
 
 #include "networks/zoo/blocks.h"
 

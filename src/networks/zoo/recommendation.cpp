@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/zoo/recommendation.h"
+#include "networks/zoo/as_published.h"
 
 #include "base/error.h"
 #include "networks/zoo/words.h"

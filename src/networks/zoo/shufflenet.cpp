@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/zoo/shufflenet.h"
+#include "networks/zoo/as_published.h"
 
 #include "networks/zoo/blocks.h"
 
