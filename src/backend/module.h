@@ -3,10 +3,7 @@
 
 #include "backend/algorithms.h"
 #include "backend/backend.h"
-#include "base/random.h"
-#include "measure/device_state.h"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,20 +19,10 @@ namespace strata {
 inline constexpr const char* module_entry = "strata_make_backend";
 inline constexpr const char* interface_entry = "strata_module_interface";
 
-// A number that differs where the program and a module do not agree on what they hand each other: a
-// module left over from another build would else read one thing for another.
-constexpr std::uint64_t module_interface() {
-    constexpr std::array sizes = {sizeof(BackendInfo), sizeof(Step),      sizeof(Execution),
-                                  sizeof(Graph),       sizeof(Layer),     sizeof(GraphTensor),
-                                  sizeof(Op),          sizeof(Algorithm), sizeof(DeviceState)};
-    // Counted up with every change of Backend's and Executable's functions, which no size shows.
-    constexpr std::uint64_t functions_version = 3;
-    std::uint64_t number = mix_bits(functions_version) ^ std::variant_size_v<Op>;
-    for (const std::size_t size : sizes) {
-        number = mix_bits(number ^ size);
-    }
-    return number;
-}
+// A hash of every header that the program and its modules share (cmake/module_interface.cmake),
+// fixed when each was built: a module left over from another build would else read one thing for
+// another, or call one function for another.
+std::uint64_t module_interface();
 
 // Opens the module of that name and makes its backend. Looked for in $STRATA_BACKEND_PATH, beside
 // the program, and in ../lib/strata from there. Throws Error with exit code machine_cannot, saying
