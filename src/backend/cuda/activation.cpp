@@ -12,13 +12,13 @@ public:
     ActivationLowering(const Layer& layer, const Activation& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.shaped_value(input(0));
+        const TensorView x = lowering.shaped_value(input(0));
         const bool in_place = runs_in_place(lowering.graph(), layer_, lowering.execution()) &&
                               lowering.may_overwrite(x);
         if (in_place) {
             lowering.share_value(output(), x);
         }
-        const Place y = in_place ? x : lowering.make_value(output(), x.format);
+        const TensorView y = in_place ? x : lowering.make_value(output(), x.format);
         lowering.compute(activation_forward(op_, product(x.dims), {x.format.type, y.format.type}),
                          {x, y});
         if (in_place) {
@@ -28,16 +28,16 @@ public:
 
     void backward_data(Lowering& lowering) override {
         const TensorId read = op_.reads().output_for_data ? output() : input(0);
-        const Place data = lowering.shaped_value(read);
-        const Place dy = lowering.gradient(output(), data.format);
-        const Place dx = input_gradient(lowering, dy);
+        const TensorView data = lowering.shaped_value(read);
+        const TensorView dy = lowering.gradient(output(), data.format);
+        const TensorView dx = input_gradient(lowering, dy);
         lowering.compute(activation_backward(op_, product(data.dims),
                                              {data.format.type, dy.format.type, dx.format.type}),
                          {data, dy, dx});
     }
 
 private:
-    Place input_gradient(Lowering& lowering, const Place& dy) const {
+    TensorView input_gradient(Lowering& lowering, const TensorView& dy) const {
         if (lowering.may_overwrite(dy)) {
             lowering.share_gradient(input(0), dy);
             return dy;

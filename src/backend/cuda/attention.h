@@ -13,7 +13,7 @@ Made fused_attention(Lowering& lowering, const Layer& layer, const Attention& op
 // By products, and kernels between them.
 Made unfused_attention(const Layer& layer, const Attention& op);
 
-// The call of a plan. Places: of tensors_of the problem.
+// The call of a plan. Views: of tensors_of the problem.
 std::shared_ptr<LibraryCall> attention_call(const AttentionProblem& problem,
                                             std::shared_ptr<const BuiltPlan> plan);
 

@@ -105,11 +105,11 @@ private:
         if (problem_.mask.empty()) {
             return 0;
         }
-        const Dims place = {query.image, query.head, query.position, t};
+        const Dims view = {query.image, query.head, query.position, t};
         Index at_element = 0;
-        for (std::size_t axis = 0; axis < place.size(); ++axis) {
+        for (std::size_t axis = 0; axis < view.size(); ++axis) {
             at_element =
-                at_element * problem_.mask[axis] + (problem_.mask[axis] == 1 ? 0 : place[axis]);
+                at_element * problem_.mask[axis] + (problem_.mask[axis] == 1 ? 0 : view[axis]);
         }
         return load_element(at(mask), at_element, problem_.type);
     }

@@ -19,10 +19,10 @@ public:
         : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = source(lowering);
+        const TensorView x = source(lowering);
         count_ = product(lowering.dims(input(1)));
         lowering.trains() ? take_batch(lowering, x) : take_running(lowering);
-        const Place y = lowering.make_value(output(), x.format);
+        const TensorView y = lowering.make_value(output(), x.format);
         calls_.push_back(
             {normalize_kernel(product(x.dims), channels_of(x), {x.format.type, y.format.type}),
              {x, *mean_, *inverse_, parameter(lowering, 1), parameter(lowering, 2), y}});
@@ -42,9 +42,9 @@ public:
                      lowering.make_transient({count_}, statistic)};
             calls = sum_calls(lowering);
         }
-        const Place x = source(lowering);
-        const Place dy = lowering.gradient(output(), x.format);
-        const Place dx = lowering.make_gradient(input(0), x.format);
+        const TensorView x = source(lowering);
+        const TensorView dy = lowering.gradient(output(), x.format);
+        const TensorView dx = lowering.make_gradient(input(0), x.format);
         calls.push_back(
             {normalization_gradient_kernel(product(x.dims), channels_of(x),
                                            product(x.dims) / count_,
@@ -56,30 +56,32 @@ public:
 
 private:
     // One statistic for each element of an image: images must lie in rows, as statistics do.
-    Place source(Lowering& lowering) const {
+    TensorView source(Lowering& lowering) const {
         return op_.scope == NormalizationScope::spatial ? lowering.shaped_value(input(0))
                                                         : lowering.row_value(input(0));
     }
 
-    Place parameter(Lowering& lowering, std::size_t operand) const {
+    TensorView parameter(Lowering& lowering, std::size_t operand) const {
         return lowering.value(input(operand), statistic);
     }
 
-    std::int64_t inner_of(const Place& x) const { return product(x.dims) / x.dims[0] / count_; }
+    std::int64_t inner_of(const TensorView& x) const {
+        return product(x.dims) / x.dims[0] / count_;
+    }
 
-    ChannelPlace channels_of(const Place& x) const {
+    ChannelPlace channels_of(const TensorView& x) const {
         return {x.format.order == Order::rows ? inner_of(x) : 1, count_};
     }
 
     // Whether channels lie innermost, in packs that memory moves at once.
-    bool has_rows_of_packs(const Place& x) const {
+    bool has_rows_of_packs(const TensorView& x) const {
         const bool is_innermost = x.format.order == Order::channels_last || inner_of(x) == 1;
         return is_innermost && fills_packs(count_);
     }
-    std::int64_t rows_of(const Place& x) const { return product(x.dims) / count_; }
+    std::int64_t rows_of(const TensorView& x) const { return product(x.dims) / count_; }
 
     // x as batch, statistics and what else shares one.
-    FoldShape shape_of(const Place& x) const {
+    FoldShape shape_of(const TensorView& x) const {
         const std::int64_t inner = inner_of(x);
         const bool is_last = x.format.order == Order::channels_last;
         const Dims strides = {count_ * inner, is_last ? 1 : inner, is_last ? count_ : 1};
@@ -89,10 +91,10 @@ private:
                 .output = {0, 1, 0}};
     }
 
-    void take_batch(Lowering& lowering, const Place& x) {
+    void take_batch(Lowering& lowering, const TensorView& x) {
         mean_ = lowering.make_transient({count_}, statistic);
         inverse_ = lowering.make_transient({count_}, statistic);
-        const Place variance = lowering.make_transient({count_}, statistic);
+        const TensorView variance = lowering.make_transient({count_}, statistic);
         FoldShape shape = shape_of(x);
         const std::int64_t step = shape.inputs[0][1];
         shape.inputs.push_back({0, step, 0});
@@ -113,8 +115,8 @@ private:
     }
 
     std::vector<Call> sum_calls(Lowering& lowering) const {
-        const Place x = source(lowering);
-        const Place dy = lowering.gradient(output(), x.format);
+        const TensorView x = source(lowering);
+        const TensorView dy = lowering.gradient(output(), x.format);
         FoldShape shape = shape_of(x);
         shape.inputs = {shape.inputs[0], shape.inputs[0], {0, 1, 0}, {0, 1, 0}};
         const std::array types = {dy.format.type, x.format.type};
@@ -125,7 +127,7 @@ private:
     }
 
     // It is summed in any case; it counts only where the operand is trained.
-    Place gradient_of(Lowering& lowering, std::size_t operand) const {
+    TensorView gradient_of(Lowering& lowering, std::size_t operand) const {
         return lowering.needs_gradient(input(operand))
                    ? lowering.make_gradient(input(operand), statistic)
                    : lowering.make_transient({count_}, statistic);
@@ -133,9 +135,9 @@ private:
 
     const BatchNormalization& op_;
     std::int64_t count_ = 0;
-    std::optional<Place> mean_;
-    std::optional<Place> inverse_;
-    std::vector<Place> sums_;  // of dy, of dy times the normalised value
+    std::optional<TensorView> mean_;
+    std::optional<TensorView> inverse_;
+    std::vector<TensorView> sums_;  // of dy, of dy times the normalised value
     std::vector<Call> calls_;
 };
 

@@ -13,7 +13,7 @@ Order common_order(Lowering& lowering, const Layer& layer) {
     return Order::rows;
 }
 
-Place operand_value(Lowering& lowering, const Layer& layer, std::size_t operand, Order order) {
+TensorView operand_value(Lowering& lowering, const Layer& layer, std::size_t operand, Order order) {
     const TensorId tensor = layer.inputs[operand];
     const bool whole = lowering.dims(tensor) == lowering.dims(layer.outputs.front());
     const Role role = lowering.graph().tensors[tensor].role;
@@ -34,11 +34,11 @@ Format gradient_format(const Lowering& lowering, TensorId tensor, Order order) {
     return {is_parameter ? ElementType::f32 : lowering.element_type(tensor), order};
 }
 
-FoldShape broadcast_fold(const std::vector<Place>& inputs, const Place& dx) {
+FoldShape broadcast_fold(const std::vector<TensorView>& inputs, const TensorView& dx) {
     const Dims& extents = inputs[0].dims;
     FoldShape shape = {.extents = extents};
-    for (const Place& place : inputs) {
-        shape.inputs.push_back(broadcast_strides(place, extents));
+    for (const TensorView& view : inputs) {
+        shape.inputs.push_back(broadcast_strides(view, extents));
     }
     shape.output = broadcast_strides(dx, extents);
     const std::size_t missing = extents.size() - dx.dims.size();

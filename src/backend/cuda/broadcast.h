@@ -12,7 +12,7 @@ Order common_order(Lowering& lowering, const Layer& layer);
 
 // An operand where such a layer reads it: in the order where it has the result's extents, else in
 // rows, from which it is broadcast. In its own element type.
-Place operand_value(Lowering& lowering, const Layer& layer, std::size_t operand, Order order);
+TensorView operand_value(Lowering& lowering, const Layer& layer, std::size_t operand, Order order);
 
 // Whether an operand of this part receives a gradient.
 bool receives_gradient(const Lowering& lowering, const Layer& layer, std::size_t operand,
@@ -23,6 +23,6 @@ Format gradient_format(const Lowering& lowering, TensorId tensor, Order order);
 
 // The sum over the axes along which `dx` was broadcast to the extents of inputs[0]; the other
 // inputs are broadcast to these, too.
-FoldShape broadcast_fold(const std::vector<Place>& inputs, const Place& dx);
+FoldShape broadcast_fold(const std::vector<TensorView>& inputs, const TensorView& dx);
 
 }  // namespace strata::cuda

@@ -15,22 +15,22 @@ struct ImageStrides {
     Dims strides;
 };
 
-ImageStrides image_strides(const Place& place) {
-    const std::int64_t channels = place.dims[1];
-    const std::int64_t positions = product(std::span(place.dims).subspan(2));
-    const bool is_last = place.format.order == Order::channels_last;
-    return {{place.dims[0], channels, positions},
+ImageStrides image_strides(const TensorView& view) {
+    const std::int64_t channels = view.dims[1];
+    const std::int64_t positions = product(std::span(view.dims).subspan(2));
+    const bool is_last = view.format.order == Order::channels_last;
+    return {{view.dims[0], channels, positions},
             {channels * positions, is_last ? 1 : positions, is_last ? channels : 1}};
 }
 
 }  // namespace
 
-Call add_channel_bias(const Place& y, const Place& bias) {
+Call add_channel_bias(const TensorView& y, const TensorView& bias) {
     return {channel_bias(product(y.dims), channel_place(y.dims, y.format.order), y.format.type),
             {y, bias}};
 }
 
-std::vector<Call> channel_sums(Lowering& lowering, const Place& dy, const Place& sums) {
+std::vector<Call> channel_sums(Lowering& lowering, const TensorView& dy, const TensorView& sums) {
     const ImageStrides image = image_strides(dy);
     const FoldShape shape = {.extents = image.extents,
                              .folded = {true, false, true},

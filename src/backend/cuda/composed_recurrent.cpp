@@ -24,9 +24,9 @@ public:
     void forward(Lowering& lowering) override {
         make_cells(lowering);
         std::vector<Call> calls;
-        Place x = lowering.value(input(0), floats);
+        TensorView x = lowering.value(input(0), floats);
         for (std::int64_t layer = 0; layer < op_.layers; ++layer) {
-            const Place y = result_of(lowering, layer);
+            const TensorView y = result_of(lowering, layer);
             sources_.push_back(x);
             for (std::int64_t d = 0; d < directions_; ++d) {
                 cell(layer, d).forward(x, y, calls);
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    using States = std::array<std::optional<Place>, 2>;  // h and c, of all cells
+    using States = std::array<std::optional<TensorView>, 2>;  // h and c, of all cells
 
     std::size_t cell_count() const { return static_cast<std::size_t>(op_.layers * directions_); }
     std::size_t first_parameter() const { return layer_.inputs.size() - cell_count() * each_; }
@@ -68,7 +68,8 @@ private:
     }
 
     // Of the states of all cells, one cell's [batch, hidden].
-    std::optional<Place> of_cell(const std::optional<Place>& states, std::size_t number) const {
+    std::optional<TensorView> of_cell(const std::optional<TensorView>& states,
+                                      std::size_t number) const {
         return states ? std::optional(part_of(
                             *states, static_cast<std::int64_t>(number) * batch_ * op_.hidden,
                             {batch_, op_.hidden}))
@@ -86,7 +87,7 @@ private:
         }
     }
 
-    std::optional<Place> state_operand(Lowering& lowering, std::size_t operand) const {
+    std::optional<TensorView> state_operand(Lowering& lowering, std::size_t operand) const {
         return operand < first_parameter() ? std::optional(lowering.value(input(operand), floats))
                                            : std::nullopt;
     }
@@ -112,7 +113,7 @@ private:
         return plan;
     }
 
-    Place result_of(Lowering& lowering, std::int64_t layer) const {
+    TensorView result_of(Lowering& lowering, std::int64_t layer) const {
         return layer + 1 == op_.layers
                    ? lowering.make_value(output(), floats)
                    : lowering.make_transient({steps_, batch_, directions_ * op_.hidden}, floats);
@@ -133,7 +134,7 @@ private:
         went_back_ = true;
         const States last = given_gradients(lowering);
         const States first = wanted_gradients(lowering);
-        Place dy = result_gradient(lowering, calls);
+        TensorView dy = result_gradient(lowering, calls);
         for (std::int64_t layer = op_.layers; layer-- > 0;) {
             const auto dx = source_gradient(lowering, layer);
             for (std::int64_t d = 0; d < directions_; ++d) {
@@ -150,37 +151,37 @@ private:
     }
 
     // Zeros where only the last states are of use to the network.
-    Place result_gradient(Lowering& lowering, std::vector<Call>& calls) const {
+    TensorView result_gradient(Lowering& lowering, std::vector<Call>& calls) const {
         if (lowering.needs_gradient(output())) {
             return lowering.gradient(output(), floats);
         }
-        const Place zeros = lowering.make_transient(lowering.dims(output()), floats);
+        const TensorView zeros = lowering.make_transient(lowering.dims(output()), floats);
         calls.push_back({fill("strata:zero", product(zeros.dims), ElementType::f32, 0), {zeros}});
         return zeros;
     }
 
     States given_gradients(Lowering& lowering) const {
-        States places;
+        States views;
         for (std::size_t i = 1; i < layer_.outputs.size(); ++i) {
             if (lowering.needs_gradient(layer_.outputs[i])) {
-                places[i - 1] = lowering.gradient(layer_.outputs[i], floats);
+                views[i - 1] = lowering.gradient(layer_.outputs[i], floats);
             }
         }
-        return places;
+        return views;
     }
 
     States wanted_gradients(Lowering& lowering) const {
-        States places;
+        States views;
         for (std::size_t i = 1; i < first_parameter(); ++i) {
             if (lowering.needs_gradient(input(i))) {
-                places[i - 1] = lowering.make_gradient(input(i), floats);
+                views[i - 1] = lowering.make_gradient(input(i), floats);
             }
         }
-        return places;
+        return views;
     }
 
     // Of what a layer reads; nothing where the network has no use for it.
-    std::optional<Place> source_gradient(Lowering& lowering, std::int64_t layer) const {
+    std::optional<TensorView> source_gradient(Lowering& lowering, std::int64_t layer) const {
         if (layer > 0) {
             return lowering.make_transient({steps_, batch_, directions_ * op_.hidden}, floats);
         }
@@ -190,7 +191,7 @@ private:
     }
 
     void compute(Lowering& lowering, std::vector<Call> calls) const {
-        const Place& source = sources_.front();
+        const TensorView& source = sources_.front();
         lowering.compute(
             {"cublaslt+strata:" + kind_of(layer_.op), text_of(source.dims, source.format)},
             std::move(calls));
@@ -202,7 +203,7 @@ private:
     std::int64_t steps_ = 0;
     std::int64_t batch_ = 0;
     std::vector<std::unique_ptr<CellLowering>> cells_;
-    std::vector<Place> sources_;  // by layer: what it reads, [steps * batch, features]
+    std::vector<TensorView> sources_;  // by layer: what it reads, [steps * batch, features]
     bool went_back_ = false;
 };
 

@@ -13,11 +13,12 @@ public:
 
     void forward(Lowering& lowering) override {
         const Order order = lowering.shaped_value(input(0)).format.order;
-        const Place y = lowering.make_value(output(), {lowering.element_type(output()), order});
+        const TensorView y =
+            lowering.make_value(output(), {lowering.element_type(output()), order});
         std::vector<Call> calls;
         std::int64_t first = 0;
         for (const TensorId tensor : layer_.inputs) {
-            const Place x = lowering.value(tensor, {lowering.element_type(tensor), order});
+            const TensorView x = lowering.value(tensor, {lowering.element_type(tensor), order});
             calls.push_back(
                 {strided_copy("strata:concat", x.dims, whole(x), part(y, first)), {x, y}});
             first += x.dims[axis(x)];
@@ -29,28 +30,28 @@ public:
     void backward_weights(Lowering& lowering) override { backward(lowering, Role::parameter); }
 
 private:
-    std::size_t axis(const Place& place) const {
-        const auto rank = static_cast<std::int64_t>(place.dims.size());
+    std::size_t axis(const TensorView& view) const {
+        const auto rank = static_cast<std::int64_t>(view.dims.size());
         return static_cast<std::size_t>(op_.axis < 0 ? op_.axis + rank : op_.axis);
     }
 
-    static StridedSide whole(const Place& place) {
-        return {place.format.type, strides_of(place.dims, place.format.order)};
+    static StridedSide whole(const TensorView& view) {
+        return {view.format.type, strides_of(view.dims, view.format.order)};
     }
 
-    StridedSide part(const Place& place, std::int64_t first) const {
-        StridedSide side = whole(place);
-        side.begin = first * side.strides[axis(place)];
+    StridedSide part(const TensorView& view, std::int64_t first) const {
+        StridedSide side = whole(view);
+        side.begin = first * side.strides[axis(view)];
         return side;
     }
 
     void backward(Lowering& lowering, Role role) const {
-        const Place dy = lowering.shaped_gradient(output());
+        const TensorView dy = lowering.shaped_gradient(output());
         std::vector<Call> calls;
         std::int64_t first = 0;
         for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
             if (receives_gradient(lowering, layer_, i, role)) {
-                const Place dx = lowering.make_gradient(
+                const TensorView dx = lowering.make_gradient(
                     input(i), gradient_format(lowering, input(i), dy.format.order));
                 calls.push_back(
                     {strided_copy("strata:split", dx.dims, part(dy, first), whole(dx)), {dy, dx}});

@@ -33,9 +33,9 @@ public:
 
     // With the bias as a call of its own; `apart` says why where it was to be fused.
     void forward_apart(Lowering& lowering, const std::string& apart) {
-        const Place x = lowering.value(input(0), format_);
-        const Place w = lowering.value(input(1), format_);
-        const Place y = lowering.make_value(output(), format_);
+        const TensorView x = lowering.value(input(0), format_);
+        const TensorView w = lowering.value(input(1), format_);
+        const TensorView y = lowering.make_value(output(), format_);
         ConvolutionStep step = step_of(lowering, Pass::forward,
                                        transposed_ ? std::vector{y, w, x} : std::vector{x, w, y});
         std::vector<Call> calls = {std::move(step.call)};
@@ -47,9 +47,9 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place w = lowering.value(input(1), format_);
-        const Place dy = lowering.gradient(output(), format_);
-        const Place dx = lowering.make_gradient(input(0), format_);
+        const TensorView w = lowering.value(input(1), format_);
+        const TensorView dy = lowering.gradient(output(), format_);
+        const TensorView dx = lowering.make_gradient(input(0), format_);
         ConvolutionStep step =
             step_of(lowering, Pass::backward_data,
                     transposed_ ? std::vector{dy, w, dx} : std::vector{dx, w, dy});
@@ -65,8 +65,8 @@ public:
             calls.push_back(std::move(step.call));
         }
         if (bias_ && lowering.needs_gradient(input(2))) {
-            const Place dy = lowering.gradient(output(), format_);
-            const Place db = lowering.make_gradient(input(2), bias_format());
+            const TensorView dy = lowering.gradient(output(), format_);
+            const TensorView db = lowering.make_gradient(input(2), bias_format());
             std::ranges::move(channel_sums(lowering, dy, db), std::back_inserter(calls));
         }
         lowering.compute(std::move(text), std::move(calls));
@@ -76,19 +76,19 @@ private:
     static Format bias_format() { return {ElementType::f32, Order::rows}; }
 
     ConvolutionStep weight_step(Lowering& lowering) const {
-        const Place x = lowering.value(input(0), format_);
-        const Place dy = lowering.gradient(output(), format_);
-        const Place dw = lowering.make_gradient(input(1), format_);
+        const TensorView x = lowering.value(input(0), format_);
+        const TensorView dy = lowering.gradient(output(), format_);
+        const TensorView dw = lowering.make_gradient(input(1), format_);
         return step_of(lowering, Pass::backward_weights,
                        transposed_ ? std::vector{dy, dw, x} : std::vector{x, dw, dy});
     }
 
-    // Places of the problem's x, w and y.
-    ConvolutionStep step_of(Lowering& lowering, Pass pass, std::vector<Place> places) const {
+    // Views of the problem's x, w and y.
+    ConvolutionStep step_of(Lowering& lowering, Pass pass, std::vector<TensorView> views) const {
         return convolution_step(
             lowering,
             problem_of_pass(lowering.graph(), layer_, pass, format_, lowering.execution()),
-            std::move(places));
+            std::move(views));
     }
 
     bool transposed_;

@@ -13,12 +13,12 @@ struct ConvolutionStep {
 };
 
 // By the first plan of cuDNN's lists that can be built and is precise enough, or the fastest of the
-// first few where that is requested and there is a device to try them. Places: those of x, w and y,
+// first few where that is requested and there is a device to try them. Views: those of x, w and y,
 // or of their gradients where the pass gives them. Throws Refusal where there is none.
 ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,
-                                 std::vector<Place> places);
+                                 std::vector<TensorView> views);
 
-// The call of the plan that is used, or of the one plan that there is. Places as above.
+// The call of the plan that is used, or of the one plan that there is. Views as above.
 std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
                                               std::shared_ptr<PlanChoice> choice);
 std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,

@@ -93,9 +93,9 @@ void ConvolutionCall::compute_on_host(std::span<void* const> addresses) const {
     }
     HostValues result = computed(values);
     add_epilogue(addresses.subspan(dims.size()), result);
-    const auto place = static_cast<std::size_t>(result_of(problem_.pass)) - 1;
-    const auto bytes = encode(result, dims[place], problem_.format);
-    std::ranges::copy(bytes, static_cast<std::byte*>(addresses[place]));
+    const auto index = static_cast<std::size_t>(result_of(problem_.pass)) - 1;
+    const auto bytes = encode(result, dims[index], problem_.format);
+    std::ranges::copy(bytes, static_cast<std::byte*>(addresses[index]));
 }
 
 Convolution operator_of(const ConvolutionProblem& problem) {
@@ -114,8 +114,8 @@ HostValues ConvolutionCall::computed(const std::array<HostValues, 3>& values) co
     const Convolution op = operator_of(problem_);
     const Signature signature = {{{{problem_.x}}, {{problem_.w}, Role::parameter}}, {{problem_.y}}};
     const Execution execution;
-    const auto place = static_cast<std::size_t>(result_of(problem_.pass)) - 1;
-    HostValues result(values[place].size());
+    const auto index = static_cast<std::size_t>(result_of(problem_.pass)) - 1;
+    HostValues result(values[index].size());
     ReferenceOperands operands{signature, execution, {values[0], values[1]}, {}, {}, {}, {}};
     if (problem_.pass == Pass::forward) {
         operands.outputs = {result};
@@ -123,7 +123,7 @@ HostValues ConvolutionCall::computed(const std::array<HostValues, 3>& values) co
     } else {
         operands.output_gradients = {values[2]};
         operands.input_gradients.resize(2);
-        operands.input_gradients[place] = result;
+        operands.input_gradients[index] = result;
         compute_backward(op, operands);
     }
     return result;

@@ -100,14 +100,14 @@ ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass 
 }
 
 ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,
-                                 std::vector<Place> places) {
+                                 std::vector<TensorView> views) {
     std::shared_ptr<PlanChoice>& choice = lowering.plan_choice(key_of(problem));
     if (!choice) {
         choice = choice_for(lowering.properties(), problem);
     }
     const WayText way = text_of(choice->plan());
     StepText text = {way.implementation, text_of(problem.x, problem.format), way.algorithm};
-    return {{convolution_call(problem, choice), std::move(places)}, std::move(text)};
+    return {{convolution_call(problem, choice), std::move(views)}, std::move(text)};
 }
 
 Order convolution_order(const Execution& execution) {

@@ -17,12 +17,12 @@ public:
             lowering.share_value(output(), lowering.value(input(0)));
             return lowering.compute(StepText{"alias"}, {});
         }
-        const Place x = lowering.row_value(input(0));
+        const TensorView x = lowering.row_value(input(0));
         scale(lowering, x, lowering.make_value(output(), x.format));
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.row_gradient(output());
+        const TensorView dy = lowering.row_gradient(output());
         if (!lowering.may_overwrite(dy)) {
             return scale(lowering, dy, lowering.make_gradient(input(0), dy.format));
         }
@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    void scale(Lowering& lowering, const Place& from, const Place& to) const {
+    void scale(Lowering& lowering, const TensorView& from, const TensorView& to) const {
         lowering.compute(dropout(static_cast<std::uint64_t>(op_.seed), op_.probability,
                                  product(from.dims), {from.format.type, to.format.type}),
                          {from, to});

@@ -16,14 +16,15 @@ public:
     ElementwiseLowering(const Layer& layer, const Elementwise& op)
         : LayerLowering(layer), op_(op) {}
 
-    // Two at a time, the result so far in the output's place.
+    // Two at a time, the result so far in the output's memory.
     void forward(Lowering& lowering) override {
         const Order order = common_order(lowering, layer_);
-        const Place y = lowering.make_value(output(), {lowering.element_type(output()), order});
+        const TensorView y =
+            lowering.make_value(output(), {lowering.element_type(output()), order});
         const bool cuts = op_.kind == ElementwiseKind::divide &&
                           !is_floating(lowering.graph().tensors[output()].tensor.dtype);
         std::vector<Call> calls;
-        Place left = operand_value(lowering, layer_, 0, order);
+        TensorView left = operand_value(lowering, layer_, 0, order);
         for (std::size_t i = 1; i < layer_.inputs.size(); ++i) {
             calls.push_back(combined(left, operand_value(lowering, layer_, i, order), y, cuts));
             left = y;
@@ -36,7 +37,7 @@ public:
     void backward_weights(Lowering& lowering) override { backward(lowering, Role::parameter); }
 
 private:
-    Call combined(const Place& a, const Place& b, const Place& y, bool cuts) const {
+    Call combined(const TensorView& a, const TensorView& b, const TensorView& y, bool cuts) const {
         const std::array types = {a.format.type, b.format.type, y.format.type};
         const bool alike = a.dims == y.dims && b.dims == y.dims;
         Kernel kernel = alike ? elementwise_forward(op_.kind, cuts, product(y.dims), types)
@@ -59,16 +60,16 @@ private:
     }
 
     void add_gradient(Lowering& lowering, std::size_t operand, std::vector<Call>& calls) {
-        const Place dy = lowering.shaped_gradient(output());
+        const TensorView dy = lowering.shaped_gradient(output());
         if (op_.kind == ElementwiseKind::add && lowering.dims(input(operand)) == dy.dims) {
             lowering.share_gradient(input(operand), dy);
             return lowering.protect(dy);
         }
-        std::vector<Place> inputs = {dy};
+        std::vector<TensorView> inputs = {dy};
         for (const std::size_t each : operands_read()) {
             inputs.push_back(operand_value(lowering, layer_, each, dy.format.order));
         }
-        const Place dx = lowering.make_gradient(
+        const TensorView dx = lowering.make_gradient(
             input(operand), gradient_format(lowering, input(operand), dy.format.order));
         FoldKernels fold = gradient_fold(operand, inputs, dx);
         std::ranges::move(fold_calls(lowering, std::move(fold), inputs, {dx}),
@@ -89,8 +90,8 @@ private:
         return read;
     }
 
-    FoldKernels gradient_fold(std::size_t operand, const std::vector<Place>& inputs,
-                              const Place& dx) const {
+    FoldKernels gradient_fold(std::size_t operand, const std::vector<TensorView>& inputs,
+                              const TensorView& dx) const {
         const FoldShape shape = broadcast_fold(inputs, dx);
         if (inputs.size() == 1) {
             const bool negative = op_.kind == ElementwiseKind::subtract && operand == 1;
@@ -100,7 +101,7 @@ private:
         }
         std::vector<ElementType> types;
         std::ranges::transform(inputs, std::back_inserter(types),
-                               [](const Place& place) { return place.format.type; });
+                               [](const TensorView& view) { return view.format.type; });
         types.push_back(dx.format.type);
         return elementwise_gradient(op_.kind, static_cast<int>(operand), shape, types);
     }

@@ -53,7 +53,7 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
     }
     distinct_steps_ = strata::distinct_steps(graph, bound_.steps);
     initialize(program,
-               [this](const Place& place, const HostValues& values) { fill(place, values); });
+               [this](const TensorView& view, const HostValues& values) { fill(view, values); });
     prepare_again();
 }
 
@@ -170,8 +170,8 @@ void CudaExecutable::probe(const Graph& graph, std::size_t step) {
 CudaExecutable::BoundCall CudaExecutable::bind(Call call) {
     machine_->finalize(call);
     BoundCall bound = {std::move(call), {}};
-    for (const Place& place : bound.call.places) {
-        bound.addresses.push_back(address_of(place));
+    for (const TensorView& view : bound.call.views) {
+        bound.addresses.push_back(address_of(view));
     }
     return bound;
 }
@@ -280,20 +280,20 @@ void CudaExecutable::run_step(std::size_t step) {
 }
 
 HostValues CudaExecutable::read(TensorId tensor, Content content) const {
-    const Place& place = bound_.place_of(tensor, content);
-    std::vector<std::byte> bytes(place.bytes());
-    machine_->copy(Transfer::from_machine, address_of(place), bytes.data(), bytes.size());
-    return decode(bytes, place.dims, place.format);
+    const TensorView& view = bound_.view_of(tensor, content);
+    std::vector<std::byte> bytes(view.bytes());
+    machine_->copy(Transfer::from_machine, address_of(view), bytes.data(), bytes.size());
+    return decode(bytes, view.dims, view.format);
 }
 
 void CudaExecutable::write(TensorId tensor, Content content, std::span<const float> values) {
-    fill(bound_.place_of(tensor, content), values);
+    fill(bound_.view_of(tensor, content), values);
     prepare_again();
 }
 
-void CudaExecutable::fill(const Place& place, std::span<const float> values) {
-    std::vector<std::byte> bytes = encode(values, place.dims, place.format);
-    machine_->copy(Transfer::to_machine, address_of(place), bytes.data(), bytes.size());
+void CudaExecutable::fill(const TensorView& view, std::span<const float> values) {
+    std::vector<std::byte> bytes = encode(values, view.dims, view.format);
+    machine_->copy(Transfer::to_machine, address_of(view), bytes.data(), bytes.size());
 }
 
 }  // namespace strata::cuda

@@ -66,8 +66,8 @@ private:
     std::vector<BoundCall> bind_step(std::vector<Call> calls, Step& step);
     void probe(const Graph& graph, std::size_t step);
     BoundCall bind(Call call);
-    std::byte* address_of(const Place& place) const {
-        return buffers_[place.buffer] + place.offset;
+    std::byte* address_of(const TensorView& view) const {
+        return buffers_[view.buffer] + view.offset;
     }
     void enqueue(const std::vector<BoundCall>& calls) const;
     void enqueue_step(std::size_t step) const;
@@ -77,13 +77,13 @@ private:
     std::size_t stamp_after(std::size_t step) const;
     void iterate(RecordedIteration& recording, const std::function<void()>& enqueue_all);
     void prepare_again();
-    void fill(const Place& place, std::span<const float> values);
+    void fill(const TensorView& view, std::span<const float> values);
 
     std::shared_ptr<Machine> machine_;
     std::vector<Memory> memory_;
     std::size_t taken_ = 0;            // bytes of it
     std::vector<std::byte*> buffers_;  // by buffer of the program
-    BoundProgram<CudaPlaces, BoundCall> bound_;
+    BoundProgram<CudaViews, BoundCall> bound_;
     std::vector<std::string> step_names_;  // "conv1 forward", as other tools show them
     std::vector<DistinctStep> distinct_steps_;
     RecordedIteration whole_;

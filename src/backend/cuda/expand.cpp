@@ -14,8 +14,8 @@ public:
     using LayerLowering::LayerLowering;
 
     void forward(Lowering& lowering) override {
-        const Place x = operand_value(lowering, layer_, 0, Order::rows);
-        const Place y = lowering.make_value(output(), lowering.row_format(output()));
+        const TensorView x = operand_value(lowering, layer_, 0, Order::rows);
+        const TensorView y = lowering.make_value(output(), lowering.row_format(output()));
         lowering.compute(
             strided_copy("strata:expand", y.dims, {x.format.type, broadcast_strides(x, y.dims)},
                          {y.format.type, strides_of(y.dims, Order::rows)}),
@@ -26,8 +26,8 @@ public:
 
 private:
     void backward(Lowering& lowering) const {
-        const Place dy = lowering.shaped_gradient(output());
-        const Place dx =
+        const TensorView dy = lowering.shaped_gradient(output());
+        const TensorView dx =
             lowering.make_gradient(input(0), gradient_format(lowering, input(0), Order::rows));
         lowering.compute({"strata:broadcast_sum", text_of(dy.dims, dy.format)},
                          fold_calls(lowering,

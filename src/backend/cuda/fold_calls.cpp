@@ -3,15 +3,15 @@
 
 namespace strata::cuda {
 
-std::vector<Call> fold_calls(Lowering& lowering, FoldKernels fold, std::vector<Place> inputs,
-                             const std::vector<Place>& outputs) {
+std::vector<Call> fold_calls(Lowering& lowering, FoldKernels fold, std::vector<TensorView> inputs,
+                             const std::vector<TensorView>& outputs) {
     if (fold.kernels.size() == 1) {
         inputs.insert(inputs.end(), outputs.begin(), outputs.end());
         return {Call{std::move(fold.kernels[0]), std::move(inputs)}};
     }
-    const Place partials = lowering.make_transient({fold.partials}, {ElementType::f32});
+    const TensorView partials = lowering.make_transient({fold.partials}, {ElementType::f32});
     inputs.push_back(partials);
-    std::vector<Place> joined = {partials};
+    std::vector<TensorView> joined = {partials};
     joined.insert(joined.end(), outputs.begin(), outputs.end());
     return {Call{std::move(fold.kernels[0]), std::move(inputs)},
             Call{std::move(fold.kernels[1]), std::move(joined)}};
@@ -26,8 +26,8 @@ Dims broadcast_strides(const Dims& dims, const Dims& strides, const Dims& result
     return broadcast;
 }
 
-Dims broadcast_strides(const Place& place, const Dims& result) {
-    return broadcast_strides(place.dims, strides_of(place.dims, place.format.order), result);
+Dims broadcast_strides(const TensorView& view, const Dims& result) {
+    return broadcast_strides(view.dims, strides_of(view.dims, view.format.order), result);
 }
 
 }  // namespace strata::cuda

@@ -18,12 +18,12 @@ public:
         : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.row_value(input(0));
-        const Place weight = lowering.value(input(1), x.format);
-        const Place y = lowering.make_value(output(), x.format);
-        std::vector<Place> places = {x, weight, y};
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView weight = lowering.value(input(1), x.format);
+        const TensorView y = lowering.make_value(output(), x.format);
+        std::vector<TensorView> views = {x, weight, y};
         if (op_.bias) {
-            places.push_back(lowering.value(input(2), x.format));
+            views.push_back(lowering.value(input(2), x.format));
         }
         compute(lowering,
                 {.m = batch(x),
@@ -33,13 +33,13 @@ public:
                  .b = {weight.format.type, features(x), 0, true},
                  .y = {y.format.type, op_.out_features},
                  .has_bias = op_.bias},
-                std::move(places));
+                std::move(views));
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.row_gradient(output());
-        const Place weight = lowering.value(input(1), dy.format);
-        const Place dx = lowering.make_gradient(input(0), dy.format);
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView weight = lowering.value(input(1), dy.format);
+        const TensorView dx = lowering.make_gradient(input(0), dy.format);
         compute(lowering,
                 {.m = batch(dx),
                  .n = features(dx),
@@ -62,20 +62,20 @@ public:
     }
 
 private:
-    static std::int64_t batch(const Place& x) { return x.dims[0]; }
-    static std::int64_t features(const Place& x) { return product(x.dims) / x.dims[0]; }
+    static std::int64_t batch(const TensorView& x) { return x.dims[0]; }
+    static std::int64_t features(const TensorView& x) { return product(x.dims) / x.dims[0]; }
 
-    void compute(Lowering& lowering, Matmul matmul, std::vector<Place> places) const {
+    void compute(Lowering& lowering, Matmul matmul, std::vector<TensorView> views) const {
         matmul.single_precision = lowering.execution().numerics.single_precision;
-        const Place& first = places.front();
+        const TensorView& first = views.front();
         StepText text = {matmul_implementation, text_of(first.dims, first.format)};
-        lowering.compute(std::move(text), {matmul_call(matmul, std::move(places))});
+        lowering.compute(std::move(text), {matmul_call(matmul, std::move(views))});
     }
 
     Call weight_gradient(Lowering& lowering) const {
-        const Place x = lowering.row_value(input(0));
-        const Place dy = lowering.row_gradient(output());
-        const Place dw = lowering.make_gradient(input(1), {ElementType::f32, Order::rows});
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView dw = lowering.make_gradient(input(1), {ElementType::f32, Order::rows});
         return matmul_call({.m = op_.out_features,
                             .n = features(x),
                             .k = batch(x),
@@ -87,8 +87,8 @@ private:
     }
 
     std::vector<Call> bias_gradient(Lowering& lowering) const {
-        const Place dy = lowering.row_gradient(output());
-        const Place db = lowering.make_gradient(input(2), {ElementType::f32, Order::rows});
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView db = lowering.make_gradient(input(2), {ElementType::f32, Order::rows});
         const FoldShape shape = {.extents = dy.dims,
                                  .folded = {true, false},
                                  .inputs = {{op_.out_features, 1}},

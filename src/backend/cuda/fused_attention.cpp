@@ -50,55 +50,55 @@ public:
         : LayerLowering(layer), problem_(std::move(problem)), plans_(std::move(plans)) {}
 
     void forward(Lowering& lowering) override {
-        Places places = operands(lowering);
+        Views views = operands(lowering);
         y_ = lowering.make_value(output(), lowering.row_format(output()));
-        places.emplace(AttentionTensor::y, *y_);
+        views.emplace(AttentionTensor::y, *y_);
         if (problem_.trains) {
             lowering.protect(*y_);  // the backward pass reads it, which no other attention does
             statistics_ = lowering.make_transient(by_query(1), {ElementType::f32});
-            places.emplace(AttentionTensor::statistics, *statistics_);
+            views.emplace(AttentionTensor::statistics, *statistics_);
         }
-        add_step(lowering, problem_, plans_.forward, places);
+        add_step(lowering, problem_, plans_.forward, views);
     }
 
     void backward_data(Lowering& lowering) override {
         AttentionProblem problem = problem_;
         problem.pass = Pass::backward_data;
-        Places places = operands(lowering);
-        places.emplace(AttentionTensor::y, *y_);
-        places.emplace(AttentionTensor::statistics, *statistics_);
-        places.emplace(AttentionTensor::dy, lowering.row_gradient(output()));
-        places.emplace(AttentionTensor::dot_products,
-                       lowering.make_transient(by_query(1), {ElementType::f32}));
-        places.emplace(
+        Views views = operands(lowering);
+        views.emplace(AttentionTensor::y, *y_);
+        views.emplace(AttentionTensor::statistics, *statistics_);
+        views.emplace(AttentionTensor::dy, lowering.row_gradient(output()));
+        views.emplace(AttentionTensor::dot_products,
+                      lowering.make_transient(by_query(1), {ElementType::f32}));
+        views.emplace(
             AttentionTensor::dq_sums,
             lowering.make_transient(by_query(problem_.extents.width), {ElementType::f32}));
-        places.emplace(AttentionTensor::dq, gradient_place(lowering, query));
-        places.emplace(AttentionTensor::dk, gradient_place(lowering, key));
-        places.emplace(AttentionTensor::dv, gradient_place(lowering, value));
-        add_step(lowering, problem, plans_.backward, places);
+        views.emplace(AttentionTensor::dq, gradient_view(lowering, query));
+        views.emplace(AttentionTensor::dk, gradient_view(lowering, key));
+        views.emplace(AttentionTensor::dv, gradient_view(lowering, value));
+        add_step(lowering, problem, plans_.backward, views);
     }
 
 private:
-    using Places = std::map<AttentionTensor, Place>;
+    using Views = std::map<AttentionTensor, TensorView>;
 
     Dims by_query(std::int64_t width) const {
         const AttentionExtents& e = problem_.extents;
         return {e.batch, e.heads, e.queries, width};
     }
 
-    Places operands(Lowering& lowering) const {
-        Places places = {{AttentionTensor::query, lowering.row_value(input(query))},
-                         {AttentionTensor::key, lowering.row_value(input(key))},
-                         {AttentionTensor::value, lowering.row_value(input(value))}};
+    Views operands(Lowering& lowering) const {
+        Views views = {{AttentionTensor::query, lowering.row_value(input(query))},
+                       {AttentionTensor::key, lowering.row_value(input(key))},
+                       {AttentionTensor::value, lowering.row_value(input(value))}};
         if (!problem_.mask.empty()) {
-            places.emplace(AttentionTensor::mask, lowering.row_value(input(mask)));
+            views.emplace(AttentionTensor::mask, lowering.row_value(input(mask)));
         }
-        return places;
+        return views;
     }
 
     // The plan gives all three, wanted or not.
-    Place gradient_place(Lowering& lowering, Operand operand) const {
+    TensorView gradient_view(Lowering& lowering, Operand operand) const {
         const Format format = lowering.row_format(input(operand));
         return lowering.needs_gradient(input(operand))
                    ? lowering.make_gradient(input(operand), format)
@@ -106,21 +106,21 @@ private:
     }
 
     void add_step(Lowering& lowering, const AttentionProblem& problem,
-                  const std::shared_ptr<const BuiltPlan>& plan, const Places& by_tensor) const {
-        std::vector<Place> places;
+                  const std::shared_ptr<const BuiltPlan>& plan, const Views& by_tensor) const {
+        std::vector<TensorView> views;
         for (const AttentionTensor tensor : tensors_of(problem)) {
-            places.push_back(by_tensor.at(tensor));
+            views.push_back(by_tensor.at(tensor));
         }
         const bool forward = problem.pass == Pass::forward;
         lowering.compute({"cudnn:" + name_of(plan->traits), text_of(y_->dims, y_->format),
                           forward ? "fused" : "fused, atomic additions"},
-                         {Call{attention_call(problem, plan), std::move(places)}});
+                         {Call{attention_call(problem, plan), std::move(views)}});
     }
 
     AttentionProblem problem_;
     Plans plans_;
-    std::optional<Place> y_;
-    std::optional<Place> statistics_;
+    std::optional<TensorView> y_;
+    std::optional<TensorView> statistics_;
 };
 
 // A mask's extents in the scores' four axes, 1 where it has fewer.

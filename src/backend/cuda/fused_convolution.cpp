@@ -30,16 +30,16 @@ public:
     // Throws Refusal where cuDNN has no plan, before anything is added.
     void lower(const std::string& apart) {
         ConvolutionStep step = convolution_step(lowering_, problem(), {});
-        const Place x = lowering_.value(layer_.inputs[0], format_);
-        const Place w =
+        const TensorView x = lowering_.value(layer_.inputs[0], format_);
+        const TensorView w =
             normalization_ ? folded_weights() : lowering_.value(layer_.inputs[1], format_);
-        std::vector<Place> operands;
+        std::vector<TensorView> operands;
         if (image_) {
             operands.push_back(lowering_.value(*image_, format_));
         }
         operands.push_back(normalization_ ? folded_bias() : bias());
-        step.call.places = {x, w, lowering_.make_value(result_, format_)};
-        step.call.places.insert(step.call.places.end(), operands.begin(), operands.end());
+        step.call.views = {x, w, lowering_.make_value(result_, format_)};
+        step.call.views.insert(step.call.views.end(), operands.begin(), operands.end());
         step.text.implementation += kinds_of_followers();
         step.text.algorithm += step.text.algorithm.empty() || apart.empty() ? apart : ", " + apart;
         lowering_.compute(std::move(step.text), {std::move(step.call)});
@@ -78,7 +78,7 @@ private:
     Format bias_format() const { return {format_.type, Order::rows}; }
     Dims channels() const { return {lowering_.dims(layer_.inputs[1])[0]}; }
 
-    Place bias() {
+    TensorView bias() {
         return has_bias() ? lowering_.value(layer_.inputs[2], bias_format())
                           : lowering_.make_persistent(channels(), bias_format());
     }
@@ -91,23 +91,23 @@ private:
                 .epsilon = std::get<BatchNormalization>(normalization_->op).epsilon};
     }
 
-    Place parameter(std::size_t operand) {
+    TensorView parameter(std::size_t operand) {
         return lowering_.value(normalization_->inputs[operand], full_rows);
     }
 
     // From the weights as they were given, so that they are rounded once.
-    Place folded_weights() {
-        const Place given = lowering_.value(layer_.inputs[1], full_rows);
-        const Place scaled = lowering_.make_persistent(given.dims, format_);
+    TensorView folded_weights() {
+        const TensorView given = lowering_.value(layer_.inputs[1], full_rows);
+        const TensorView scaled = lowering_.make_persistent(given.dims, format_);
         lowering_.compute_once({fold_into_weights(folded(), scaled.format),
                                 {given, parameter(1), parameter(4), scaled}});
         return scaled;
     }
 
-    Place folded_bias() {
-        const Place shift = lowering_.make_persistent(channels(), bias_format());
-        const Place given = has_bias() ? lowering_.value(layer_.inputs[2], full_rows)
-                                       : lowering_.make_persistent(channels(), full_rows);
+    TensorView folded_bias() {
+        const TensorView shift = lowering_.make_persistent(channels(), bias_format());
+        const TensorView given = has_bias() ? lowering_.value(layer_.inputs[2], full_rows)
+                                            : lowering_.make_persistent(channels(), full_rows);
         lowering_.compute_once(
             {fold_into_bias(folded(), shift.format.type),
              {given, parameter(1), parameter(2), parameter(3), parameter(4), shift}});

@@ -9,16 +9,17 @@ namespace strata::cuda {
 
 namespace {
 
-// Rows of a table by index: operand `table` along an axis, operand `indices` naming places of it.
+// Rows of a table by index: operand `table` along an axis, operand `indices` naming positions on
+// it.
 class GatherLowering : public LayerLowering {
 public:
     GatherLowering(const Layer& layer, std::size_t table, std::size_t indices, std::int64_t axis)
         : LayerLowering(layer), table_(table), indices_(indices), axis_(axis) {}
 
     void forward(Lowering& lowering) override {
-        const Place data = lowering.row_value(input(table_));
-        const Place indices = lowering.row_value(input(indices_));
-        const Place y = lowering.make_value(output(), {data.format.type, Order::rows});
+        const TensorView data = lowering.row_value(input(table_));
+        const TensorView indices = lowering.row_value(input(indices_));
+        const TensorView y = lowering.make_value(output(), {data.format.type, Order::rows});
         lowering.compute(
             gather(shape_of(lowering), {data.format.type, indices.format.type, y.format.type}),
             {data, indices, y});
@@ -42,13 +43,13 @@ private:
         if (!receives_gradient(lowering, layer_, table_, role)) {
             return lowering.compute(StepText{"alias"}, {});
         }
-        const Place dy = lowering.row_gradient(output());
-        const Place indices = lowering.row_value(input(indices_));
-        const Place dx = lowering.make_gradient(
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView indices = lowering.row_value(input(indices_));
+        const TensorView dx = lowering.make_gradient(
             input(table_), gradient_format(lowering, input(table_), Order::rows));
         lowering.compute(
             {"strata:scatter_add", text_of(dx.dims, dx.format), "atomic"},
-            scattered_gradient(lowering, dx, [&](const Place& sum) {
+            scattered_gradient(lowering, dx, [&](const TensorView& sum) {
                 return Call{scatter_add(shape_of(lowering), {dy.format.type, indices.format.type}),
                             {dy, indices, sum}};
             }));

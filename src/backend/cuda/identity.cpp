@@ -6,7 +6,7 @@ namespace strata::cuda {
 
 namespace {
 
-Kernel dense_copy(const Place& from, const Place& to) {
+Kernel dense_copy(const TensorView& from, const TensorView& to) {
     return strided_copy("strata:copy", {product(from.dims)}, {from.format.type, {1}},
                         {to.format.type, {1}});
 }
@@ -17,14 +17,14 @@ public:
     using LayerLowering::LayerLowering;
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.shaped_value(input(0));
-        const Place y = lowering.make_value(output(), x.format);
+        const TensorView x = lowering.shaped_value(input(0));
+        const TensorView y = lowering.make_value(output(), x.format);
         lowering.compute(dense_copy(x, y), {x, y});
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.shaped_gradient(output());
-        const Place dx = lowering.make_gradient(input(0), dy.format);
+        const TensorView dy = lowering.shaped_gradient(output());
+        const TensorView dx = lowering.make_gradient(input(0), dy.format);
         lowering.compute(dense_copy(dy, dx), {dy, dx});
     }
 };

@@ -49,7 +49,7 @@ public:
         if (output_gradients_.empty()) {
             add_backward_call(lowering, calls);
         }
-        Places gradients(first_parameter_);
+        Views gradients(first_parameter_);
         for (std::size_t i = first_parameter_; i < layer_.inputs.size(); ++i) {
             gradients.emplace_back(lowering.make_gradient(input(i), floats));
         }
@@ -58,21 +58,21 @@ public:
     }
 
 private:
-    using Places = std::vector<std::optional<Place>>;
+    using Views = std::vector<std::optional<TensorView>>;
 
-    Call call(Lowering& lowering, RecurrentStage stage, const Places& input_gradients = {}) const {
-        RecurrentPlaces places;
+    Call call(Lowering& lowering, RecurrentStage stage, const Views& input_gradients = {}) const {
+        RecurrentPlaces views;
         RecurrentSlots slots;
-        slots.inputs = places.add(inputs_);
+        slots.inputs = views.add(inputs_);
         slots.first_parameter = first_parameter_;
         if (stage != RecurrentStage::parameters) {
-            slots.outputs = places.add(outputs_);
-            slots.output_gradients = places.add(output_gradients_);
-            slots.input_gradients = places.add(input_gradients);
+            slots.outputs = views.add(outputs_);
+            slots.output_gradients = views.add(output_gradients_);
+            slots.input_gradients = views.add(input_gradients);
         }
         return {recurrent_call(stage, problem_, library_, std::move(slots),
                                signature_of(lowering.graph(), layer_)),
-                places.places()};
+                views.views()};
     }
 
     // cuDNN wants the gradient of the result, and gives that of the sequence, needed or not.
@@ -84,23 +84,23 @@ private:
                                             ? std::optional(lowering.gradient(state, floats))
                                             : std::nullopt);
         }
-        Places gradients;
+        Views gradients;
         for (std::size_t i = 0; i < first_parameter_; ++i) {
             gradients.push_back(wanted_gradient(lowering, i));
         }
         calls.push_back(call(lowering, RecurrentStage::backward_data, gradients));
     }
 
-    Place result_gradient(Lowering& lowering, std::vector<Call>& calls) const {
+    TensorView result_gradient(Lowering& lowering, std::vector<Call>& calls) const {
         if (lowering.needs_gradient(output())) {
             return lowering.gradient(output(), floats);
         }
-        const Place zeros = lowering.make_transient(lowering.dims(output()), floats);
+        const TensorView zeros = lowering.make_transient(lowering.dims(output()), floats);
         calls.push_back({fill("strata:zero", product(zeros.dims), ElementType::f32, 0), {zeros}});
         return zeros;
     }
 
-    std::optional<Place> wanted_gradient(Lowering& lowering, std::size_t operand) const {
+    std::optional<TensorView> wanted_gradient(Lowering& lowering, std::size_t operand) const {
         if (lowering.needs_gradient(input(operand))) {
             return lowering.make_gradient(input(operand), floats);
         }
@@ -110,7 +110,7 @@ private:
     }
 
     void compute(Lowering& lowering, const std::string& copies, std::vector<Call> calls) const {
-        const Place& x = *inputs_.front();
+        const TensorView& x = *inputs_.front();
         const std::string algorithm = copies.empty() ? "standard" : "standard, " + copies;
         lowering.compute(
             {std::string(recurrent_implementation), text_of(x.dims, x.format), algorithm},
@@ -120,9 +120,9 @@ private:
     RecurrentProblem problem_;
     std::shared_ptr<RecurrentLibrary> library_;
     std::size_t first_parameter_;
-    Places inputs_;
-    Places outputs_;
-    Places output_gradients_;
+    Views inputs_;
+    Views outputs_;
+    Views output_gradients_;
 };
 
 }  // namespace

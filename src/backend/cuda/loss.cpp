@@ -14,10 +14,10 @@ public:
 
     // Each image's loss, then their mean.
     void forward(Lowering& lowering) override {
-        const Place x = lowering.row_value(input(0));
-        const Place labels = lowering.value(input(1), {ElementType::f32, Order::rows});
-        const Place losses = lowering.make_transient({x.dims[0]}, {ElementType::f32});
-        const Place loss = lowering.make_value(output(), {ElementType::f32, Order::rows});
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView labels = lowering.value(input(1), {ElementType::f32, Order::rows});
+        const TensorView losses = lowering.make_transient({x.dims[0]}, {ElementType::f32});
+        const TensorView loss = lowering.make_value(output(), {ElementType::f32, Order::rows});
         std::vector<Call> calls = {
             {cross_entropy_forward(x.dims[0], x.dims[1], {x.format.type, labels.format.type}),
              {x, labels, losses}}};
@@ -34,9 +34,9 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place x = lowering.row_value(input(0));
-        const Place labels = lowering.value(input(1), {ElementType::f32, Order::rows});
-        const Place dx = lowering.make_gradient(input(0), x.format);
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView labels = lowering.value(input(1), {ElementType::f32, Order::rows});
+        const TensorView dx = lowering.make_gradient(input(0), x.format);
         lowering.compute(
             cross_entropy_backward(x.dims[0], x.dims[1],
                                    {x.format.type, labels.format.type, dx.format.type}),

@@ -39,20 +39,20 @@ std::size_t workspace_of(const Call& call) {
     return library ? (*library)->workspace() : 0;
 }
 
-Place part_of(const Place& place, std::int64_t first_element, Dims dims) {
-    const auto begin = static_cast<std::size_t>(first_element) * size_in_bytes(place.format.type);
-    return {place.buffer, std::move(dims), place.format, place.offset + begin};
+TensorView part_of(const TensorView& view, std::int64_t first_element, Dims dims) {
+    const auto begin = static_cast<std::size_t>(first_element) * size_in_bytes(view.format.type);
+    return {view.buffer, std::move(dims), view.format, view.offset + begin};
 }
 
-bool CudaPlaces::Layout::operator==(const Layout& other) const {
+bool CudaViews::Layout::operator==(const Layout& other) const {
     return dims == other.dims && format.type == other.format.type &&
            (format.order == other.format.order || !has_channel_order(dims));
 }
 
-std::vector<BufferId> CudaPlaces::buffers_of(const Call& call) {
+std::vector<BufferId> CudaViews::buffers_of(const Call& call) {
     std::vector<BufferId> buffers;
-    for (const Place& place : call.places) {
-        buffers.push_back(place.buffer);
+    for (const TensorView& view : call.views) {
+        buffers.push_back(view.buffer);
     }
     return buffers;
 }
@@ -96,12 +96,12 @@ void Lowering::compute(StepText text, std::vector<Call> calls) {
     compute(work_of(std::move(text), std::move(calls)));
 }
 
-void Lowering::compute(Kernel kernel, std::vector<Place> places) {
-    StepText text = {kernel.name, text_of(places.front().dims, places.front().format)};
-    compute(std::move(text), {Call{std::move(kernel), std::move(places)}});
+void Lowering::compute(Kernel kernel, std::vector<TensorView> views) {
+    StepText text = {kernel.name, text_of(views.front().dims, views.front().format)};
+    compute(std::move(text), {Call{std::move(kernel), std::move(views)}});
 }
 
-Lowering::Work Lowering::reorder(const Place& from, const Place& to) const {
+Lowering::Work Lowering::reorder(const TensorView& from, const TensorView& to) const {
     Kernel kernel = strided_copy("strata:reorder", from.dims,
                                  {from.format.type, strides_of(from.dims, from.format.order)},
                                  {to.format.type, strides_of(to.dims, to.format.order)});
@@ -110,10 +110,10 @@ Lowering::Work Lowering::reorder(const Place& from, const Place& to) const {
                    {Call{std::move(kernel), {from, to}}});
 }
 
-Lowering::Work Lowering::sum_of(const std::vector<Place>& terms, const Place& sum) const {
+Lowering::Work Lowering::sum_of(const std::vector<TensorView>& terms, const TensorView& sum) const {
     return work_of({"strata:sum", text_of(sum.dims, sum.format)}, sum_calls(terms, sum));
 }
 
 }  // namespace strata::cuda
 
-template class strata::GraphLowering<strata::cuda::Lowering, strata::cuda::CudaPlaces>;
+template class strata::GraphLowering<strata::cuda::Lowering, strata::cuda::CudaViews>;

@@ -19,9 +19,9 @@ struct PlanChoice;
 // computes the same, or composed of products and kernels.
 enum class LayerForm { library, composed };
 
-// What lowering asks of these places.
-struct CudaPlaces {
-    using Place = cuda::Place;
+// What lowering asks of these views.
+struct CudaViews {
+    using View = TensorView;
     using Call = cuda::Call;
     struct Layout {
         Dims dims;
@@ -31,14 +31,14 @@ struct CudaPlaces {
         bool operator==(const Layout& other) const;
     };
 
-    static Place place_in(BufferId buffer, const Layout& layout) {
+    static TensorView view_in(BufferId buffer, const Layout& layout) {
         return {buffer, layout.dims, layout.format};
     }
-    static std::size_t bytes_of(const Layout& layout) { return place_in({}, layout).bytes(); }
-    static Layout layout_of(const Place& place) { return {place.dims, place.format}; }
+    static std::size_t bytes_of(const Layout& layout) { return view_in({}, layout).bytes(); }
+    static Layout layout_of(const TensorView& view) { return {view.dims, view.format}; }
     static const Dims& dims_of(const Layout& layout) { return layout.dims; }
-    static Place seen_as(const Place& place, const Layout& layout) {
-        return {place.buffer, layout.dims, layout.format, place.offset};
+    static TensorView reinterpreted(const TensorView& view, const Layout& layout) {
+        return {view.buffer, layout.dims, layout.format, view.offset};
     }
     static Layout rows_of(const Layout& layout, const Dims& dims) {
         return {dims, {layout.format.type, Order::rows}};
@@ -46,7 +46,7 @@ struct CudaPlaces {
     static Layout gradient_layout(const Layout& value, const Dims& dims) {
         return {dims, value.format};
     }
-    static bool lie_alike(const Layout& one, const Layout& other) { return one == other; }
+    static bool same_memory(const Layout& one, const Layout& other) { return one == other; }
     static Layout stored_layout(const Layout& wanted) { return wanted; }
     static Layout trained_layout(const Layout& wanted) {
         return {wanted.dims, {ElementType::f32, wanted.format.order}};
@@ -56,7 +56,7 @@ struct CudaPlaces {
 
 // A graph on its way to a program of libraries' calls and kernels of our own. Needs no GPU: only
 // what `properties` says of one.
-class Lowering : public GraphLowering<Lowering, CudaPlaces> {
+class Lowering : public GraphLowering<Lowering, CudaViews> {
 public:
     Lowering(const Graph& graph, const Execution& execution, const DeviceProperties& properties,
              LayerForm layer_form = LayerForm::library);
@@ -74,30 +74,32 @@ public:
 
     // With the tensor's own extents in this format.
     using GraphLowering::value;
-    Place value(TensorId tensor, Format wanted) { return value(tensor, layout(tensor, wanted)); }
-    Place row_value(TensorId tensor) { return value(tensor, row_layout(tensor)); }
-    Place make_value(TensorId tensor, Format format) {
+    TensorView value(TensorId tensor, Format wanted) {
+        return value(tensor, layout(tensor, wanted));
+    }
+    TensorView row_value(TensorId tensor) { return value(tensor, row_layout(tensor)); }
+    TensorView make_value(TensorId tensor, Format format) {
         return GraphLowering::make_value(tensor, layout(tensor, format));
     }
     using GraphLowering::gradient;
-    Place gradient(TensorId tensor, Format wanted) {
+    TensorView gradient(TensorId tensor, Format wanted) {
         return gradient(tensor, layout(tensor, wanted));
     }
-    Place row_gradient(TensorId tensor) { return gradient(tensor, row_layout(tensor)); }
-    Place make_gradient(TensorId tensor, Format format) {
+    TensorView row_gradient(TensorId tensor) { return gradient(tensor, row_layout(tensor)); }
+    TensorView make_gradient(TensorId tensor, Format format) {
         return GraphLowering::make_gradient(tensor, layout(tensor, format));
     }
-    Place make_transient(Dims dims, Format format) {
+    TensorView make_transient(Dims dims, Format format) {
         return GraphLowering::make_transient({std::move(dims), format});
     }
-    Place make_persistent(Dims dims, Format format, std::function<HostValues()> values = {}) {
+    TensorView make_persistent(Dims dims, Format format, std::function<HostValues()> values = {}) {
         return GraphLowering::make_persistent({std::move(dims), format}, std::move(values));
     }
 
     using GraphLowering::compute;
     void compute(StepText text, std::vector<Call> calls);
     // A step of one kernel, which gives it its name.
-    void compute(Kernel kernel, std::vector<Place> places);
+    void compute(Kernel kernel, std::vector<TensorView> views);
 
     // The layers that may be done in one operation with the task's layer, where that is asked for.
     std::vector<LayerId> followers() const;
@@ -110,7 +112,7 @@ public:
     // Whether this plan is asked for the first time: what there is not need not be sought again.
     bool seeks_plan(const std::string& key) { return sought_plans_.insert(key).second; }
     // What the optimizer counts over all parameters; made by the first that asks for it.
-    std::optional<Place>& optimizer_state() { return optimizer_state_; }
+    std::optional<TensorView>& optimizer_state() { return optimizer_state_; }
 
 private:
     friend GraphLowering;
@@ -118,8 +120,8 @@ private:
     std::unique_ptr<LoweringOfLayer<Lowering>> make_layer(const Layer& layer) const;
     Layout layout(TensorId tensor, Format format) const { return {dims(tensor), format}; }
     Layout row_layout(TensorId tensor) const { return layout(tensor, row_format(tensor)); }
-    Work reorder(const Place& from, const Place& to) const;
-    Work sum_of(const std::vector<Place>& terms, const Place& sum) const;
+    Work reorder(const TensorView& from, const TensorView& to) const;
+    Work sum_of(const std::vector<TensorView>& terms, const TensorView& sum) const;
 
     DeviceProperties properties_;
     LayerForm layer_form_;
@@ -127,9 +129,9 @@ private:
     std::map<std::string, std::shared_ptr<const BuiltPlan>> plans_;
     std::map<std::string, std::shared_ptr<PlanChoice>> plan_choices_;
     std::set<std::string> sought_plans_;
-    std::optional<Place> optimizer_state_;
+    std::optional<TensorView> optimizer_state_;
 };
 
 }  // namespace strata::cuda
 
-extern template class strata::GraphLowering<strata::cuda::Lowering, strata::cuda::CudaPlaces>;
+extern template class strata::GraphLowering<strata::cuda::Lowering, strata::cuda::CudaViews>;

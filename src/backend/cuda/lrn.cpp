@@ -12,30 +12,30 @@ public:
     LrnLowering(const Layer& layer, const Lrn& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.shaped_value(input(0));
-        const Place y = lowering.make_value(output(), x.format);
+        const TensorView x = lowering.shaped_value(input(0));
+        const TensorView y = lowering.make_value(output(), x.format);
         scales_ = lowering.make_transient(x.dims, {ElementType::f32, x.format.order});
         lowering.compute(lrn_forward(op_, shape_of(x), {x.format.type, y.format.type}),
                          {x, y, *scales_});
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place x =
+        const TensorView x =
             lowering.value(input(0), {lowering.element_type(input(0)), scales_->format.order});
-        const Place dy = lowering.gradient(output(), x.format);
-        const Place dx = lowering.make_gradient(input(0), x.format);
+        const TensorView dy = lowering.gradient(output(), x.format);
+        const TensorView dx = lowering.make_gradient(input(0), x.format);
         lowering.compute(
             lrn_backward(op_, shape_of(x), {x.format.type, dy.format.type, dx.format.type}),
             {x, dy, *scales_, dx});
     }
 
 private:
-    static LrnShape shape_of(const Place& x) {
+    static LrnShape shape_of(const TensorView& x) {
         return {x.dims[0], x.dims[1], product(std::span(x.dims).subspan(2)), x.format.order};
     }
 
     const Lrn& op_;
-    std::optional<Place> scales_;
+    std::optional<TensorView> scales_;
 };
 
 }  // namespace

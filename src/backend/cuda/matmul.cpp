@@ -12,9 +12,9 @@ public:
     MatMulLowering(const Layer& layer, const MatMul& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place a = operand(lowering, 0);
-        const Place b = operand(lowering, 1);
-        const Place y = lowering.make_value(output(), {a.format.type, Order::rows});
+        const TensorView a = operand(lowering, 0);
+        const TensorView b = operand(lowering, 1);
+        const TensorView y = lowering.make_value(output(), {a.format.type, Order::rows});
         compute(lowering, matrix(a, op_.transpose_a), matrix(b, op_.transpose_b), matrix(y, false),
                 y.dims);
     }
@@ -23,12 +23,12 @@ public:
     void backward_weights(Lowering& lowering) override { backward(lowering, Role::parameter); }
 
 private:
-    Place operand(Lowering& lowering, std::size_t number) const {
+    TensorView operand(Lowering& lowering, std::size_t number) const {
         return lowering.value(input(number), lowering.row_format(output()));
     }
 
-    static Stacked matrix(const Place& place, bool transposed) {
-        return {place, {place.format.type, place.dims.back(), 0, transposed}, {}};
+    static Stacked matrix(const TensorView& view, bool transposed) {
+        return {view, {view.format.type, view.dims.back(), 0, transposed}, {}};
     }
 
     void backward(Lowering& lowering, Role role) {
@@ -43,9 +43,9 @@ private:
 
     // da = dy b^T and db = a^T dy, or their transposed ones where an operand is stored so.
     void add_gradient(Lowering& lowering, std::size_t number, std::vector<Call>& calls) const {
-        const Place dy = lowering.row_gradient(output());
-        const Place other = operand(lowering, 1 - number);
-        const Place dx = lowering.make_gradient(
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView other = operand(lowering, 1 - number);
+        const TensorView dx = lowering.make_gradient(
             input(number), gradient_format(lowering, input(number), Order::rows));
         const bool own = number == 0 ? op_.transpose_a : op_.transpose_b;
         const bool its = number == 0 ? op_.transpose_b : op_.transpose_a;
@@ -59,7 +59,7 @@ private:
 
     void compute(Lowering& lowering, const Stacked& a, const Stacked& b, const Stacked& y,
                  const Dims& result) const {
-        lowering.compute({matmul_implementation, text_of(a.place.dims, a.place.format)},
+        lowering.compute({matmul_implementation, text_of(a.view.dims, a.view.format)},
                          calls_of(lowering, a, b, y, result));
     }
 
@@ -68,10 +68,10 @@ private:
                                const Dims& result) const {
         const Dims extents(result.begin(), result.end() - 2);
         for (Stacked* each : {&a, &b, &y}) {
-            each->strides = stack_strides(each->place, extents);
+            each->strides = stack_strides(each->view, extents);
         }
-        const auto& first = a.place.dims;
-        const auto& last = y.place.dims;
+        const auto& first = a.view.dims;
+        const auto& last = y.view.dims;
         const Matmul shape = {.m = last[last.size() - 2],
                               .n = last.back(),
                               .k = a.matrix.transposed ? first[first.size() - 2] : first.back(),
@@ -79,9 +79,9 @@ private:
         return joined_calls(shape, extents, a, b, y);
     }
 
-    static Dims stack_strides(const Place& place, const Dims& extents) {
-        const Dims strides = strides_of(place.dims, Order::rows);
-        return broadcast_strides(Dims(place.dims.begin(), place.dims.end() - 2),
+    static Dims stack_strides(const TensorView& view, const Dims& extents) {
+        const Dims strides = strides_of(view.dims, Order::rows);
+        return broadcast_strides(Dims(view.dims.begin(), view.dims.end() - 2),
                                  Dims(strides.begin(), strides.end() - 2), extents);
     }
 
@@ -104,10 +104,10 @@ private:
     }
 
     static bool is_shared(const Stacked& one) {
-        return product(std::span(one.place.dims).first(one.place.dims.size() - 2)) == 1;
+        return product(std::span(one.view.dims).first(one.view.dims.size() - 2)) == 1;
     }
     static bool is_dense(const Stacked& one, const Dims& extents) {
-        return product(std::span(one.place.dims).first(one.place.dims.size() - 2)) ==
+        return product(std::span(one.view.dims).first(one.view.dims.size() - 2)) ==
                product(extents);
     }
     static Stacked flat(Stacked one) {

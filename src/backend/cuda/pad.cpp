@@ -13,17 +13,17 @@ public:
     PadLowering(const Layer& layer, const Pad& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.row_value(input(0));
-        const Place y = lowering.make_value(output(), x.format);
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView y = lowering.make_value(output(), x.format);
         lowering.compute(pad_forward(op_, x.dims, y.dims, {x.format.type, y.format.type}), {x, y});
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.row_gradient(output());
-        const Place dx = lowering.make_gradient(input(0), dy.format);
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView dx = lowering.make_gradient(input(0), dy.format);
         lowering.compute(
             {"strata:pad_backward", text_of(dx.dims, dx.format), "atomic"},
-            scattered_gradient(lowering, dx, [&](const Place& sum) {
+            scattered_gradient(lowering, dx, [&](const TensorView& sum) {
                 return Call{pad_scatter(op_, dx.dims, dy.dims, dy.format.type), {dy, sum}};
             }));
     }

@@ -8,7 +8,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Places of maxima are floats, which count without gaps up to here.
+// Views of maxima are floats, which count without gaps up to here.
 constexpr std::int64_t largest_plane = std::int64_t{1} << 24;
 
 class PoolingLowering : public LayerLowering {
@@ -16,28 +16,27 @@ public:
     PoolingLowering(const Layer& layer, const Pooling& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.shaped_value(input(0));
+        const TensorView x = lowering.shaped_value(input(0));
         shape_ = shape_of(lowering, x);
-        const Place y = lowering.make_value(output(), x.format);
-        std::vector<Place> places = {x, y};
+        const TensorView y = lowering.make_value(output(), x.format);
+        std::vector<TensorView> views = {x, y};
         if (op_.kind == PoolingKind::max) {
             maxima_ = lowering.make_transient(y.dims, {ElementType::f32, x.format.order});
-            places.push_back(*maxima_);
+            views.push_back(*maxima_);
         }
-        lowering.compute(pooling_forward(shape_, {x.format.type, y.format.type}),
-                         std::move(places));
+        lowering.compute(pooling_forward(shape_, {x.format.type, y.format.type}), std::move(views));
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy =
+        const TensorView dy =
             lowering.gradient(output(), {lowering.element_type(output()), shape_.order});
-        const Place dx = lowering.make_gradient(input(0), dy.format);
+        const TensorView dx = lowering.make_gradient(input(0), dy.format);
         lowering.compute(pooling_backward(shape_, {dy.format.type, dx.format.type}),
                          {dy, maxima_.value_or(dy), dx});
     }
 
 private:
-    PoolingShape shape_of(const Lowering& lowering, const Place& x) const {
+    PoolingShape shape_of(const Lowering& lowering, const TensorView& x) const {
         if (!fits_spatial_window(x.dims)) {
             throw Refusal{"windows have at most three axes here"};
         }
@@ -57,7 +56,7 @@ private:
 
     const Pooling& op_;
     PoolingShape shape_;
-    std::optional<Place> maxima_;
+    std::optional<TensorView> maxima_;
 };
 
 }  // namespace

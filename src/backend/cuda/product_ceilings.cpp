@@ -37,7 +37,7 @@ void fill_operand(Machine& machine, void* operand, ElementType type) {
 }
 
 Call call_of(const Product& product, int choice) {
-    const Place place = {0, {rows, rows}, {product.type}};
+    const TensorView view = {0, {rows, rows}, {product.type}};
     const Matrix matrix = {product.type, rows};
     return matmul_call({.m = rows,
                         .n = rows,
@@ -47,7 +47,7 @@ Call call_of(const Product& product, int choice) {
                         .y = matrix,
                         .single_precision = product.single_precision,
                         .choice = choice},
-                       {place, place, place});
+                       {view, view, view});
 }
 
 // Nothing where the library names no such algorithm, or cannot run it here.

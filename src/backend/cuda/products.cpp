@@ -69,9 +69,9 @@ std::vector<Begins> begins_without(const Axes& axes, int left_out) {
 
 Call call_at(Matmul matmul, const Begins& apart, const Begins& summed, const Stacked& a,
              const Stacked& b, const Stacked& y) {
-    return matmul_call(matmul, {part_of(a.place, apart[0] + summed[0], {1}),
-                                part_of(b.place, apart[1] + summed[1], {1}),
-                                part_of(y.place, apart[2] + summed[2], {1})});
+    return matmul_call(matmul, {part_of(a.view, apart[0] + summed[0], {1}),
+                                part_of(b.view, apart[1] + summed[1], {1}),
+                                part_of(y.view, apart[2] + summed[2], {1})});
 }
 
 }  // namespace

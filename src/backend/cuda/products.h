@@ -8,7 +8,7 @@ namespace strata::cuda {
 // An operand of a stack of products: where it lies, and its strides along the stack's axes (0 where
 // it is shared).
 struct Stacked {
-    Place place;
+    TensorView view;
     Matrix matrix;
     Dims strides;
 };

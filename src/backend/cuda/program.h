@@ -13,8 +13,8 @@
 namespace strata::cuda {
 
 // Where values lie and how: dense elements of these extents from `offset` bytes on. Only a layer's
-// own calls use parts of a buffer; the place of a tensor is a whole one.
-struct Place {
+// own calls use parts of a buffer; the view of a tensor is a whole one.
+struct TensorView {
     BufferId buffer = 0;
     Dims dims = {};
     Format format = {};
@@ -25,8 +25,8 @@ struct Place {
     }
 };
 
-// The part of a place from this element on, with extents of its own.
-Place part_of(const Place& place, std::int64_t first_element, Dims dims);
+// The part of a view from this element on, with extents of its own.
+TensorView part_of(const TensorView& view, std::int64_t first_element, Dims dims);
 
 struct Queue;
 
@@ -59,22 +59,22 @@ public:
     virtual void enqueue(const Queue& queue, std::span<void* const> addresses) const = 0;
     // What the call stands for, by plain loops on host memory: tests run whole programs with it.
     virtual void compute_on_host(std::span<void* const> addresses) const = 0;
-    // Scratch memory beside its places.
+    // Scratch memory beside its views.
     virtual std::size_t workspace() const { return 0; }
     // Memory that it has taken for itself while settling, of what several share by one of them.
     virtual std::size_t kept_memory() const { return 0; }
 };
 
-// Something that a step does, and the places whose addresses it gets, in order.
+// Something that a step does, and the views whose addresses it gets, in order.
 struct Call {
     std::variant<Kernel, std::shared_ptr<LibraryCall>> function;
-    std::vector<Place> places;
+    std::vector<TensorView> views;
 };
 
 // Of a kernel 0; of what is finalized on the device known only then.
 std::size_t workspace_of(const Call& call);
 
 // Nothing in it needs a GPU.
-using Program = LoweredProgram<Place, Call>;
+using Program = LoweredProgram<TensorView, Call>;
 
 }  // namespace strata::cuda

@@ -136,18 +136,18 @@ void RecurrentCall::compute_on_host(Addresses addresses) const {
 
 }  // namespace
 
-Slot RecurrentPlaces::add(const std::optional<Place>& place) {
-    if (!place) {
+Slot RecurrentPlaces::add(const std::optional<TensorView>& view) {
+    if (!view) {
         return std::nullopt;
     }
-    places_.push_back(*place);
-    return places_.size() - 1;
+    views_.push_back(*view);
+    return views_.size() - 1;
 }
 
-std::vector<Slot> RecurrentPlaces::add(const std::vector<std::optional<Place>>& places) {
+std::vector<Slot> RecurrentPlaces::add(const std::vector<std::optional<TensorView>>& views) {
     std::vector<Slot> slots;
-    for (const std::optional<Place>& place : places) {
-        slots.push_back(add(place));
+    for (const std::optional<TensorView>& view : views) {
+        slots.push_back(add(view));
     }
     return slots;
 }

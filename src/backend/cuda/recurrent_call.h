@@ -22,15 +22,15 @@ struct RecurrentSlots {
     std::size_t first_parameter = 1;
 };
 
-// The places of a call, and where they stand.
+// The views of a call, and where they stand.
 class RecurrentPlaces {
 public:
-    RecurrentSlots::Slot add(const std::optional<Place>& place);
-    std::vector<RecurrentSlots::Slot> add(const std::vector<std::optional<Place>>& places);
-    std::vector<Place> places() const { return places_; }
+    RecurrentSlots::Slot add(const std::optional<TensorView>& view);
+    std::vector<RecurrentSlots::Slot> add(const std::vector<std::optional<TensorView>>& views);
+    std::vector<TensorView> views() const { return views_; }
 
 private:
-    std::vector<Place> places_;
+    std::vector<TensorView> views_;
 };
 
 // One stage, by the library that all stages of the layer share.

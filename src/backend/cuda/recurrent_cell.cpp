@@ -24,8 +24,8 @@ Matrix rows_of_floats(std::int64_t row, bool transposed = false) {
     return {ElementType::f32, row, 0, transposed};
 }
 
-Call zero_call(const Place& place, std::int64_t count) {
-    return {fill("strata:zero", count, ElementType::f32, 0), {place}};
+Call zero_call(const TensorView& position, std::int64_t count) {
+    return {fill("strata:zero", count, ElementType::f32, 0), {position}};
 }
 
 }  // namespace
@@ -39,45 +39,46 @@ CellLowering::CellLowering(Lowering& lowering, const CellPlan& plan)
                      ? lowering.execution().numerics.single_precision
                      : SinglePrecision::tf32) {}
 
-CellStep CellLowering::step_at(std::int64_t place) const {
-    const auto before = state_before(place);
+CellStep CellLowering::step_at(std::int64_t position) const {
+    const auto before = state_before(position);
     return {plan_.op.cell, plan_.batch, hidden(), plan_.directions * hidden(),
             before ? before->row : 0};
 }
 
-Place CellLowering::dense(std::int64_t count, std::int64_t columns) const {
+TensorView CellLowering::dense(std::int64_t count, std::int64_t columns) const {
     return lowering_.make_transient({count, columns}, floats);
 }
 
-Place CellLowering::at_place(const Place& matrix, std::int64_t place, std::int64_t columns) const {
-    return part_of(matrix, time_of(place) * plan_.batch * columns, {plan_.batch, columns});
+TensorView CellLowering::at_position(const TensorView& matrix, std::int64_t position,
+                                     std::int64_t columns) const {
+    return part_of(matrix, time_of(position) * plan_.batch * columns, {plan_.batch, columns});
 }
 
-Rows CellLowering::in_sequence(const Place& y, std::int64_t place) const {
+Rows CellLowering::in_sequence(const TensorView& y, std::int64_t position) const {
     const std::int64_t row = plan_.directions * hidden();
-    const std::int64_t begin = time_of(place) * plan_.batch * row + plan_.direction * hidden();
+    const std::int64_t begin = time_of(position) * plan_.batch * row + plan_.direction * hidden();
     return {part_of(y, begin, {1}), row};
 }
 
-std::optional<Rows> CellLowering::state_before(std::int64_t place) const {
-    if (place > 0) {
-        return in_sequence(*y_, place - 1);
+std::optional<Rows> CellLowering::state_before(std::int64_t position) const {
+    if (position > 0) {
+        return in_sequence(*y_, position - 1);
     }
     return plan_.first_h ? std::optional(Rows{*plan_.first_h, hidden()}) : std::nullopt;
 }
 
-Place CellLowering::before_or(std::int64_t place, const Place& other) const {
-    const auto before = state_before(place);
-    return before ? before->place : other;
+TensorView CellLowering::before_or(std::int64_t position, const TensorView& other) const {
+    const auto before = state_before(position);
+    return before ? before->view : other;
 }
 
-// Slot 0 holds the first one, slot p + 1 that of place p.
-Place CellLowering::cell_before(std::int64_t place) const {
-    return part_of(*cells_, place * units(), {plan_.batch, hidden()});
+// Slot 0 holds the first one, slot p + 1 that of position p.
+TensorView CellLowering::cell_before(std::int64_t position) const {
+    return part_of(*cells_, position * units(), {plan_.batch, hidden()});
 }
 
-Call CellLowering::product(const Rows& x, std::int64_t count, const Place& weight, std::int64_t n,
-                           std::int64_t k, const Rows& y, bool accumulates) const {
+Call CellLowering::product(const Rows& x, std::int64_t count, const TensorView& weight,
+                           std::int64_t n, std::int64_t k, const Rows& y, bool accumulates) const {
     return matmul_call({.m = count,
                         .n = n,
                         .k = k,
@@ -86,10 +87,10 @@ Call CellLowering::product(const Rows& x, std::int64_t count, const Place& weigh
                         .y = rows_of_floats(y.row),
                         .accumulates = accumulates,
                         .single_precision = precision_},
-                       {x.place, weight, y.place});
+                       {x.view, weight, y.view});
 }
 
-Call CellLowering::gradient_product(const Rows& dy, std::int64_t count, const Place& weight,
+Call CellLowering::gradient_product(const Rows& dy, std::int64_t count, const TensorView& weight,
                                     std::int64_t n, std::int64_t k, const Rows& dx,
                                     bool accumulates) const {
     return matmul_call({.m = count,
@@ -100,11 +101,11 @@ Call CellLowering::gradient_product(const Rows& dy, std::int64_t count, const Pl
                         .y = rows_of_floats(dx.row),
                         .accumulates = accumulates,
                         .single_precision = precision_},
-                       {dy.place, weight, dx.place});
+                       {dy.view, weight, dx.view});
 }
 
 Call CellLowering::weight_product(const Rows& dy, const Rows& x, std::int64_t count, std::int64_t n,
-                                  std::int64_t k, const Place& dw, bool accumulates) const {
+                                  std::int64_t k, const TensorView& dw, bool accumulates) const {
     return matmul_call({.m = n,
                         .n = k,
                         .k = count,
@@ -113,18 +114,18 @@ Call CellLowering::weight_product(const Rows& dy, const Rows& x, std::int64_t co
                         .y = rows_of_floats(k),
                         .accumulates = accumulates,
                         .single_precision = precision_},
-                       {dy.place, x.place, dw});
+                       {dy.view, x.view, dw});
 }
 
-Place CellLowering::weight_rows(std::int64_t first) const {
+TensorView CellLowering::weight_rows(std::int64_t first) const {
     return part_of(lowering_.value(plan_.weight_hidden, floats), first * hidden(), {1});
 }
 
-Place CellLowering::bias_rows(std::int64_t first, std::int64_t count) const {
+TensorView CellLowering::bias_rows(std::int64_t first, std::int64_t count) const {
     return part_of(lowering_.value(*plan_.bias, floats), first, {count});
 }
 
-void CellLowering::forward(const Place& x, const Place& y, std::vector<Call>& calls) {
+void CellLowering::forward(const TensorView& x, const TensorView& y, std::vector<Call>& calls) {
     y_ = y;
     values_ = dense(rows(), columns());
     Matmul inputs = {.m = rows(),
@@ -135,11 +136,11 @@ void CellLowering::forward(const Place& x, const Place& y, std::vector<Call>& ca
                      .y = rows_of_floats(columns()),
                      .has_bias = plan_.bias.has_value(),
                      .single_precision = precision_};
-    std::vector<Place> places = {x, lowering_.value(plan_.weight_input, floats), *values_};
+    std::vector<TensorView> views = {x, lowering_.value(plan_.weight_input, floats), *values_};
     if (plan_.bias) {
-        places.push_back(bias_rows(0, columns()));
+        views.push_back(bias_rows(0, columns()));
     }
-    calls.push_back(matmul_call(inputs, std::move(places)));
+    calls.push_back(matmul_call(inputs, std::move(views)));
     if (is_lstm()) {
         cells_ = dense((plan_.steps + 1) * plan_.batch, hidden());
         calls.push_back(plan_.first_c ? Call{copy_state(plan_.batch, hidden(), hidden()),
@@ -150,16 +151,17 @@ void CellLowering::forward(const Place& x, const Place& y, std::vector<Call>& ca
         kept_ = dense(rows(), hidden());
         products_ = dense(plan_.batch, columns());
     }
-    for (std::int64_t place = 0; place < plan_.steps; ++place) {
-        step(place, calls);
+    for (std::int64_t position = 0; position < plan_.steps; ++position) {
+        step(position, calls);
     }
 }
 
-void CellLowering::write_last_states(const std::optional<Place>& h, const std::optional<Place>& c,
+void CellLowering::write_last_states(const std::optional<TensorView>& h,
+                                     const std::optional<TensorView>& c,
                                      std::vector<Call>& calls) const {
     if (h) {
         const Rows last = in_sequence(*y_, plan_.steps - 1);
-        calls.push_back({copy_state(plan_.batch, hidden(), last.row), {last.place, *h}});
+        calls.push_back({copy_state(plan_.batch, hidden(), last.row), {last.view, *h}});
     }
     if (c && is_lstm()) {
         calls.push_back(
@@ -168,57 +170,58 @@ void CellLowering::write_last_states(const std::optional<Place>& h, const std::o
 }
 
 // U h, by rows [first, first + count) of U; nothing where the state is zero.
-void CellLowering::add_hidden(std::int64_t place, const Rows& to, std::int64_t first,
+void CellLowering::add_hidden(std::int64_t position, const Rows& to, std::int64_t first,
                               std::int64_t count, bool accumulates,
                               std::vector<Call>& calls) const {
-    if (const auto before = state_before(place)) {
+    if (const auto before = state_before(position)) {
         calls.push_back(
             product(*before, plan_.batch, weight_rows(first), count, hidden(), to, accumulates));
     }
 }
 
-void CellLowering::step(std::int64_t place, std::vector<Call>& calls) {
+void CellLowering::step(std::int64_t position, std::vector<Call>& calls) {
     if (is_gru()) {
-        return resets_before() ? gru_before_step(place, calls) : gru_after_step(place, calls);
+        return resets_before() ? gru_before_step(position, calls) : gru_after_step(position, calls);
     }
-    const Place gates = at_place(*values_, place, columns());
-    add_hidden(place, {gates, columns()}, 0, columns(), true, calls);
-    std::vector<Place> places = {gates, in_sequence(*y_, place).place};
+    const TensorView gates = at_position(*values_, position, columns());
+    add_hidden(position, {gates, columns()}, 0, columns(), true, calls);
+    std::vector<TensorView> views = {gates, in_sequence(*y_, position).view};
     if (is_lstm()) {
-        places.push_back(cell_before(place));
-        places.push_back(cell_before(place + 1));
+        views.push_back(cell_before(position));
+        views.push_back(cell_before(position + 1));
     }
-    calls.push_back({cell_forward(step_at(place)), std::move(places)});
+    calls.push_back({cell_forward(step_at(position)), std::move(views)});
 }
 
-void CellLowering::gru_before_step(std::int64_t place, std::vector<Call>& calls) {
-    const Place gates = at_place(*values_, place, columns());
-    const Place reset = at_place(*kept_, place, hidden());
-    const Place h = before_or(place, reset);
-    add_hidden(place, {gates, columns()}, 0, 2 * hidden(), true, calls);
-    calls.push_back({gru_gates(step_at(place)), {gates, h, reset}});
+void CellLowering::gru_before_step(std::int64_t position, std::vector<Call>& calls) {
+    const TensorView gates = at_position(*values_, position, columns());
+    const TensorView reset = at_position(*kept_, position, hidden());
+    const TensorView h = before_or(position, reset);
+    add_hidden(position, {gates, columns()}, 0, 2 * hidden(), true, calls);
+    calls.push_back({gru_gates(step_at(position)), {gates, h, reset}});
     calls.push_back(product({reset, hidden()}, plan_.batch, weight_rows(2 * hidden()), hidden(),
                             hidden(), {part_of(gates, 2 * hidden(), {1}), columns()}, true));
-    calls.push_back({gru_state(step_at(place)), {gates, h, in_sequence(*y_, place).place}});
+    calls.push_back({gru_state(step_at(position)), {gates, h, in_sequence(*y_, position).view}});
 }
 
-void CellLowering::gru_after_step(std::int64_t place, std::vector<Call>& calls) {
-    const Place gates = at_place(*values_, place, columns());
-    const Place kept = at_place(*kept_, place, hidden());
-    if (state_before(place)) {
-        add_hidden(place, {*products_, columns()}, 0, columns(), false, calls);
+void CellLowering::gru_after_step(std::int64_t position, std::vector<Call>& calls) {
+    const TensorView gates = at_position(*values_, position, columns());
+    const TensorView kept = at_position(*kept_, position, hidden());
+    if (state_before(position)) {
+        add_hidden(position, {*products_, columns()}, 0, columns(), false, calls);
     } else {
         calls.push_back(zero_call(*products_, plan_.batch * columns()));
     }
-    const Place bias = plan_.bias ? bias_rows(columns(), hidden()) : kept;
-    calls.push_back(
-        {gru_after_forward(step_at(place), plan_.bias.has_value()),
-         {gates, *products_, before_or(place, kept), bias, kept, in_sequence(*y_, place).place}});
+    const TensorView bias = plan_.bias ? bias_rows(columns(), hidden()) : kept;
+    calls.push_back({gru_after_forward(step_at(position), plan_.bias.has_value()),
+                     {gates, *products_, before_or(position, kept), bias, kept,
+                      in_sequence(*y_, position).view}});
 }
 
-void CellLowering::through_time(const Place& dy, const StateGradients& last,
+void CellLowering::through_time(const TensorView& dy, const StateGradients& last,
                                 const StateGradients& first, std::vector<Call>& calls) {
-    const auto begin = [&](std::optional<Place>& slot, const std::optional<Place>& given) {
+    const auto begin = [&](std::optional<TensorView>& slot,
+                           const std::optional<TensorView>& given) {
         slot = dense(plan_.batch, hidden());
         calls.push_back(given ? Call{copy_state(plan_.batch, hidden(), hidden()), {*given, *slot}}
                               : zero_call(*slot, units()));
@@ -232,8 +235,8 @@ void CellLowering::through_time(const Place& dy, const StateGradients& last,
         resets_before() ? to_reset_ = dense(plan_.batch, hidden())
                         : to_products_ = dense(rows(), columns());
     }
-    for (std::int64_t place = plan_.steps; place-- > 0;) {
-        step_back(place, dy, place > 0 || first.h.has_value(), calls);
+    for (std::int64_t position = plan_.steps; position-- > 0;) {
+        step_back(position, dy, position > 0 || first.h.has_value(), calls);
     }
     if (first.h) {
         calls.push_back(is_gru()
@@ -246,47 +249,47 @@ void CellLowering::through_time(const Place& dy, const StateGradients& last,
 }
 
 // `has_predecessor`: a step or a gradient before this one needs the state's gradient.
-void CellLowering::step_back(std::int64_t place, const Place& dy, bool has_predecessor,
+void CellLowering::step_back(std::int64_t position, const TensorView& dy, bool has_predecessor,
                              std::vector<Call>& calls) {
     if (is_gru()) {
-        return resets_before() ? gru_before_back(place, dy, has_predecessor, calls)
-                               : gru_after_back(place, dy, has_predecessor, calls);
+        return resets_before() ? gru_before_back(position, dy, has_predecessor, calls)
+                               : gru_after_back(position, dy, has_predecessor, calls);
     }
-    const Place gates = at_place(*values_, place, columns());
-    std::vector<Place> places = {gates, in_sequence(dy, place).place, *dh_};
+    const TensorView gates = at_position(*values_, position, columns());
+    std::vector<TensorView> views = {gates, in_sequence(dy, position).view, *dh_};
     if (is_lstm()) {
-        places.insert(places.end(), {cell_before(place), cell_before(place + 1), *dc_});
+        views.insert(views.end(), {cell_before(position), cell_before(position + 1), *dc_});
     }
-    calls.push_back({cell_backward(step_at(place)), std::move(places)});
+    calls.push_back({cell_backward(step_at(position)), std::move(views)});
     if (has_predecessor) {
         calls.push_back(gradient_product({gates, columns()}, plan_.batch, weight_rows(0), columns(),
                                          hidden(), {*dh_, hidden()}, false));
     }
 }
 
-void CellLowering::gru_before_back(std::int64_t place, const Place& dy, bool has_predecessor,
-                                   std::vector<Call>& calls) {
-    const Place gates = at_place(*values_, place, columns());
-    const Place h = before_or(place, *to_reset_);
-    calls.push_back({gru_state_backward(step_at(place)),
-                     {gates, h, in_sequence(dy, place).place, *dh_, *passed_}});
+void CellLowering::gru_before_back(std::int64_t position, const TensorView& dy,
+                                   bool has_predecessor, std::vector<Call>& calls) {
+    const TensorView gates = at_position(*values_, position, columns());
+    const TensorView h = before_or(position, *to_reset_);
+    calls.push_back({gru_state_backward(step_at(position)),
+                     {gates, h, in_sequence(dy, position).view, *dh_, *passed_}});
     calls.push_back(gradient_product({part_of(gates, 2 * hidden(), {1}), columns()}, plan_.batch,
                                      weight_rows(2 * hidden()), hidden(), hidden(),
                                      {*to_reset_, hidden()}, false));
-    calls.push_back({gru_gates_backward(step_at(place)), {gates, h, *to_reset_, *passed_}});
+    calls.push_back({gru_gates_backward(step_at(position)), {gates, h, *to_reset_, *passed_}});
     if (has_predecessor) {
         calls.push_back(gradient_product({gates, columns()}, plan_.batch, weight_rows(0),
                                          2 * hidden(), hidden(), {*dh_, hidden()}, false));
     }
 }
 
-void CellLowering::gru_after_back(std::int64_t place, const Place& dy, bool has_predecessor,
+void CellLowering::gru_after_back(std::int64_t position, const TensorView& dy, bool has_predecessor,
                                   std::vector<Call>& calls) {
-    const Place gates = at_place(*values_, place, columns());
-    const Place kept = at_place(*kept_, place, hidden());
-    const Place to_products = at_place(*to_products_, place, columns());
-    calls.push_back({gru_after_backward(step_at(place)),
-                     {gates, before_or(place, kept), kept, in_sequence(dy, place).place, *dh_,
+    const TensorView gates = at_position(*values_, position, columns());
+    const TensorView kept = at_position(*kept_, position, hidden());
+    const TensorView to_products = at_position(*to_products_, position, columns());
+    calls.push_back({gru_after_backward(step_at(position)),
+                     {gates, before_or(position, kept), kept, in_sequence(dy, position).view, *dh_,
                       *passed_, to_products}});
     if (has_predecessor) {
         calls.push_back(gradient_product({to_products, columns()}, plan_.batch, weight_rows(0),
@@ -294,7 +297,8 @@ void CellLowering::gru_after_back(std::int64_t place, const Place& dy, bool has_
     }
 }
 
-void CellLowering::input_gradient(const Place& dx, bool accumulates, std::vector<Call>& calls) {
+void CellLowering::input_gradient(const TensorView& dx, bool accumulates,
+                                  std::vector<Call>& calls) {
     calls.push_back(gradient_product({*values_, columns()}, rows(),
                                      lowering_.value(plan_.weight_input, floats), columns(),
                                      plan_.width, {dx, plan_.width}, accumulates));

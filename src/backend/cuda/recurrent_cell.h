@@ -8,7 +8,7 @@ namespace strata::cuda {
 
 // Rows of floats, so far apart; what a matrix product and a cell's kernels read.
 struct Rows {
-    Place place;
+    TensorView view;
     std::int64_t row = 0;
 };
 
@@ -24,14 +24,14 @@ struct CellPlan {
     TensorId weight_input = 0;
     TensorId weight_hidden = 0;
     std::optional<TensorId> bias = {};
-    std::optional<Place> first_h = {};  // [batch, hidden]
-    std::optional<Place> first_c = {};
+    std::optional<TensorView> first_h = {};  // [batch, hidden]
+    std::optional<TensorView> first_c = {};
 };
 
 // Gradients of the states beside the sequence; absent where there are none, or none is wanted.
 struct StateGradients {
-    std::optional<Place> h = {};
-    std::optional<Place> c = {};
+    std::optional<TensorView> h = {};
+    std::optional<TensorView> c = {};
 };
 
 // The calls of one direction of one layer. All of W x + b is one product; each step adds U h to its
@@ -43,15 +43,15 @@ public:
     CellLowering(Lowering& lowering, const CellPlan& plan);
 
     // x is [steps * batch, width], y [steps, batch, directions * hidden], both f32.
-    void forward(const Place& x, const Place& y, std::vector<Call>& calls);
-    void write_last_states(const std::optional<Place>& h, const std::optional<Place>& c,
+    void forward(const TensorView& x, const TensorView& y, std::vector<Call>& calls);
+    void write_last_states(const std::optional<TensorView>& h, const std::optional<TensorView>& c,
                            std::vector<Call>& calls) const;
     // `last` are the gradients of the last states, `first` where those of the first go.
-    void through_time(const Place& dy, const StateGradients& last, const StateGradients& first,
+    void through_time(const TensorView& dy, const StateGradients& last, const StateGradients& first,
                       std::vector<Call>& calls);
     // Requires: through_time, as below. Adds to dx where another direction has written it.
-    void input_gradient(const Place& dx, bool accumulates, std::vector<Call>& calls);
-    void weight_gradients(const Place& x, std::vector<Call>& calls);
+    void input_gradient(const TensorView& dx, bool accumulates, std::vector<Call>& calls);
+    void weight_gradients(const TensorView& x, std::vector<Call>& calls);
 
 private:
     std::int64_t hidden() const { return plan_.op.hidden; }
@@ -61,60 +61,61 @@ private:
     bool is_lstm() const { return plan_.op.cell == CellKind::lstm; }
     bool is_gru() const { return plan_.op.cell == CellKind::gru; }
     bool resets_before() const { return is_gru() && !plan_.op.reset_after; }
-    std::int64_t time_of(std::int64_t place) const {
-        return plan_.reverse ? plan_.steps - 1 - place : place;
+    std::int64_t time_of(std::int64_t position) const {
+        return plan_.reverse ? plan_.steps - 1 - position : position;
     }
 
-    CellStep step_at(std::int64_t place) const;
-    Place dense(std::int64_t count, std::int64_t columns) const;
-    // The part of [steps * batch, columns] that belongs to a place of the sequence.
-    Place at_place(const Place& matrix, std::int64_t place, std::int64_t columns) const;
-    Rows in_sequence(const Place& y, std::int64_t place) const;
-    // The state before a place; nothing where it is zero.
-    std::optional<Rows> state_before(std::int64_t place) const;
-    Place before_or(std::int64_t place, const Place& other) const;
-    Place cell_before(std::int64_t place) const;
+    CellStep step_at(std::int64_t position) const;
+    TensorView dense(std::int64_t count, std::int64_t columns) const;
+    // The part of [steps * batch, columns] that belongs to a position in the sequence.
+    TensorView at_position(const TensorView& matrix, std::int64_t position,
+                           std::int64_t columns) const;
+    Rows in_sequence(const TensorView& y, std::int64_t position) const;
+    // The state before a position; nothing where it is zero.
+    std::optional<Rows> state_before(std::int64_t position) const;
+    TensorView before_or(std::int64_t position, const TensorView& other) const;
+    TensorView cell_before(std::int64_t position) const;
 
     // y[rows, n] (+)= x[rows, k] w^T, or x w, with rows [first, first + n) or columns of U.
-    Call product(const Rows& x, std::int64_t count, const Place& weight, std::int64_t n,
+    Call product(const Rows& x, std::int64_t count, const TensorView& weight, std::int64_t n,
                  std::int64_t k, const Rows& y, bool accumulates) const;
-    Call gradient_product(const Rows& dy, std::int64_t count, const Place& weight, std::int64_t n,
-                          std::int64_t k, const Rows& dx, bool accumulates) const;
+    Call gradient_product(const Rows& dy, std::int64_t count, const TensorView& weight,
+                          std::int64_t n, std::int64_t k, const Rows& dx, bool accumulates) const;
     Call weight_product(const Rows& dy, const Rows& x, std::int64_t count, std::int64_t n,
-                        std::int64_t k, const Place& dw, bool accumulates) const;
-    Place weight_rows(std::int64_t first) const;
-    Place bias_rows(std::int64_t first, std::int64_t count) const;
+                        std::int64_t k, const TensorView& dw, bool accumulates) const;
+    TensorView weight_rows(std::int64_t first) const;
+    TensorView bias_rows(std::int64_t first, std::int64_t count) const;
 
-    void add_hidden(std::int64_t place, const Rows& to, std::int64_t first, std::int64_t count,
+    void add_hidden(std::int64_t position, const Rows& to, std::int64_t first, std::int64_t count,
                     bool accumulates, std::vector<Call>& calls) const;
-    void step(std::int64_t place, std::vector<Call>& calls);
-    void gru_before_step(std::int64_t place, std::vector<Call>& calls);
-    void gru_after_step(std::int64_t place, std::vector<Call>& calls);
-    void step_back(std::int64_t place, const Place& dy, bool has_predecessor,
+    void step(std::int64_t position, std::vector<Call>& calls);
+    void gru_before_step(std::int64_t position, std::vector<Call>& calls);
+    void gru_after_step(std::int64_t position, std::vector<Call>& calls);
+    void step_back(std::int64_t position, const TensorView& dy, bool has_predecessor,
                    std::vector<Call>& calls);
-    void gru_before_back(std::int64_t place, const Place& dy, bool has_predecessor,
+    void gru_before_back(std::int64_t position, const TensorView& dy, bool has_predecessor,
                          std::vector<Call>& calls);
-    void gru_after_back(std::int64_t place, const Place& dy, bool has_predecessor,
+    void gru_after_back(std::int64_t position, const TensorView& dy, bool has_predecessor,
                         std::vector<Call>& calls);
     void hidden_gradient(std::vector<Call>& calls);
-    void hidden_part(const Place& gradients, std::int64_t row, std::int64_t first,
-                     std::int64_t count, std::vector<Call>& calls, const Place& dw) const;
+    void hidden_part(const TensorView& gradients, std::int64_t row, std::int64_t first,
+                     std::int64_t count, std::vector<Call>& calls, const TensorView& dw) const;
     void bias_gradient(std::vector<Call>& calls);
 
     Lowering& lowering_;
     CellPlan plan_;
     std::int64_t gates_;  // in number
     SinglePrecision precision_;
-    std::optional<Place> values_;  // of the gates, later their gradients
-    std::optional<Place> y_;
-    std::optional<Place> cells_;
-    std::optional<Place> kept_;      // of a GRU: r h, or U_n h + b'
-    std::optional<Place> products_;  // of one step
-    std::optional<Place> to_products_;
-    std::optional<Place> dh_;
-    std::optional<Place> dc_;
-    std::optional<Place> passed_;
-    std::optional<Place> to_reset_;
+    std::optional<TensorView> values_;  // of the gates, later their gradients
+    std::optional<TensorView> y_;
+    std::optional<TensorView> cells_;
+    std::optional<TensorView> kept_;      // of a GRU: r h, or U_n h + b'
+    std::optional<TensorView> products_;  // of one step
+    std::optional<TensorView> to_products_;
+    std::optional<TensorView> dh_;
+    std::optional<TensorView> dc_;
+    std::optional<TensorView> passed_;
+    std::optional<TensorView> to_reset_;
 };
 
 }  // namespace strata::cuda

@@ -13,9 +13,9 @@ namespace {
 constexpr Format floats = {ElementType::f32, Order::rows};
 
 // The sums of columns [first, first + count) of a matrix of rows.
-std::vector<Call> column_sums(Lowering& lowering, const Place& matrix, std::int64_t rows,
+std::vector<Call> column_sums(Lowering& lowering, const TensorView& matrix, std::int64_t rows,
                               std::int64_t row, std::int64_t first, std::int64_t count,
-                              const Place& sums) {
+                              const TensorView& sums) {
     const FoldShape shape = {
         .extents = {rows, count}, .folded = {true, false}, .inputs = {{row, 1}}, .output = {0, 1}};
     return fold_calls(lowering,
@@ -25,8 +25,8 @@ std::vector<Call> column_sums(Lowering& lowering, const Place& matrix, std::int6
 
 }  // namespace
 
-void CellLowering::weight_gradients(const Place& x, std::vector<Call>& calls) {
-    const Place dw = lowering_.make_gradient(plan_.weight_input, floats);
+void CellLowering::weight_gradients(const TensorView& x, std::vector<Call>& calls) {
+    const TensorView dw = lowering_.make_gradient(plan_.weight_input, floats);
     calls.push_back(weight_product({*values_, columns()}, {x, plan_.width}, rows(), columns(),
                                    plan_.width, dw, false));
     hidden_gradient(calls);
@@ -36,7 +36,7 @@ void CellLowering::weight_gradients(const Place& x, std::vector<Call>& calls) {
 }
 
 void CellLowering::hidden_gradient(std::vector<Call>& calls) {
-    const Place dw = lowering_.make_gradient(plan_.weight_hidden, floats);
+    const TensorView dw = lowering_.make_gradient(plan_.weight_hidden, floats);
     if (!resets_before()) {
         return hidden_part(is_gru() ? *to_products_ : *values_, columns(), 0, columns(), calls, dw);
     }
@@ -48,16 +48,16 @@ void CellLowering::hidden_gradient(std::vector<Call>& calls) {
 
 // Every step with the state before it: that of the step before, which lies in the result one step
 // away, and of the first step the given one.
-void CellLowering::hidden_part(const Place& gradients, std::int64_t row, std::int64_t first,
+void CellLowering::hidden_part(const TensorView& gradients, std::int64_t row, std::int64_t first,
                                std::int64_t count, std::vector<Call>& calls,
-                               const Place& dw) const {
+                               const TensorView& dw) const {
     const std::int64_t met = (plan_.steps - 1) * plan_.batch;
     const Rows earlier = in_sequence(*y_, plan_.reverse ? plan_.steps - 1 : 0);
     const Rows h = plan_.reverse
-                       ? Rows{part_of(earlier.place, plan_.batch * earlier.row, {1}), earlier.row}
+                       ? Rows{part_of(earlier.view, plan_.batch * earlier.row, {1}), earlier.row}
                        : earlier;
     const std::int64_t begin = plan_.reverse ? 0 : plan_.batch * row;
-    const Place target = part_of(dw, first * hidden(), {1});
+    const TensorView target = part_of(dw, first * hidden(), {1});
     if (met > 0) {
         calls.push_back(weight_product({part_of(gradients, begin + first, {1}), row}, h, met, count,
                                        hidden(), target, false));
@@ -65,7 +65,7 @@ void CellLowering::hidden_part(const Place& gradients, std::int64_t row, std::in
         calls.push_back({fill("strata:zero", count * hidden(), ElementType::f32, 0), {target}});
     }
     if (plan_.first_h) {
-        const Place own = part_of(at_place(gradients, 0, row), first, {1});
+        const TensorView own = part_of(at_position(gradients, 0, row), first, {1});
         calls.push_back(weight_product({own, row}, {*plan_.first_h, hidden()}, plan_.batch, count,
                                        hidden(), target, true));
     }
@@ -73,7 +73,7 @@ void CellLowering::hidden_part(const Place& gradients, std::int64_t row, std::in
 
 // With reset_after the sum of the products' gradients is that of b' as well, the fourth block.
 void CellLowering::bias_gradient(std::vector<Call>& calls) {
-    const Place db = lowering_.make_gradient(*plan_.bias, floats);
+    const TensorView db = lowering_.make_gradient(*plan_.bias, floats);
     std::ranges::move(column_sums(lowering_, *values_, rows(), columns(), 0, columns(), db),
                       std::back_inserter(calls));
     if (is_gru() && !resets_before()) {

@@ -19,8 +19,8 @@ public:
     // The backward pass compares terms with the statistic, which must be as it was before it was
     // rounded to the result's type.
     void forward(Lowering& lowering) override {
-        const Place x = lowering.shaped_value(input(0));
-        const Place y = lowering.make_value(output(), lowering.row_format(output()));
+        const TensorView x = lowering.shaped_value(input(0));
+        const TensorView y = lowering.make_value(output(), lowering.row_format(output()));
         const bool is_exact = y.format.type == ElementType::f32;
         exact_ = is_exact ? y : lowering.make_transient(y.dims, {ElementType::f32});
         std::vector<Call> calls = op_.kind == ReductionKind::log_sum_exp
@@ -40,7 +40,7 @@ public:
 
 private:
     // A result with the axes that vanished, so that it can be broadcast.
-    Place kept(const Place& result, const Place& x) const {
+    TensorView kept(const TensorView& result, const TensorView& x) const {
         Dims dims = x.dims;
         const auto rank = static_cast<std::int64_t>(dims.size());
         for (std::int64_t axis = 0; axis < rank; ++axis) {
@@ -53,8 +53,8 @@ private:
         return {result.buffer, dims, {result.format.type, Order::rows}, result.offset};
     }
 
-    static std::vector<Call> statistic_calls(Lowering& lowering, ReductionKind kind, const Place& x,
-                                             const Place& y) {
+    static std::vector<Call> statistic_calls(Lowering& lowering, ReductionKind kind,
+                                             const TensorView& x, const TensorView& y) {
         return fold_calls(
             lowering,
             reduction_forward(kind, broadcast_fold({x}, y), {x.format.type, y.format.type}), {x},
@@ -62,9 +62,10 @@ private:
     }
 
     // The greatest term first, then the logarithm of the rest, and their sum.
-    static std::vector<Call> logarithm_calls(Lowering& lowering, const Place& x, const Place& y) {
-        const Place greatest = lowering.make_transient(y.dims, {ElementType::f32});
-        const Place rest = lowering.make_transient(y.dims, {ElementType::f32});
+    static std::vector<Call> logarithm_calls(Lowering& lowering, const TensorView& x,
+                                             const TensorView& y) {
+        const TensorView greatest = lowering.make_transient(y.dims, {ElementType::f32});
+        const TensorView rest = lowering.make_transient(y.dims, {ElementType::f32});
         std::vector<Call> calls = statistic_calls(lowering, ReductionKind::maximum, x, greatest);
         std::ranges::move(
             fold_calls(
@@ -84,33 +85,33 @@ private:
     }
 
     void backward(Lowering& lowering) const {
-        const Place x = lowering.shaped_value(input(0));
-        const Place y = kept(*exact_, x);
-        const Place dy = kept(lowering.row_gradient(output()), x);
-        const Place dx =
+        const TensorView x = lowering.shaped_value(input(0));
+        const TensorView y = kept(*exact_, x);
+        const TensorView dy = kept(lowering.row_gradient(output()), x);
+        const TensorView dx =
             lowering.make_gradient(input(0), gradient_format(lowering, input(0), x.format.order));
         std::vector<Call> calls;
-        const Place places = chooses() ? place_of_chosen(lowering, x, y, calls) : y;
-        FoldShape shape = broadcast_fold({x, dy, y, places, dx}, y);
+        const TensorView positions = chooses() ? position_of_chosen(lowering, x, y, calls) : y;
+        FoldShape shape = broadcast_fold({x, dy, y, positions, dx}, y);
         calls.push_back({reduction_backward(op_.kind, shape,
                                             {x.format.type, dy.format.type, y.format.type,
-                                             places.format.type, dx.format.type}),
-                         {x, dy, y, places, dx}});
+                                             positions.format.type, dx.format.type}),
+                         {x, dy, y, positions, dx}});
         lowering.compute({"strata:" + kind_of(layer_.op) + "_backward"}, std::move(calls));
     }
 
-    static Place place_of_chosen(Lowering& lowering, const Place& x, const Place& y,
-                                 std::vector<Call>& calls) {
-        const Place places = lowering.make_transient(y.dims, {ElementType::f32});
+    static TensorView position_of_chosen(Lowering& lowering, const TensorView& x,
+                                         const TensorView& y, std::vector<Call>& calls) {
+        const TensorView positions = lowering.make_transient(y.dims, {ElementType::f32});
         calls = fold_calls(
             lowering,
-            reduction_place(broadcast_fold({x, y}, places), {x.format.type, y.format.type}), {x, y},
-            {places});
-        return places;
+            reduction_place(broadcast_fold({x, y}, positions), {x.format.type, y.format.type}),
+            {x, y}, {positions});
+        return positions;
     }
 
     const Reduction& op_;
-    std::optional<Place> exact_;
+    std::optional<TensorView> exact_;
 };
 
 }  // namespace

@@ -22,8 +22,8 @@ public:
     void forward(Lowering& lowering) override {
         normalization_ = rows_of(op_, signature_of(lowering.graph(), layer_));
         const NormalizedRows shape = rows_for_kernels(normalization_);
-        const Place x = lowering.row_value(input(0));
-        const Place y = lowering.make_value(output(), x.format);
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView y = lowering.make_value(output(), x.format);
         mean_ = lowering.make_transient({shape.rows}, parameter_format);
         inverse_ = lowering.make_transient({shape.rows}, parameter_format);
         lowering.compute(row_normalization_forward(shape, {x.format.type, y.format.type}),
@@ -32,9 +32,9 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place x = lowering.row_value(input(0));
-        const Place dy = lowering.row_gradient(output());
-        const Place dx = lowering.make_gradient(input(0), x.format);
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView dx = lowering.make_gradient(input(0), x.format);
         lowering.compute(
             row_normalization_backward(rows_for_kernels(normalization_),
                                        {x.format.type, dy.format.type, dx.format.type}),
@@ -53,14 +53,14 @@ public:
 
 private:
     // Where there is none the kernel gets some address that it does not read.
-    Place parameter(Lowering& lowering, std::size_t operand) const {
+    TensorView parameter(Lowering& lowering, std::size_t operand) const {
         return operand == 0 ? *mean_ : lowering.value(input(operand), parameter_format);
     }
 
     std::vector<Call> gradient_calls(Lowering& lowering, std::size_t operand) const {
-        const Place x = lowering.row_value(input(0));
-        const Place dy = lowering.row_gradient(output());
-        const Place sum = lowering.make_gradient(input(operand), parameter_format);
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView sum = lowering.make_gradient(input(operand), parameter_format);
         return fold_calls(
             lowering,
             row_parameter_fold(operand == normalization_.scale, rows_for_kernels(normalization_),
@@ -70,8 +70,8 @@ private:
 
     const Normalization& op_;
     RowNormalization normalization_;
-    std::optional<Place> mean_;
-    std::optional<Place> inverse_;
+    std::optional<TensorView> mean_;
+    std::optional<TensorView> inverse_;
 };
 
 }  // namespace

@@ -16,10 +16,11 @@ public:
 
     void forward(Lowering& lowering) override {
         const Order order = common_order(lowering, layer_);
-        const Place condition = operand_value(lowering, layer_, 0, order);
-        const Place a = operand_value(lowering, layer_, 1, order);
-        const Place b = operand_value(lowering, layer_, 2, order);
-        const Place y = lowering.make_value(output(), {lowering.element_type(output()), order});
+        const TensorView condition = operand_value(lowering, layer_, 0, order);
+        const TensorView a = operand_value(lowering, layer_, 1, order);
+        const TensorView b = operand_value(lowering, layer_, 2, order);
+        const TensorView y =
+            lowering.make_value(output(), {lowering.element_type(output()), order});
         lowering.compute(
             select_forward(y.dims,
                            {broadcast_strides(condition, y.dims), broadcast_strides(a, y.dims),
@@ -44,9 +45,9 @@ private:
 
     // Nothing depends on the condition but which of the two is taken.
     std::vector<Call> gradient_calls(Lowering& lowering, std::size_t operand) const {
-        const Place dy = lowering.shaped_gradient(output());
-        const Place condition = operand_value(lowering, layer_, 0, dy.format.order);
-        const Place dx = lowering.make_gradient(
+        const TensorView dy = lowering.shaped_gradient(output());
+        const TensorView condition = operand_value(lowering, layer_, 0, dy.format.order);
+        const TensorView dx = lowering.make_gradient(
             input(operand), gradient_format(lowering, input(operand), dy.format.order));
         if (operand == 0) {
             return {Call{fill("strata:zero", product(dx.dims), dx.format.type, 0), {dx}}};

@@ -11,15 +11,15 @@ public:
     SliceLowering(const Layer& layer, const Slice& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.shaped_value(input(0));
-        const Place y = lowering.make_value(output(), x.format);
+        const TensorView x = lowering.shaped_value(input(0));
+        const TensorView y = lowering.make_value(output(), x.format);
         lowering.compute(strided_copy("strata:slice", y.dims, view_of(x), whole(y)), {x, y});
     }
 
     // What the slice left out has no gradient.
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.shaped_gradient(output());
-        const Place dx = lowering.make_gradient(input(0), dy.format);
+        const TensorView dy = lowering.shaped_gradient(output());
+        const TensorView dx = lowering.make_gradient(input(0), dy.format);
         lowering.compute(
             {"strata:slice_backward", text_of(dx.dims, dx.format)},
             {Call{fill("strata:zero", product(dx.dims), dx.format.type, 0), {dx}},
@@ -28,14 +28,14 @@ public:
     }
 
 private:
-    static StridedSide whole(const Place& place) {
-        return {place.format.type, strides_of(place.dims, place.format.order)};
+    static StridedSide whole(const TensorView& view) {
+        return {view.format.type, strides_of(view.dims, view.format.order)};
     }
 
     // The elements of the unsliced tensor that are the slice's.
-    StridedSide view_of(const Place& place) const {
-        StridedSide side = whole(place);
-        const auto rank = static_cast<std::int64_t>(place.dims.size());
+    StridedSide view_of(const TensorView& view) const {
+        StridedSide side = whole(view);
+        const auto rank = static_cast<std::int64_t>(view.dims.size());
         for (std::size_t i = 0; i < op_.axes.size(); ++i) {
             const auto axis =
                 static_cast<std::size_t>(op_.axes[i] < 0 ? op_.axes[i] + rank : op_.axes[i]);

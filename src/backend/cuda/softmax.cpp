@@ -12,15 +12,15 @@ public:
     SoftmaxLowering(const Layer& layer, const Softmax& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.row_value(input(0));
-        const Place y = lowering.make_value(output(), x.format);
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView y = lowering.make_value(output(), x.format);
         lowering.compute(softmax_forward(shape_of(x.dims), {x.format.type, y.format.type}), {x, y});
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place y = lowering.row_value(output());
-        const Place dy = lowering.row_gradient(output());
-        const Place dx = lowering.make_gradient(input(0), dy.format);
+        const TensorView y = lowering.row_value(output());
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView dx = lowering.make_gradient(input(0), dy.format);
         lowering.compute(
             softmax_backward(shape_of(y.dims), {y.format.type, dy.format.type, dx.format.type}),
             {y, dy, dx});

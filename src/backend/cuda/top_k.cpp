@@ -19,16 +19,16 @@ public:
     TopKLowering(const Layer& layer, const TopK& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.row_value(input(0));
-        const Place values = lowering.make_value(output(), x.format);
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView values = lowering.make_value(output(), x.format);
         positions_ = lowering.make_value(layer_.outputs[1], {ElementType::f32, Order::rows});
         lowering.compute(top_k_forward(shape_of(x.dims), {x.format.type, values.format.type}),
                          {x, values, *positions_});
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.row_gradient(output());
-        const Place dx = lowering.make_gradient(input(0), dy.format);
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView dx = lowering.make_gradient(input(0), dy.format);
         lowering.compute(top_k_backward(shape_of(dx.dims), {dy.format.type, dx.format.type}),
                          {dy, *positions_, dx});
     }
@@ -42,7 +42,7 @@ private:
     }
 
     const TopK& op_;
-    std::optional<Place> positions_;
+    std::optional<TensorView> positions_;
 };
 
 class HardmaxLowering : public LayerLowering {
@@ -50,15 +50,15 @@ public:
     HardmaxLowering(const Layer& layer, const Hardmax& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.row_value(input(0));
-        const Place y = lowering.make_value(output(), x.format);
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView y = lowering.make_value(output(), x.format);
         lowering.compute(
             hardmax_forward(shape_along(op_.axis, x.dims), {x.format.type, y.format.type}), {x, y});
     }
 
     void backward_data(Lowering& lowering) override {
         lowering.gradient(output());  // nothing here reads it, but it can be asked for
-        const Place dx = lowering.make_gradient(input(0), lowering.row_format(input(0)));
+        const TensorView dx = lowering.make_gradient(input(0), lowering.row_format(input(0)));
         lowering.compute(hardmax_backward(product(dx.dims), dx.format.type), {dx});
     }
 

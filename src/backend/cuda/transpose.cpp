@@ -12,8 +12,8 @@ public:
     TransposeLowering(const Layer& layer, const Transpose& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.shaped_value(input(0));
-        const Place y = lowering.make_value(output(), {x.format.type, Order::rows});
+        const TensorView x = lowering.shaped_value(input(0));
+        const TensorView y = lowering.make_value(output(), {x.format.type, Order::rows});
         const Dims from = strides_of(x.dims, x.format.order);
         Dims seen;
         for (const std::int64_t axis : op_.permutation) {
@@ -25,8 +25,8 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.shaped_gradient(output());
-        const Place dx = lowering.make_gradient(input(0), {dy.format.type, Order::rows});
+        const TensorView dy = lowering.shaped_gradient(output());
+        const TensorView dx = lowering.make_gradient(input(0), {dy.format.type, Order::rows});
         const Dims to = strides_of(dx.dims, Order::rows);
         Dims seen;
         for (const std::int64_t axis : op_.permutation) {

@@ -22,18 +22,18 @@ public:
 
     void forward(Lowering& lowering) override {
         e_ = extents_of(op_, signature_of(lowering.graph(), layer_));
-        const Place scores = lowering.make_transient(score_dims(), {ElementType::f32});
-        const Place y = lowering.make_value(output(), lowering.row_format(output()));
+        const TensorView scores = lowering.make_transient(score_dims(), {ElementType::f32});
+        const TensorView y = lowering.make_value(output(), lowering.row_format(output()));
         p_ = lowering.make_transient(score_dims(), y.format);
         std::vector<Call> calls;
         append(calls, product_of(lowering, {e_.queries, e_.keys, e_.width},
                                  heads(lowering.row_value(input(query)), false),
                                  transposed(heads(lowering.row_value(input(key)), true)),
                                  stacked_scores(scores), e_.scale));
-        const Place mask_place = has_mask() ? lowering.row_value(input(mask)) : scores;
+        const TensorView mask_view = has_mask() ? lowering.row_value(input(mask)) : scores;
         calls.push_back(
-            {masked_softmax(score_shape(lowering), mask_place.format.type, p_->format.type),
-             {scores, mask_place, *p_}});
+            {masked_softmax(score_shape(lowering), mask_view.format.type, p_->format.type),
+             {scores, mask_view, *p_}});
         append(calls,
                product_of(lowering, {e_.queries, e_.value_width, e_.keys}, stacked_scores(*p_),
                           heads(lowering.row_value(input(value)), true), heads(y, false)));
@@ -43,9 +43,9 @@ public:
 
     // dv = p^T dy; ds = p (dy v^T - sum of p dy v^T); dq = scale ds k; dk = scale ds^T q.
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.row_gradient(output());
-        const Place dp = lowering.make_transient(score_dims(), {ElementType::f32});
-        const Place ds = lowering.make_transient(score_dims(), p_->format);
+        const TensorView dy = lowering.row_gradient(output());
+        const TensorView dp = lowering.make_transient(score_dims(), {ElementType::f32});
+        const TensorView ds = lowering.make_transient(score_dims(), p_->format);
         std::vector<Call> calls;
         append(calls, product_of(lowering, {e_.queries, e_.keys, e_.value_width}, heads(dy, false),
                                  transposed(heads(lowering.row_value(input(value)), true)),
@@ -91,22 +91,22 @@ private:
     }
 
     // An operand's heads as matrices [positions, width]; those of keys and values are shared.
-    Stacked heads(const Place& place, bool is_shared) const {
-        const Dims& dims = place.dims;
+    Stacked heads(const TensorView& view, bool is_shared) const {
+        const Dims& dims = view.dims;
         const std::int64_t count = is_shared ? e_.kv_heads : e_.heads;
         const std::int64_t width = e_.packed ? dims.back() / count : dims.back();
         const std::int64_t positions = e_.packed ? dims[1] : dims[2];
         const std::int64_t head = e_.packed ? width : positions * width;
         const std::int64_t row = e_.packed ? count * width : width;
-        return {place,
-                {place.format.type, row},
+        return {view,
+                {view.format.type, row},
                 is_shared ? Dims{positions * count * width, head, 0}
                           : Dims{positions * count * width, sharing() * head, head}};
     }
 
-    Stacked stacked_scores(const Place& place) const {
+    Stacked stacked_scores(const TensorView& view) const {
         const std::int64_t each = e_.queries * e_.keys;
-        return {place, {place.format.type, e_.keys}, {e_.heads * each, sharing() * each, each}};
+        return {view, {view.format.type, e_.keys}, {e_.heads * each, sharing() * each, each}};
     }
 
     ScoreShape score_shape(Lowering& lowering) const {
@@ -118,27 +118,27 @@ private:
         return shape;
     }
 
-    void add_value_gradient(Lowering& lowering, const Place& dy, std::vector<Call>& calls) {
+    void add_value_gradient(Lowering& lowering, const TensorView& dy, std::vector<Call>& calls) {
         if (lowering.needs_gradient(input(value))) {
-            const Place dv = lowering.make_gradient(input(value), dy.format);
+            const TensorView dv = lowering.make_gradient(input(value), dy.format);
             append(calls,
                    product_of(lowering, {e_.keys, e_.value_width, e_.queries},
                               transposed(stacked_scores(*p_)), heads(dy, false), heads(dv, true)));
         }
     }
 
-    void add_query_gradient(Lowering& lowering, const Place& ds, std::vector<Call>& calls) {
+    void add_query_gradient(Lowering& lowering, const TensorView& ds, std::vector<Call>& calls) {
         if (lowering.needs_gradient(input(query))) {
-            const Place dq = lowering.make_gradient(input(query), ds.format);
+            const TensorView dq = lowering.make_gradient(input(query), ds.format);
             append(calls, product_of(lowering, {e_.queries, e_.width, e_.keys}, stacked_scores(ds),
                                      heads(lowering.row_value(input(key)), true), heads(dq, false),
                                      e_.scale));
         }
     }
 
-    void add_key_gradient(Lowering& lowering, const Place& ds, std::vector<Call>& calls) {
+    void add_key_gradient(Lowering& lowering, const TensorView& ds, std::vector<Call>& calls) {
         if (lowering.needs_gradient(input(key))) {
-            const Place dk = lowering.make_gradient(input(key), ds.format);
+            const TensorView dk = lowering.make_gradient(input(key), ds.format);
             append(calls, product_of(lowering, {e_.keys, e_.width, e_.queries},
                                      transposed(stacked_scores(ds)),
                                      heads(lowering.row_value(input(query)), false),
@@ -148,7 +148,7 @@ private:
 
     const Attention& op_;
     AttentionExtents e_;
-    std::optional<Place> p_;
+    std::optional<TensorView> p_;
 };
 
 }  // namespace

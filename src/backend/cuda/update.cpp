@@ -20,15 +20,15 @@ void count_steps(Lowering& lowering, std::vector<Call>& calls) {
 
 void add_update(Lowering& lowering, TensorId tensor, std::vector<Call>& calls) {
     const Optimizer& optimizer = lowering.execution().numerics.optimizer;
-    const Place weight = lowering.value(tensor);
-    std::vector<Place> places = {weight, lowering.gradient(tensor, weight.format)};
+    const TensorView weight = lowering.value(tensor);
+    std::vector<TensorView> views = {weight, lowering.gradient(tensor, weight.format)};
     for (int state = 0; state < cost_of(optimizer).states; ++state) {
-        places.push_back(lowering.make_persistent(weight.dims, row_floats));
+        views.push_back(lowering.make_persistent(weight.dims, row_floats));
     }
     if (lowering.optimizer_state()) {
-        places.push_back(*lowering.optimizer_state());
+        views.push_back(*lowering.optimizer_state());
     }
-    calls.push_back({update_kernel(optimizer, product(weight.dims)), std::move(places)});
+    calls.push_back({update_kernel(optimizer, product(weight.dims)), std::move(views)});
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ std::vector<std::byte> encode(std::span<const float> values, const Dims& dims, F
 HostValues decode(std::span<const std::byte> bytes, const Dims& dims, Format format);
 
 // One element of memory that holds this type.
-float load_element(const void* memory, std::int64_t place, ElementType type);
-void store_element(void* memory, std::int64_t place, ElementType type, float value);
+float load_element(const void* memory, std::int64_t view, ElementType type);
+void store_element(void* memory, std::int64_t view, ElementType type, float value);
 
 }  // namespace strata::cuda

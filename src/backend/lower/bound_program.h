@@ -8,13 +8,13 @@
 namespace strata {
 
 // What an executable keeps of a lowered program: its steps, what each of them executes now that
-// places have addresses, and where tensors can be read and written between steps. It must not
+// views have addresses, and where tensors can be read and written between steps. It must not
 // outlive what its calls run on.
-template <PlaceRules Rules, class BoundCall>
+template <ViewRules Rules, class BoundCall>
 class BoundProgram {
 public:
-    using Place = typename Rules::Place;
-    using Program = LoweredProgram<Place, typename Rules::Call>;
+    using View = typename Rules::View;
+    using Program = LoweredProgram<View, typename Rules::Call>;
 
     std::vector<Step> steps;
     std::vector<std::vector<BoundCall>> calls;  // by step
@@ -38,27 +38,27 @@ public:
     }
 
     // Throws Error where the tensor shares its memory.
-    const Place& place_of(TensorId tensor, Content content) const {
-        const typename Program::TensorPlaces& places = tensors_[tensor];
-        const auto& place = content == Content::value ? places.value : places.gradient;
-        if (!place) {
+    const View& view_of(TensorId tensor, Content content) const {
+        const typename Program::TensorViews& views = tensors_[tensor];
+        const auto& view = content == Content::value ? views.value : views.gradient;
+        if (!view) {
             throw Error("Tensor " + printable(tensor_names_[tensor]) +
                         " has no memory of its own in this execution; prepare it with memory "
                         "kept.");
         }
-        return *place;
+        return *view;
     }
 
 private:
-    std::vector<typename Program::TensorPlaces> tensors_;
+    std::vector<typename Program::TensorViews> tensors_;
     std::vector<std::string> tensor_names_;
 };
 
-// Puts the values there that are there before the first iteration; `fill` writes those of a place.
-template <class Place, class Call, class Fill>
-void initialize(const LoweredProgram<Place, Call>& program, const Fill& fill) {
+// Puts the values there that are there before the first iteration; `fill` writes those of a view.
+template <class View, class Call, class Fill>
+void initialize(const LoweredProgram<View, Call>& program, const Fill& fill) {
     for (const auto& initialization : program.initializations) {
-        fill(initialization.place, initialization.values());
+        fill(initialization.view, initialization.values());
     }
 }
 

@@ -10,22 +10,21 @@
 
 namespace strata {
 
-// What an engine says of the places that its values lie in. A layout is the extents, the element
-// type and the order of the elements; a place is a layout in a buffer.
+// What an engine says of where its values lie. A layout is the extents, the element
+// type and the order of the elements; a view is a layout in a buffer.
 template <class Rules>
-concept PlaceRules = requires(const typename Rules::Place& place,
-                              const typename Rules::Layout& layout,
-                              const typename Rules::Call& call, const Dims& dims, BufferId buffer) {
+concept ViewRules = requires(const typename Rules::View& view, const typename Rules::Layout& layout,
+                             const typename Rules::Call& call, const Dims& dims, BufferId buffer) {
     // A whole buffer, and what it needs.
-    { Rules::place_in(buffer, layout) } -> std::same_as<typename Rules::Place>;
+    { Rules::view_in(buffer, layout) } -> std::same_as<typename Rules::View>;
     { Rules::bytes_of(layout) } -> std::same_as<std::size_t>;
-    { Rules::layout_of(place) } -> std::convertible_to<typename Rules::Layout>;
+    { Rules::layout_of(view) } -> std::convertible_to<typename Rules::Layout>;
     { Rules::dims_of(layout) } -> std::convertible_to<Dims>;
     // The same memory, read in another layout.
-    { Rules::seen_as(place, layout) } -> std::same_as<typename Rules::Place>;
+    { Rules::reinterpreted(view, layout) } -> std::same_as<typename Rules::View>;
     { layout == layout } -> std::same_as<bool>;
     // Whether the same elements lie at the same addresses in both; so they do in equal ones.
-    { Rules::lie_alike(layout, layout) } -> std::same_as<bool>;
+    { Rules::same_memory(layout, layout) } -> std::same_as<bool>;
     // Row-major, with the layout's element type.
     { Rules::rows_of(layout, dims) } -> std::same_as<typename Rules::Layout>;
     // Where values from outside are put for a reader who wants them so, and a parameter that
@@ -45,18 +44,18 @@ concept PlaceRules = requires(const typename Rules::Place& place,
 // An engine derives from it and adds what its operators ask for, and these:
 //     std::unique_ptr<LoweringOfLayer<Engine>> make_layer(const Layer&) const;
 //     Layout row_layout(TensorId) const;   of a row-major value of this tensor
-//     Work reorder(const Place& from, const Place& to);
-//     Work sum_of(const std::vector<Place>& terms, const Place& sum);   all lie alike; `sum` may
+//     Work reorder(const View& from, const View& to);
+//     Work sum_of(const std::vector<View>& terms, const View& sum);   all lie alike; `sum` may
 //                                                                       be the first of the terms
 //     void lower_update(Engine&, LayerId);   a function beside the class: the layer's update
 // and instantiates it in the one file that includes backend/lower/tasks.h and tensors.h.
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 class GraphLowering {
 public:
-    using Place = typename Rules::Place;
+    using View = typename Rules::View;
     using Layout = typename Rules::Layout;
     using Call = typename Rules::Call;
-    using Program = LoweredProgram<Place, Call>;
+    using Program = LoweredProgram<View, Call>;
 
     // What a step says of itself and does.
     struct Work {
@@ -77,35 +76,35 @@ public:
     bool needs_gradient(TensorId tensor) const { return schedule_.needs_gradient[tensor]; }
 
     // The value as it lies; after a reshape its extents may be those from before.
-    Place value(TensorId tensor);
+    View value(TensorId tensor);
     // The value with the tensor's own extents, in whatever layout.
-    Place shaped_value(TensorId tensor);
+    View shaped_value(TensorId tensor);
     // The value in exactly this layout. A tensor from outside that nobody has asked for yet is put
     // there from the start.
-    Place value(TensorId tensor, const Layout& wanted);
-    Place make_value(TensorId tensor, const Layout& layout);
-    // The output's value is what lies at `place` already.
-    void share_value(TensorId tensor, const Place& place) { states_[tensor].values = {place}; }
+    View value(TensorId tensor, const Layout& wanted);
+    View make_value(TensorId tensor, const Layout& layout);
+    // The output's value is what lies at `view` already.
+    void share_value(TensorId tensor, const View& view) { states_[tensor].values = {view}; }
     // The value is overwritten; whoever computes in place says so.
     void forget_value(TensorId tensor);
 
     // The whole gradient of a tensor; contributions of several readers are added up by a step.
-    Place gradient(TensorId tensor);
-    Place shaped_gradient(TensorId tensor);
-    Place gradient(TensorId tensor, const Layout& wanted);
+    View gradient(TensorId tensor);
+    View shaped_gradient(TensorId tensor);
+    View gradient(TensorId tensor, const Layout& wanted);
 
-    // A place for one reader's contribution, and one that lies elsewhere already.
-    Place make_gradient(TensorId tensor, const Layout& layout);
-    void share_gradient(TensorId tensor, const Place& place);
-    // Several gradients lie in one place: nobody may write over it.
-    void protect(const Place& place) { protected_.insert(place.buffer); }
+    // A view for one reader's contribution, and one that lies elsewhere already.
+    View make_gradient(TensorId tensor, const Layout& layout);
+    void share_gradient(TensorId tensor, const View& view);
+    // Several gradients lie in one buffer: nobody may write over it.
+    void protect(const View& view) { protected_.insert(view.buffer); }
     // Whether the last that reads what lies there may write over it.
-    bool may_overwrite(const Place& place) const;
+    bool may_overwrite(const View& view) const;
 
     // State between two passes of one layer, or within one.
-    Place make_transient(const Layout& layout);
+    View make_transient(const Layout& layout);
     // Memory that lives as long as the program; zero where no values are given.
-    Place make_persistent(const Layout& layout, std::function<HostValues()> values = {});
+    View make_persistent(const Layout& layout, std::function<HostValues()> values = {});
 
     // The task's own step.
     void compute(Work work) { add_step(StepKind::compute, std::move(work), {}); }
@@ -120,7 +119,7 @@ protected:
     GraphLowering(const Graph& graph, const Execution& execution);
 
     LayerId current_layer() const { return task_.layer; }
-    const std::vector<Place>& copies_of_value(TensorId tensor) const {
+    const std::vector<View>& copies_of_value(TensorId tensor) const {
         return states_[tensor].values;
     }
     BufferId add_buffer(std::size_t bytes, Life life);
@@ -135,9 +134,9 @@ protected:
 
 private:
     struct TensorState {
-        std::vector<Place> values;  // the first is the one that was computed
-        std::vector<Place> gradients;
-        std::vector<Place> contributions;
+        std::vector<View> values;  // the first is the one that was computed
+        std::vector<View> gradients;
+        std::vector<View> contributions;
     };
 
     Engine& engine() { return static_cast<Engine&>(*this); }
@@ -146,18 +145,18 @@ private:
     void lower_guarded(LoweringOfLayer<Engine>& layer);
     void lower_pass(LoweringOfLayer<Engine>& layer);
     void include_in_data_pass();
-    void add_included(const Task& doer);
+    void add_included(const Task& fused_into);
     void give_up(const std::string& reason);
     void add_step(StepKind kind, Work work, Bytes moved);
-    void keep_what_is_read();
+    void bind_tensors();
 
-    Place convert(std::vector<Place>& copies, const Layout& wanted);
-    Place reordered(const Place& from, const Layout& wanted);
-    Place reshaped(const Place& place, std::vector<Place>& copies, const Dims& dims);
+    View convert(std::vector<View>& copies, const Layout& wanted);
+    View reordered(const View& from, const Layout& wanted);
+    View reshaped(const View& view, std::vector<View>& copies, const Dims& dims);
     bool never_changes(TensorId tensor) const;
-    void place_from_outside(TensorId tensor, const Layout& wanted);
-    void place_gradient_from_outside(TensorId tensor);
-    Place accumulated(std::vector<Place> contributions);
+    void place_initial_value(TensorId tensor, const Layout& wanted);
+    void place_initial_gradient(TensorId tensor);
+    View accumulated(std::vector<View> contributions);
 
     const Graph& graph_;
     Execution execution_;

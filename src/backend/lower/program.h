@@ -57,25 +57,25 @@ struct StepText {
 // A step of a task's layer and pass.
 Step step_of(const Task& task, StepKind kind, StepText text, Bytes workspace, Bytes moved);
 
-// A graph lowered to calls over buffers that have no addresses yet. A place says where values lie
+// A graph lowered to calls over buffers that have no addresses yet. A view says where values lie
 // and how: at least the buffer.
-template <class Place, class Call>
+template <class View, class Call>
 struct LoweredProgram {
     // A step and what it executes: nothing where it is refused.
     struct PlannedStep {
         Step step;
         std::vector<Call> calls;
     };
-    // The values that a persistent place has before the first iteration; made one after the other,
-    // so that no two exist beside the places themselves.
+    // The values that a persistent view has before the first iteration; made one after the other,
+    // so that no two exist beside the views themselves.
     struct Initialization {
-        Place place;
+        View view;
         std::function<HostValues()> values;
     };
     // Where a tensor can be read and written between steps.
-    struct TensorPlaces {
-        std::optional<Place> value;
-        std::optional<Place> gradient;
+    struct TensorViews {
+        std::optional<View> value;
+        std::optional<View> gradient;
     };
 
     std::vector<PlannedBuffer> buffers;
@@ -83,7 +83,7 @@ struct LoweredProgram {
     std::vector<Initialization> initializations;
     // Copies of what inference never changes, made once: after the initial values and each write.
     std::vector<Call> preparations;
-    std::vector<TensorPlaces> tensors;
+    std::vector<TensorViews> tensors;
 };
 
 // One layer's operator and what its passes must know of each other. Each function adds the steps of

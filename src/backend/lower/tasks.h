@@ -9,7 +9,7 @@
 // cannot be done, and add to the program.
 namespace strata {
 
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 GraphLowering<Engine, Rules>::GraphLowering(const Graph& graph, const Execution& execution)
     : graph_(graph),
       execution_(execution),
@@ -17,7 +17,7 @@ GraphLowering<Engine, Rules>::GraphLowering(const Graph& graph, const Execution&
       states_(graph.tensors.size()),
       refusals_(graph.layers.size()) {}
 
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 auto GraphLowering<Engine, Rules>::run() -> Program {
     std::vector<std::unique_ptr<LoweringOfLayer<Engine>>> layers;
     for (const Layer& layer : graph_.layers) {
@@ -27,11 +27,11 @@ auto GraphLowering<Engine, Rules>::run() -> Program {
         task_ = task;
         lower(*layers[task.layer]);
     }
-    keep_what_is_read();
+    bind_tensors();
     return std::move(program_);
 }
 
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::lower(LoweringOfLayer<Engine>& layer) {
     if (const auto included = included_.find(task_); included != included_.end()) {
         return add_included(included->second);
@@ -45,7 +45,7 @@ void GraphLowering<Engine, Rules>::lower(LoweringOfLayer<Engine>& layer) {
 }
 
 // What cannot be done ends the pass, not the network.
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::lower_guarded(LoweringOfLayer<Engine>& layer) {
     try {
         refuse_omitted(execution_, graph_.layers[task_.layer], task_.pass);
@@ -56,7 +56,7 @@ void GraphLowering<Engine, Rules>::lower_guarded(LoweringOfLayer<Engine>& layer)
     }
 }
 
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::lower_pass(LoweringOfLayer<Engine>& layer) {
     switch (task_.pass) {
         case Pass::forward:
@@ -72,7 +72,7 @@ void GraphLowering<Engine, Rules>::lower_pass(LoweringOfLayer<Engine>& layer) {
 
 // A layer that refuses its weights' pass itself, instead of throwing, does it with that of its
 // data.
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::include_in_data_pass() {
     if (task_.pass != Pass::backward_weights || program_.steps.empty()) {
         return;
@@ -84,34 +84,34 @@ void GraphLowering<Engine, Rules>::include_in_data_pass() {
 }
 
 // Stands in the order of execution as if it ran, but has nothing to call.
-template <class Engine, PlaceRules Rules>
-void GraphLowering<Engine, Rules>::add_included(const Task& doer) {
-    refuse("done in one operation with " + graph_.layers[doer.layer].name);
-    program_.steps.back().step.within = doer;
+template <class Engine, ViewRules Rules>
+void GraphLowering<Engine, Rules>::add_included(const Task& fused_into) {
+    refuse("done in one operation with " + graph_.layers[fused_into.layer].name);
+    program_.steps.back().step.within = fused_into;
 }
 
 // Where a layer gives no result the rest of the network still runs, on values drawn like an
 // input's.
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::give_up(const std::string& reason) {
     const Layer& layer = graph_.layers[task_.layer];
     const std::string sentence = kind_of(layer.op) + ": " + reason;
     if (task_.pass == Pass::forward) {
         refusals_[task_.layer] = sentence;
         for (const TensorId tensor : layer.outputs) {
-            place_from_outside(tensor, engine().row_layout(tensor));
+            place_initial_value(tensor, engine().row_layout(tensor));
         }
     }
     refuse(sentence);
 }
 
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::refuse(std::string reason) {
     add_step(StepKind::compute, {}, {});
     program_.steps.back().step.refusal = std::move(reason);
 }
 
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::add_step(StepKind kind, Work work, Bytes moved) {
     for (const Call& call : work.calls) {
         for (const BufferId id : Rules::buffers_of(call)) {
@@ -122,36 +122,35 @@ void GraphLowering<Engine, Rules>::add_step(StepKind kind, Work work, Bytes move
         {step_of(task_, kind, std::move(work.text), work.workspace, moved), std::move(work.calls)});
 }
 
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 BufferId GraphLowering<Engine, Rules>::add_buffer(std::size_t bytes, Life life) {
     program_.buffers.push_back({.bytes = bytes, .life = life});
     return program_.buffers.size() - 1;
 }
 
-template <class Engine, PlaceRules Rules>
-auto GraphLowering<Engine, Rules>::make_transient(const Layout& layout) -> Place {
+template <class Engine, ViewRules Rules>
+auto GraphLowering<Engine, Rules>::make_transient(const Layout& layout) -> View {
     const Life life = keeps_memory() ? Life::persistent : Life::transient;
-    return Rules::place_in(add_buffer(Rules::bytes_of(layout), life), layout);
+    return Rules::view_in(add_buffer(Rules::bytes_of(layout), life), layout);
 }
 
-template <class Engine, PlaceRules Rules>
+template <class Engine, ViewRules Rules>
 auto GraphLowering<Engine, Rules>::make_persistent(const Layout& layout,
-                                                   std::function<HostValues()> values) -> Place {
-    const Place place =
-        Rules::place_in(add_buffer(Rules::bytes_of(layout), Life::persistent), layout);
+                                                   std::function<HostValues()> values) -> View {
+    const View view = Rules::view_in(add_buffer(Rules::bytes_of(layout), Life::persistent), layout);
     if (values) {
-        program_.initializations.push_back({place, std::move(values)});
+        program_.initializations.push_back({view, std::move(values)});
     }
-    return place;
+    return view;
 }
 
 // Outputs are read after an iteration, so nothing may take their memory; of kept memory everything
 // can be read.
-template <class Engine, PlaceRules Rules>
-void GraphLowering<Engine, Rules>::keep_what_is_read() {
+template <class Engine, ViewRules Rules>
+void GraphLowering<Engine, Rules>::bind_tensors() {
     for (const TensorId tensor : graph_.outputs) {
-        for (const Place& place : states_[tensor].values) {
-            program_.buffers[place.buffer].last_step = program_.steps.size();
+        for (const View& view : states_[tensor].values) {
+            program_.buffers[view.buffer].last_step = program_.steps.size();
         }
     }
     program_.tensors.resize(states_.size());
@@ -162,13 +161,13 @@ void GraphLowering<Engine, Rules>::keep_what_is_read() {
         if (!states_[tensor].contributions.empty()) {
             gradient(tensor);  // of the network's input, which nobody reads
         }
-        typename Program::TensorPlaces& places = program_.tensors[tensor];
+        typename Program::TensorViews& views = program_.tensors[tensor];
         const TensorState& state = states_[tensor];
         if (!state.values.empty()) {
-            places.value = state.values.front();
+            views.value = state.values.front();
         }
         if (!state.gradients.empty()) {
-            places.gradient = state.gradients.front();
+            views.gradient = state.gradients.front();
         }
     }
 }

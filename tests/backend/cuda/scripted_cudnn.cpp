@@ -84,8 +84,8 @@ public:
         for (std::size_t i = 0; i < sums.size(); ++i) {
             for (const Part& part : parameters_[i].parts) {
                 std::transform(sums[i].begin() + part.first,
-                               sums[i].begin() + part.first + part.count, all + part.place,
-                               all + part.place, std::plus<>());
+                               sums[i].begin() + part.first + part.count, all + part.view,
+                               all + part.view, std::plus<>());
             }
         }
     }
@@ -167,7 +167,7 @@ cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t, cudnnHandle_t,
 
 cudnnStatus_t cudnnGetRNNWeightSpaceSize(cudnnHandle_t, cudnnRNNDescriptor_t rnn,
                                          std::size_t* bytes) {
-    *bytes = 4 * static_cast<std::size_t>(place_of(described(rnn), -1, 0, false));
+    *bytes = 4 * static_cast<std::size_t>(view_of(described(rnn), -1, 0, false));
     return CUDNN_STATUS_SUCCESS;
 }
 
@@ -191,11 +191,11 @@ cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t, cudnnRNNDescriptor_t rnn, s
     const std::array matrix_strides = {hidden * width, width, 1};
     cudnnSetTensorNdDescriptor(matrix, CUDNN_DATA_FLOAT, 3, matrix_dims.data(),
                                matrix_strides.data());
-    *matrix_at = begin + place_of(layer, cell, number, false);
+    *matrix_at = begin + view_of(layer, cell, number, false);
     const std::array bias_dims = {1, hidden, 1};
     const std::array bias_strides = {hidden, 1, 1};
     cudnnSetTensorNdDescriptor(bias, CUDNN_DATA_FLOAT, 3, bias_dims.data(), bias_strides.data());
-    *bias_at = layer.has_bias(number) ? begin + place_of(layer, cell, number, true) : nullptr;
+    *bias_at = layer.has_bias(number) ? begin + view_of(layer, cell, number, true) : nullptr;
     return CUDNN_STATUS_SUCCESS;
 }
 

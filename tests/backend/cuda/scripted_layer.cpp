@@ -43,7 +43,7 @@ Parameter matrix_of(const ScriptedLayer& layer, std::int64_t cell, bool of_state
     std::int64_t first = 0;
     for (std::int64_t number : documented_numbers(layer.op.cell)) {
         number += of_state ? layer.gates() : 0;
-        parameter.parts.push_back({first, hidden * width, place_of(layer, cell, number, false)});
+        parameter.parts.push_back({first, hidden * width, view_of(layer, cell, number, false)});
         first += hidden * width;
     }
     return parameter;
@@ -59,7 +59,7 @@ Parameter bias_of(const ScriptedLayer& layer, std::int64_t cell) {
     Parameter parameter = {{static_cast<std::int64_t>(numbers.size()) * hidden}, {}};
     std::int64_t first = 0;
     for (const std::int64_t number : numbers) {
-        parameter.parts.push_back({first, hidden, place_of(layer, cell, number, true)});
+        parameter.parts.push_back({first, hidden, view_of(layer, cell, number, true)});
         first += hidden;
     }
     return parameter;
@@ -91,22 +91,22 @@ ScriptedLayer described(cudnnRNNDescriptor_t rnn) {
             features};
 }
 
-std::int64_t place_of(const ScriptedLayer& layer, std::int64_t cell, std::int64_t number,
-                      bool bias) {
-    std::int64_t place = 3;
+std::int64_t view_of(const ScriptedLayer& layer, std::int64_t cell, std::int64_t number,
+                     bool bias) {
+    std::int64_t view = 3;
     for (std::int64_t c = layer.cells(); c-- > 0;) {
         for (std::int64_t n = 2 * layer.gates(); n-- > 0;) {
             if (bias && c == cell && n == number) {
-                return place;
+                return view;
             }
-            place += layer.has_bias(n) ? layer.op.hidden : 0;
+            view += layer.has_bias(n) ? layer.op.hidden : 0;
             if (!bias && c == cell && n == number) {
-                return place;
+                return view;
             }
-            place += layer.op.hidden * layer.width(c, n);
+            view += layer.op.hidden * layer.width(c, n);
         }
     }
-    return place;
+    return view;
 }
 
 std::vector<Parameter> parameters_of(const ScriptedLayer& layer) {
@@ -128,7 +128,7 @@ std::size_t size_of(const Dims& dims) {
 std::vector<float> gathered(const Parameter& parameter, const void* all) {
     std::vector<float> values(size_of(parameter.dims));
     for (const Part& part : parameter.parts) {
-        std::copy_n(static_cast<const float*>(all) + part.place, part.count,
+        std::copy_n(static_cast<const float*>(all) + part.view, part.count,
                     values.begin() + part.first);
     }
     return values;

@@ -35,14 +35,13 @@ ScriptedLayer described(cudnnRNNDescriptor_t rnn);
 
 // Parameters lie in an order that nobody guesses: the last cell first, of a cell each product's
 // bias and then its matrix, the last product first. Gives the element; -1 finds the end.
-std::int64_t place_of(const ScriptedLayer& layer, std::int64_t cell, std::int64_t number,
-                      bool bias);
+std::int64_t view_of(const ScriptedLayer& layer, std::int64_t cell, std::int64_t number, bool bias);
 
 // One of our parameters and where its parts lie in cuDNN's.
 struct Part {
     std::int64_t first;
     std::int64_t count;
-    std::int64_t place;
+    std::int64_t view;
 };
 struct Parameter {
     Dims dims;

@@ -28,35 +28,35 @@ struct Somewhere {
     Extents layout = {};
 };
 
-struct Places {
-    using Place = Somewhere;
+struct Views {
+    using View = Somewhere;
     using Layout = Extents;
     using Call = std::vector<Somewhere>;
 
-    static Place place_in(BufferId buffer, const Layout& layout) { return {buffer, layout}; }
+    static View view_in(BufferId buffer, const Layout& layout) { return {buffer, layout}; }
     static std::size_t bytes_of(const Layout& layout) {
         return static_cast<std::size_t>(product(layout.dims)) * sizeof(float);
     }
-    static Layout layout_of(const Place& place) { return place.layout; }
+    static Layout layout_of(const View& view) { return view.layout; }
     static Dims dims_of(const Layout& layout) { return layout.dims; }
-    static Place seen_as(const Place& place, const Layout& layout) {
-        return {place.buffer, layout};
+    static View reinterpreted(const View& view, const Layout& layout) {
+        return {view.buffer, layout};
     }
-    static bool lie_alike(const Layout& one, const Layout& other) { return one == other; }
+    static bool same_memory(const Layout& one, const Layout& other) { return one == other; }
     static Layout rows_of(const Layout&, const Dims& dims) { return {dims}; }
     static Layout stored_layout(const Layout& wanted) { return wanted; }
     static Layout trained_layout(const Layout& wanted) { return wanted; }
     static Layout gradient_layout(const Layout& value, const Dims&) { return value; }
     static std::vector<BufferId> buffers_of(const Call& call) {
         std::vector<BufferId> buffers;
-        for (const Place& place : call) {
-            buffers.push_back(place.buffer);
+        for (const View& view : call) {
+            buffers.push_back(view.buffer);
         }
         return buffers;
     }
 };
 
-class SmallLowering : public GraphLowering<SmallLowering, Places> {
+class SmallLowering : public GraphLowering<SmallLowering, Views> {
 public:
     SmallLowering(const Graph& graph, const Execution& execution)
         : GraphLowering(graph, execution) {}
@@ -183,9 +183,9 @@ TEST(Lowering, AddsTheGradientsOfSeveralReadersIntoTheFirst) {
     const auto sum = std::ranges::find(program.steps, StepKind::accumulate,
                                        [](const auto& planned) { return planned.step.kind; });
     ASSERT_NE(sum, program.steps.end());
-    const std::vector<Somewhere>& places = sum->calls.front();
-    ASSERT_EQ(places.size(), 4U);
-    EXPECT_EQ(places.front().buffer, places.back().buffer);
+    const std::vector<Somewhere>& views = sum->calls.front();
+    ASSERT_EQ(views.size(), 4U);
+    EXPECT_EQ(views.front().buffer, views.back().buffer);
     EXPECT_EQ(sum->step.moved.value, 4.0 * 2 * 3 * 4 * 4 * 4);
 }
 

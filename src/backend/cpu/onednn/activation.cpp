@@ -52,9 +52,9 @@ public:
         if (!function) {
             return forward_by_loops(lowering);
         }
-        const Place x = lowering.value(input(0));
+        const TensorView x = lowering.value(input(0));
         forward_ = describe_forward(lowering, x.desc);
-        const Place y = make_output(lowering, x);
+        const TensorView y = make_output(lowering, x);
         lowering.compute<dnnl::eltwise_forward>(*forward_, text_of(x.desc),
                                                 {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
         if (x.buffer == y.buffer) {
@@ -68,12 +68,12 @@ public:
         }
         const TensorId kept = from_output_ ? output() : input(0);
         const Desc desc = backward_layout(lowering, kept);
-        const Place data = lowering.value(kept, desc);
+        const TensorView data = lowering.value(kept, desc);
         const auto described = describe_eltwise_backward(
             lowering.engine(), lowering.attributes(), describe_forward(lowering, desc),
             *function_of(op_, from_output_), desc, desc, alpha(), beta());
-        const Place dy = lowering.gradient(output(), described.diff_dst_desc());
-        const Place dx = make_input_gradient(lowering, dy, described.diff_src_desc());
+        const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
+        const TensorView dx = make_input_gradient(lowering, dy, described.diff_src_desc());
         lowering.compute<dnnl::eltwise_backward>(
             described, text_of(desc),
             {{from_output_ ? DNNL_ARG_DST : DNNL_ARG_SRC, data},
@@ -115,7 +115,7 @@ private:
         return lowering.has_value(kept, gradient) ? gradient : forward_->src_desc();
     }
 
-    Place make_output(Lowering& lowering, const Place& x) const {
+    TensorView make_output(Lowering& lowering, const TensorView& x) const {
         if (runs_in_place(lowering.graph(), layer_, lowering.execution()) &&
             lowering.may_overwrite(x)) {
             lowering.share_value(output(), x);
@@ -124,7 +124,8 @@ private:
         return lowering.make_value(output(), x.desc);
     }
 
-    Place make_input_gradient(Lowering& lowering, const Place& dy, const Desc& desc) const {
+    TensorView make_input_gradient(Lowering& lowering, const TensorView& dy,
+                                   const Desc& desc) const {
         if (lowering.may_overwrite(dy)) {
             lowering.share_gradient(input(0), dy);
             return dy;
@@ -133,8 +134,8 @@ private:
     }
 
     void forward_by_loops(Lowering& lowering) const {
-        const Place x = lowering.plain_value(input(0), ElementType::f32);
-        const Place y = lowering.make_value(output(), x.desc);
+        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView y = lowering.make_value(output(), x.desc);
         const std::size_t count = elements_of(x.desc);
         lowering.compute({"strata:loops", text_of(x.desc)},
                          {KernelCall{[op = op_, count](std::span<void* const> at) {
@@ -145,9 +146,9 @@ private:
     }
 
     void backward_by_loops(Lowering& lowering) const {
-        const Place x = lowering.plain_value(input(0), ElementType::f32);
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
-        const Place dx = lowering.make_gradient(input(0), dy.desc);
+        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView dx = lowering.make_gradient(input(0), dy.desc);
         const std::size_t count = elements_of(x.desc);
         lowering.compute({"strata:loops", text_of(x.desc)},
                          {KernelCall{[op = op_, count](std::span<void* const> at) {

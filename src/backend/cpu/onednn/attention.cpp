@@ -33,18 +33,18 @@ public:
     void forward(Lowering& lowering) override {
         prepare(lowering);
         const ElementType type = lowering.element_type();
-        const Place y = lowering.make_value(output(), plain(lowering.extents(output()), type));
-        const Place scratch = scratch_of(lowering, forward_scratch(loops_));
-        std::vector<Place> places = {operand(lowering, query), operand(lowering, key),
-                                     operand(lowering, value), y, scratch};
+        const TensorView y = lowering.make_value(output(), plain(lowering.extents(output()), type));
+        const TensorView scratch = scratch_of(lowering, forward_scratch(loops_));
+        std::vector<TensorView> views = {operand(lowering, query), operand(lowering, key),
+                                         operand(lowering, value), y, scratch};
         const bool keeps = lowering.trains();
         if (keeps) {
             const auto& e = loops_.extents;
             logarithms_ =
                 lowering.make_transient(plain({e.batch * e.heads * e.queries}, ElementType::f32));
         }
-        places.push_back(keeps ? *logarithms_ : scratch);
-        places.push_back(mask_or(lowering, scratch));
+        views.push_back(keeps ? *logarithms_ : scratch);
+        views.push_back(mask_or(lowering, scratch));
         lowering.compute(
             {"strata:blocks", text_of(y.desc)},
             {KernelCall{
@@ -60,7 +60,7 @@ public:
                             .scratch = static_cast<float*>(at[4])},
                            threads);
                 },
-                std::move(places)}},
+                std::move(views)}},
             {static_cast<double>(scratch.desc.get_size())});
     }
 
@@ -69,8 +69,8 @@ public:
             throw Refusal{"the engine computes no gradient of a mask"};
         }
         const ElementType type = lowering.element_type();
-        const Place dy = lowering.plain_gradient(output(), type);
-        const Place scratch = scratch_of(lowering, backward_scratch(loops_));
+        const TensorView dy = lowering.plain_gradient(output(), type);
+        const TensorView scratch = scratch_of(lowering, backward_scratch(loops_));
         lowering.compute(
             {"strata:blocks", text_of(dy.desc)},
             {KernelCall{
@@ -106,23 +106,23 @@ private:
         }
     }
 
-    Place operand(Lowering& lowering, std::size_t which) const {
+    TensorView operand(Lowering& lowering, std::size_t which) const {
         return lowering.plain_value(input(which), lowering.element_type());
     }
 
-    // An absent mask is any place: it is not read.
-    Place mask_or(Lowering& lowering, const Place& absent) const {
+    // An absent mask is any view: it is not read.
+    TensorView mask_or(Lowering& lowering, const TensorView& absent) const {
         return has_mask() ? lowering.plain_value(input(mask), ElementType::f32) : absent;
     }
 
-    static Place scratch_of(Lowering& lowering, std::size_t floats_of_thread) {
+    static TensorView scratch_of(Lowering& lowering, std::size_t floats_of_thread) {
         const auto floats = floats_of_thread * static_cast<std::size_t>(omp_get_max_threads());
         return lowering.make_transient(
             plain({static_cast<dnnl::memory::dim>(floats)}, ElementType::f32));
     }
 
     // All three come of one computation; one that nobody wants is written and forgotten.
-    Place gradient_of(Lowering& lowering, std::size_t which) const {
+    TensorView gradient_of(Lowering& lowering, std::size_t which) const {
         const Desc desc = plain(lowering.extents(input(which)), lowering.element_type());
         const bool is_activation = lowering.graph().tensors[input(which)].role != Role::parameter;
         return is_activation && lowering.needs_gradient(input(which))
@@ -132,7 +132,7 @@ private:
 
     const Attention& op_;
     AttentionLoops loops_;
-    std::optional<Place> logarithms_;
+    std::optional<TensorView> logarithms_;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ public:
         : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = source(lowering);
+        const TensorView x = source(lowering);
         statistic_ = plain({dims_of(x.desc)[1]}, ElementType::f32);
         forward_ = describe_batch_normalization(lowering.engine(), lowering.attributes(),
                                                 lowering.forward_kind(), x.desc, epsilon(),
@@ -46,7 +46,7 @@ private:
     }
 
     // One statistic per element of an image is one per channel of an image of one pixel.
-    Place source(Lowering& lowering) const {
+    TensorView source(Lowering& lowering) const {
         if (op_.scope == NormalizationScope::spatial) {
             return lowering.shaped_value(input(0));
         }
@@ -55,10 +55,10 @@ private:
         return lowering.value(input(0), plain({dims[0], each}, lowering.element_type()));
     }
 
-    void forward_by_batch(Lowering& lowering, const Place& x) {
+    void forward_by_batch(Lowering& lowering, const TensorView& x) {
         mean_ = lowering.make_transient(statistic_);
         variance_ = lowering.make_transient(statistic_);
-        const Place y = lowering.make_value(output(), forward_->dst_desc());
+        const TensorView y = lowering.make_value(output(), forward_->dst_desc());
         lowering.compute({forward_->impl_info_str(), text_of(x.desc)},
                          {lowering.call<Forward>(*forward_, arguments(x, y)),
                           keep_running(lowering, input(3), *mean_),
@@ -66,21 +66,22 @@ private:
                          scratchpad_of(*forward_));
     }
 
-    void forward_by_running(Lowering& lowering, const Place& x) {
+    void forward_by_running(Lowering& lowering, const TensorView& x) {
         mean_ = lowering.value(input(3), statistic_);
         variance_ = lowering.value(input(4), statistic_);
-        const Place y = lowering.make_value(output(), forward_->dst_desc());
+        const TensorView y = lowering.make_value(output(), forward_->dst_desc());
         lowering.compute<Forward>(*forward_, text_of(x.desc), arguments(x, y));
     }
 
-    std::vector<std::pair<int, Place>> arguments(const Place& x, const Place& y) const {
+    std::vector<std::pair<int, TensorView>> arguments(const TensorView& x,
+                                                      const TensorView& y) const {
         return {{DNNL_ARG_SRC, x},         {DNNL_ARG_DST, y},
                 {DNNL_ARG_SCALE, *scale_}, {DNNL_ARG_SHIFT, *shift_},
                 {DNNL_ARG_MEAN, *mean_},   {DNNL_ARG_VARIANCE, *variance_}};
     }
 
     // running = momentum * running + (1 - momentum) * batch
-    Call keep_running(Lowering& lowering, TensorId running, const Place& batch) const {
+    Call keep_running(Lowering& lowering, TensorId running, const TensorView& batch) const {
         const std::size_t count = elements_of(statistic_);
         const auto keep = static_cast<float>(op_.momentum);
         return KernelCall{[=](std::span<void* const> at) {
@@ -95,10 +96,10 @@ private:
         const auto described = describe_batch_normalization_backward(
             lowering.engine(), lowering.attributes(), *forward_, dnnl::prop_kind::backward, desc,
             desc, epsilon(), flags(lowering));
-        const Place x = lowering.value(input(0), desc);
-        const Place dy = lowering.gradient(output(), described.diff_dst_desc());
-        const Place dx = lowering.make_gradient(input(0), described.diff_src_desc());
-        std::vector<std::pair<int, Place>> arguments = {
+        const TensorView x = lowering.value(input(0), desc);
+        const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
+        const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
+        std::vector<std::pair<int, TensorView>> arguments = {
             {DNNL_ARG_SRC, x},
             {DNNL_ARG_DIFF_DST, dy},
             {DNNL_ARG_MEAN, *mean_},
@@ -114,7 +115,7 @@ private:
     }
 
     // The library writes it in any case; it counts only where the operand is trained.
-    Place gradient_of(Lowering& lowering, std::size_t operand) const {
+    TensorView gradient_of(Lowering& lowering, std::size_t operand) const {
         const bool trained = lowering.needs_gradient(input(operand));
         return trained ? lowering.make_gradient(input(operand), statistic_)
                        : lowering.make_transient(statistic_);
@@ -123,7 +124,7 @@ private:
     const BatchNormalization& op_;
     Desc statistic_;
     std::optional<Forward::primitive_desc> forward_;
-    std::optional<Place> scale_, shift_, mean_, variance_;
+    std::optional<TensorView> scale_, shift_, mean_, variance_;
 };
 
 }  // namespace

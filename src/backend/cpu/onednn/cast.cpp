@@ -23,8 +23,8 @@ public:
         if (op_.dtype == DataType::f32 || op_.dtype == DataType::f64) {
             return copy(lowering);
         }
-        const Place x = source(lowering);
-        const Place y = lowering.make_value(output(), x.desc);
+        const TensorView x = source(lowering);
+        const TensorView y = lowering.make_value(output(), x.desc);
         lowering.compute({"strata:loops", text_of(x.desc)},
                          {KernelCall{[count = stored_elements_of(x.desc),
                                       dtype = op_.dtype](std::span<void* const> at) {
@@ -40,21 +40,21 @@ public:
 private:
     // The values stay as they are.
     void copy(Lowering& lowering) const {
-        const Place x = lowering.value(input(0));
-        const Place y = lowering.make_value(output(), x.desc);
+        const TensorView x = lowering.value(input(0));
+        const TensorView y = lowering.make_value(output(), x.desc);
         lowering.compute({"reorder", text_of(x.desc)}, {lowering.reorder_call(x, y)});
     }
 
-    Place source(Lowering& lowering) const {
-        const Place x = lowering.shaped_value(input(0));
+    TensorView source(Lowering& lowering) const {
+        const TensorView x = lowering.shaped_value(input(0));
         return type_of(x.desc) == ElementType::f32
                    ? x
                    : lowering.plain_value(input(0), ElementType::f32);
     }
 
     void backward(Lowering& lowering) const {
-        const Place dy = lowering.gradient(output());
-        const Place dx = lowering.make_gradient(input(0), dy.desc);
+        const TensorView dy = lowering.gradient(output());
+        const TensorView dx = lowering.make_gradient(input(0), dy.desc);
         lowering.compute({"reorder", text_of(dy.desc)}, {lowering.reorder_call(dy, dx)});
     }
 

@@ -12,15 +12,15 @@ public:
 
     void forward(Lowering& lowering) override {
         std::vector<Desc> descs;
-        std::vector<std::pair<int, Place>> arguments;
+        std::vector<std::pair<int, TensorView>> arguments;
         for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
-            const Place x = source(lowering, i);
+            const TensorView x = source(lowering, i);
             descs.push_back(x.desc);
             arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), x);
         }
         const auto described = describe_concat(lowering.engine(), lowering.attributes(),
                                                static_cast<int>(axis(lowering)), descs);
-        const Place y = lowering.make_value(output(), described.dst_desc());
+        const TensorView y = lowering.make_value(output(), described.dst_desc());
         arguments.emplace_back(DNNL_ARG_DST, y);
         lowering.compute<dnnl::concat>(described, text_of(descs.front(), y.desc),
                                        std::move(arguments));
@@ -28,7 +28,7 @@ public:
 
     // One copy out of the whole gradient for each input that wants one.
     void backward_data(Lowering& lowering) override {
-        Place dy = lowering.shaped_gradient(output());
+        TensorView dy = lowering.shaped_gradient(output());
         if (!can_be_cut(lowering, dy.desc)) {
             dy = lowering.plain_gradient(output(), type_of(dy.desc));
         }
@@ -37,7 +37,7 @@ public:
         for (const TensorId tensor : layer_.inputs) {
             const auto dims = lowering.extents(tensor);
             if (lowering.needs_gradient(tensor)) {
-                const Place part = {dy.buffer, dy.desc.submemory_desc(dims, offsets)};
+                const TensorView part = {dy.buffer, dy.desc.submemory_desc(dims, offsets)};
                 const Desc desc = lowering.shaped_value(tensor).desc;
                 calls.push_back(lowering.reorder_call(part, lowering.make_gradient(tensor, desc)));
             }
@@ -53,8 +53,8 @@ private:
     }
 
     // All of one type: the library concatenates nothing else.
-    Place source(Lowering& lowering, std::size_t operand) const {
-        const Place x = lowering.shaped_value(input(operand));
+    TensorView source(Lowering& lowering, std::size_t operand) const {
+        const TensorView x = lowering.shaped_value(input(operand));
         const ElementType type = lowering.element_type(output());
         return type_of(x.desc) == type ? x : lowering.plain_value(input(operand), type);
     }

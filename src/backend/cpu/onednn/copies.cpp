@@ -13,17 +13,17 @@ public:
     using LayerLowering::LayerLowering;
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.value(input(0));
+        const TensorView x = lowering.value(input(0));
         copy(lowering, x, lowering.make_value(output(), x.desc));
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.gradient(output());
+        const TensorView dy = lowering.gradient(output());
         copy(lowering, dy, lowering.make_gradient(input(0), dy.desc));
     }
 
 private:
-    static void copy(Lowering& lowering, const Place& from, const Place& to) {
+    static void copy(Lowering& lowering, const TensorView& from, const TensorView& to) {
         lowering.compute({"reorder", text_of(from.desc)}, {lowering.reorder_call(from, to)});
     }
 };
@@ -34,14 +34,14 @@ public:
     TransposeLowering(const Layer& layer, const Transpose& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.shaped_value(input(0));
+        const TensorView x = lowering.shaped_value(input(0));
         copy(lowering, x,
              lowering.make_value(output(), plain(lowering.extents(output()), type_of(x.desc))),
              where_axes_go());
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.shaped_gradient(output());
+        const TensorView dy = lowering.shaped_gradient(output());
         const auto axes = where_axes_come_from();
         copy(lowering, dy,
              lowering.make_gradient(input(0), plain(lowering.extents(input(0)), type_of(dy.desc))),
@@ -49,22 +49,22 @@ public:
     }
 
 private:
-    // The library wants for each axis of the view's source its place in the view.
+    // The library wants for each axis of the view's source its position in the view.
     std::vector<int> where_axes_go() const {
-        std::vector<int> places(op_.permutation.size());
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            places[static_cast<std::size_t>(op_.permutation[i])] = static_cast<int>(i);
+        std::vector<int> positions(op_.permutation.size());
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            positions[static_cast<std::size_t>(op_.permutation[i])] = static_cast<int>(i);
         }
-        return places;
+        return positions;
     }
 
     std::vector<int> where_axes_come_from() const {
         return {op_.permutation.begin(), op_.permutation.end()};
     }
 
-    static void copy(Lowering& lowering, const Place& from, const Place& to,
+    static void copy(Lowering& lowering, const TensorView& from, const TensorView& to,
                      const std::vector<int>& axes) {
-        const Place view = {from.buffer, from.desc.permute_axes(axes)};
+        const TensorView view = {from.buffer, from.desc.permute_axes(axes)};
         lowering.compute({"reorder", text_of(view.desc, to.desc)},
                          {lowering.reorder_call(view, to)});
     }

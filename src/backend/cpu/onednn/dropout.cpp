@@ -17,27 +17,27 @@ public:
     DropoutLowering(const Layer& layer, const Dropout& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = source(lowering, input(0));
+        const TensorView x = source(lowering, input(0));
         if (!lowering.trains()) {
             lowering.share_value(output(), x);
             return lowering.compute({"alias"}, {});
         }
         x_ = x.desc;
         mask_ = lowering.make_transient(plain({stored(x)}, ElementType::u8));
-        const Place y = lowering.make_value(output(), x.desc);
-        std::vector<Place> places = {x, y, *mask_};
+        const TensorView y = lowering.make_value(output(), x.desc);
+        std::vector<TensorView> views = {x, y, *mask_};
         if (!is_plain(x.desc)) {
-            places.push_back(index_table(lowering, x.desc));
+            views.push_back(index_table(lowering, x.desc));
         }
         const DropoutDraw draw = {static_cast<std::uint64_t>(op_.seed), op_.probability};
         lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{forward_kernel(draw, stored_elements_of(x.desc)), places}});
+                         {KernelCall{forward_kernel(draw, stored_elements_of(x.desc)), views}});
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.gradient(output(), *x_);
+        const TensorView dy = lowering.gradient(output(), *x_);
         const bool in_place = lowering.may_overwrite(dy);
-        const Place dx = in_place ? dy : lowering.make_gradient(input(0), *x_);
+        const TensorView dx = in_place ? dy : lowering.make_gradient(input(0), *x_);
         if (in_place) {
             lowering.share_gradient(input(0), dy);
         }
@@ -54,16 +54,16 @@ public:
 
 private:
     // As it lies, so that nothing is reordered, unless its indices could not be told apart.
-    static Place source(Lowering& lowering, TensorId tensor) {
-        const Place x = lowering.value(tensor);
+    static TensorView source(Lowering& lowering, TensorId tensor) {
+        const TensorView x = lowering.value(tensor);
         const bool countable = is_plain(x.desc) || elements_of(x.desc) <= largest_exact_float;
         return countable && type_of(x.desc) == ElementType::f32
                    ? x
                    : lowering.plain_value(tensor, ElementType::f32);
     }
 
-    static dnnl::memory::dim stored(const Place& place) {
-        return static_cast<dnnl::memory::dim>(stored_elements_of(place.desc));
+    static dnnl::memory::dim stored(const TensorView& view) {
+        return static_cast<dnnl::memory::dim>(stored_elements_of(view.desc));
     }
 
     static Kernel forward_kernel(DropoutDraw draw, std::size_t count) {
@@ -77,7 +77,7 @@ private:
 
     // The logical index of each element in memory: 0, 1, 2 ... brought into the layout. What fills
     // up blocks is 0 and stays so, whatever it is multiplied by.
-    static Place index_table(Lowering& lowering, const Desc& like) {
+    static TensorView index_table(Lowering& lowering, const Desc& like) {
         const std::size_t count = elements_of(like);
         return lowering.make_persistent(like, [count] {
             HostValues values(count);
@@ -88,7 +88,7 @@ private:
 
     const Dropout& op_;
     std::optional<Desc> x_;
-    std::optional<Place> mask_;
+    std::optional<TensorView> mask_;
 };
 
 }  // namespace

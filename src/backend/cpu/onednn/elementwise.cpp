@@ -63,7 +63,7 @@ private:
 
     void forward_sum(Lowering& lowering) const {
         const Desc desc = lowering.shaped_value(input(0)).desc;
-        std::vector<Place> terms;
+        std::vector<TensorView> terms;
         for (const TensorId tensor : layer_.inputs) {
             terms.push_back(lowering.value(tensor, desc));
         }
@@ -78,27 +78,27 @@ private:
         return {operands, lowering.extents(output())};
     }
 
-    std::vector<Place> sources(Lowering& lowering) const {
-        std::vector<Place> places;
+    std::vector<TensorView> sources(Lowering& lowering) const {
+        std::vector<TensorView> views;
         for (const TensorId tensor : layer_.inputs) {
-            places.push_back(lowering.plain_value(tensor, ElementType::f32));
+            views.push_back(lowering.plain_value(tensor, ElementType::f32));
         }
-        return places;
+        return views;
     }
 
     // What the gradient of one operand is a function of: of a sum nothing, of a product the other
     // operands. The gradient of the result stands for what is not read.
-    std::vector<Place> sources_of_gradient(Lowering& lowering, std::size_t which,
-                                           const Place& dy) const {
+    std::vector<TensorView> sources_of_gradient(Lowering& lowering, std::size_t which,
+                                                const TensorView& dy) const {
         const bool is_sum =
             op_.kind == ElementwiseKind::add || op_.kind == ElementwiseKind::subtract;
         const bool is_product = op_.kind == ElementwiseKind::multiply;
-        std::vector<Place> places;
+        std::vector<TensorView> views;
         for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
             const bool unread = is_sum || (is_product && i == which);
-            places.push_back(unread ? dy : lowering.plain_value(input(i), ElementType::f32));
+            views.push_back(unread ? dy : lowering.plain_value(input(i), ElementType::f32));
         }
-        return places;
+        return views;
     }
 
     static std::vector<const float*> operands_at(std::span<void* const> at, std::size_t count) {
@@ -110,10 +110,10 @@ private:
     }
 
     void forward_by_loops(Lowering& lowering) const {
-        std::vector<Place> places = sources(lowering);
+        std::vector<TensorView> views = sources(lowering);
         const Desc desc = plain(lowering.extents(output()), ElementType::f32);
-        const std::size_t count = places.size();
-        places.push_back(lowering.make_value(output(), desc));
+        const std::size_t count = views.size();
+        views.push_back(lowering.make_value(output(), desc));
         lowering.compute(
             {"strata:loops", text_of(desc)},
             {KernelCall{[kind = op_.kind, plan = plan(lowering), count,
@@ -121,7 +121,7 @@ private:
                             elementwise(kind, plan, operands_at(at, count),
                                         static_cast<float*>(at[count]), whole);
                         },
-                        std::move(places)}});
+                        std::move(views)}});
     }
 
     // Whether the operand's gradient is the result's, element by element.
@@ -136,7 +136,7 @@ private:
         std::string layout;
         for (const std::size_t which : receivers(lowering, role)) {
             if (passes_gradient_on(lowering, which)) {
-                const Place dy = lowering.gradient(output());
+                const TensorView dy = lowering.gradient(output());
                 lowering.protect(dy);
                 lowering.share_gradient(input(which), dy);
                 continue;
@@ -158,19 +158,19 @@ private:
     }
 
     Call gradient_by_loops(Lowering& lowering, std::size_t which) const {
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
-        std::vector<Place> places = sources_of_gradient(lowering, which, dy);
+        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        std::vector<TensorView> views = sources_of_gradient(lowering, which, dy);
         const Desc desc = plain(lowering.extents(input(which)), ElementType::f32);
-        const std::size_t count = places.size();
-        places.push_back(dy);
-        places.push_back(lowering.make_gradient(input(which), desc));
+        const std::size_t count = views.size();
+        views.push_back(dy);
+        views.push_back(lowering.make_gradient(input(which), desc));
         return KernelCall{[kind = op_.kind, plan = plan(lowering), which, count,
                            elements = elements_of(desc)](std::span<void* const> at) {
                               elementwise_gradient(kind, plan, operands_at(at, count), which,
                                                    static_cast<const float*>(at[count]),
                                                    static_cast<float*>(at[count + 1]), elements);
                           },
-                          std::move(places)};
+                          std::move(views)};
     }
 
     const Elementwise& op_;

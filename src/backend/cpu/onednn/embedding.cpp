@@ -13,9 +13,9 @@ public:
     EmbeddingLowering(const Layer& layer, const Embedding& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place indices = lowering.plain_value(input(0), ElementType::s32);
-        const Place table = lowering.plain_value(input(1), ElementType::f32);
-        const Place y =
+        const TensorView indices = lowering.plain_value(input(0), ElementType::s32);
+        const TensorView table = lowering.plain_value(input(1), ElementType::f32);
+        const TensorView y =
             lowering.make_value(output(), plain(lowering.extents(output()), ElementType::f32));
         run(lowering, {table, indices, y}, [shape = shape(lowering)](std::span<void* const> at) {
             gather_rows(shape, static_cast<const float*>(at[0]),
@@ -24,9 +24,9 @@ public:
     }
 
     void backward_weights(Lowering& lowering) override {
-        const Place indices = lowering.plain_value(input(0), ElementType::s32);
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
-        const Place gradient =
+        const TensorView indices = lowering.plain_value(input(0), ElementType::s32);
+        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView gradient =
             lowering.make_gradient(input(1), plain(lowering.extents(input(1)), ElementType::f32));
         run(lowering, {dy, indices, gradient},
             [shape = shape(lowering)](std::span<void* const> at) {
@@ -43,9 +43,9 @@ private:
                     static_cast<std::size_t>(lowering.graph().tensors[input(0)].tensor.elements())};
     }
 
-    static void run(Lowering& lowering, std::vector<Place> places, Kernel kernel) {
-        const std::string layout = text_of(places[0].desc, places[2].desc);
-        lowering.compute({"strata:loops", layout}, {KernelCall{std::move(kernel), places}});
+    static void run(Lowering& lowering, std::vector<TensorView> views, Kernel kernel) {
+        const std::string layout = text_of(views[0].desc, views[2].desc);
+        lowering.compute({"strata:loops", layout}, {KernelCall{std::move(kernel), views}});
     }
 
     const Embedding& op_;

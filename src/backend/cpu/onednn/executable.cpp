@@ -30,7 +30,7 @@ OnednnExecutable::OnednnExecutable(const Graph& graph, const dnnl::engine& engin
         [this](const std::vector<Call>& calls, const Step&) { return bind_all(calls); },
         [this](const Call& call) { return bind(call); });
     initialize(program,
-               [this](const Place& place, const HostValues& values) { fill(place, values); });
+               [this](const TensorView& view, const HostValues& values) { fill(view, values); });
     execute(bound_.preparations);
 }
 
@@ -40,8 +40,8 @@ void OnednnExecutable::plan_memory(const Program& program) {
     offsets_ = std::move(plan.offsets);
 }
 
-dnnl::memory OnednnExecutable::memory_at(const Place& place) const {
-    return dnnl::memory(place.desc, engine_, address_of(place));
+dnnl::memory OnednnExecutable::memory_at(const TensorView& view) const {
+    return dnnl::memory(view.desc, engine_, address_of(view));
 }
 
 std::vector<OnednnExecutable::BoundCall> OnednnExecutable::bind_all(
@@ -59,8 +59,8 @@ OnednnExecutable::BoundCall OnednnExecutable::bind(const Call& call) const {
 
 OnednnExecutable::BoundCall OnednnExecutable::bind(const PrimitiveCall& call) const {
     BoundPrimitive bound{call.primitive, {}, {}};
-    for (const auto& [argument, place] : call.arguments) {
-        bound.memories.push_back(memory_at(place));
+    for (const auto& [argument, view] : call.arguments) {
+        bound.memories.push_back(memory_at(view));
         bound.arguments.push_back({argument, bound.memories.back().get()});
     }
     return bound;
@@ -68,8 +68,8 @@ OnednnExecutable::BoundCall OnednnExecutable::bind(const PrimitiveCall& call) co
 
 OnednnExecutable::BoundCall OnednnExecutable::bind(const KernelCall& call) const {
     BoundKernel bound{call.kernel, {}};
-    for (const Place& place : call.places) {
-        bound.addresses.push_back(address_of(place));
+    for (const TensorView& view : call.views) {
+        bound.addresses.push_back(address_of(view));
     }
     return bound;
 }
@@ -143,28 +143,28 @@ void OnednnExecutable::run_step(std::size_t step) {
 }
 
 HostValues OnednnExecutable::read(TensorId tensor, Content content) const {
-    return values_at(bound_.place_of(tensor, content));
+    return values_at(bound_.view_of(tensor, content));
 }
 
 void OnednnExecutable::write(TensorId tensor, Content content, std::span<const float> values) {
-    fill(bound_.place_of(tensor, content), values);
+    fill(bound_.view_of(tensor, content), values);
     execute(bound_.preparations);
 }
 
-HostValues OnednnExecutable::values_at(const Place& place) const {
-    HostValues values(elements_of(place.desc));
-    dnnl::memory from = memory_at(place);
-    dnnl::memory to(plain(dims_of(place.desc), ElementType::f32), engine_, values.data());
+HostValues OnednnExecutable::values_at(const TensorView& view) const {
+    HostValues values(elements_of(view.desc));
+    dnnl::memory from = memory_at(view);
+    dnnl::memory to(plain(dims_of(view.desc), ElementType::f32), engine_, values.data());
     dnnl::reorder(from, to).execute(stream_, from, to);
     return values;
 }
 
-void OnednnExecutable::fill(const Place& place, std::span<const float> values) const {
-    check(values.size() == elements_of(place.desc), "one value for each element");
+void OnednnExecutable::fill(const TensorView& view, std::span<const float> values) const {
+    check(values.size() == elements_of(view.desc), "one value for each element");
     // The library's interface takes no constant source, though it writes none.
     auto* source = const_cast<float*>(values.data());
-    dnnl::memory from(plain(dims_of(place.desc), ElementType::f32), engine_, source);
-    dnnl::memory to = memory_at(place);
+    dnnl::memory from(plain(dims_of(view.desc), ElementType::f32), engine_, source);
+    dnnl::memory to = memory_at(view);
     dnnl::reorder(from, to).execute(stream_, from, to);
 }
 

@@ -41,22 +41,22 @@ private:
     BoundCall bind(const Call& call) const;
     BoundCall bind(const PrimitiveCall& call) const;
     BoundCall bind(const KernelCall& call) const;
-    dnnl::memory memory_at(const Place& place) const;
-    void* address_of(const Place& place) const {
-        return arena_->at(offsets_[place.buffer] + place.offset);
+    dnnl::memory memory_at(const TensorView& view) const;
+    void* address_of(const TensorView& view) const {
+        return arena_->at(offsets_[view.buffer] + view.offset);
     }
     void execute(const std::vector<BoundCall>& calls) const;
     Seconds run_prepared(std::span<Seconds> times);
     void use_threads() const;
-    HostValues values_at(const Place& place) const;
-    void fill(const Place& place, std::span<const float> values) const;
+    HostValues values_at(const TensorView& view) const;
+    void fill(const TensorView& view, std::span<const float> values) const;
 
     dnnl::engine engine_;
     mutable dnnl::stream stream_;
     int threads_ = 1;
     std::unique_ptr<Arena> arena_;
     std::vector<std::size_t> offsets_;
-    BoundProgram<OnednnPlaces, BoundCall> bound_;
+    BoundProgram<OnednnViews, BoundCall> bound_;
     CachePreparation caches_;
 };
 

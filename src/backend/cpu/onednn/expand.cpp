@@ -30,8 +30,8 @@ public:
 
     void forward(Lowering& lowering) override {
         const ElementType type = lowering.element_type(input(0));
-        const Place x = lowering.plain_value(input(0), type);
-        const Place y = lowering.make_value(output(), plain(lowering.extents(output()), type));
+        const TensorView x = lowering.plain_value(input(0), type);
+        const TensorView y = lowering.make_value(output(), plain(lowering.extents(output()), type));
         const Extents whole = lowering.extents(output());
         const Desc view = plain(aligned(lowering.extents(input(0)), whole.size()), type);
         const Movement move(stretched(offsets_of(view), whole), offsets_of(y.desc),
@@ -46,8 +46,8 @@ public:
 
 private:
     void backward(Lowering& lowering) const {
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
-        const Place dx =
+        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView dx =
             lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
         const Extents whole = lowering.extents(output());
         const Extents kept = aligned(lowering.extents(input(0)), whole.size());

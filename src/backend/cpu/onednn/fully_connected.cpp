@@ -24,14 +24,14 @@ public:
         forward_ = describe<Forward>(lowering.engine(), lowering.attributes(),
                                      lowering.forward_kind(), x_, weight_, bias_, y_);
         place_master(lowering);
-        const Place x = lowering.value(input(0), forward_->src_desc());
-        const Place weight = lowering.value(input(1), forward_->weights_desc());
-        std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_SRC, x},
-                                                        {DNNL_ARG_WEIGHTS, weight}};
+        const TensorView x = lowering.value(input(0), forward_->src_desc());
+        const TensorView weight = lowering.value(input(1), forward_->weights_desc());
+        std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_SRC, x},
+                                                             {DNNL_ARG_WEIGHTS, weight}};
         if (op_.bias) {
             arguments.emplace_back(DNNL_ARG_BIAS, lowering.value(input(2), bias_));
         }
-        const Place y = lowering.make_value(output(), forward_->dst_desc());
+        const TensorView y = lowering.make_value(output(), forward_->dst_desc());
         arguments.emplace_back(DNNL_ARG_DST, y);
         lowering.compute<Forward>(*forward_, text_of(x.desc, y.desc), std::move(arguments));
     }
@@ -47,9 +47,9 @@ public:
                                                        *forward_, x_, weight, y_);
             },
             [](const auto& candidate) { return candidate.weights_desc(); });
-        const Place dy = lowering.gradient(output(), described.diff_dst_desc());
-        const Place weight = lowering.value(input(1), described.weights_desc());
-        const Place dx = lowering.make_gradient(input(0), described.diff_src_desc());
+        const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
+        const TensorView weight = lowering.value(input(1), described.weights_desc());
+        const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
         lowering.compute<BackwardData>(
             described, text_of(dy.desc, dx.desc),
             {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, dx}});
@@ -57,10 +57,10 @@ public:
 
     void backward_weights(Lowering& lowering) override {
         const auto described = describe_weights(lowering, lowering.value(input(1)).desc);
-        const Place x = lowering.value(input(0), described.src_desc());
-        const Place dy = lowering.gradient(output(), described.diff_dst_desc());
-        const Place dw = lowering.make_gradient(input(1), described.diff_weights_desc());
-        std::vector<std::pair<int, Place>> arguments = {
+        const TensorView x = lowering.value(input(0), described.src_desc());
+        const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
+        const TensorView dw = lowering.make_gradient(input(1), described.diff_weights_desc());
+        std::vector<std::pair<int, TensorView>> arguments = {
             {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, dw}};
         if (op_.bias) {
             arguments.emplace_back(DNNL_ARG_DIFF_BIAS, lowering.make_gradient(input(2), bias_));
@@ -86,10 +86,10 @@ private:
         const auto described =
             describe<Forward>(lowering.engine(), lowering.attributes(), lowering.forward_kind(), y_,
                               any_layout({weights[1], weights[0]}, ElementType::f32), Desc(), x_);
-        const Place dy = lowering.gradient(output(), described.src_desc());
+        const TensorView dy = lowering.gradient(output(), described.src_desc());
         const Desc packed = described.weights_desc();
-        const Place copy = lowering.value(input(1), packed.permute_axes({1, 0}));
-        const Place dx = lowering.make_gradient(input(0), described.dst_desc());
+        const TensorView copy = lowering.value(input(1), packed.permute_axes({1, 0}));
+        const TensorView dx = lowering.make_gradient(input(0), described.dst_desc());
         lowering.compute<Forward>(
             described, text_of(dy.desc, dx.desc),
             {{DNNL_ARG_SRC, dy}, {DNNL_ARG_WEIGHTS, {copy.buffer, packed}}, {DNNL_ARG_DST, dx}});

@@ -13,9 +13,9 @@ public:
 
     void forward(Lowering& lowering) override {
         const ElementType type = lowering.element_type(input(0));
-        const Place data = lowering.plain_value(input(0), type);
-        const Place indices = lowering.plain_value(input(1), ElementType::f32);
-        const Place y = lowering.make_value(output(), plain(lowering.extents(output()), type));
+        const TensorView data = lowering.plain_value(input(0), type);
+        const TensorView indices = lowering.plain_value(input(1), ElementType::f32);
+        const TensorView y = lowering.make_value(output(), plain(lowering.extents(output()), type));
         lowering.compute(
             {"strata:loops", text_of(y.desc)},
             {KernelCall{[shape = shape(lowering),
@@ -31,9 +31,9 @@ public:
 
 private:
     void backward(Lowering& lowering) const {
-        const Place indices = lowering.plain_value(input(1), ElementType::f32);
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
-        const Place dx =
+        const TensorView indices = lowering.plain_value(input(1), ElementType::f32);
+        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView dx =
             lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
         lowering.compute({"strata:loops", text_of(dx.desc)},
                          {KernelCall{[shape = shape(lowering)](std::span<void* const> at) {

@@ -13,8 +13,8 @@ using Forward = dnnl::inner_product_forward;
 using BackwardData = dnnl::inner_product_backward_data;
 using BackwardWeights = dnnl::inner_product_backward_weights;
 
-dnnl::memory::dim rows_of(const Place& place) {
-    return dims_of(place.desc).front();
+dnnl::memory::dim rows_of(const TensorView& view) {
+    return dims_of(view.desc).front();
 }
 
 dnnl::primitive_attr attributes_of(Into into) {
@@ -31,7 +31,7 @@ dnnl::primitive_attr attributes_of(Into into) {
 }  // namespace
 
 InnerProduct::Descs InnerProduct::descs_for(dnnl::memory::dim rows,
-                                            const std::optional<Place>& bias) const {
+                                            const std::optional<TensorView>& bias) const {
     return {plain({rows, weight_.columns}, ElementType::f32),
             plain({rows, weight_.rows}, ElementType::f32), bias ? bias->desc : Desc()};
 }
@@ -45,11 +45,11 @@ Desc InnerProduct::present_weight() {
     return weight_.is_whole() ? lowering_.value(weight_.tensor).desc : any_weight();
 }
 
-Place InnerProduct::weight_place(const Desc& desc) {
+TensorView InnerProduct::weight_view(const Desc& desc) {
     if (weight_.is_whole()) {
         return lowering_.value(weight_.tensor, desc);
     }
-    const Place whole = lowering_.plain_value(weight_.tensor, ElementType::f32);
+    const TensorView whole = lowering_.plain_value(weight_.tensor, ElementType::f32);
     const auto skipped = static_cast<std::size_t>(weight_.first * weight_.columns);
     return {whole.buffer, desc, skipped * sizeof(float)};
 }
@@ -66,11 +66,12 @@ void InnerProduct::note(const Description& described) {
     workspace_ = std::max(workspace_, scratchpad_of(described));
 }
 
-Call InnerProduct::forward(const Place& x, const Place& y, Into into, std::optional<Place> bias) {
+Call InnerProduct::forward(const TensorView& x, const TensorView& y, Into into,
+                           std::optional<TensorView> bias) {
     const Descs descs = descs_for(rows_of(x), bias);
     const auto described = describe_forward(descs, any_weight(), into);
-    std::vector<std::pair<int, Place>> arguments = {
-        {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, weight_place(described.weights_desc())}};
+    std::vector<std::pair<int, TensorView>> arguments = {
+        {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, weight_view(described.weights_desc())}};
     if (bias) {
         arguments.emplace_back(DNNL_ARG_BIAS, *bias);
     }
@@ -79,7 +80,7 @@ Call InnerProduct::forward(const Place& x, const Place& y, Into into, std::optio
     return lowering_.call<Forward>(described, std::move(arguments));
 }
 
-Call InnerProduct::backward_data(const Place& dy, const Place& dx) {
+Call InnerProduct::backward_data(const TensorView& dy, const TensorView& dx) {
     const Descs descs = descs_for(rows_of(dy), {});
     const auto forward = describe_forward(descs, any_weight(), Into::overwrite);
     const auto described = prefer_layout(
@@ -92,12 +93,13 @@ Call InnerProduct::backward_data(const Place& dy, const Place& dx) {
     note(described);
     return lowering_.call<BackwardData>(described,
                                         {{DNNL_ARG_DIFF_DST, dy},
-                                         {DNNL_ARG_WEIGHTS, weight_place(described.weights_desc())},
+                                         {DNNL_ARG_WEIGHTS, weight_view(described.weights_desc())},
                                          {DNNL_ARG_DIFF_SRC, dx}});
 }
 
-Call InnerProduct::backward_weights(const Place& x, const Place& dy, std::optional<Place> bias,
-                                    std::optional<Place> whole_gradient) {
+Call InnerProduct::backward_weights(const TensorView& x, const TensorView& dy,
+                                    std::optional<TensorView> bias,
+                                    std::optional<TensorView> whole_gradient) {
     const Descs descs = descs_for(rows_of(x), bias);
     const auto forward = describe_forward(descs, any_weight(), Into::overwrite);
     const auto described = prefer_layout(
@@ -109,11 +111,11 @@ Call InnerProduct::backward_weights(const Place& x, const Place& dy, std::option
         },
         [](const auto& candidate) { return candidate.diff_weights_desc(); });
     const auto skipped = static_cast<std::size_t>(weight_.first * weight_.columns);
-    const Place gradient =
-        whole_gradient
-            ? Place{whole_gradient->buffer, described.diff_weights_desc(), skipped * sizeof(float)}
-            : lowering_.make_gradient(weight_.tensor, described.diff_weights_desc());
-    std::vector<std::pair<int, Place>> arguments = {
+    const TensorView gradient =
+        whole_gradient ? TensorView{whole_gradient->buffer, described.diff_weights_desc(),
+                                    skipped * sizeof(float)}
+                       : lowering_.make_gradient(weight_.tensor, described.diff_weights_desc());
+    std::vector<std::pair<int, TensorView>> arguments = {
         {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, gradient}};
     if (bias) {
         arguments.emplace_back(DNNL_ARG_DIFF_BIAS, *bias);
@@ -122,12 +124,12 @@ Call InnerProduct::backward_weights(const Place& x, const Place& dy, std::option
     return lowering_.call<BackwardWeights>(described, std::move(arguments));
 }
 
-Call with_places(const Call& call, const std::vector<std::pair<int, Place>>& places) {
+Call with_views(const Call& call, const std::vector<std::pair<int, TensorView>>& views) {
     PrimitiveCall copy = std::get<PrimitiveCall>(call);
-    for (const auto& [argument, place] : places) {
+    for (const auto& [argument, view] : views) {
         for (auto& [existing, at] : copy.arguments) {
             if (existing == argument) {
-                at = place;
+                at = view;
             }
         }
     }

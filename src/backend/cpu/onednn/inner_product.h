@@ -26,12 +26,14 @@ public:
     InnerProduct(Lowering& lowering, const WeightRows& weight)
         : lowering_(lowering), weight_(weight) {}
 
-    Call forward(const Place& x, const Place& y, Into into, std::optional<Place> bias = {});
-    Call backward_data(const Place& dy, const Place& dx);
+    Call forward(const TensorView& x, const TensorView& y, Into into,
+                 std::optional<TensorView> bias = {});
+    Call backward_data(const TensorView& dy, const TensorView& dx);
     // Into the weight's gradient, which this call makes for a whole weight and finds at
-    // `whole_gradient` for a part; and into the bias's, where that has a place.
-    Call backward_weights(const Place& x, const Place& dy, std::optional<Place> bias = {},
-                          std::optional<Place> whole_gradient = {});
+    // `whole_gradient` for a part; and into the bias's, where that has a view.
+    Call backward_weights(const TensorView& x, const TensorView& dy,
+                          std::optional<TensorView> bias = {},
+                          std::optional<TensorView> whole_gradient = {});
 
     const WeightRows& weight() const { return weight_; }
 
@@ -44,14 +46,14 @@ private:
         Desc x, y, bias;
     };
 
-    Descs descs_for(dnnl::memory::dim rows, const std::optional<Place>& bias) const;
+    Descs descs_for(dnnl::memory::dim rows, const std::optional<TensorView>& bias) const;
     dnnl::inner_product_forward::primitive_desc describe_forward(const Descs& descs,
                                                                  const Desc& weight,
                                                                  Into into) const;
     Desc any_weight() const;
     // What the primitives of the gradients should find: the layout of the master.
     Desc present_weight();
-    Place weight_place(const Desc& desc);
+    TensorView weight_view(const Desc& desc);
     template <class Description>
     void note(const Description& described);
 
@@ -61,7 +63,7 @@ private:
     Bytes workspace_;
 };
 
-// The same call on other places: a primitive is made once for all steps of a sequence.
-Call with_places(const Call& call, const std::vector<std::pair<int, Place>>& places);
+// The same call on other views: a primitive is made once for all steps of a sequence.
+Call with_views(const Call& call, const std::vector<std::pair<int, TensorView>>& views);
 
 }  // namespace strata::cpu

@@ -44,14 +44,14 @@ bool is_whole_number(Lowering& lowering, TensorId tensor) {
 }
 
 // As it lies, but for a quotient of what blocks are filled up with.
-Place whole_operand(Lowering& lowering, const Layer& layer, std::size_t which,
-                    ElementwiseKind kind) {
+TensorView whole_operand(Lowering& lowering, const Layer& layer, std::size_t which,
+                         ElementwiseKind kind) {
     const TensorId operand = layer.inputs[which];
-    const Place place = lowering.shaped_value(operand);
+    const TensorView view = lowering.shaped_value(operand);
     const ElementType type = lowering.element_type(layer.outputs[0]);
-    const bool fits = is_blocked(place.desc) && type_of(place.desc) == type &&
-                      !(is_padded(place.desc) && kind == ElementwiseKind::divide);
-    return fits ? place : lowering.plain_value(operand, type);
+    const bool fits = is_blocked(view.desc) && type_of(view.desc) == type &&
+                      !(is_padded(view.desc) && kind == ElementwiseKind::divide);
+    return fits ? view : lowering.plain_value(operand, type);
 }
 
 // With as many axes as the result, in a layout like the other operand's.
@@ -71,7 +71,7 @@ std::optional<LibraryBinary> LibraryBinary::of(Lowering& lowering, const Layer& 
         !has_result_shape(lowering, layer, whole) || (whole == 1 && !commutes(kind))) {
         return std::nullopt;
     }
-    Place left = whole_operand(lowering, layer, whole, kind);
+    TensorView left = whole_operand(lowering, layer, whole, kind);
     Desc right = other_operand(lowering, layer.inputs[1 - whole], left.desc);
     auto described = described_if_possible([&] {
         return describe<dnnl::binary>(lowering.engine(), lowering.attributes(), *function,
@@ -84,16 +84,16 @@ std::optional<LibraryBinary> LibraryBinary::of(Lowering& lowering, const Layer& 
 }
 
 void LibraryBinary::forward(Lowering& lowering, const Layer& layer) const {
-    const Place right = lowering.value(layer.inputs[1 - whole_], right_);
-    const Place y = lowering.make_value(layer.outputs[0], left_.desc);
+    const TensorView right = lowering.value(layer.inputs[1 - whole_], right_);
+    const TensorView y = lowering.make_value(layer.outputs[0], left_.desc);
     lowering.compute<dnnl::binary>(
         described_, text_of(y.desc),
         {{DNNL_ARG_SRC_0, left_}, {DNNL_ARG_SRC_1, right}, {DNNL_ARG_DST, y}});
 }
 
 Call LibraryBinary::scaled_gradient(Lowering& lowering, const Layer& layer) const {
-    const Place dy = lowering.gradient(layer.outputs[0], left_.desc);
-    const Place other = lowering.value(layer.inputs[1 - whole_], right_);
+    const TensorView dy = lowering.gradient(layer.outputs[0], left_.desc);
+    const TensorView other = lowering.value(layer.inputs[1 - whole_], right_);
     return lowering.call<dnnl::binary>(
         described_, {{DNNL_ARG_SRC_0, dy},
                      {DNNL_ARG_SRC_1, other},

@@ -25,7 +25,8 @@ public:
     Call scaled_gradient(Lowering& lowering, const Layer& layer) const;
 
 private:
-    LibraryBinary(dnnl::binary::primitive_desc described, std::size_t whole, Place left, Desc right)
+    LibraryBinary(dnnl::binary::primitive_desc described, std::size_t whole, TensorView left,
+                  Desc right)
         : described_(std::move(described)),
           whole_(whole),
           left_(std::move(left)),
@@ -33,7 +34,7 @@ private:
 
     dnnl::binary::primitive_desc described_;
     std::size_t whole_ = 0;
-    Place left_;
+    TensorView left_;
     Desc right_;
 };
 

@@ -15,9 +15,9 @@ public:
 
     void forward(Lowering& lowering) override {
         const auto [images, classes] = shape(lowering);
-        const Place x = lowering.plain_value(input(0), ElementType::f32);
-        const Place labels = lowering.plain_value(input(1), ElementType::s32);
-        const Place loss = lowering.make_value(output(), plain({1}, ElementType::f32));
+        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView labels = lowering.plain_value(input(1), ElementType::s32);
+        const TensorView loss = lowering.make_value(output(), plain({1}, ElementType::f32));
         logarithms_ = lowering.make_transient(
             plain({static_cast<dnnl::memory::dim>(images)}, ElementType::f32));
         lowering.compute({"strata:loops", text_of(x.desc)},
@@ -33,9 +33,9 @@ public:
 
     void backward_data(Lowering& lowering) override {
         const auto [images, classes] = shape(lowering);
-        const Place x = lowering.plain_value(input(0), ElementType::f32);
-        const Place labels = lowering.plain_value(input(1), ElementType::s32);
-        const Place dx = lowering.make_gradient(input(0), x.desc);
+        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView labels = lowering.plain_value(input(1), ElementType::s32);
+        const TensorView dx = lowering.make_gradient(input(0), x.desc);
         lowering.compute({"strata:loops", text_of(x.desc)},
                          {KernelCall{[=, n = images, c = classes](std::span<void* const> at) {
                                          softmax_cross_entropy_gradient(
@@ -53,7 +53,7 @@ private:
         return {static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1])};
     }
 
-    std::optional<Place> logarithms_;  // of each image's sum of exponentials, for the gradient
+    std::optional<TensorView> logarithms_;  // of each image's sum of exponentials, for the gradient
 };
 
 }  // namespace

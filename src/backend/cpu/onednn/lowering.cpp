@@ -26,29 +26,29 @@ Desc plain_floats(const Desc& desc) {
 
 }  // namespace
 
-bool OnednnPlaces::lie_alike(const Desc& one, const Desc& other) {
+bool OnednnViews::same_memory(const Desc& one, const Desc& other) {
     return one == other || (dims_of(one) == dims_of(other) && type_of(one) == type_of(other) &&
                             is_plain(one) && is_plain(other));
 }
 
-Desc OnednnPlaces::stored_layout(const Desc& wanted) {
+Desc OnednnViews::stored_layout(const Desc& wanted) {
     return is_blocked(wanted) ? wanted : plain_floats(wanted);
 }
 
-Desc OnednnPlaces::trained_layout(const Desc& wanted) {
+Desc OnednnViews::trained_layout(const Desc& wanted) {
     return is_blocked(wanted) && type_of(wanted) == ElementType::f32 ? wanted
                                                                      : plain_floats(wanted);
 }
 
-std::vector<BufferId> OnednnPlaces::buffers_of(const Call& call) {
+std::vector<BufferId> OnednnViews::buffers_of(const Call& call) {
     std::vector<BufferId> buffers;
     if (const auto* primitive = std::get_if<PrimitiveCall>(&call)) {
-        for (const auto& [argument, place] : primitive->arguments) {
-            buffers.push_back(place.buffer);
+        for (const auto& [argument, view] : primitive->arguments) {
+            buffers.push_back(view.buffer);
         }
     } else {
-        for (const Place& place : std::get<KernelCall>(call).places) {
-            buffers.push_back(place.buffer);
+        for (const TensorView& view : std::get<KernelCall>(call).views) {
+            buffers.push_back(view.buffer);
         }
     }
     return buffers;
@@ -81,10 +81,10 @@ void Lowering::reserve_scratchpad(std::size_t bytes) {
 }
 
 bool Lowering::has_value(TensorId tensor, const Desc& desc) const {
-    return std::ranges::count(copies_of_value(tensor), desc, &Place::desc) > 0;
+    return std::ranges::count(copies_of_value(tensor), desc, &TensorView::desc) > 0;
 }
 
-Lowering::Work Lowering::reorder(const Place& from, const Place& to) {
+Lowering::Work Lowering::reorder(const TensorView& from, const TensorView& to) {
     const dnnl::reorder::primitive_desc described(engine_, from.desc, engine_, to.desc,
                                                   attributes_);
     return {{described.impl_info_str(), text_of(from.desc, to.desc)},
@@ -92,10 +92,10 @@ Lowering::Work Lowering::reorder(const Place& from, const Place& to) {
             {call<dnnl::reorder>(described, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}})}};
 }
 
-Call Lowering::reorder_call(const Place& from, const Place& to) {
+Call Lowering::reorder_call(const TensorView& from, const TensorView& to) {
     return std::move(reorder(from, to).calls.front());
 }
 
 }  // namespace strata::cpu
 
-template class strata::GraphLowering<strata::cpu::Lowering, strata::cpu::OnednnPlaces>;
+template class strata::GraphLowering<strata::cpu::Lowering, strata::cpu::OnednnViews>;

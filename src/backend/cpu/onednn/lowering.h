@@ -11,23 +11,23 @@ inline Bytes scratchpad_of(const dnnl::primitive_desc_base& described) {
     return {static_cast<double>(described.scratchpad_desc().get_size())};
 }
 
-// What lowering asks of these places.
-struct OnednnPlaces {
-    using Place = cpu::Place;
+// What lowering asks of these views.
+struct OnednnViews {
+    using View = TensorView;
     using Layout = Desc;
     using Call = cpu::Call;
 
-    static Place place_in(BufferId buffer, const Desc& desc) { return {buffer, desc}; }
+    static TensorView view_in(BufferId buffer, const Desc& desc) { return {buffer, desc}; }
     static std::size_t bytes_of(const Desc& desc) { return desc.get_size(); }
-    static const Desc& layout_of(const Place& place) { return place.desc; }
+    static const Desc& layout_of(const TensorView& view) { return view.desc; }
     static Dims dims_of(const Desc& desc) { return cpu::dims_of(desc); }
     // (Equal to the library are layouts whose strides differ along an axis of extent 1.)
-    static Place seen_as(const Place& place, const Desc& desc) {
-        return place.desc == desc ? place : Place{place.buffer, desc, place.offset};
+    static TensorView reinterpreted(const TensorView& view, const Desc& desc) {
+        return view.desc == desc ? view : TensorView{view.buffer, desc, view.offset};
     }
     static Desc rows_of(const Desc& desc, const Dims& dims) { return plain(dims, type_of(desc)); }
     static Desc gradient_layout(const Desc& value, const Dims&) { return value; }
-    static bool lie_alike(const Desc& one, const Desc& other);
+    static bool same_memory(const Desc& one, const Desc& other);
     // What is packed for one primitive cannot be filled from outside.
     static Desc stored_layout(const Desc& wanted);
     static Desc trained_layout(const Desc& wanted);
@@ -35,7 +35,7 @@ struct OnednnPlaces {
 };
 
 // A graph on its way to a program of primitives of the library and loops of our own.
-class Lowering : public GraphLowering<Lowering, OnednnPlaces> {
+class Lowering : public GraphLowering<Lowering, OnednnViews> {
 public:
     Lowering(const Graph& graph, const Execution& execution, const dnnl::engine& engine);
 
@@ -57,12 +57,12 @@ public:
         return extents_of(graph().tensors[tensor].tensor);
     }
 
-    Place plain_value(TensorId tensor, ElementType type) {
+    TensorView plain_value(TensorId tensor, ElementType type) {
         return value(tensor, plain(extents(tensor), type));
     }
     // Whether the value lies in exactly this layout already.
     bool has_value(TensorId tensor, const Desc& desc) const;
-    Place plain_gradient(TensorId tensor, ElementType type) {
+    TensorView plain_gradient(TensorId tensor, ElementType type) {
         return gradient(tensor, plain(extents(tensor), type));
     }
 
@@ -73,22 +73,22 @@ public:
     // A step of one primitive.
     template <class Primitive>
     void compute(const typename Primitive::primitive_desc& described, std::string layout,
-                 std::vector<std::pair<int, Place>> arguments, std::string algorithm = {}) {
+                 std::vector<std::pair<int, TensorView>> arguments, std::string algorithm = {}) {
         compute({described.impl_info_str(), std::move(layout), std::move(algorithm)},
                 {call<Primitive>(described, std::move(arguments))}, scratchpad_of(described));
     }
     template <class Primitive>
     Call call(const typename Primitive::primitive_desc& described,
-              std::vector<std::pair<int, Place>> arguments) {
+              std::vector<std::pair<int, TensorView>> arguments) {
         const Desc scratch = described.scratchpad_desc();
         reserve_scratchpad(scratch.get_size());
-        arguments.emplace_back(DNNL_ARG_SCRATCHPAD, Place{scratchpad, scratch});
+        arguments.emplace_back(DNNL_ARG_SCRATCHPAD, TensorView{scratchpad, scratch});
         return PrimitiveCall{Primitive(described), std::move(arguments)};
     }
     // A copy into another layout or type, for a step of several calls.
-    Call reorder_call(const Place& from, const Place& to);
-    // The sum of places that lie alike; `sum` may be the first of them.
-    Work sum_of(const std::vector<Place>& terms, const Place& sum);
+    Call reorder_call(const TensorView& from, const TensorView& to);
+    // The sum of views that lie alike; `sum` may be the first of them.
+    Work sum_of(const std::vector<TensorView>& terms, const TensorView& sum);
 
 private:
     friend GraphLowering;
@@ -96,7 +96,7 @@ private:
 
     std::unique_ptr<LoweringOfLayer<Lowering>> make_layer(const Layer& layer) const;
     Desc row_layout(TensorId tensor) const { return plain(extents(tensor), element_type(tensor)); }
-    Work reorder(const Place& from, const Place& to);
+    Work reorder(const TensorView& from, const TensorView& to);
     template <class Doing>
     static void refusing(const Doing& doing);
     void reserve_scratchpad(std::size_t bytes);
@@ -107,4 +107,4 @@ private:
 
 }  // namespace strata::cpu
 
-extern template class strata::GraphLowering<strata::cpu::Lowering, strata::cpu::OnednnPlaces>;
+extern template class strata::GraphLowering<strata::cpu::Lowering, strata::cpu::OnednnViews>;

@@ -20,8 +20,8 @@ Desc swapped(const Desc& desc) {
     return desc.permute_axes(axes);
 }
 
-Place swapped_if(bool condition, const Place& place) {
-    return condition ? Place{place.buffer, swapped(place.desc)} : place;
+TensorView swapped_if(bool condition, const TensorView& view) {
+    return condition ? TensorView{view.buffer, swapped(view.desc)} : view;
 }
 
 // A product of stacks of matrices. All of them lie row-major, so that a transposed operand is a
@@ -32,10 +32,10 @@ public:
 
     void forward(Lowering& lowering) override {
         choose_extents(lowering);
-        const Place a = swapped_if(op_.transpose_a, operand(lowering, 0));
-        const Place b = swapped_if(op_.transpose_b, operand(lowering, 1));
+        const TensorView a = swapped_if(op_.transpose_a, operand(lowering, 0));
+        const TensorView b = swapped_if(op_.transpose_b, operand(lowering, 1));
         const Desc whole = plain(lowering.extents(output()), lowering.element_type());
-        const Place y = lowering.make_value(output(), whole);
+        const TensorView y = lowering.make_value(output(), whole);
         multiply(lowering, a, b, {y.buffer, plain(y_, type_of(whole))}, {});
     }
 
@@ -57,13 +57,13 @@ private:
         b_.insert(b_.begin(), rank - b_.size(), 1);
     }
 
-    Place operand(Lowering& lowering, std::size_t which) const {
+    TensorView operand(Lowering& lowering, std::size_t which) const {
         const ElementType type = lowering.element_type();
-        const Place place = lowering.plain_value(input(which), type);
-        return {place.buffer, plain(which == 0 ? a_ : b_, type)};
+        const TensorView view = lowering.plain_value(input(which), type);
+        return {view.buffer, plain(which == 0 ? a_ : b_, type)};
     }
 
-    void multiply(Lowering& lowering, const Place& a, const Place& b, const Place& y,
+    void multiply(Lowering& lowering, const TensorView& a, const TensorView& b, const TensorView& y,
                   std::vector<Call> further) const {
         const auto described = describe<dnnl::matmul>(lowering.engine(), lowering.attributes(),
                                                       a.desc, b.desc, y.desc);
@@ -86,13 +86,13 @@ private:
     // y = a b: da = dy b^T and db = a^T dy; of a transposed operand the transposed of that.
     void backward_to(Lowering& lowering, std::size_t which) const {
         const ElementType type = lowering.element_type();
-        const Place whole = lowering.plain_gradient(output(), type);
-        const Place dy = {whole.buffer, plain(y_, type)};
-        const Place a = swapped_if(op_.transpose_a, operand(lowering, 0));
-        const Place b = swapped_if(op_.transpose_b, operand(lowering, 1));
+        const TensorView whole = lowering.plain_gradient(output(), type);
+        const TensorView dy = {whole.buffer, plain(y_, type)};
+        const TensorView a = swapped_if(op_.transpose_a, operand(lowering, 0));
+        const TensorView b = swapped_if(op_.transpose_b, operand(lowering, 1));
         const bool transposed = which == 0 ? op_.transpose_a : op_.transpose_b;
-        Place left = which == 0 ? dy : swapped_if(true, a);
-        Place right = which == 0 ? swapped_if(true, b) : dy;
+        TensorView left = which == 0 ? dy : swapped_if(true, a);
+        TensorView right = which == 0 ? swapped_if(true, b) : dy;
         if (transposed) {
             std::swap(left, right);
             left = swapped_if(true, left);
@@ -102,8 +102,8 @@ private:
     }
 
     // Where the operand was stretched over the stack, its copies' gradients are summed.
-    void into_gradient(Lowering& lowering, std::size_t which, const Place& left,
-                       const Place& right) const {
+    void into_gradient(Lowering& lowering, std::size_t which, const TensorView& left,
+                       const TensorView& right) const {
         const Extents& extents = which == 0 ? a_ : b_;
         const bool trained = lowering.graph().tensors[input(which)].role == Role::parameter;
         const ElementType type = trained ? ElementType::f32 : lowering.element_type();
@@ -111,18 +111,18 @@ private:
         std::copy_n(y_.begin(), y_.size() - 2, stacked.begin());
         const bool summed = stacked != extents;
         const Desc desc = plain(lowering.extents(input(which)), summed ? ElementType::f32 : type);
-        const Place dx = lowering.make_gradient(input(which), desc);
-        const Place target = {dx.buffer, plain(extents, type_of(desc))};
+        const TensorView dx = lowering.make_gradient(input(which), desc);
+        const TensorView target = {dx.buffer, plain(extents, type_of(desc))};
         if (!summed) {
             return multiply(lowering, left, right, target, {});
         }
-        const Place copies = lowering.make_transient(plain(stacked, ElementType::f32));
+        const TensorView copies = lowering.make_transient(plain(stacked, ElementType::f32));
         multiply(lowering, left, right, copies, {sum_of_copies(stacked, extents, copies, target)});
     }
 
     // By loops: the library has no fast sum over outer axes.
-    static Call sum_of_copies(const Extents& stacked, const Extents& extents, const Place& copies,
-                              const Place& sum) {
+    static Call sum_of_copies(const Extents& stacked, const Extents& extents,
+                              const TensorView& copies, const TensorView& sum) {
         return KernelCall{[plan = ReductionPlan(stacked, extents)](std::span<void* const> at) {
                               reduce(ReductionKind::sum, plan, static_cast<const float*>(at[0]),
                                      static_cast<float*>(at[1]));

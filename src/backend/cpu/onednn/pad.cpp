@@ -68,8 +68,8 @@ public:
     PadLowering(const Layer& layer, const Pad& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.plain_value(input(0), ElementType::f32);
-        const Place y =
+        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView y =
             lowering.make_value(output(), plain(lowering.extents(output()), ElementType::f32));
         lowering.compute(
             {"strata:loops", text_of(y.desc)},
@@ -82,8 +82,8 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
-        const Place dx =
+        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView dx =
             lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
         lowering.compute(
             {"strata:loops", text_of(dy.desc)},

@@ -38,10 +38,10 @@ public:
         }
         const auto described = forward_.emplace(describe_forward(lowering));
         x_ = described.src_desc();
-        const Place x = lowering.value(input(0), x_);
-        const Place y = lowering.make_value(output(), described.dst_desc());
+        const TensorView x = lowering.value(input(0), x_);
+        const TensorView y = lowering.make_value(output(), described.dst_desc());
         y_ = y.desc;
-        std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}};
+        std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}};
         if (lowering.trains() && op_.kind == PoolingKind::max) {
             indices_ = lowering.make_transient(described.workspace_desc());
             arguments.emplace_back(DNNL_ARG_WORKSPACE, *indices_);
@@ -56,10 +56,10 @@ public:
         const auto described = describe_backward<PoolingBackward>(
             lowering.engine(), lowering.attributes(), *forward_, algorithm_, x_, y_, window_.stride,
             window_.kernel, gaps_, window_.pad_begin, end_);
-        const Place dy = lowering.gradient(output(), described.diff_dst_desc());
-        const Place dx = lowering.make_gradient(input(0), described.diff_src_desc());
-        std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_DIFF_DST, dy},
-                                                        {DNNL_ARG_DIFF_SRC, dx}};
+        const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
+        const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
+        std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_DIFF_DST, dy},
+                                                             {DNNL_ARG_DIFF_SRC, dx}};
         if (indices_) {
             arguments.emplace_back(DNNL_ARG_WORKSPACE, *indices_);
         }
@@ -101,8 +101,8 @@ private:
 
     void forward_by_loops(Lowering& lowering) {
         layout_ = channel_layout_of(x_);
-        const Place x = lowering.value(input(0), looped(lowering, input(0)));
-        const Place y = lowering.make_value(output(), looped(lowering, output()));
+        const TensorView x = lowering.value(input(0), looped(lowering, input(0)));
+        const TensorView y = lowering.make_value(output(), looped(lowering, output()));
         lowering.compute({"strata:loops", text_of(x.desc)},
                          {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
                                          spatial_sums(*axes, layout.outer, layout.inner,
@@ -113,8 +113,8 @@ private:
     }
 
     void backward_by_loops(Lowering& lowering) const {
-        const Place dy = lowering.gradient(output(), looped(lowering, output()));
-        const Place dx = lowering.make_gradient(input(0), looped(lowering, input(0)));
+        const TensorView dy = lowering.gradient(output(), looped(lowering, output()));
+        const TensorView dx = lowering.make_gradient(input(0), looped(lowering, input(0)));
         lowering.compute({"strata:loops", text_of(dy.desc)},
                          {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
                                          spatial_sums_gradient(*axes, layout.outer, layout.inner,
@@ -154,7 +154,7 @@ private:
     algorithm algorithm_ = algorithm::pooling_max;
     Desc x_, y_;
     std::optional<PoolingForward::primitive_desc> forward_;
-    std::optional<Place> indices_;
+    std::optional<TensorView> indices_;
     std::shared_ptr<const WeightedAxes> axes_;  // where loops of our own are needed
     ChannelLayout layout_;
 };

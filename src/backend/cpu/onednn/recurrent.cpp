@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/layer_lowering.h"
-#include "backend/cpu/onednn/place_calls.h"
 #include "backend/cpu/onednn/recurrent_cell.h"
+#include "backend/cpu/onednn/view_calls.h"
 
 namespace strata::cpu {
 
@@ -24,9 +24,9 @@ public:
     void forward(Lowering& lowering) override {
         make_cells(lowering);
         std::vector<Call> calls;
-        Place x = sequence(lowering);
+        TensorView x = sequence(lowering);
         for (Dim layer = 0; layer < op_.layers; ++layer) {
-            const Place y = result_of(lowering, layer);
+            const TensorView y = result_of(lowering, layer);
             sources_.push_back(x);
             for (Dim d = 0; d < directions_; ++d) {
                 cell(layer, d).forward(x, y, calls);
@@ -67,8 +67,8 @@ private:
         return *cells_[static_cast<std::size_t>(layer * directions_ + direction)];
     }
 
-    // Of a state operand's or result's place: one cell's [batch, hidden].
-    Place state_of(const Place& states, std::size_t number) const {
+    // Of a state operand's or result's view: one cell's [batch, hidden].
+    TensorView state_of(const TensorView& states, std::size_t number) const {
         return part_of(states, static_cast<Dim>(number) * batch_ * op_.hidden,
                        {batch_, op_.hidden});
     }
@@ -100,7 +100,7 @@ private:
         if (op_.bias) {
             plan.bias = input(parameter + 2);
         }
-        const auto first = [&](std::size_t operand) -> std::optional<Place> {
+        const auto first = [&](std::size_t operand) -> std::optional<TensorView> {
             if (operand >= first_parameter()) {
                 return std::nullopt;
             }
@@ -111,25 +111,25 @@ private:
         return plan;
     }
 
-    Place sequence(Lowering& lowering) const {
-        const Place x = lowering.plain_value(input(0), ElementType::f32);
+    TensorView sequence(Lowering& lowering) const {
+        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
         return part_of(x, 0, {steps_ * batch_, lowering.extents(input(0))[2]});
     }
 
-    Place result_of(Lowering& lowering, Dim layer) const {
+    TensorView result_of(Lowering& lowering, Dim layer) const {
         const Desc desc = plain({steps_, batch_, directions_ * op_.hidden}, ElementType::f32);
         return layer + 1 == op_.layers ? lowering.make_value(output(), desc)
                                        : lowering.make_transient(desc);
     }
 
     void write_last_states(Lowering& lowering, std::vector<Call>& calls) const {
-        std::vector<Place> states;
+        std::vector<TensorView> states;
         for (std::size_t i = 1; i < layer_.outputs.size(); ++i) {
             const TensorId tensor = layer_.outputs[i];
             states.push_back(
                 lowering.make_value(tensor, plain(lowering.extents(tensor), ElementType::f32)));
         }
-        const auto state = [&](std::size_t which, std::size_t number) -> std::optional<Place> {
+        const auto state = [&](std::size_t which, std::size_t number) -> std::optional<TensorView> {
             return which < states.size() ? std::optional(state_of(states[which], number))
                                          : std::nullopt;
         };
@@ -142,7 +142,7 @@ private:
         went_back_ = true;
         const auto last = given_gradients(lowering);
         const auto first = wanted_gradients(lowering);
-        Place dy = result_gradient(lowering, calls);
+        TensorView dy = result_gradient(lowering, calls);
         for (Dim layer = op_.layers; layer-- > 0;) {
             const auto dx = source_gradient(lowering, layer);
             for (Dim d = 0; d < directions_; ++d) {
@@ -158,40 +158,40 @@ private:
     }
 
     // Zeros where only the last states are of use to the network.
-    Place result_gradient(Lowering& lowering, std::vector<Call>& calls) const {
+    TensorView result_gradient(Lowering& lowering, std::vector<Call>& calls) const {
         if (lowering.needs_gradient(output())) {
             return lowering.plain_gradient(output(), ElementType::f32);
         }
         const auto dims = lowering.extents(output());
-        const Place zeros = lowering.make_transient(plain(dims, ElementType::f32));
+        const TensorView zeros = lowering.make_transient(plain(dims, ElementType::f32));
         calls.push_back(clear_call(zeros, product(dims)));
         return zeros;
     }
 
     // By state: the gradients of the last ones, whole.
-    std::vector<std::optional<Place>> given_gradients(Lowering& lowering) const {
-        std::vector<std::optional<Place>> places(2);
+    std::vector<std::optional<TensorView>> given_gradients(Lowering& lowering) const {
+        std::vector<std::optional<TensorView>> views(2);
         for (std::size_t i = 1; i < layer_.outputs.size(); ++i) {
             const TensorId tensor = layer_.outputs[i];
             if (lowering.needs_gradient(tensor)) {
-                places[i - 1] = lowering.plain_gradient(tensor, ElementType::f32);
+                views[i - 1] = lowering.plain_gradient(tensor, ElementType::f32);
             }
         }
-        return places;
+        return views;
     }
 
-    std::vector<std::optional<Place>> wanted_gradients(Lowering& lowering) const {
-        std::vector<std::optional<Place>> places(2);
+    std::vector<std::optional<TensorView>> wanted_gradients(Lowering& lowering) const {
+        std::vector<std::optional<TensorView>> views(2);
         for (std::size_t i = 1; i < first_parameter(); ++i) {
             if (lowering.needs_gradient(input(i))) {
-                places[i - 1] = lowering.make_gradient(
+                views[i - 1] = lowering.make_gradient(
                     input(i), plain(lowering.extents(input(i)), ElementType::f32));
             }
         }
-        return places;
+        return views;
     }
 
-    StateGradients of_cell(const std::vector<std::optional<Place>>& whole,
+    StateGradients of_cell(const std::vector<std::optional<TensorView>>& whole,
                            std::size_t number) const {
         StateGradients part;
         if (whole[0]) {
@@ -204,7 +204,7 @@ private:
     }
 
     // Of what a layer reads; nothing where the network has no use for it.
-    std::optional<Place> source_gradient(Lowering& lowering, Dim layer) const {
+    std::optional<TensorView> source_gradient(Lowering& lowering, Dim layer) const {
         if (layer > 0) {
             return lowering.make_transient(
                 plain({steps_, batch_, directions_ * op_.hidden}, ElementType::f32));
@@ -216,13 +216,14 @@ private:
                                       plain(lowering.extents(input(0)), ElementType::f32));
     }
 
-    void input_gradient(Lowering& lowering, Dim layer, const Place& dx, std::vector<Call>& calls) {
+    void input_gradient(Lowering& lowering, Dim layer, const TensorView& dx,
+                        std::vector<Call>& calls) {
         const auto& source = sources_[static_cast<std::size_t>(layer)];
         const auto dims = dims_of(source.desc);
-        const Place whole = part_of(dx, 0, dims);
+        const TensorView whole = part_of(dx, 0, dims);
         cell(layer, 0).input_gradient(whole, calls);
         if (directions_ > 1) {
-            const Place other = lowering.make_transient(plain(dims, ElementType::f32));
+            const TensorView other = lowering.make_transient(plain(dims, ElementType::f32));
             cell(layer, 1).input_gradient(other, calls);
             calls.push_back(add_call(whole, other, whole, product(dims)));
         }
@@ -242,7 +243,7 @@ private:
     std::size_t each_;  // operands of a cell
     Dim steps_ = 0, batch_ = 0;
     std::vector<std::unique_ptr<CellLowering>> cells_;
-    std::vector<Place> sources_;  // by layer: what it reads, [steps * batch, features]
+    std::vector<TensorView> sources_;  // by layer: what it reads, [steps * batch, features]
     bool went_back_ = false;
 };
 

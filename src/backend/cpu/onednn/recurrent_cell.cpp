@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/recurrent_cell.h"
 
-#include "backend/cpu/onednn/place_calls.h"
 #include "backend/cpu/onednn/skinny_gemm.h"
+#include "backend/cpu/onednn/view_calls.h"
 
 #include <algorithm>
 
@@ -51,45 +51,46 @@ Bytes CellLowering::workspace() const {
         {input_.workspace(), hidden_.workspace(), hidden_zr_.workspace(), hidden_n_.workspace()});
 }
 
-Place CellLowering::dense(Dim rows, Dim columns) const {
+TensorView CellLowering::dense(Dim rows, Dim columns) const {
     return lowering_.make_transient(plain({rows, columns}, ElementType::f32));
 }
 
-Place CellLowering::rows_of(const Place& matrix, Dim first, Dim count) {
+TensorView CellLowering::rows_of(const TensorView& matrix, Dim first, Dim count) {
     const Dim columns = dims_of(matrix.desc).back();
     return part_of(matrix, first * columns, {count, columns});
 }
 
-Place CellLowering::step_of(const Place& matrix, Dim time) const {
+TensorView CellLowering::step_of(const TensorView& matrix, Dim time) const {
     return rows_of(matrix, time * plan_.batch, plan_.batch);
 }
 
 // Where a step's part of the layer's result or its gradient begins.
-Place CellLowering::in_sequence(const Place& y, Dim time) const {
+TensorView CellLowering::in_sequence(const TensorView& y, Dim time) const {
     const Dim row = plan_.directions * hidden();
     return part_of(y, time * plan_.batch * row + plan_.direction * hidden(), {1});
 }
 
-Place CellLowering::after(const Place& slots, Dim place, bool first_slot) const {
-    const Dim time = time_of(place);
+TensorView CellLowering::after(const TensorView& slots, Dim position, bool first_slot) const {
+    const Dim time = time_of(position);
     return step_of(slots, !plan_.reverse && first_slot ? time + 1 : time);
 }
 
-Place CellLowering::before(const Place& slots, Dim place, bool first_slot) const {
-    if (place > 0) {
-        return after(slots, place - 1, first_slot);
+TensorView CellLowering::before(const TensorView& slots, Dim position, bool first_slot) const {
+    if (position > 0) {
+        return after(slots, position - 1, first_slot);
     }
     return step_of(slots, plan_.reverse ? plan_.steps : 0);
 }
 
-std::optional<Place> CellLowering::dense_state(Dim place) const {
-    return keeps_states() ? std::optional(after(*states_, place, has_first_slot())) : std::nullopt;
+std::optional<TensorView> CellLowering::dense_state(Dim position) const {
+    return keeps_states() ? std::optional(after(*states_, position, has_first_slot()))
+                          : std::nullopt;
 }
 
 // The first states: those given, or zeros.
 void CellLowering::begin_states(std::vector<Call>& calls) {
-    const auto begin = [&](const Place& slots, const std::optional<Place>& given) {
-        const Place first = before(slots, 0, true);
+    const auto begin = [&](const TensorView& slots, const std::optional<TensorView>& given) {
+        const TensorView first = before(slots, 0, true);
         calls.push_back(given ? copy_call(*given, first, units()) : clear_call(first, units()));
     };
     if (keeps_states()) {
@@ -110,9 +111,9 @@ void CellLowering::begin_states(std::vector<Call>& calls) {
     }
 }
 
-void CellLowering::forward(const Place& x, const Place& y, std::vector<Call>& calls) {
+void CellLowering::forward(const TensorView& x, const TensorView& y, std::vector<Call>& calls) {
     gates_ = dense(plan_.steps * plan_.batch, columns());
-    std::optional<Place> bias;
+    std::optional<TensorView> bias;
     if (plan_.bias) {
         bias = part_of(lowering_.plain_value(*plan_.bias, ElementType::f32), 0, {columns()});
     }
@@ -121,15 +122,16 @@ void CellLowering::forward(const Place& x, const Place& y, std::vector<Call>& ca
     if (!keeps_states()) {
         states_ = part_of(y, 0, {plan_.steps * plan_.batch, hidden()});
     }
-    for (Dim place = 0; place < plan_.steps; ++place) {
-        step(place, y, calls);
+    for (Dim position = 0; position < plan_.steps; ++position) {
+        step(position, y, calls);
     }
 }
 
-void CellLowering::write_last_states(const std::optional<Place>& h, const std::optional<Place>& c,
+void CellLowering::write_last_states(const std::optional<TensorView>& h,
+                                     const std::optional<TensorView>& c,
                                      std::vector<Call>& calls) const {
     if (h) {
-        const Place last = after(*states_, plan_.steps - 1, has_first_slot());
+        const TensorView last = after(*states_, plan_.steps - 1, has_first_slot());
         calls.push_back(copy_call(last, *h, units()));
     }
     if (c && is_lstm()) {
@@ -138,7 +140,7 @@ void CellLowering::write_last_states(const std::optional<Place>& h, const std::o
 }
 
 void CellLowering::add_product(std::optional<Call>& prototype, InnerProduct& product,
-                               const Place& x, const Place& y, Into into,
+                               const TensorView& x, const TensorView& y, Into into,
                                std::vector<Call>& calls) const {
     if (auto thin = SkinnyGemmLowering(lowering_, product.weight()).forward(x, y, into)) {
         return calls.push_back(std::move(*thin));
@@ -146,14 +148,15 @@ void CellLowering::add_product(std::optional<Call>& prototype, InnerProduct& pro
     if (!prototype) {
         prototype = product.forward(x, y, into);
     }
-    calls.push_back(with_places(*prototype, {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}}));
+    calls.push_back(with_views(*prototype, {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}}));
 }
 
-void CellLowering::step(Dim place, const Place& y, std::vector<Call>& calls) {
+void CellLowering::step(Dim position, const TensorView& y, std::vector<Call>& calls) {
     if (is_gru()) {
-        return resets_before() ? gru_before_step(place, y, calls) : gru_after_step(place, y, calls);
+        return resets_before() ? gru_before_step(position, y, calls)
+                               : gru_after_step(position, y, calls);
     }
-    plain_step(place, y, calls);
+    plain_step(position, y, calls);
 }
 
 namespace {
@@ -170,50 +173,51 @@ Rectifier function_of(CellKind cell) {
     return cell == CellKind::rnn_relu ? Rectifier::relu : Rectifier::tanh;
 }
 
-void push(std::vector<Place>& places, const std::optional<Place>& further) {
+void push(std::vector<TensorView>& views, const std::optional<TensorView>& further) {
     if (further) {
-        places.push_back(*further);
+        views.push_back(*further);
     }
 }
 
 }  // namespace
 
 // Without a first state the first step has no product: its state is zero.
-void CellLowering::plain_step(Dim place, const Place& y, std::vector<Call>& calls) {
-    const Place gates = step_of(*gates_, time_of(place));
-    if (place > 0 || has_first_slot()) {
-        add_product(made_.hidden, hidden_, state_before(place), gates, Into::add, calls);
+void CellLowering::plain_step(Dim position, const TensorView& y, std::vector<Call>& calls) {
+    const TensorView gates = step_of(*gates_, time_of(position));
+    if (position > 0 || has_first_slot()) {
+        add_product(made_.hidden, hidden_, state_before(position), gates, Into::add, calls);
     }
-    std::vector<Place> places = {gates, in_sequence(y, time_of(place))};
+    std::vector<TensorView> views = {gates, in_sequence(y, time_of(position))};
     if (is_lstm()) {
-        places.push_back(before(*cells_, place, true));
-        places.push_back(after(*cells_, place, true));
-        push(places, dense_state(place));
+        views.push_back(before(*cells_, position, true));
+        views.push_back(after(*cells_, position, true));
+        push(views, dense_state(position));
         calls.push_back(KernelCall{[shape = shape()](std::span<void* const> at) {
                                        lstm_forward(shape, floats(at[0]), floats(at[2]),
                                                     floats(at[3]), state_out(at, 1, 4));
                                    },
-                                   std::move(places)});
+                                   std::move(views)});
         return;
     }
-    push(places, dense_state(place));
+    push(views, dense_state(position));
     calls.push_back(KernelCall{
         [shape = shape(), function = function_of(plan_.op.cell)](std::span<void* const> at) {
             rnn_forward(shape, function, floats(at[0]), state_out(at, 1, 2));
         },
-        std::move(places)});
+        std::move(views)});
 }
 
-void CellLowering::gru_after_step(Dim place, const Place& y, std::vector<Call>& calls) {
-    const Place h = state_before(place);
+void CellLowering::gru_after_step(Dim position, const TensorView& y, std::vector<Call>& calls) {
+    const TensorView h = state_before(position);
     add_product(made_.hidden, hidden_, h, *products_, Into::overwrite, calls);
     if (!plan_.bias && !no_bias_) {
         no_bias_ = lowering_.make_persistent(plain({hidden()}, ElementType::f32), {});
     }
-    const Place bias = plan_.bias ? part_of(lowering_.plain_value(*plan_.bias, ElementType::f32),
-                                            columns(), {hidden()})
-                                  : *no_bias_;
-    const Dim time = time_of(place);
+    const TensorView bias =
+        plan_.bias
+            ? part_of(lowering_.plain_value(*plan_.bias, ElementType::f32), columns(), {hidden()})
+            : *no_bias_;
+    const Dim time = time_of(position);
     calls.push_back(KernelCall{[shape = shape()](std::span<void* const> at) {
                                    gru_after_forward(shape,
                                                      {floats(at[0]), floats(at[1]), floats(at[2]),
@@ -221,13 +225,13 @@ void CellLowering::gru_after_step(Dim place, const Place& y, std::vector<Call>& 
                                                      state_out(at, 5, 6));
                                },
                                {step_of(*gates_, time), *products_, h, step_of(*reset_, time), bias,
-                                in_sequence(y, time), *dense_state(place)}});
+                                in_sequence(y, time), *dense_state(position)}});
 }
 
-void CellLowering::gru_before_step(Dim place, const Place& y, std::vector<Call>& calls) {
-    const Dim time = time_of(place);
-    const Place h = state_before(place), gates = step_of(*gates_, time);
-    const Place reset = step_of(*reset_, time);
+void CellLowering::gru_before_step(Dim position, const TensorView& y, std::vector<Call>& calls) {
+    const Dim time = time_of(position);
+    const TensorView h = state_before(position), gates = step_of(*gates_, time);
+    const TensorView reset = step_of(*reset_, time);
     add_product(made_.zr, hidden_zr_, h, *products_, Into::overwrite, calls);
     calls.push_back(KernelCall{[shape = shape()](std::span<void* const> at) {
                                    gru_before_forward(shape,
@@ -241,11 +245,11 @@ void CellLowering::gru_before_step(Dim place, const Place& y, std::vector<Call>&
             gru_finish(shape, {floats(at[0]), floats(at[1]), floats(at[2]), nullptr, nullptr},
                        state_out(at, 3, 4));
         },
-        {gates, *products_n_, h, in_sequence(y, time), *dense_state(place)}});
+        {gates, *products_n_, h, in_sequence(y, time), *dense_state(position)}});
 }
 
 void CellLowering::add_gradient_product(std::optional<Call>& prototype, InnerProduct& product,
-                                        const Place& dy, const Place& dx,
+                                        const TensorView& dy, const TensorView& dx,
                                         std::vector<Call>& calls) const {
     constexpr Dim worth_a_transposed_copy = 4;  // steps
     if (plan_.steps >= worth_a_transposed_copy) {
@@ -256,12 +260,13 @@ void CellLowering::add_gradient_product(std::optional<Call>& prototype, InnerPro
     if (!prototype) {
         prototype = product.backward_data(dy, dx);
     }
-    calls.push_back(with_places(*prototype, {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}}));
+    calls.push_back(with_views(*prototype, {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}}));
 }
 
-void CellLowering::through_time(const Place& dy, const StateGradients& last,
+void CellLowering::through_time(const TensorView& dy, const StateGradients& last,
                                 const StateGradients& first, std::vector<Call>& calls) {
-    const auto begin = [&](std::optional<Place>& slot, const std::optional<Place>& given) {
+    const auto begin = [&](std::optional<TensorView>& slot,
+                           const std::optional<TensorView>& given) {
         slot = dense(plan_.batch, hidden());
         calls.push_back(given ? copy_call(*given, *slot, units()) : clear_call(*slot, units()));
     };
@@ -277,8 +282,8 @@ void CellLowering::through_time(const Place& dy, const StateGradients& last,
         to_n_ = dense(plan_.steps * plan_.batch, hidden());
         to_reset_ = dense(plan_.batch, hidden());
     }
-    for (Dim place = plan_.steps; place-- > 0;) {
-        step_back(place, dy, place > 0 || first.h.has_value(), calls);
+    for (Dim position = plan_.steps; position-- > 0;) {
+        step_back(position, dy, position > 0 || first.h.has_value(), calls);
     }
     if (first.h) {
         calls.push_back(is_gru() ? add_call(*dh_, *passed_, *first.h, units())
@@ -290,21 +295,22 @@ void CellLowering::through_time(const Place& dy, const StateGradients& last,
 }
 
 // `has_predecessor`: a step or a gradient before this one needs the state's gradient.
-void CellLowering::step_back(Dim place, const Place& dy, bool has_predecessor,
+void CellLowering::step_back(Dim position, const TensorView& dy, bool has_predecessor,
                              std::vector<Call>& calls) {
     if (is_gru()) {
-        return resets_before() ? gru_before_back(place, dy, has_predecessor, calls)
-                               : gru_after_back(place, dy, has_predecessor, calls);
+        return resets_before() ? gru_before_back(position, dy, has_predecessor, calls)
+                               : gru_after_back(position, dy, has_predecessor, calls);
     }
-    const Place gates = step_of(*gates_, time_of(place));
-    const Place given = in_sequence(dy, time_of(place));
+    const TensorView gates = step_of(*gates_, time_of(position));
+    const TensorView given = in_sequence(dy, time_of(position));
     if (is_lstm()) {
-        calls.push_back(KernelCall{
-            [shape = shape()](std::span<void* const> at) {
-                lstm_backward(shape, floats(at[0]), floats(at[3]), floats(at[4]), floats(at[5]),
-                              {floats(at[1]), floats(at[2]), nullptr});
-            },
-            {gates, given, *dh_, before(*cells_, place, true), after(*cells_, place, true), *dc_}});
+        calls.push_back(KernelCall{[shape = shape()](std::span<void* const> at) {
+                                       lstm_backward(shape, floats(at[0]), floats(at[3]),
+                                                     floats(at[4]), floats(at[5]),
+                                                     {floats(at[1]), floats(at[2]), nullptr});
+                                   },
+                                   {gates, given, *dh_, before(*cells_, position, true),
+                                    after(*cells_, position, true), *dc_}});
     } else {
         calls.push_back(KernelCall{
             [shape = shape(), function = function_of(plan_.op.cell)](std::span<void* const> at) {
@@ -318,28 +324,28 @@ void CellLowering::step_back(Dim place, const Place& dy, bool has_predecessor,
     }
 }
 
-void CellLowering::gru_after_back(Dim place, const Place& dy, bool has_predecessor,
+void CellLowering::gru_after_back(Dim position, const TensorView& dy, bool has_predecessor,
                                   std::vector<Call>& calls) {
-    const Dim time = time_of(place);
-    const Place to_products = step_of(*to_products_, time);
+    const Dim time = time_of(position);
+    const TensorView to_products = step_of(*to_products_, time);
     calls.push_back(KernelCall{
         [shape = shape()](std::span<void* const> at) {
             gru_after_backward(shape,
                                {floats(at[0]), nullptr, floats(at[1]), floats(at[2]), nullptr},
                                floats(at[3]), {floats(at[4]), floats(at[5]), floats(at[6])});
         },
-        {step_of(*gates_, time), state_before(place), step_of(*reset_, time), to_products,
+        {step_of(*gates_, time), state_before(position), step_of(*reset_, time), to_products,
          in_sequence(dy, time), *dh_, *passed_}});
     if (has_predecessor) {
         add_gradient_product(made_.hidden_back, hidden_, to_products, *dh_, calls);
     }
 }
 
-void CellLowering::gru_before_back(Dim place, const Place& dy, bool has_predecessor,
+void CellLowering::gru_before_back(Dim position, const TensorView& dy, bool has_predecessor,
                                    std::vector<Call>& calls) {
-    const Dim time = time_of(place);
-    const Place gates = step_of(*gates_, time), h = state_before(place);
-    const Place to_n = step_of(*to_n_, time), to_zr = step_of(*to_products_, time);
+    const Dim time = time_of(position);
+    const TensorView gates = step_of(*gates_, time), h = state_before(position);
+    const TensorView to_n = step_of(*to_n_, time), to_zr = step_of(*to_products_, time);
     calls.push_back(KernelCall{
         [shape = shape()](std::span<void* const> at) {
             gru_before_backward(shape, {floats(at[0]), nullptr, floats(at[1]), nullptr, nullptr},
@@ -359,12 +365,12 @@ void CellLowering::gru_before_back(Dim place, const Place& dy, bool has_predeces
     }
 }
 
-void CellLowering::input_gradient(const Place& dx, std::vector<Call>& calls) {
+void CellLowering::input_gradient(const TensorView& dx, std::vector<Call>& calls) {
     calls.push_back(input_.backward_data(*gates_, dx));
 }
 
-void CellLowering::weight_gradients(const Place& x, std::vector<Call>& calls) {
-    std::optional<Place> bias;
+void CellLowering::weight_gradients(const TensorView& x, std::vector<Call>& calls) {
+    std::optional<TensorView> bias;
     if (plan_.bias) {
         const auto dims = lowering_.extents(*plan_.bias);
         bias_gradient_ = lowering_.make_gradient(*plan_.bias, plain(dims, ElementType::f32));
@@ -379,7 +385,7 @@ void CellLowering::hidden_gradient(std::vector<Call>& calls) {
     const Dim met = plan_.steps - (has_first_slot() ? 0 : 1);
     if (met == 0) {
         const auto dims = lowering_.extents(plan_.weight_hidden);
-        const Place zeros =
+        const TensorView zeros =
             lowering_.make_gradient(plan_.weight_hidden, plain(dims, ElementType::f32));
         calls.push_back(clear_call(zeros, product(dims)));
         return;
@@ -395,16 +401,16 @@ void CellLowering::hidden_gradient(std::vector<Call>& calls) {
 // b' as well, in its third block.
 void CellLowering::gru_hidden_gradient(std::vector<Call>& calls) {
     const Dim rows = plan_.steps * plan_.batch;
-    const Place states = rows_of(*states_, plan_.reverse ? plan_.batch : 0, rows);
+    const TensorView states = rows_of(*states_, plan_.reverse ? plan_.batch : 0, rows);
     if (resets_before()) {
         const auto dims = lowering_.extents(plan_.weight_hidden);
-        const Place whole =
+        const TensorView whole =
             lowering_.make_gradient(plan_.weight_hidden, plain(dims, ElementType::f32));
         calls.push_back(hidden_zr_.backward_weights(states, *to_products_, {}, whole));
         calls.push_back(hidden_n_.backward_weights(*reset_, *to_n_, {}, whole));
         return;
     }
-    std::optional<Place> sums;
+    std::optional<TensorView> sums;
     if (plan_.bias) {
         sums = lowering_.make_transient(plain({columns()}, ElementType::f32));
     }

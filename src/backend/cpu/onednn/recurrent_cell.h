@@ -19,14 +19,14 @@ struct CellPlan {
     TensorId weight_input = 0;
     TensorId weight_hidden = 0;
     std::optional<TensorId> bias = {};
-    std::optional<Place> first_h = {};  // [batch, hidden]
-    std::optional<Place> first_c = {};
+    std::optional<TensorView> first_h = {};  // [batch, hidden]
+    std::optional<TensorView> first_c = {};
 };
 
 // Gradients of the states beside the sequence; absent where there are none, or none is wanted.
 struct StateGradients {
-    std::optional<Place> h = {};
-    std::optional<Place> c = {};
+    std::optional<TensorView> h = {};
+    std::optional<TensorView> c = {};
 };
 
 // The calls of one direction of one layer. All of W x + b is one product; each step adds U h to its
@@ -38,15 +38,15 @@ public:
     CellLowering(Lowering& lowering, const CellPlan& plan);
 
     // x is [steps * batch, width], y [steps, batch, directions * hidden].
-    void forward(const Place& x, const Place& y, std::vector<Call>& calls);
-    void write_last_states(const std::optional<Place>& h, const std::optional<Place>& c,
+    void forward(const TensorView& x, const TensorView& y, std::vector<Call>& calls);
+    void write_last_states(const std::optional<TensorView>& h, const std::optional<TensorView>& c,
                            std::vector<Call>& calls) const;
     // `last` are the gradients of the last states, `first` where those of the first go.
-    void through_time(const Place& dy, const StateGradients& last, const StateGradients& first,
+    void through_time(const TensorView& dy, const StateGradients& last, const StateGradients& first,
                       std::vector<Call>& calls);
     // Requires: through_time, as below.
-    void input_gradient(const Place& dx, std::vector<Call>& calls);
-    void weight_gradients(const Place& x, std::vector<Call>& calls);
+    void input_gradient(const TensorView& dx, std::vector<Call>& calls);
+    void weight_gradients(const TensorView& x, std::vector<Call>& calls);
 
     std::string implementation() const { return input_.implementation(); }
     Bytes workspace() const;
@@ -64,32 +64,39 @@ private:
     // the sequence is read from its end).
     bool has_first_slot() const { return is_gru() || plan_.first_h.has_value(); }
     bool keeps_states() const { return has_first_slot() || plan_.directions > 1; }
-    Dim time_of(Dim place) const { return plan_.reverse ? plan_.steps - 1 - place : place; }
+    Dim time_of(Dim position) const {
+        return plan_.reverse ? plan_.steps - 1 - position : position;
+    }
     StepShape shape() const;
 
-    Place dense(Dim rows, Dim columns) const;
+    TensorView dense(Dim rows, Dim columns) const;
     // Rows [first, first + count) of a dense matrix.
-    static Place rows_of(const Place& matrix, Dim first, Dim count);
-    Place step_of(const Place& matrix, Dim time) const;
-    Place in_sequence(const Place& y, Dim time) const;
-    // The slot of states or cells that lies before or after a place.
-    Place before(const Place& slots, Dim place, bool first_slot) const;
-    Place after(const Place& slots, Dim place, bool first_slot) const;
-    Place state_before(Dim place) const { return before(*states_, place, has_first_slot()); }
-    std::optional<Place> dense_state(Dim place) const;
+    static TensorView rows_of(const TensorView& matrix, Dim first, Dim count);
+    TensorView step_of(const TensorView& matrix, Dim time) const;
+    TensorView in_sequence(const TensorView& y, Dim time) const;
+    // The slot of states or cells that lies before or after a position in the sequence.
+    TensorView before(const TensorView& slots, Dim position, bool first_slot) const;
+    TensorView after(const TensorView& slots, Dim position, bool first_slot) const;
+    TensorView state_before(Dim position) const {
+        return before(*states_, position, has_first_slot());
+    }
+    std::optional<TensorView> dense_state(Dim position) const;
 
     void begin_states(std::vector<Call>& calls);
-    void add_product(std::optional<Call>& prototype, InnerProduct& product, const Place& x,
-                     const Place& y, Into into, std::vector<Call>& calls) const;
+    void add_product(std::optional<Call>& prototype, InnerProduct& product, const TensorView& x,
+                     const TensorView& y, Into into, std::vector<Call>& calls) const;
     void add_gradient_product(std::optional<Call>& prototype, InnerProduct& product,
-                              const Place& dy, const Place& dx, std::vector<Call>& calls) const;
-    void step(Dim place, const Place& y, std::vector<Call>& calls);
-    void plain_step(Dim place, const Place& y, std::vector<Call>& calls);
-    void gru_after_step(Dim place, const Place& y, std::vector<Call>& calls);
-    void gru_before_step(Dim place, const Place& y, std::vector<Call>& calls);
-    void step_back(Dim place, const Place& dy, bool has_predecessor, std::vector<Call>& calls);
-    void gru_after_back(Dim place, const Place& dy, bool has_predecessor, std::vector<Call>& calls);
-    void gru_before_back(Dim place, const Place& dy, bool has_predecessor,
+                              const TensorView& dy, const TensorView& dx,
+                              std::vector<Call>& calls) const;
+    void step(Dim position, const TensorView& y, std::vector<Call>& calls);
+    void plain_step(Dim position, const TensorView& y, std::vector<Call>& calls);
+    void gru_after_step(Dim position, const TensorView& y, std::vector<Call>& calls);
+    void gru_before_step(Dim position, const TensorView& y, std::vector<Call>& calls);
+    void step_back(Dim position, const TensorView& dy, bool has_predecessor,
+                   std::vector<Call>& calls);
+    void gru_after_back(Dim position, const TensorView& dy, bool has_predecessor,
+                        std::vector<Call>& calls);
+    void gru_before_back(Dim position, const TensorView& dy, bool has_predecessor,
                          std::vector<Call>& calls);
     void hidden_gradient(std::vector<Call>& calls);
     void gru_hidden_gradient(std::vector<Call>& calls);
@@ -98,10 +105,10 @@ private:
     CellPlan plan_;
     InnerProduct input_, hidden_;
     InnerProduct hidden_zr_, hidden_n_;  // the parts of a GRU that resets before its product
-    std::optional<Place> gates_, states_, cells_, reset_;
-    std::optional<Place> products_, products_n_, no_bias_;
-    std::optional<Place> dh_, dc_, passed_, to_products_, to_n_, to_reset_;
-    std::optional<Place> bias_gradient_;
+    std::optional<TensorView> gates_, states_, cells_, reset_;
+    std::optional<TensorView> products_, products_n_, no_bias_;
+    std::optional<TensorView> dh_, dc_, passed_, to_products_, to_n_, to_reset_;
+    std::optional<TensorView> bias_gradient_;
     struct {
         std::optional<Call> hidden, zr, n, hidden_back, zr_back, n_back;
     } made_;

@@ -14,8 +14,8 @@ public:
     ReductionLowering(const Layer& layer, const Reduction& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.plain_value(input(0), ElementType::f32);
-        const Place y =
+        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView y =
             lowering.make_value(output(), plain(lowering.extents(output()), ElementType::f32));
         lowering.compute(
             {"strata:loops", text_of(x.desc)},
@@ -46,15 +46,15 @@ private:
         return dims;
     }
 
-    // A sum's gradient needs neither terms nor results; their places then stand for nothing.
+    // A sum's gradient needs neither terms nor results; their views then stand for nothing.
     void backward(Lowering& lowering) const {
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
         const BackwardReads reads = op_.reads();
-        const Place x =
+        const TensorView x =
             reads.input_for_data ? lowering.plain_value(input(0), ElementType::f32) : dy;
-        const Place y =
+        const TensorView y =
             reads.output_for_data ? lowering.plain_value(output(), ElementType::f32) : dy;
-        const Place dx =
+        const TensorView dx =
             lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
         lowering.compute(
             {"strata:loops", text_of(dx.desc)},

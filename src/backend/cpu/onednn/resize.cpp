@@ -54,7 +54,7 @@ public:
 
     void forward(Lowering& lowering) override {
         const Tensor& input_tensor = lowering.graph().tensors[input(0)].tensor;
-        const Place x = lowering.shaped_value(input(0));
+        const TensorView x = lowering.shaped_value(input(0));
         x_ = x.desc;
         algorithm_ = algorithm_of(op_, input_tensor);
         if (!algorithm_) {
@@ -64,7 +64,7 @@ public:
         forward_ =
             describe<Forward>(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
                               *algorithm_, x_, any_layout(lowering.extents(output()), type_of(x_)));
-        const Place y = lowering.make_value(output(), forward_->dst_desc());
+        const TensorView y = lowering.make_value(output(), forward_->dst_desc());
         y_ = y.desc;
         lowering.compute<Forward>(*forward_, text_of(x_), {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
     }
@@ -75,8 +75,8 @@ public:
         }
         const auto described = describe_backward<Backward>(lowering.engine(), lowering.attributes(),
                                                            *forward_, *algorithm_, x_, y_);
-        const Place dy = lowering.gradient(output(), y_);
-        const Place dx = lowering.make_gradient(input(0), x_);
+        const TensorView dy = lowering.gradient(output(), y_);
+        const TensorView dx = lowering.make_gradient(input(0), x_);
         lowering.compute<Backward>(described, text_of(x_),
                                    {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});
     }
@@ -84,9 +84,9 @@ public:
 private:
     void forward_by_loops(Lowering& lowering) {
         layout_ = channel_layout_of(x_);
-        const Place x =
+        const TensorView x =
             lowering.value(input(0), layout_.desc(lowering.extents(input(0)), ElementType::f32));
-        const Place y = lowering.make_value(
+        const TensorView y = lowering.make_value(
             output(), layout_.desc(lowering.extents(output()), ElementType::f32));
         lowering.compute({"strata:loops", text_of(y.desc)},
                          {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
@@ -98,9 +98,9 @@ private:
     }
 
     void backward_by_loops(Lowering& lowering) const {
-        const Place dy =
+        const TensorView dy =
             lowering.gradient(output(), layout_.desc(lowering.extents(output()), ElementType::f32));
-        const Place dx = lowering.make_gradient(
+        const TensorView dx = lowering.make_gradient(
             input(0), layout_.desc(lowering.extents(input(0)), ElementType::f32));
         lowering.compute({"strata:loops", text_of(dx.desc)},
                          {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {

@@ -43,9 +43,9 @@ public:
 
     void forward(Lowering& lowering) override {
         loops_ = make_loops_(lowering.extents(input(0)));
-        const Place x = lowering.plain_value(input(0), lowering.element_type());
-        const Place y = lowering.make_value(output(), x.desc);
-        const Place scratch = scratch_of(lowering);
+        const TensorView x = lowering.plain_value(input(0), lowering.element_type());
+        const TensorView y = lowering.make_value(output(), x.desc);
+        const TensorView scratch = scratch_of(lowering);
         const bool narrow = is_narrow(x);
         lowering.compute(
             {"strata:loops", text_of(x.desc)},
@@ -75,20 +75,22 @@ public:
     void backward_data(Lowering& lowering) override { backward(lowering); }
 
 private:
-    static bool is_narrow(const Place& place) { return type_of(place.desc) == ElementType::bf16; }
-
-    static Bytes bytes_of(const Place& place) {
-        return {static_cast<double>(place.desc.get_size())};
+    static bool is_narrow(const TensorView& view) {
+        return type_of(view.desc) == ElementType::bf16;
     }
 
-    Place scratch_of(Lowering& lowering) const {
+    static Bytes bytes_of(const TensorView& view) {
+        return {static_cast<double>(view.desc.get_size())};
+    }
+
+    TensorView scratch_of(Lowering& lowering) const {
         const auto floats = normalization_scratch(loops_, omp_get_max_threads());
         return lowering.make_transient(
             plain({static_cast<dnnl::memory::dim>(floats)}, ElementType::f32));
     }
 
-    // An absent one is any place: it is not read.
-    Place parameter(Lowering& lowering, std::size_t operand, const Place& absent) const {
+    // An absent one is any view: it is not read.
+    TensorView parameter(Lowering& lowering, std::size_t operand, const TensorView& absent) const {
         return operand == 0 ? absent : lowering.plain_value(input(operand), ElementType::f32);
     }
 
@@ -96,7 +98,8 @@ private:
         return operand != 0 && lowering.needs_gradient(input(operand));
     }
 
-    Place gradient_of(Lowering& lowering, std::size_t operand, const Place& absent) const {
+    TensorView gradient_of(Lowering& lowering, std::size_t operand,
+                           const TensorView& absent) const {
         return is_trained(lowering, operand)
                    ? lowering.make_gradient(
                          input(operand), plain(lowering.extents(input(operand)), ElementType::f32))
@@ -105,11 +108,11 @@ private:
 
     void backward(Lowering& lowering) {
         const ElementType type = lowering.element_type();
-        const Place x = lowering.plain_value(input(0), type);
-        const Place dy = lowering.plain_gradient(output(), type);
+        const TensorView x = lowering.plain_value(input(0), type);
+        const TensorView dy = lowering.plain_gradient(output(), type);
         const bool of_data = lowering.needs_gradient(input(0));
-        const Place dx = of_data ? lowering.make_gradient(input(0), x.desc) : dy;
-        const Place scratch = scratch_of(lowering);
+        const TensorView dx = of_data ? lowering.make_gradient(input(0), x.desc) : dy;
+        const TensorView scratch = scratch_of(lowering);
         const bool of_scale = is_trained(lowering, scale_), of_shift = is_trained(lowering, shift_);
         const auto when = [](bool there, void* address) {
             return there ? static_cast<float*>(address) : nullptr;

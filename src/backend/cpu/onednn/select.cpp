@@ -11,14 +11,14 @@ public:
     using LayerLowering::LayerLowering;
 
     void forward(Lowering& lowering) override {
-        std::vector<Place> places = sources(lowering);
+        std::vector<TensorView> views = sources(lowering);
         const Desc desc = plain(lowering.extents(output()), ElementType::f32);
-        places.push_back(lowering.make_value(output(), desc));
+        views.push_back(lowering.make_value(output(), desc));
         lowering.compute({"strata:loops", text_of(desc)},
                          {KernelCall{[plan = plan(lowering)](std::span<void* const> at) {
                                          select(plan, operands_at(at), static_cast<float*>(at[3]));
                                      },
-                                     std::move(places)}});
+                                     std::move(views)}});
     }
 
     void backward_data(Lowering& lowering) override { backward(lowering, Role::activation); }
@@ -38,16 +38,16 @@ private:
         return {operands, lowering.extents(output())};
     }
 
-    std::vector<Place> sources(Lowering& lowering) const {
-        std::vector<Place> places;
+    std::vector<TensorView> sources(Lowering& lowering) const {
+        std::vector<TensorView> views;
         for (const TensorId tensor : layer_.inputs) {
-            places.push_back(lowering.plain_value(tensor, ElementType::f32));
+            views.push_back(lowering.plain_value(tensor, ElementType::f32));
         }
-        return places;
+        return views;
     }
 
     void backward(Lowering& lowering, Role role) const {
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
         std::vector<Call> calls;
         for (std::size_t which = 1; which < 3; ++which) {
             const bool trained = lowering.graph().tensors[input(which)].role == Role::parameter;
@@ -58,18 +58,18 @@ private:
         lowering.compute({"strata:loops", text_of(dy.desc)}, std::move(calls));
     }
 
-    Call gradient_call(Lowering& lowering, const Place& dy, std::size_t which) const {
+    Call gradient_call(Lowering& lowering, const TensorView& dy, std::size_t which) const {
         // The condition alone is read; the gradient stands for the others.
-        const Place condition = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView condition = lowering.plain_value(input(0), ElementType::f32);
         const Desc desc = plain(lowering.extents(input(which)), ElementType::f32);
-        std::vector<Place> places = {condition, dy, dy, dy,
-                                     lowering.make_gradient(input(which), desc)};
+        std::vector<TensorView> views = {condition, dy, dy, dy,
+                                         lowering.make_gradient(input(which), desc)};
         return KernelCall{
             [plan = plan(lowering), which, count = elements_of(desc)](std::span<void* const> at) {
                 select_gradient(plan, operands_at(at), which, static_cast<const float*>(at[3]),
                                 static_cast<float*>(at[4]), count);
             },
-            std::move(places)};
+            std::move(views)};
     }
 };
 

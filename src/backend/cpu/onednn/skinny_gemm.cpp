@@ -29,7 +29,8 @@ Desc panels(Dim rows, Dim columns) {
     return {{rows, columns}, ElementType::f32, dnnl::memory::format_tag::AB16b64a};
 }
 
-Call call_of(const SkinnyGemm& product, const Place& x, const Place& b, const Place& y, Into into) {
+Call call_of(const SkinnyGemm& product, const TensorView& x, const TensorView& b,
+             const TensorView& y, Into into) {
     return KernelCall{[product, into](std::span<void* const> at) {
                           skinny_gemm(product, static_cast<const float*>(at[0]),
                                       static_cast<const float*>(at[1]), static_cast<float*>(at[2]),
@@ -62,13 +63,14 @@ bool SkinnyGemmLowering::suits(Dim rows, Dim columns, Dim depth) const {
            depth % library_block == 0 && columns / panel >= omp_get_max_threads();
 }
 
-std::optional<Call> SkinnyGemmLowering::forward(const Place& x, const Place& y, Into into) const {
+std::optional<Call> SkinnyGemmLowering::forward(const TensorView& x, const TensorView& y,
+                                                Into into) const {
     const Dim rows = dims_of(x.desc).front();
     if (!suits(rows, weight_.rows, weight_.columns) || weight_.first % panel != 0 ||
         weight_.rows_of_tensor % panel != 0) {
         return std::nullopt;
     }
-    const Place whole =
+    const TensorView whole =
         lowering_.value(weight_.tensor, panels(weight_.rows_of_tensor, weight_.columns));
     const auto skipped = size(weight_.first * weight_.columns) * sizeof(float);
     const SkinnyGemm product = {size(rows), size(weight_.rows), size(weight_.columns),
@@ -76,14 +78,15 @@ std::optional<Call> SkinnyGemmLowering::forward(const Place& x, const Place& y, 
     return call_of(product, x, {whole.buffer, whole.desc, whole.offset + skipped}, y, into);
 }
 
-std::optional<Call> SkinnyGemmLowering::backward_data(const Place& dy, const Place& dx) const {
+std::optional<Call> SkinnyGemmLowering::backward_data(const TensorView& dy,
+                                                      const TensorView& dx) const {
     const Dim rows = dims_of(dy.desc).front();
     if (!suits(rows, weight_.columns, weight_.rows) ||
         weight_.rows_of_tensor % library_block != 0) {
         return std::nullopt;
     }
     const Desc transposed = panels(weight_.columns, weight_.rows_of_tensor);
-    const Place whole = lowering_.value(weight_.tensor, transposed.permute_axes({1, 0}));
+    const TensorView whole = lowering_.value(weight_.tensor, transposed.permute_axes({1, 0}));
     const auto skipped = size(weight_.first) * panel_columns * sizeof(float);
     const SkinnyGemm product = {size(rows), size(weight_.columns), size(weight_.rows),
                                 size(weight_.rows_of_tensor) * panel_columns};

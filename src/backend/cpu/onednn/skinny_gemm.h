@@ -26,8 +26,8 @@ public:
         : lowering_(lowering), weight_(weight) {}
 
     // Nothing where the extents do not suit: then the library's product is to be taken.
-    std::optional<Call> forward(const Place& x, const Place& y, Into into) const;
-    std::optional<Call> backward_data(const Place& dy, const Place& dx) const;
+    std::optional<Call> forward(const TensorView& x, const TensorView& y, Into into) const;
+    std::optional<Call> backward_data(const TensorView& dy, const TensorView& dx) const;
 
 private:
     bool suits(dnnl::memory::dim rows, dnnl::memory::dim columns, dnnl::memory::dim depth) const;

@@ -6,7 +6,7 @@ namespace strata::cpu {
 
 namespace {
 
-// The places of the elements that the slice takes, out of those of its whole input.
+// A view of the elements that the slice takes, out of those of its whole input.
 AxisOffsets taken(const Slice& op, AxisOffsets offsets) {
     const auto rank = static_cast<std::int64_t>(offsets.size());
     for (std::size_t i = 0; i < op.axes.size(); ++i) {
@@ -28,13 +28,13 @@ public:
     SliceLowering(const Layer& layer, const Slice& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        Place x = lowering.shaped_value(input(0));
+        TensorView x = lowering.shaped_value(input(0));
         if (!is_blocked(x.desc)) {
             x = lowering.plain_value(input(0), lowering.element_type(input(0)));
         }
         x_ = x.desc;
         const Desc desc = alike(x.desc, lowering.extents(output()), type_of(x.desc));
-        const Place y = lowering.make_value(output(), desc);
+        const TensorView y = lowering.make_value(output(), desc);
         const Movement move(taken(op_, offsets_of(x.desc)), offsets_of(y.desc), bytes_of(x));
         lowering.compute({"strata:loops", text_of(x.desc, y.desc)},
                          {KernelCall{[move, padding = is_padded(desc) ? desc.get_size() : 0](
@@ -50,12 +50,12 @@ public:
 
 private:
     void backward(Lowering& lowering) const {
-        Place dy = lowering.shaped_gradient(output());
+        TensorView dy = lowering.shaped_gradient(output());
         if (!is_blocked(dy.desc)) {
             dy = lowering.plain_gradient(output(), type_of(dy.desc));
         }
         const Desc desc = alike(*x_, lowering.extents(input(0)), type_of(dy.desc));
-        const Place dx = lowering.make_gradient(input(0), desc);
+        const TensorView dx = lowering.make_gradient(input(0), desc);
         const Movement move(offsets_of(dy.desc), taken(op_, offsets_of(desc)), bytes_of(dy));
         lowering.compute({"strata:loops", text_of(dy.desc, desc)},
                          {KernelCall{[move, bytes = desc.get_size()](std::span<void* const> at) {
@@ -65,8 +65,8 @@ private:
                                      {dy, dx}}});
     }
 
-    static std::size_t bytes_of(const Place& place) {
-        return dnnl::memory::data_type_size(type_of(place.desc));
+    static std::size_t bytes_of(const TensorView& view) {
+        return dnnl::memory::data_type_size(type_of(view.desc));
     }
 
     const Slice& op_;

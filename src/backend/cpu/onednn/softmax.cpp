@@ -10,11 +10,11 @@ public:
     SoftmaxLowering(const Layer& layer, const Softmax& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.shaped_value(input(0));
+        const TensorView x = lowering.shaped_value(input(0));
         forward_ = describe<SoftmaxForward>(lowering.engine(), lowering.attributes(),
                                             lowering.forward_kind(), kind(), x.desc, x.desc,
                                             axis(lowering));
-        const Place y = lowering.make_value(output(), forward_->dst_desc());
+        const TensorView y = lowering.make_value(output(), forward_->dst_desc());
         lowering.compute<SoftmaxForward>(*forward_, text_of(x.desc),
                                          {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
     }
@@ -24,9 +24,9 @@ public:
         const auto described =
             describe_backward<SoftmaxBackward>(lowering.engine(), lowering.attributes(), *forward_,
                                                kind(), desc, desc, desc, axis(lowering));
-        const Place y = lowering.value(output(), desc);
-        const Place dy = lowering.gradient(output(), desc);
-        const Place dx = lowering.make_gradient(input(0), described.diff_src_desc());
+        const TensorView y = lowering.value(output(), desc);
+        const TensorView dy = lowering.gradient(output(), desc);
+        const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
         lowering.compute<SoftmaxBackward>(
             described, text_of(desc),
             {{DNNL_ARG_DST, y}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});

@@ -6,27 +6,27 @@ namespace strata::cpu {
 
 namespace {
 
-Call sum_by_loops(const std::vector<Place>& terms, const Place& sum) {
-    std::vector<Place> places = terms;
-    places.push_back(sum);
+Call sum_by_loops(const std::vector<TensorView>& terms, const TensorView& sum) {
+    std::vector<TensorView> views = terms;
+    views.push_back(sum);
     return KernelCall{[count = stored_elements_of(sum.desc)](std::span<void* const> at) {
                           add_up(at.first(at.size() - 1), static_cast<float*>(at.back()), count);
                       },
-                      std::move(places)};
+                      std::move(views)};
 }
 
 }  // namespace
 
 // In f32 by loops over whatever lies in memory, for the library adds blocks that are filled up with
 // zeros by its reference implementation, a hundred times slower.
-Lowering::Work Lowering::sum_of(const std::vector<Place>& terms, const Place& sum) {
+Lowering::Work Lowering::sum_of(const std::vector<TensorView>& terms, const TensorView& sum) {
     if (type_of(sum.desc) == ElementType::f32) {
         return {{"strata:loops", text_of(sum.desc)}, {}, {sum_by_loops(terms, sum)}};
     }
     const auto described =
         describe_sum(engine_, attributes_, sum.desc, std::vector<float>(terms.size(), 1.0F),
                      std::vector<Desc>(terms.size(), sum.desc));
-    std::vector<std::pair<int, Place>> arguments = {{DNNL_ARG_DST, sum}};
+    std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_DST, sum}};
     for (std::size_t i = 0; i < terms.size(); ++i) {
         arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), terms[i]);
     }

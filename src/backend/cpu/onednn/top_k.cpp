@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/kernels/top_k_loops.h"
 #include "backend/cpu/onednn/layer_lowering.h"
-#include "backend/cpu/onednn/place_calls.h"
+#include "backend/cpu/onednn/view_calls.h"
 
 namespace strata::cpu {
 
@@ -21,9 +21,9 @@ public:
     TopKLowering(const Layer& layer, const TopK& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
         const Desc desc = plain(lowering.extents(output()), ElementType::f32);
-        const Place y = lowering.make_value(output(), desc);
+        const TensorView y = lowering.make_value(output(), desc);
         positions_ = lowering.make_value(layer_.outputs[1], desc);
         lowering.compute({"strata:loops", text_of(x.desc)},
                          {KernelCall{[shape = shape(lowering)](std::span<void* const> at) {
@@ -39,8 +39,8 @@ public:
 
 private:
     void backward(Lowering& lowering) const {
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
-        const Place dx =
+        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView dx =
             lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
         lowering.compute({"strata:loops", text_of(dx.desc)},
                          {KernelCall{[shape = shape(lowering)](std::span<void* const> at) {
@@ -59,7 +59,7 @@ private:
     }
 
     const TopK& op_;
-    std::optional<Place> positions_;
+    std::optional<TensorView> positions_;
 };
 
 class HardmaxLowering : public LayerLowering {
@@ -67,8 +67,8 @@ public:
     HardmaxLowering(const Layer& layer, const Hardmax& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = lowering.plain_value(input(0), ElementType::f32);
-        const Place y = lowering.make_value(output(), x.desc);
+        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView y = lowering.make_value(output(), x.desc);
         const TopKShape shape = shape_along(op_.axis, lowering.extents(input(0)));
         lowering.compute({"strata:loops", text_of(x.desc)},
                          {KernelCall{[shape](std::span<void* const> at) {
@@ -81,7 +81,7 @@ public:
     void backward_data(Lowering& lowering) override {
         lowering.gradient(output());  // nothing here reads it, but it can be asked for
         const Desc desc = plain(lowering.extents(input(0)), ElementType::f32);
-        const Place dx = lowering.make_gradient(input(0), desc);
+        const TensorView dx = lowering.make_gradient(input(0), desc);
         const auto count = static_cast<dnnl::memory::dim>(elements_of(desc));
         lowering.compute({"strata:loops", text_of(desc)}, {clear_call(dx, count)});
     }

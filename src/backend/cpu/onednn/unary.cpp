@@ -56,8 +56,8 @@ public:
     UnaryLowering(const Layer& layer, const Unary& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const Place x = source(lowering);
-        const Place y = make_output(lowering, x);
+        const TensorView x = source(lowering);
+        const TensorView y = make_output(lowering, x);
         if (const auto function = library_function(lowering)) {
             forward_ =
                 describe_eltwise(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
@@ -90,15 +90,15 @@ private:
         return is_step(lowering) ? std::nullopt : function_of(op_.kind);
     }
 
-    Place source(Lowering& lowering) const {
-        const Place x = lowering.shaped_value(input(0));
+    TensorView source(Lowering& lowering) const {
+        const TensorView x = lowering.shaped_value(input(0));
         const bool loops = !library_function(lowering);
         const ElementType type = loops ? ElementType::f32 : type_of(x.desc);
         const bool as_it_lies = is_blocked(x.desc) && (keeps_zero(op_.kind) || !is_padded(x.desc));
         return as_it_lies && type_of(x.desc) == type ? x : lowering.plain_value(input(0), type);
     }
 
-    Place make_output(Lowering& lowering, const Place& x) const {
+    TensorView make_output(Lowering& lowering, const TensorView& x) const {
         if (runs_in_place(lowering.graph(), layer_, lowering.execution()) &&
             lowering.may_overwrite(x)) {
             lowering.share_value(output(), x);
@@ -108,7 +108,7 @@ private:
     }
 
     // The values that the derivative is a function of; the gradient itself where it is constant.
-    Place known(Lowering& lowering, const Desc& desc, const Place& dy) const {
+    TensorView known(Lowering& lowering, const Desc& desc, const TensorView& dy) const {
         const BackwardReads reads = op_.reads();
         return reads.output_for_data  ? lowering.value(output(), desc)
                : reads.input_for_data ? lowering.value(input(0), desc)
@@ -125,8 +125,8 @@ private:
         const auto described =
             describe_eltwise_backward(lowering.engine(), lowering.attributes(), *forward_,
                                       function.name, desc, desc, function.alpha, function.beta);
-        const Place dy = lowering.gradient(output(), desc);
-        const Place dx = lowering.make_gradient(input(0), desc);
+        const TensorView dy = lowering.gradient(output(), desc);
+        const TensorView dx = lowering.make_gradient(input(0), desc);
         lowering.compute<dnnl::eltwise_backward>(
             described, text_of(desc),
             {{op_.reads().output_for_data ? DNNL_ARG_DST : DNNL_ARG_SRC, known(lowering, desc, dy)},
@@ -135,9 +135,9 @@ private:
     }
 
     void backward_by_loops(Lowering& lowering) const {
-        const Place dy = lowering.plain_gradient(output(), ElementType::f32);
-        const Place from = known(lowering, dy.desc, dy);
-        const Place dx = lowering.make_gradient(input(0), dy.desc);
+        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView from = known(lowering, dy.desc, dy);
+        const TensorView dx = lowering.make_gradient(input(0), dy.desc);
         lowering.compute(
             {"strata:loops", text_of(dy.desc)},
             {KernelCall{[kind = op_.kind, count = elements_of(dy.desc)](std::span<void* const> at) {

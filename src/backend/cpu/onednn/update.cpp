@@ -45,14 +45,14 @@ Kernel kernel_of(const Adam& optimizer, std::size_t count) {
 
 Call update_of(Lowering& lowering, TensorId tensor) {
     const Optimizer& optimizer = lowering.execution().numerics.optimizer;
-    const Place weight = lowering.value(tensor);
-    std::vector<Place> places = {weight, lowering.gradient(tensor, weight.desc)};
+    const TensorView weight = lowering.value(tensor);
+    std::vector<TensorView> views = {weight, lowering.gradient(tensor, weight.desc)};
     for (int state = 0; state < cost_of(optimizer).states; ++state) {
-        places.push_back(lowering.make_persistent(weight.desc, {}));
+        views.push_back(lowering.make_persistent(weight.desc, {}));
     }
     const std::size_t count = stored_elements_of(weight.desc);
     return KernelCall{std::visit([&](const auto& one) { return kernel_of(one, count); }, optimizer),
-                      std::move(places)};
+                      std::move(views)};
 }
 
 }  // namespace

@@ -71,9 +71,9 @@ void set(const Preference& preference, cublasLtMatmulPreferenceAttributes_t name
 }
 
 // The bytes that every address and every row of these matrices is a multiple of, at most 256.
-std::uint32_t alignment_of(const Place& place, const Matrix& matrix) {
+std::uint32_t alignment_of(const TensorView& view, const Matrix& matrix) {
     const auto size = size_in_bytes(matrix.type);
-    const auto bits = std::size_t{256} | place.offset |
+    const auto bits = std::size_t{256} | view.offset |
                       static_cast<std::size_t>(matrix.row_stride) * size |
                       static_cast<std::size_t>(matrix.batch_stride) * size;
     return std::uint32_t{1} << static_cast<unsigned>(std::countr_zero(bits));
@@ -83,11 +83,11 @@ std::uint32_t alignment_of(const Place& place, const Matrix& matrix) {
 // for y^T = b^T a^T.
 class MatmulCall : public LibraryCall {
 public:
-    MatmulCall(const Matmul& matmul, const std::vector<Place>& places)
+    MatmulCall(const Matmul& matmul, const std::vector<TensorView>& views)
         : matmul_(matmul),
-          alignments_{alignment_of(places[0], matmul.a), alignment_of(places[1], matmul.b),
-                      alignment_of(places[2], matmul.y)},
-          bias_alignment_(matmul.has_bias ? alignment_of(places[3], {matmul.y.type}) : 16) {}
+          alignments_{alignment_of(views[0], matmul.a), alignment_of(views[1], matmul.b),
+                      alignment_of(views[2], matmul.y)},
+          bias_alignment_(matmul.has_bias ? alignment_of(views[3], {matmul.y.type}) : 16) {}
 
     void finalize(const Queue& queue) override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
@@ -179,8 +179,8 @@ void MatmulCall::enqueue(const Queue& queue, std::span<void* const> addresses) c
                    "multiplying matrices");
 }
 
-std::int64_t place_in(const Matrix& matrix, std::int64_t number, std::int64_t row,
-                      std::int64_t column) {
+std::int64_t element_index(const Matrix& matrix, std::int64_t number, std::int64_t row,
+                           std::int64_t column) {
     const std::int64_t begin = number * matrix.batch_stride;
     return begin + (matrix.transposed ? column * matrix.row_stride + row
                                       : row * matrix.row_stride + column);
@@ -190,8 +190,9 @@ float MatmulCall::product_at(std::span<void* const> addresses, std::int64_t matr
                              std::int64_t row, std::int64_t column) const {
     float sum = 0;
     for (std::int64_t i = 0; i < matmul_.k; ++i) {
-        sum += load_element(addresses[0], place_in(matmul_.a, matrix, row, i), matmul_.a.type) *
-               load_element(addresses[1], place_in(matmul_.b, matrix, i, column), matmul_.b.type);
+        sum +=
+            load_element(addresses[0], element_index(matmul_.a, matrix, row, i), matmul_.a.type) *
+            load_element(addresses[1], element_index(matmul_.b, matrix, i, column), matmul_.b.type);
     }
     return sum;
 }
@@ -201,20 +202,20 @@ void MatmulCall::compute_on_host(std::span<void* const> addresses) const {
     for (std::int64_t i = 0; i < matmul_.batch * m * n; ++i) {
         const std::int64_t matrix = i / (m * n);
         const std::int64_t row = i / n % m;
-        const std::int64_t place = place_in(matmul_.y, matrix, row, i % n);
+        const std::int64_t index = element_index(matmul_.y, matrix, row, i % n);
         const float sum = product_at(addresses, matrix, row, i % n);
         const ElementType type = matmul_.y.type;
-        const float kept = matmul_.accumulates ? load_element(addresses[2], place, type) : 0;
+        const float kept = matmul_.accumulates ? load_element(addresses[2], index, type) : 0;
         const float bias = matmul_.has_bias ? load_element(addresses[3], i % n, type) : 0;
-        store_element(addresses[2], place, type, matmul_.scale * sum + kept + bias);
+        store_element(addresses[2], index, type, matmul_.scale * sum + kept + bias);
     }
 }
 
 }  // namespace
 
-Call matmul_call(const Matmul& matmul, std::vector<Place> places) {
-    auto call = std::make_shared<MatmulCall>(matmul, places);
-    return {std::move(call), std::move(places)};
+Call matmul_call(const Matmul& matmul, std::vector<TensorView> views) {
+    auto call = std::make_shared<MatmulCall>(matmul, views);
+    return {std::move(call), std::move(views)};
 }
 
 }  // namespace strata::cuda

@@ -31,9 +31,9 @@ struct Matmul {
     int choice = 0;  // of the algorithms that the library's heuristic names, its first choice first
 };
 
-// The product by cuBLASLt. Places: a, b, y, bias. Settling it throws DeviceError (library_refused)
+// The product by cuBLASLt. Views: a, b, y, bias. Settling it throws DeviceError (library_refused)
 // where the library has no algorithm of that choice.
-Call matmul_call(const Matmul& matmul, std::vector<Place> places);
+Call matmul_call(const Matmul& matmul, std::vector<TensorView> views);
 
 // Its text for a step: "cublaslt".
 inline constexpr const char* matmul_implementation = "cublaslt";

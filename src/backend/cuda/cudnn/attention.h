@@ -42,7 +42,7 @@ enum class AttentionTensor : std::int64_t {
     keys,
 };
 
-// Those in memory that the pass reads and writes, in the order of its call's places: without the
+// Those in memory that the pass reads and writes, in the order of its call's views: without the
 // counts, which the call has itself.
 std::vector<AttentionTensor> tensors_of(const AttentionProblem& problem);
 

@@ -20,7 +20,7 @@ std::span<const std::string_view> legacy_algorithms(Pass pass);
 // Whether cuDNN says that its result differs from run to run.
 bool is_deterministic(Pass pass, int algorithm);
 
-// A convolution by one of them. Places: those of x, w and y, of which the pass writes one. Its
+// A convolution by one of them. Views: those of x, w and y, of which the pass writes one. Its
 // workspace is known after `finalize`, which throws DeviceError where the algorithm cannot do it.
 // Throws DeviceError for a problem that the older interface has no words for: padding that differs
 // before and after.

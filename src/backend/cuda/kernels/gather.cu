@@ -11,7 +11,7 @@ namespace strata::cuda {
 namespace {
 
 // As backend/indices.h has it.
-__host__ __device__ std::int64_t place_of(float index, std::int64_t extent) {
+__host__ __device__ std::int64_t view_of(float index, std::int64_t extent) {
     const auto room = static_cast<double>(extent);
     const double wanted = index < 0 ? static_cast<double>(index) + room : index;
     const double inside = wanted > 0 ? (wanted < room - 1 ? wanted : room - 1) : 0;
@@ -29,7 +29,7 @@ struct Source {
         const std::int64_t within = i - row * inner.value();
         const std::int64_t outer = indices.quotient(row);
         const std::int64_t which = row - outer * indices.value();
-        return (outer * extent + place_of(named.load(which), extent)) * inner.value() + within;
+        return (outer * extent + view_of(named.load(which), extent)) * inner.value() + within;
     }
 };
 

@@ -18,7 +18,7 @@ struct ParameterPlace {
     }
 };
 
-ParameterPlace place_of(const NormalizedRows& shape) {
+ParameterPlace view_of(const NormalizedRows& shape) {
     return {shape.groups, shape.width / shape.inner, Divisor(shape.inner)};
 }
 
@@ -127,7 +127,7 @@ Kernel row_normalization_forward(const NormalizedRows& shape,
                                       floats(at[4]),
                                       floats(at[5]),
                                       shape,
-                                      place_of(shape)};
+                                      view_of(shape)};
                 });
 }
 
@@ -142,7 +142,7 @@ Kernel row_normalization_backward(const NormalizedRows& shape,
                                        floats(at[4]),
                                        Elements(at[5], types[2]),
                                        shape,
-                                       place_of(shape)};
+                                       view_of(shape)};
                 });
 }
 

@@ -44,10 +44,10 @@ Axes joined_axes(const Dims& extents, const std::vector<Dims>& strides) {
         if (!joins && axes.rank == max_axes) {
             throw Error("a tensor has more axes than the GPU's kernels take, which is 8");
         }
-        const int place = joins ? axes.rank - 1 : axes.rank++;
-        axes.extents[place] = Divisor(joins ? axes.extents[place].value() * extent : extent);
+        const int view = joins ? axes.rank - 1 : axes.rank++;
+        axes.extents[view] = Divisor(joins ? axes.extents[view].value() * extent : extent);
         for (std::size_t tensor = 0; tensor < strides.size(); ++tensor) {
-            axes.strides[tensor][place] = strides[tensor][axis];
+            axes.strides[tensor][view] = strides[tensor][axis];
         }
     }
     return axes;

@@ -19,16 +19,16 @@ struct Sum {
 };
 
 template <int Terms>
-Call sum_call(std::span<const Place> terms, const Place& sum) {
+Call sum_call(std::span<const TensorView> terms, const TensorView& sum) {
     std::array<ElementType, Terms + 1> types;
     types.fill(sum.format.type);
     Call call = {map<Terms, 1>("strata:sum", product(sum.dims), types, Sum<Terms>()), {}};
-    call.places.assign(terms.begin(), terms.end());
-    call.places.push_back(sum);
+    call.views.assign(terms.begin(), terms.end());
+    call.views.push_back(sum);
     return call;
 }
 
-Call sum_call_of(std::span<const Place> terms, const Place& sum) {
+Call sum_call_of(std::span<const TensorView> terms, const TensorView& sum) {
     switch (terms.size()) {
         case 2:
             return sum_call<2>(terms, sum);
@@ -41,8 +41,8 @@ Call sum_call_of(std::span<const Place> terms, const Place& sum) {
 
 }  // namespace
 
-std::vector<Call> sum_calls(const std::vector<Place>& terms, const Place& sum) {
-    std::vector<Place> rest = terms;
+std::vector<Call> sum_calls(const std::vector<TensorView>& terms, const TensorView& sum) {
+    std::vector<TensorView> rest = terms;
     std::vector<Call> calls;
     while (rest.size() > 1) {
         const auto taken = static_cast<std::ptrdiff_t>(std::min<std::size_t>(rest.size(), 4));

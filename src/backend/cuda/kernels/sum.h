@@ -5,8 +5,8 @@
 
 namespace strata::cuda {
 
-// sum = the sum of places that lie alike, a few in each call; the first may be `sum` itself.
+// sum = the sum of views that lie alike, a few in each call; the first may be `sum` itself.
 // Requires: two terms or more.
-std::vector<Call> sum_calls(const std::vector<Place>& terms, const Place& sum);
+std::vector<Call> sum_calls(const std::vector<TensorView>& terms, const TensorView& sum);
 
 }  // namespace strata::cuda

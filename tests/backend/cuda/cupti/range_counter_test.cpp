@@ -43,13 +43,13 @@ TEST(CountRanges, PassesThatDoNotEndAreTrouble) {
 class EveryBadDay : public testing::TestWithParam<std::pair<const char*, int>> {};
 
 TEST_P(EveryBadDay, IsAnOutcomeWithItsReason) {
-    for (const auto* place : {"start", "push", "stop", "read"}) {
+    for (const auto* view : {"start", "push", "stop", "read"}) {
         ScriptedCounter counter;
-        counter.fails_at = place;
+        counter.fails_at = view;
         counter.code = GetParam().second;
         const auto outcome = counted(counter);
-        ASSERT_TRUE(std::holds_alternative<NotCounted>(outcome)) << place;
-        EXPECT_EQ(std::get<NotCounted>(outcome).trouble, trouble_of(counter.code)) << place;
+        ASSERT_TRUE(std::holds_alternative<NotCounted>(outcome)) << view;
+        EXPECT_EQ(std::get<NotCounted>(outcome).trouble, trouble_of(counter.code)) << view;
         EXPECT_NE(std::get<NotCounted>(outcome).sentence.find("; "), std::string::npos);
     }
 }

@@ -89,17 +89,17 @@ TEST(Tracer, RecordsEverythingThatAttributionNeeds) {
 }
 
 TEST(Tracer, WhereItCannotStartNothingIsLeftEnabled) {
-    for (const char* place : {"start", "enable", "enable ranges"}) {
+    for (const char* view : {"start", "enable", "enable ranges"}) {
         ScriptedCalls calls;
-        calls.fails_at = place;
+        calls.fails_at = view;
         calls.code = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
         try {
             const Tracer tracer(calls);
-            ADD_FAILURE() << place;
+            ADD_FAILURE() << view;
         } catch (const ProfilerError& error) {
             EXPECT_EQ(error.trouble(), ProfilerTrouble::another_profiler);
         }
-        EXPECT_EQ(calls.stops, 1) << place;
+        EXPECT_EQ(calls.stops, 1) << view;
     }
 }
 
