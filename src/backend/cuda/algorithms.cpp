@@ -3,9 +3,9 @@
 
 #include "backend/cuda/convolution.h"
 #include "backend/cuda/cudnn/device.h"
-#include "backend/cuda/cudnn/legacy.h"
+#include "backend/cuda/device/values.h"
 #include "backend/cuda/gpu_machine.h"
-#include "backend/cuda/values.h"
+#include "backend/cuda/legacy_convolution.h"
 #include "base/random.h"
 #include "graph/schedule.h"
 

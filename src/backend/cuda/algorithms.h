@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/algorithms.h"
-#include "backend/cuda/machine.h"
+#include "backend/cuda/device/machine.h"
 
 namespace strata::cuda {
 

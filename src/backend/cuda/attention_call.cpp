@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/attention.h"
 #include "backend/cuda/cudnn/plan.h"
-#include "backend/cuda/integers.h"
-#include "backend/cuda/trouble.h"
+#include "backend/cuda/device/integers.h"
+#include "backend/cuda/device/trouble.h"
 
 #include <limits>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/attention.h"
-#include "backend/cuda/values.h"
+#include "backend/cuda/device/values.h"
 
 #include <algorithm>
 #include <cmath>

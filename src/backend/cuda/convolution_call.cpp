@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/convolution.h"
+#include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/trouble.h"
+#include "backend/cuda/device/values.h"
 #include "backend/cuda/fastest.h"
-#include "backend/cuda/queue.h"
-#include "backend/cuda/trouble.h"
-#include "backend/cuda/values.h"
 #include "backend/reference/step.h"
 
 #include <algorithm>

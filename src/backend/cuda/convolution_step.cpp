@@ -2,7 +2,7 @@
 #include "backend/cuda/convolution.h"
 
 #include "backend/cuda/cudnn/device.h"
-#include "backend/cuda/trouble.h"
+#include "backend/cuda/device/trouble.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "backend/cuda/device/properties.h"
 #include "backend/cuda/lowering.h"
-#include "backend/cuda/properties.h"
 
 namespace strata::cuda {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/executable.h"
 
+#include "backend/cuda/device/values.h"
 #include "backend/cuda/nvtx_range.h"
 #include "backend/cuda/profiling.h"
-#include "backend/cuda/values.h"
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "graph/memory.h"

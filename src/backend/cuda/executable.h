@@ -2,8 +2,8 @@
 #pragma once
 
 #include "backend/cuda/cache_preparation.h"
+#include "backend/cuda/device/machine.h"
 #include "backend/cuda/lowering.h"
-#include "backend/cuda/machine.h"
 #include "backend/distinct_steps.h"
 #include "backend/lower/bound_program.h"
 #include "backend/profiling.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/fastest.h"
 
-#include "backend/cuda/trouble.h"
+#include "backend/cuda/device/trouble.h"
 
 #include <cuda_runtime_api.h>
 

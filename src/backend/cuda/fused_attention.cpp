@@ -2,7 +2,7 @@
 #include "backend/cuda/attention.h"
 #include "backend/cuda/cudnn/device.h"
 #include "backend/cuda/cudnn/plan.h"
-#include "backend/cuda/machine.h"
+#include "backend/cuda/device/machine.h"
 
 #include <algorithm>
 

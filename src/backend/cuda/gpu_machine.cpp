@@ -2,8 +2,8 @@
 #include "backend/cuda/gpu_machine.h"
 
 #include "backend/cuda/cudnn/device.h"
-#include "backend/cuda/queue.h"
-#include "backend/cuda/trouble.h"
+#include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/trouble.h"
 
 #include <algorithm>
 #include <chrono>

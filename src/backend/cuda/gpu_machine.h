@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/machine.h"
+#include "backend/cuda/device/machine.h"
 
 namespace strata::cuda {
 

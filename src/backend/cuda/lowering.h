@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/program.h"
-#include "backend/cuda/properties.h"
+#include "backend/cuda/device/program.h"
+#include "backend/cuda/device/properties.h"
 #include "backend/lower/lowering.h"
 #include "graph/fuse.h"
 

@@ -2,8 +2,8 @@
 #include "backend/cuda/fastest.h"
 
 #include "backend/cuda/convolution.h"
+#include "backend/cuda/device/machine.h"
 #include "backend/cuda/engine.h"
-#include "backend/cuda/machine.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/problems.h"
 #include "tests/backend/verified.h"

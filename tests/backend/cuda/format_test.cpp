@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/format.h"
+#include "backend/cuda/device/format.h"
 
+#include "backend/cuda/device/values.h"
 #include "backend/cuda/kernels/divisor.h"
 #include "backend/cuda/kernels/strides.h"
-#include "backend/cuda/values.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cuda/device/queue.h"
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
 #include "backend/cuda/host_machine.h"
-#include "backend/cuda/queue.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/cuda/scripted_cudnn.h"
 #include "tests/backend/problems.h"

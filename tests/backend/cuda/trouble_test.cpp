@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/trouble.h"
+#include "backend/cuda/device/trouble.h"
 
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cublas/matmul.h"
 
-#include "backend/cuda/queue.h"
-#include "backend/cuda/trouble.h"
-#include "backend/cuda/values.h"
+#include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/trouble.h"
+#include "backend/cuda/device/values.h"
 
 #include <algorithm>
 #include <bit>

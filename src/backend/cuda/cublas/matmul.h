@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/lowering.h"
+#include "backend/cuda/device/program.h"
+#include "graph/execution.h"
 
 namespace strata::cuda {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/cudnn/descriptor.h"
-#include "backend/cuda/format.h"
+#include "backend/cuda/device/format.h"
 #include "op/attention_extents.h"
 
 namespace strata::cuda {

@@ -2,7 +2,7 @@
 #include "backend/cuda/cudnn/convolution.h"
 
 #include "backend/cuda/cudnn/operation_graph.h"
-#include "backend/cuda/machine.h"
+#include "backend/cuda/device/machine.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "backend/cuda/cudnn/epilogue.h"
 #include "backend/cuda/cudnn/plan.h"
-#include "backend/cuda/format.h"
+#include "backend/cuda/device/format.h"
 #include "graph/execution.h"
 #include "op/operator.h"
 #include "op/window.h"

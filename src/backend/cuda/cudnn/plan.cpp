@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cudnn/plan.h"
 
-#include "backend/cuda/machine.h"
+#include "backend/cuda/device/machine.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/cudnn/descriptor.h"
-#include "backend/cuda/properties.h"
+#include "backend/cuda/device/properties.h"
 
 #include <memory>
 #include <optional>

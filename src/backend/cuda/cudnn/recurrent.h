@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/machine.h"
-#include "backend/cuda/queue.h"
+#include "backend/cuda/device/machine.h"
+#include "backend/cuda/device/queue.h"
 #include "op/recurrent.h"
 
 #include <cudnn.h>

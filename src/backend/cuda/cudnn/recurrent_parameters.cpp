@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cudnn/recurrent.h"
-#include "backend/cuda/trouble.h"
+#include "backend/cuda/device/trouble.h"
 
 #include <fmt/format.h>
 

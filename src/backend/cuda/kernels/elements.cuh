@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/format.h"
+#include "backend/cuda/device/format.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

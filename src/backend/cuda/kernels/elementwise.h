@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/format.h"
+#include "backend/cuda/device/format.h"
+#include "backend/cuda/device/kernel.h"
 #include "backend/cuda/kernels/fold.h"
-#include "backend/cuda/kernels/kernel.h"
 #include "op/elementwise.h"
 
 #include <array>

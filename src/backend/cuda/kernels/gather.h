@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/format.h"
-#include "backend/cuda/kernels/kernel.h"
+#include "backend/cuda/device/format.h"
+#include "backend/cuda/device/kernel.h"
 
 #include <array>
 

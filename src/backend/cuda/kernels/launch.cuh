@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/kernels/kernel.h"
+#include "backend/cuda/device/kernel.h"
 #include "backend/cuda/kernels/teams.cuh"
 
 #include <cuda_runtime.h>

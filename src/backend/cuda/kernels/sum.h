@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/program.h"
+#include "backend/cuda/device/program.h"
 
 namespace strata::cuda {
 

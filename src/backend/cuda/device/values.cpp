@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/values.h"
+#include "backend/cuda/device/values.h"
 
 #include "base/error.h"
 

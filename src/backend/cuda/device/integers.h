@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/queue.h"
+#include "backend/cuda/device/queue.h"
 
 #include <cstdint>
 

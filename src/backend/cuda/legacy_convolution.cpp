@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/cudnn/legacy.h"
+#include "backend/cuda/legacy_convolution.h"
 
 #include "backend/cuda/convolution.h"
-#include "backend/cuda/queue.h"
-#include "backend/cuda/trouble.h"
+#include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/trouble.h"
 
 #include <cudnn.h>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/machine.h"
+#include "backend/cuda/device/machine.h"
 
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/cudnn/convolution.h"
-#include "backend/cuda/program.h"
+#include "backend/cuda/device/program.h"
 
 #include <memory>
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/integers.h"
+#include "backend/cuda/device/integers.h"
 
-#include "backend/cuda/trouble.h"
+#include "backend/cuda/device/trouble.h"
 
 #include <vector>
 

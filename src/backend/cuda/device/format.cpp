@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/format.h"
+#include "backend/cuda/device/format.h"
 
 #include "base/error.h"
 

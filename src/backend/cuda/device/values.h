@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "backend/cuda/format.h"
+#include "backend/cuda/device/format.h"
 
 #include <cstddef>
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/properties.h"
+#include "backend/cuda/device/properties.h"
 
 #include "base/error.h"
 #include "base/text.h"
