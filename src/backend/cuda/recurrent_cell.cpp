@@ -24,10 +24,6 @@ Matrix rows_of_floats(std::int64_t row, bool transposed = false) {
     return {ElementType::f32, row, 0, transposed};
 }
 
-Call zero_call(const TensorView& position, std::int64_t count) {
-    return {fill("strata:zero", count, ElementType::f32, 0), {position}};
-}
-
 }  // namespace
 
 // Narrow types compute by TF32, which tensor cores run and which is finer than they are.
@@ -38,6 +34,10 @@ CellLowering::CellLowering(Lowering& lowering, const CellPlan& plan)
       precision_(lowering.element_type() == ElementType::f32
                      ? lowering.execution().numerics.single_precision
                      : SinglePrecision::tf32) {}
+
+Call CellLowering::zero(const TensorView& view, std::int64_t count) {
+    return {fill("strata:zero", count, ElementType::f32, 0), {view}};
+}
 
 CellStep CellLowering::step_at(std::int64_t position) const {
     const auto before = state_before(position);
@@ -127,8 +127,8 @@ TensorView CellLowering::bias_rows(std::int64_t first, std::int64_t count) const
 
 void CellLowering::forward(const TensorView& x, const TensorView& y, std::vector<Call>& calls) {
     y_ = y;
-    values_ = dense(rows(), columns());
-    Matmul inputs = {.m = rows(),
+    values_ = dense(all_rows(), columns());
+    Matmul inputs = {.m = all_rows(),
                      .n = columns(),
                      .k = plan_.width,
                      .a = rows_of_floats(plan_.width),
@@ -145,10 +145,10 @@ void CellLowering::forward(const TensorView& x, const TensorView& y, std::vector
         cells_ = dense((plan_.steps + 1) * plan_.batch, hidden());
         calls.push_back(plan_.first_c ? Call{copy_state(plan_.batch, hidden(), hidden()),
                                              {*plan_.first_c, cell_before(0)}}
-                                      : zero_call(cell_before(0), units()));
+                                      : zero(cell_before(0), units()));
     }
     if (is_gru()) {
-        kept_ = dense(rows(), hidden());
+        kept_ = dense(all_rows(), hidden());
         products_ = dense(plan_.batch, columns());
     }
     for (std::int64_t position = 0; position < plan_.steps; ++position) {
@@ -156,9 +156,8 @@ void CellLowering::forward(const TensorView& x, const TensorView& y, std::vector
     }
 }
 
-void CellLowering::write_last_states(const std::optional<TensorView>& h,
-                                     const std::optional<TensorView>& c,
-                                     std::vector<Call>& calls) const {
+void CellLowering::write_last_states(const CellStates& states, std::vector<Call>& calls) const {
+    const auto& [h, c] = states;
     if (h) {
         const Rows last = in_sequence(*y_, plan_.steps - 1);
         calls.push_back({copy_state(plan_.batch, hidden(), last.row), {last.view, *h}});
@@ -210,7 +209,7 @@ void CellLowering::gru_after_step(std::int64_t position, std::vector<Call>& call
     if (state_before(position)) {
         add_hidden(position, {*products_, columns()}, 0, columns(), false, calls);
     } else {
-        calls.push_back(zero_call(*products_, plan_.batch * columns()));
+        calls.push_back(zero(*products_, plan_.batch * columns()));
     }
     const TensorView bias = plan_.bias ? bias_rows(columns(), hidden()) : kept;
     calls.push_back({gru_after_forward(step_at(position), plan_.bias.has_value()),
@@ -218,13 +217,13 @@ void CellLowering::gru_after_step(std::int64_t position, std::vector<Call>& call
                       in_sequence(*y_, position).view}});
 }
 
-void CellLowering::through_time(const TensorView& dy, const StateGradients& last,
-                                const StateGradients& first, std::vector<Call>& calls) {
+void CellLowering::through_time(const TensorView& dy, const CellStates& last,
+                                const CellStates& first, std::vector<Call>& calls) {
     const auto begin = [&](std::optional<TensorView>& slot,
                            const std::optional<TensorView>& given) {
         slot = dense(plan_.batch, hidden());
         calls.push_back(given ? Call{copy_state(plan_.batch, hidden(), hidden()), {*given, *slot}}
-                              : zero_call(*slot, units()));
+                              : zero(*slot, units()));
     };
     begin(dh_, last.h);
     if (is_lstm()) {
@@ -233,7 +232,7 @@ void CellLowering::through_time(const TensorView& dy, const StateGradients& last
     if (is_gru()) {
         begin(passed_, {});
         resets_before() ? to_reset_ = dense(plan_.batch, hidden())
-                        : to_products_ = dense(rows(), columns());
+                        : to_products_ = dense(all_rows(), columns());
     }
     for (std::int64_t position = plan_.steps; position-- > 0;) {
         step_back(position, dy, position > 0 || first.h.has_value(), calls);
@@ -299,7 +298,7 @@ void CellLowering::gru_after_back(std::int64_t position, const TensorView& dy, b
 
 void CellLowering::input_gradient(const TensorView& dx, bool accumulates,
                                   std::vector<Call>& calls) {
-    calls.push_back(gradient_product({*values_, columns()}, rows(),
+    calls.push_back(gradient_product({*values_, columns()}, all_rows(),
                                      lowering_.value(plan_.weight_input, floats), columns(),
                                      plan_.width, {dx, plan_.width}, accumulates));
 }

@@ -3,6 +3,8 @@
 
 #include "backend/cuda/cublas/matmul.h"
 #include "backend/cuda/kernels/recurrent.h"
+#include "backend/cuda/lowering.h"
+#include "backend/lower/recurrent.h"
 
 namespace strata::cuda {
 
@@ -12,27 +14,8 @@ struct Rows {
     std::int64_t row = 0;
 };
 
-// One direction of one layer of a Recurrent: where it stands and what it reads.
-struct CellPlan {
-    const Recurrent& op;
-    bool reverse = false;
-    std::int64_t steps = 0;
-    std::int64_t batch = 0;
-    std::int64_t width = 0;       // features of x
-    std::int64_t directions = 1;  // that share a row of y
-    std::int64_t direction = 0;   // this one's part of a row
-    TensorId weight_input = 0;
-    TensorId weight_hidden = 0;
-    std::optional<TensorId> bias = {};
-    std::optional<TensorView> first_h = {};  // [batch, hidden]
-    std::optional<TensorView> first_c = {};
-};
-
-// Gradients of the states beside the sequence; absent where there are none, or none is wanted.
-struct StateGradients {
-    std::optional<TensorView> h = {};
-    std::optional<TensorView> c = {};
-};
+using CellPlan = strata::CellPlan<TensorView>;
+using CellStates = strata::CellStates<TensorView>;
 
 // The calls of one direction of one layer. All of W x + b is one product; each step adds U h to its
 // part, reading h where the layer's result has it, and a kernel does the rest. Backward through
@@ -42,12 +25,14 @@ class CellLowering {
 public:
     CellLowering(Lowering& lowering, const CellPlan& plan);
 
+    static CudaViews::Layout rows(const Dims& dims) { return {dims, {ElementType::f32}}; }
+    static Call zero(const TensorView& view, std::int64_t count);
+
     // x is [steps * batch, width], y [steps, batch, directions * hidden], both f32.
     void forward(const TensorView& x, const TensorView& y, std::vector<Call>& calls);
-    void write_last_states(const std::optional<TensorView>& h, const std::optional<TensorView>& c,
-                           std::vector<Call>& calls) const;
+    void write_last_states(const CellStates& states, std::vector<Call>& calls) const;
     // `last` are the gradients of the last states, `first` where those of the first go.
-    void through_time(const TensorView& dy, const StateGradients& last, const StateGradients& first,
+    void through_time(const TensorView& dy, const CellStates& last, const CellStates& first,
                       std::vector<Call>& calls);
     // Requires: through_time, as below. Adds to dx where another direction has written it.
     void input_gradient(const TensorView& dx, bool accumulates, std::vector<Call>& calls);
@@ -57,7 +42,7 @@ private:
     std::int64_t hidden() const { return plan_.op.hidden; }
     std::int64_t columns() const { return gates_ * hidden(); }
     std::int64_t units() const { return plan_.batch * hidden(); }
-    std::int64_t rows() const { return plan_.steps * plan_.batch; }
+    std::int64_t all_rows() const { return plan_.steps * plan_.batch; }
     bool is_lstm() const { return plan_.op.cell == CellKind::lstm; }
     bool is_gru() const { return plan_.op.cell == CellKind::gru; }
     bool resets_before() const { return is_gru() && !plan_.op.reset_after; }

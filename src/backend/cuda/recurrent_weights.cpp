@@ -27,7 +27,7 @@ std::vector<Call> column_sums(Lowering& lowering, const TensorView& matrix, std:
 
 void CellLowering::weight_gradients(const TensorView& x, std::vector<Call>& calls) {
     const TensorView dw = lowering_.make_gradient(plan_.weight_input, floats);
-    calls.push_back(weight_product({*values_, columns()}, {x, plan_.width}, rows(), columns(),
+    calls.push_back(weight_product({*values_, columns()}, {x, plan_.width}, all_rows(), columns(),
                                    plan_.width, dw, false));
     hidden_gradient(calls);
     if (plan_.bias) {
@@ -42,7 +42,7 @@ void CellLowering::hidden_gradient(std::vector<Call>& calls) {
     }
     hidden_part(*values_, columns(), 0, 2 * hidden(), calls, dw);
     calls.push_back(weight_product({part_of(*values_, 2 * hidden(), {1}), columns()},
-                                   {*kept_, hidden()}, rows(), hidden(), hidden(),
+                                   {*kept_, hidden()}, all_rows(), hidden(), hidden(),
                                    part_of(dw, 2 * hidden() * hidden(), {1}), false));
 }
 
@@ -74,10 +74,10 @@ void CellLowering::hidden_part(const TensorView& gradients, std::int64_t row, st
 // With reset_after the sum of the products' gradients is that of b' as well, the fourth block.
 void CellLowering::bias_gradient(std::vector<Call>& calls) {
     const TensorView db = lowering_.make_gradient(*plan_.bias, floats);
-    std::ranges::move(column_sums(lowering_, *values_, rows(), columns(), 0, columns(), db),
+    std::ranges::move(column_sums(lowering_, *values_, all_rows(), columns(), 0, columns(), db),
                       std::back_inserter(calls));
     if (is_gru() && !resets_before()) {
-        std::ranges::move(column_sums(lowering_, *to_products_, rows(), columns(), 2 * hidden(),
+        std::ranges::move(column_sums(lowering_, *to_products_, all_rows(), columns(), 2 * hidden(),
                                       hidden(), part_of(db, columns(), {hidden()})),
                           std::back_inserter(calls));
     }

@@ -127,9 +127,8 @@ void CellLowering::forward(const TensorView& x, const TensorView& y, std::vector
     }
 }
 
-void CellLowering::write_last_states(const std::optional<TensorView>& h,
-                                     const std::optional<TensorView>& c,
-                                     std::vector<Call>& calls) const {
+void CellLowering::write_last_states(const CellStates& states, std::vector<Call>& calls) const {
+    const auto& [h, c] = states;
     if (h) {
         const TensorView last = after(*states_, plan_.steps - 1, has_first_slot());
         calls.push_back(copy_call(last, *h, units()));
@@ -263,8 +262,8 @@ void CellLowering::add_gradient_product(std::optional<Call>& prototype, InnerPro
     calls.push_back(with_views(*prototype, {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}}));
 }
 
-void CellLowering::through_time(const TensorView& dy, const StateGradients& last,
-                                const StateGradients& first, std::vector<Call>& calls) {
+void CellLowering::through_time(const TensorView& dy, const CellStates& last,
+                                const CellStates& first, std::vector<Call>& calls) {
     const auto begin = [&](std::optional<TensorView>& slot,
                            const std::optional<TensorView>& given) {
         slot = dense(plan_.batch, hidden());
@@ -365,8 +364,20 @@ void CellLowering::gru_before_back(Dim position, const TensorView& dy, bool has_
     }
 }
 
-void CellLowering::input_gradient(const TensorView& dx, std::vector<Call>& calls) {
-    calls.push_back(input_.backward_data(*gates_, dx));
+void CellLowering::input_gradient(const TensorView& dx, bool accumulates,
+                                  std::vector<Call>& calls) {
+    const Dims rows_of_x = {plan_.steps * plan_.batch, plan_.width};
+    const TensorView whole = part_of(dx, 0, rows_of_x);
+    if (!accumulates) {
+        return calls.push_back(input_.backward_data(*gates_, whole));
+    }
+    const TensorView own = dense(rows_of_x[0], rows_of_x[1]);
+    calls.push_back(input_.backward_data(*gates_, own));
+    calls.push_back(add_call(whole, own, whole, product(rows_of_x)));
+}
+
+Call CellLowering::zero(const TensorView& view, std::int64_t count) {
+    return clear_call(view, count);
 }
 
 void CellLowering::weight_gradients(const TensorView& x, std::vector<Call>& calls) {

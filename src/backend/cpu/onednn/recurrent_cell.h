@@ -3,31 +3,12 @@
 
 #include "backend/cpu/kernels/recurrent_loops.h"
 #include "backend/cpu/onednn/inner_product.h"
-#include "op/recurrent.h"
+#include "backend/lower/recurrent.h"
 
 namespace strata::cpu {
 
-// One direction of one layer of a Recurrent: where it stands and what it reads.
-struct CellPlan {
-    const Recurrent& op;
-    bool reverse = false;
-    dnnl::memory::dim steps = 0;
-    dnnl::memory::dim batch = 0;
-    dnnl::memory::dim width = 0;       // features of x
-    dnnl::memory::dim directions = 1;  // that share a row of y
-    dnnl::memory::dim direction = 0;   // this one's part of a row
-    TensorId weight_input = 0;
-    TensorId weight_hidden = 0;
-    std::optional<TensorId> bias = {};
-    std::optional<TensorView> first_h = {};  // [batch, hidden]
-    std::optional<TensorView> first_c = {};
-};
-
-// Gradients of the states beside the sequence; absent where there are none, or none is wanted.
-struct StateGradients {
-    std::optional<TensorView> h = {};
-    std::optional<TensorView> c = {};
-};
+using CellPlan = strata::CellPlan<TensorView>;
+using CellStates = strata::CellStates<TensorView>;
 
 // The calls of one direction of one layer. All of W x + b is one product; each step adds U h to its
 // part and a loop of ours does the rest. Backward through time is one product and one loop a step,
@@ -37,15 +18,17 @@ class CellLowering {
 public:
     CellLowering(Lowering& lowering, const CellPlan& plan);
 
+    static Desc rows(const Dims& dims) { return plain(dims, ElementType::f32); }
+    static Call zero(const TensorView& view, std::int64_t count);
+
     // x is [steps * batch, width], y [steps, batch, directions * hidden].
     void forward(const TensorView& x, const TensorView& y, std::vector<Call>& calls);
-    void write_last_states(const std::optional<TensorView>& h, const std::optional<TensorView>& c,
-                           std::vector<Call>& calls) const;
+    void write_last_states(const CellStates& states, std::vector<Call>& calls) const;
     // `last` are the gradients of the last states, `first` where those of the first go.
-    void through_time(const TensorView& dy, const StateGradients& last, const StateGradients& first,
+    void through_time(const TensorView& dy, const CellStates& last, const CellStates& first,
                       std::vector<Call>& calls);
-    // Requires: through_time, as below.
-    void input_gradient(const TensorView& dx, std::vector<Call>& calls);
+    // Requires: through_time, as below. Adds to dx where another direction has written it.
+    void input_gradient(const TensorView& dx, bool accumulates, std::vector<Call>& calls);
     void weight_gradients(const TensorView& x, std::vector<Call>& calls);
 
     std::string implementation() const { return input_.implementation(); }
