@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/bottleneck.h"
+#include "record/options.h"
 
 #include <fmt/format.h>
 
@@ -103,14 +104,15 @@ std::optional<Device> ceilings_of(const Run& run) {
     auto device = parse_device(run.device, fmt::format("ceilings of run {}", run.id));
     // Earlier releases judged every run by the ceilings that were measured last.
     const bool is_gpu = run.provenance.contains("gpu.name");
-    return is_gpu || device.threads == run.settings.threads ? std::optional(std::move(device))
-                                                            : std::nullopt;
+    return is_gpu || device.threads == run.settings.threads() ? std::optional(std::move(device))
+                                                              : std::nullopt;
 }
 
 std::string arithmetic_of(const Settings& settings) {
-    const auto precision = settings.further.find("single_precision");
-    const bool is_narrowed = settings.dtype == "f32" && precision != settings.further.end();
-    return is_narrowed ? precision->second : settings.dtype;
+    const Numerics& numerics = settings.execution.numerics;
+    const bool is_narrowed =
+        numerics.dtype == DataType::f32 && numerics.single_precision != SinglePrecision::full;
+    return text_of(settings, is_narrowed ? "single_precision" : "dtype");
 }
 
 std::vector<StepBound> bounds_of(const Run& run) {

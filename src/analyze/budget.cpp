@@ -132,7 +132,7 @@ Budget budget_of(const Run& run) {
     budget.instrumented = budget.is_whole ? estimate_of(run.whole.instrumented) : std::nullopt;
     budget.steps = sum_of_steps(run);
     budget.between = between_steps(run, budget);
-    budget.is_comparable = !run.settings.further.contains("caches");
+    budget.is_comparable = run.settings.policy.caches == CacheState::as_left;
     if (!budget.is_comparable) {
         return budget;
     }

@@ -2,6 +2,7 @@
 #include "analyze/next_command.h"
 
 #include "analyze/advice.h"
+#include "record/options.h"
 
 #include <fmt/format.h>
 
@@ -63,17 +64,21 @@ bool is_on_onednn(const Run& run) {
     return run.settings.backend == "onednn";
 }
 
+bool is_f32(const Run& run) {
+    return run.settings.execution.numerics.dtype == DataType::f32;
+}
+
 // What all processors together did needs no flag.
-std::string threads_flag(const Run& run) {
+bool tells_threads(const Run& run) {
     const std::string processors = known(run, "cpu.logical");
-    const bool is_usual = processors.empty() || processors == std::to_string(run.settings.threads);
-    return is_usual || is_on_gpu(run) ? "" : fmt::format(" --threads {}", run.settings.threads);
+    const bool is_usual =
+        processors.empty() || processors == std::to_string(run.settings.threads());
+    return !is_usual && !is_on_gpu(run);
 }
 
 // oneDNN 3 has no Winograd for x86 any more, and 2 only one for AVX-512.
 bool has_winograd(const Run& run) {
-    return is_on_onednn(run) && run.settings.dtype == "f32" &&
-           known(run, "backend.version").starts_with("2.") &&
+    return is_on_onednn(run) && is_f32(run) && known(run, "backend.version").starts_with("2.") &&
            says(known(run, "backend.details"), "avx512");
 }
 
@@ -81,7 +86,7 @@ bool could_use_bf16(const Run& run) {
     const std::string details = known(run, "backend.details");
     const bool multiplies_bf16 =
         is_on_gpu(run) || (is_on_onednn(run) && (says(details, "bf16") || says(details, "amx")));
-    return run.settings.dtype == "f32" && multiplies_bf16;
+    return is_f32(run) && multiplies_bf16;
 }
 
 // The batch of a file may be fixed in it.
@@ -89,28 +94,6 @@ bool takes_any_batch(const std::string& network) {
     constexpr std::array<std::string_view, 4> files = {".onnx", ".graph", ".dnnmark",
                                                        ".dnntemplate"};
     return std::ranges::none_of(files, [&](auto ending) { return network.ends_with(ending); });
-}
-
-// The flag of a further setting, as `strata run` takes it: "" where it is none of a command line's.
-std::string flag_of(const std::string& name, const std::string& value) {
-    if (name.starts_with("dim ")) {
-        return fmt::format("--dim {}={}", name.substr(4), value);
-    }
-    if (name == "first_layer_gradient") {
-        return "--first-layer-gradient";
-    }
-    if (name == "single_precision") {
-        return "--tf32";
-    }
-    if (name == "pinned") {
-        return "--unpinned";
-    }
-    for (const std::string_view same : {"optimizer", "layout", "l1", "fuse"}) {
-        if (name == same) {
-            return fmt::format("--{} {}", name, value);
-        }
-    }
-    return name == "caches" ? "--cache " + value : "";
 }
 
 // What of a run's settings a further run keeps, word by word.
@@ -130,34 +113,29 @@ public:
     }
 
     // All that decides what is measured but the batch and what `replaced` names.
-    CommandLine& settings(std::string_view replaced = "") {
-        const Settings& settings = run_.settings;
-        line_ += settings.mode == "inference" ? " --inference" : "";
-        common(replaced);
-        if (settings.algorithm != "direct" && !settings.algorithm.empty() &&
-            replaced != "algorithm") {
-            line_ += " --algorithm " + settings.algorithm;
-        }
-        for (const auto& [name, value] : settings.further) {
-            const std::string flag = name == replaced ? "" : flag_of(name, value);
-            line_ += flag.empty() ? "" : " " + flag;
-            if (name == "slice" && replaced != "slice") {
-                line_ += " --slice";
-                word(value);
-            } else if (name.starts_with("variable ")) {
-                line_ += " --set";
-                word(name.substr(9) + "=" + value);
+    CommandLine& settings(std::initializer_list<std::string_view> replaced = {}) {
+        backend();
+        for (const Option& option : all_options()) {
+            if (std::ranges::find(replaced, option.name) == replaced.end()) {
+                add(option);
             }
+        }
+        for (const auto& [name, value] : run_.settings.dims) {
+            line_ += " --dim";
+            word(fmt::format("{}={}", name, value));
+        }
+        for (const auto& [name, value] : run_.settings.variables) {
+            line_ += " --set";
+            word(name + "=" + value);
         }
         return *this;
     }
 
     // Those that `strata algorithms` knows.
-    CommandLine& common(std::string_view replaced = "") {
-        const Settings& settings = run_.settings;
-        line_ += is_on_onednn(run_) ? "" : " --backend " + settings.backend;
-        line_ += settings.dtype == "f32" || replaced == "dtype" ? "" : " --dtype " + settings.dtype;
-        line_ += threads_flag(run_);
+    CommandLine& common() {
+        backend();
+        add(option_named("dtype"));
+        add(option_named("threads"));
         return *this;
     }
 
@@ -175,6 +153,23 @@ public:
     std::string text() const { return can_be_said_ ? line_ : ""; }
 
 private:
+    void backend() { line_ += is_on_onednn(run_) ? "" : " --backend " + run_.settings.backend; }
+
+    // (How long is measured does not decide what is measured.)
+    void add(const Option& option) {
+        const Settings& settings = run_.settings;
+        const bool is_said =
+            option.name == "threads" ? tells_threads(run_) : !is_default(settings, option);
+        if (!is_said || option.group == OptionGroup::measurement ||
+            settings.unknown.contains(std::string(option.name))) {
+            return;
+        }
+        line_ += fmt::format(" {}", option.flag);
+        if (option.value != OptionValue::none) {
+            word(option.text(settings));
+        }
+    }
+
     void word(const std::string& text) {
         const auto said = quoted(text);
         can_be_said_ = can_be_said_ && said;
@@ -190,7 +185,7 @@ std::string both_algorithms(const Run& run) {
     return CommandLine(run)
         .verb("run")
         .batch()
-        .settings("algorithm")
+        .settings({"algorithm"})
         .with("--algorithm direct,winograd")
         .text();
 }
@@ -203,7 +198,7 @@ std::string both_types(const Run& run) {
     return could_use_bf16(run) ? CommandLine(run)
                                      .verb("run")
                                      .batch()
-                                     .settings("dtype")
+                                     .settings({"dtype"})
                                      .with("--dtype f32,bf16")
                                      .text()
                                : "";
@@ -226,7 +221,7 @@ std::string alone(const Run& run, const StepResult& step) {
         return CommandLine(run)
             .verb("run")
             .batch()
-            .settings("slice")
+            .settings({"slice"})
             .slice(step)
             .with("--counters default")
             .text();
@@ -234,7 +229,7 @@ std::string alone(const Run& run, const StepResult& step) {
     return is_on_onednn(run) ? CommandLine(run)
                                    .verb("run")
                                    .batch()
-                                   .settings("slice")
+                                   .settings({"slice", "caches"})
                                    .slice(step)
                                    .with("--cache warm")
                                    .text()
@@ -270,7 +265,7 @@ std::string command_on_traffic(const Run& run, const StepResult& step) {
         return larger_batches(run);
     }
     if (is_on_gpu(run) && step.operation != "convolution" &&
-        !run.settings.further.contains("fuse")) {
+        run.settings.execution.engine.fusion == Fusion::none) {
         return CommandLine(run).verb("run").batch().settings().with("--fuse off,on").text();
     }
     return both_types(run);

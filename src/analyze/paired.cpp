@@ -5,6 +5,7 @@
 #include "analyze/summary.h"
 #include "base/text.h"
 #include "record/completeness.h"
+#include "record/options.h"
 
 #include <fmt/format.h>
 
@@ -19,14 +20,15 @@ namespace {
 using Named = std::map<std::string, std::string>;
 
 Named named(const Settings& settings) {
-    Named all = settings.further;
+    Named all = further_settings(settings);
     all["backend"] = settings.backend;
     all["network"] = settings.network;
     all["batch"] = std::to_string(settings.batch);
-    all["mode"] = settings.mode;
-    all["dtype"] = settings.dtype;
-    all["threads"] = std::to_string(settings.threads);
-    all["algorithm"] = settings.algorithm;
+    for (const Option& option : all_options()) {
+        if (option.kept == Kept::in_column) {
+            all[std::string(option.name)] = text_of(settings, option);
+        }
+    }
     return all;
 }
 

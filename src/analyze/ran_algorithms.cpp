@@ -3,6 +3,7 @@
 
 #include "analyze/advice.h"
 #include "base/text.h"
+#include "record/options.h"
 
 #include <fmt/format.h>
 
@@ -53,7 +54,7 @@ std::vector<std::string> ran_algorithms(const Run& run) {
 }
 
 std::string algorithm_text(const Run& run) {
-    const std::string& asked = run.settings.algorithm;
+    const std::string asked = text_of(run.settings, "algorithm");
     std::vector<std::string> ran = ran_algorithms(run);
     if (ran.empty() || asked.empty()) {
         return asked;
@@ -68,7 +69,7 @@ std::string algorithm_text(const Run& run) {
 }
 
 std::string algorithm_remark(const Run& run) {
-    const std::string& asked = run.settings.algorithm;
+    const std::string asked = text_of(run.settings, "algorithm");
     if (asked != "winograd") {
         return {};
     }

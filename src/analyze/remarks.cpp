@@ -201,7 +201,7 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
     if (run.steps.empty() || ceilings_of(run)) {
         return;
     }
-    const int threads = run.settings.threads;
+    const int threads = run.settings.threads();
     const auto crowded = [](const Flag& flag) { return flag.kind == "oversubscribed"; };
     if (run.provenance.contains("gpu.name")) {
         remarks.push_back(

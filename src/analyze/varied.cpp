@@ -2,6 +2,7 @@
 #include "analyze/varied.h"
 
 #include "base/text.h"
+#include "record/options.h"
 
 #include <algorithm>
 #include <map>
@@ -36,17 +37,23 @@ void describe_network(Description& description, std::string_view network) {
     description["network "] = rest;
 }
 
+// A space behind what a network's own text may also name.
+std::string described_name(const Option& option) {
+    return std::string(option.name) + (option.choices == nullptr ? "" : " ");
+}
+
 Description describe(const Settings& settings) {
     Description description;
-    for (const auto& [name, value] : settings.further) {
+    for (const auto& [name, value] : further_settings(settings)) {
         description[own_name(name)] = value;
     }
     describe_network(description, settings.network);
     description["backend "] = settings.backend;
-    description["mode "] = settings.mode;
-    description["dtype "] = settings.dtype;
-    description["threads"] = std::to_string(settings.threads);
-    description["algorithm "] = settings.algorithm;
+    for (const Option& option : all_options()) {
+        if (option.kept == Kept::in_column) {
+            description[described_name(option)] = text_of(settings, option);
+        }
+    }
     description["batch"] = std::to_string(settings.batch);
     return description;
 }

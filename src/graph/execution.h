@@ -29,6 +29,9 @@ inline constexpr std::array<std::string_view, 4> names_of(ConvolutionAlgorithm) 
 // Whether the gradient of the network's own input is computed. Nothing needs it in training, and
 // frameworks that compute it anyway pay for it (Kim et al. 2017: 3.7 % of AlexNet).
 enum class FirstLayerGradient { omitted, computed };
+inline constexpr std::array<std::string_view, 2> names_of(FirstLayerGradient) {
+    return {"omitted", "computed"};
+}
 
 // Whether buffers are shared by tensors that are never alive together, or each tensor keeps its own
 // so that it can be read after a step.

@@ -2,6 +2,7 @@
 #include "record/key.h"
 
 #include "base/hash.h"
+#include "record/options.h"
 
 #include <fmt/format.h>
 
@@ -19,15 +20,14 @@ void append(std::string& text, std::string_view part) {
 std::string key_of(const Settings& settings) {
     std::string text;
     append(text, settings.backend);
-    // A file is known by what it holds, which stands among the further settings, not by its name.
-    append(text, settings.further.contains("network content") ? "" : settings.network);
+    // A file is known by what it holds, not by its name.
+    append(text, settings.content.contains("network") ? "" : settings.network);
     append(text, std::to_string(settings.batch));
-    append(text, settings.mode);
-    append(text, settings.dtype);
-    append(text, std::to_string(settings.threads));
-    append(text, settings.algorithm);
-    append(text, settings.policy);
-    for (const auto& [name, value] : settings.further) {
+    for (const char* option : {"mode", "dtype", "threads", "algorithm"}) {
+        append(text, text_of(settings, option));
+    }
+    append(text, policy_text(settings));
+    for (const auto& [name, value] : further_settings(settings)) {
         append(text, name);
         append(text, value);
     }

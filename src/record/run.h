@@ -5,6 +5,7 @@
 #include "measure/measurement.h"
 #include "op/work.h"
 #include "record/metric_result.h"
+#include "record/settings.h"
 #include "record/trace_result.h"
 
 #include <array>
@@ -27,22 +28,6 @@ enum class RunState { partial, complete };
 inline constexpr std::array<std::string_view, 2> names_of(RunState) {
     return {"partial", "complete"};
 }
-
-// What was requested, in words that a command line would use. Equal settings on equal machines are
-// the same experiment.
-struct Settings {
-    std::string backend;  // "onednn"
-    std::string network;  // "alexnet", "model.onnx"
-    std::int64_t batch = 1;
-    std::string mode;   // "training", "inference"
-    std::string dtype;  // "f32"
-    int threads = 1;
-    std::string algorithm;                       // "direct"
-    std::string policy;                          // "warmup=3 min_time=0.5 ..."
-    std::map<std::string, std::string> further;  // --first-layer-gradient, --layer, --dim ...
-
-    bool operator==(const Settings&) const = default;
-};
 
 // How far a step's results lie from the reference's: the largest difference over the scale of the
 // values, and what rounding may do (verify/rounding.h).

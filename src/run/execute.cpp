@@ -178,7 +178,7 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
             },
     };
     observer.tell("warming up");
-    const CalibrationLoop loop(run.settings.threads);
+    const CalibrationLoop loop(run.settings.threads());
     NetworkIteration iteration(executable);
     const Activity before = read_activity(clock);
     const SampledIteration sampled = sample(
@@ -211,7 +211,7 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
     run.settings = settings_of(job, batch_of(graph), thread_count(job.execution));
     run.predicted_memory = footprint_of(graph, job.execution).peak;
     run.provenance = provenance_of(backend.info());
-    if (const auto device = ceilings_for(backend.info(), run.settings.threads)) {
+    if (const auto device = ceilings_for(backend.info(), run.settings.threads())) {
         run.device = to_toml(*device);
     }
     return run;

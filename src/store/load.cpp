@@ -19,10 +19,6 @@ Bytes bytes_of(const Statement& row, int column) {
     return {static_cast<double>(row.integer(column))};
 }
 
-int small(std::int64_t number) {
-    return static_cast<int>(number);
-}
-
 Run run_row(const Database& database, std::int64_t id) {
     Statement row(database,
                   "SELECT created, origin, state, backend, network, batch, mode, dtype, threads, "
@@ -38,15 +34,14 @@ Run run_row(const Database& database, std::int64_t id) {
     run.created = row.text(0);
     run.origin = parse_stored<Origin>(row.text(1));
     run.state = parse_stored<RunState>(row.text(2));
-    run.settings = {.backend = row.text(3),
-                    .network = row.text(4),
-                    .batch = row.integer(5),
-                    .mode = row.text(6),
-                    .dtype = row.text(7),
-                    .threads = small(row.integer(8)),
-                    .algorithm = row.text(9),
-                    .policy = row.text(10),
-                    .further = {}};
+    run.settings.backend = row.text(3);
+    run.settings.network = row.text(4);
+    run.settings.batch = row.integer(5);
+    set_stored(run.settings, "mode", row.text(6));
+    set_stored(run.settings, "dtype", row.text(7));
+    set_stored(run.settings, "threads", row.text(8));
+    set_stored(run.settings, "algorithm", row.text(9));
+    set_policy(run.settings, row.text(10));
     run.predicted_memory = bytes_of(row, 11);
     if (!row.is_null(12)) {
         run.measured_memory = bytes_of(row, 12);
@@ -172,7 +167,10 @@ std::vector<Flag> flags_of(const Database& database, std::int64_t id) {
 Run load_run(const Database& database, std::int64_t id) {
     const Transaction snapshot(database, Intent::read);
     Run run = run_row(database, id);
-    run.settings.further = pairs(database, "SELECT name, value FROM setting WHERE run = ?", id);
+    for (const auto& [name, value] :
+         pairs(database, "SELECT name, value FROM setting WHERE run = ?", id)) {
+        set_further(run.settings, name, value);
+    }
     run.provenance = pairs(database,
                            "SELECT name.value, value.value FROM provenance "
                            "JOIN text AS name ON name.id = provenance.name "

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "record/key.h"
+#include "record/options.h"
 #include "store/annotations.h"
 #include "store/save_profile.h"
 #include "store/stored_values.h"
@@ -43,14 +44,15 @@ void insert_run(const Database& database, Run& run) {
               "INSERT INTO run (id, created, origin, state, backend, network, batch, mode, dtype, "
               "threads, algorithm, policy, key, predicted_memory) "
               "VALUES (?, ?, ?, 'partial', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .run(id, run.created, name_of(run.origin), s.backend, s.network, s.batch, s.mode, s.dtype,
-             s.threads, s.algorithm, s.policy, key_of(s), whole_count(run.predicted_memory.value));
+        .run(id, run.created, name_of(run.origin), s.backend, s.network, s.batch,
+             text_of(s, "mode"), text_of(s, "dtype"), s.threads(), text_of(s, "algorithm"),
+             policy_text(s), key_of(s), whole_count(run.predicted_memory.value));
     run.id = database.last_inserted_id();
 }
 
 void insert_settings(const Database& database, const Run& run) {
     Statement insert(database, "INSERT INTO setting (run, name, value) VALUES (?, ?, ?)");
-    for (const auto& [name, value] : run.settings.further) {
+    for (const auto& [name, value] : further_settings(run.settings)) {
         insert.run(run.id, name, value);
     }
 }

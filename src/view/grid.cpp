@@ -5,6 +5,7 @@
 #include "analyze/sweep.h"
 #include "base/enumeration.h"
 #include "base/text.h"
+#include "record/options.h"
 #include "view/cells.h"
 #include "view/machine.h"
 #include "view/steps.h"
@@ -84,8 +85,8 @@ void add_cells_of(const Run& run, std::vector<Cell>& row) {
     const Provenance derived = derived_from(run.origin);
     const auto timed = [&](auto&& cell) { return point.time ? Cell(cell()) : Cell(none); };
     row.emplace_back(run.settings.network);
-    row.emplace_back(run.settings.dtype);
-    row.push_back(count_cell(run.settings.threads));
+    row.emplace_back(text_of(run.settings, "dtype"));
+    row.push_back(count_cell(run.settings.threads()));
     row.push_back(count_cell(static_cast<double>(run.settings.batch)));
     row.emplace_back(std::string(name_of(point.time ? Status::measured : Status::skipped)));
     row.push_back(point.time ? Cell(Missing{}) : text_or_missing(point.reason));

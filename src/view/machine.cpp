@@ -6,6 +6,7 @@
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "record/completeness.h"
+#include "record/options.h"
 #include "view/cells.h"
 
 #include <fmt/format.h>
@@ -44,15 +45,21 @@ void add_settings(Table& table, const Run& run) {
     add(table, "created", run.created);
     add(table, "network", settings.network);
     add(table, "batch", std::to_string(settings.batch));
-    add(table, "mode", settings.mode);
-    add(table, "element type", settings.dtype);
+    add(table, "mode", text_of(settings, "mode"));
+    add(table, "element type", text_of(settings, "dtype"));
     add(table, "backend", settings.backend);
-    add(table, "convolution algorithm", settings.algorithm);
-    add(table, "threads", std::to_string(settings.threads));
-    add(table, "policy", settings.policy);
-    for (const auto& [key, value] : settings.further) {
+    add(table, "convolution algorithm", text_of(settings, "algorithm"));
+    add(table, "threads", text_of(settings, "threads"));
+    add(table, "policy", policy_text(settings));
+    for (const auto& [key, value] : further_settings(settings)) {
         add(table, key, value);
     }
+}
+
+std::string in_words(std::string_view name) {
+    std::string words(name);
+    std::ranges::replace(words, '_', ' ');
+    return words;
 }
 
 std::string counted(std::size_t steps) {
@@ -85,7 +92,7 @@ std::string machine_line(const Run& run, const std::string& runs) {
     const std::string version = known(run, "backend.version");
     return joined(
         {fmt::format("{} on {}", name_of(run.origin), model.empty() ? "an unnamed machine" : model),
-         fmt::format("{} thread{}", run.settings.threads, run.settings.threads == 1 ? "" : "s"),
+         fmt::format("{} thread{}", run.settings.threads(), run.settings.threads() == 1 ? "" : "s"),
          run.settings.backend + (version.empty() ? "" : " " + version), run.created, runs});
 }
 
@@ -94,21 +101,23 @@ std::string settings_line(const Run& run) {
                          algorithm_text(run));
 }
 
-// One rule for every further setting, for those to come too: it is kept where it is not the
-// default, and told under its own name. What a file holds is told by its name here; its hash stands
+// One rule for every option, for those to come too: it is told under its own name where it is not
+// the default. What a file holds is told by its name here; its hash stands
 // with the run's provenance.
 std::string settings_line(const Settings& settings, const std::string& batch,
                           const std::string& algorithm) {
     std::vector<std::string> parts = {
-        settings.network, batch, settings.mode, settings.dtype,
+        settings.network, batch, text_of(settings, "mode"), text_of(settings, "dtype"),
         algorithm.empty() ? settings.backend : settings.backend + " " + algorithm};
-    for (const auto& [key, value] : settings.further) {
-        if (key.ends_with(" content")) {
-            continue;
+    for (const auto& [key, value] : further_settings(settings)) {
+        if (!key.ends_with(" content")) {
+            parts.push_back(in_words(key) + " " + value);
         }
-        std::string name = key;
-        std::ranges::replace(name, '_', ' ');
-        parts.push_back(name + " " + value);
+    }
+    for (const Option& option : all_options()) {
+        if (option.kept == Kept::in_policy && !is_default(settings, option)) {
+            parts.push_back(in_words(option.name) + " " + text_of(settings, option));
+        }
     }
     return joined(parts);
 }

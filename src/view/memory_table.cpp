@@ -42,8 +42,7 @@ Table memory_table(const Run& run) {
                                           : std::vector<Cell>{"measured", Missing{not_measured},
                                                               Missing{not_measured}});
     table.notes = {run.provenance.contains("gpu.name") ? of_a_device : of_a_process};
-    if (const auto caches = run.settings.further.find("caches");
-        caches != run.settings.further.end() && caches->second == "cold") {
+    if (run.settings.policy.caches == CacheState::cold) {
         table.notes.emplace_back("It includes the memory written to make the caches cold.");
     }
     return table;

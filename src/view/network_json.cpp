@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/enumeration.h"
+#include "record/options.h"
 #include "view/batch_memory.h"
 #include "view/json.h"
 #include "view/json_values.h"
@@ -169,10 +170,10 @@ Json sweep_json(const Sweep& sweep, const std::optional<Capacity>& capacity,
     return {{"variable", sweep.variable},
             {"network", settings.network},
             {"backend", settings.backend},
-            {"mode", settings.mode},
-            {"dtype", settings.dtype},
-            {"threads", settings.threads},
-            {"algorithm", settings.algorithm},
+            {"mode", text_of(settings, "mode")},
+            {"dtype", text_of(settings, "dtype")},
+            {"threads", settings.threads()},
+            {"algorithm", text_of(settings, "algorithm")},
             {"convention", sweep.convention},
             {"points", records_in({.blocks = {points_table(sweep, line)}}, selection)},
             {"fit", fit_json(line)},

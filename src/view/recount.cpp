@@ -13,13 +13,6 @@ bool can_be_recounted(const StepResult& step) {
            !step.problem.starts_with(Opaque::type);
 }
 
-// A run's settings name the optimizer where it is not the default.
-UpdateCost update_cost_of(const Settings& settings) {
-    const auto named = settings.further.find("optimizer");
-    return cost_of(find_optimizer(named == settings.further.end() ? optimizer_names().front()
-                                                                  : named->second));
-}
-
 Flops recount(const StepResult& step, const Convention& convention, const UpdateCost& update) {
     const Problem problem = parse_problem(step.problem);
     return count(problem.op, signature_of(problem), step.pass, convention, update);
@@ -31,7 +24,7 @@ Run counted_by(const Convention& convention, Run run) {
     if (&convention == &conventions().front()) {
         return run;
     }
-    const UpdateCost update = update_cost_of(run.settings);
+    const UpdateCost update = cost_of(run.settings.execution.numerics.optimizer);
     for (StepResult& step : run.steps) {
         if (can_be_recounted(step)) {
             step.flops = recount(step, convention, update);

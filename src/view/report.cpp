@@ -6,6 +6,7 @@
 #include "analyze/paired.h"
 #include "base/enumeration.h"
 #include "record/completeness.h"
+#include "record/options.h"
 #include "view/budget_table.h"
 #include "view/cells.h"
 #include "view/machine.h"
@@ -39,8 +40,8 @@ std::string lead_of(const RunFindings& findings) {
     const Settings& settings = run.settings;
     const Budget& budget = findings.summary.budget;
     const auto& time = budget.end_to_end ? budget.end_to_end : budget.steps;
-    std::string lead =
-        fmt::format("{}, batch {}, {}: ", settings.network, settings.batch, settings.mode);
+    std::string lead = fmt::format("{}, batch {}, {}: ", settings.network, settings.batch,
+                                   text_of(settings, "mode"));
     if (!budget.is_whole) {
         return lead +
                fmt::format("incomplete: {}. The time of the whole is not known.", holes_text(run));

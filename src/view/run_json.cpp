@@ -4,6 +4,7 @@
 #include "analyze/verification.h"
 #include "base/enumeration.h"
 #include "record/completeness.h"
+#include "record/options.h"
 #include "trace/budget.h"
 #include "view/grid.h"
 #include "view/json.h"
@@ -195,12 +196,12 @@ Json settings_json(const Run& run) {
             {"backend", settings.backend},
             {"network", settings.network},
             {"batch", settings.batch},
-            {"mode", settings.mode},
-            {"dtype", settings.dtype},
-            {"threads", settings.threads},
-            {"algorithm", settings.algorithm},
-            {"policy", settings.policy},
-            {"settings", Json(settings.further)},
+            {"mode", text_of(settings, "mode")},
+            {"dtype", text_of(settings, "dtype")},
+            {"threads", settings.threads()},
+            {"algorithm", text_of(settings, "algorithm")},
+            {"policy", policy_text(settings)},
+            {"settings", Json(further_settings(settings))},
             {"tags", text_json(fmt::format("{}", fmt::join(run.tags, ", ")))},
             {"note", text_json(run.note)}};
 }
@@ -240,10 +241,10 @@ Json grid_json(std::span<const Run> runs, const VariedGrid& grid, const Conventi
     return {{"variables", grid.names},
             {"network", settings.network},
             {"backend", settings.backend},
-            {"mode", settings.mode},
-            {"dtype", settings.dtype},
-            {"threads", settings.threads},
-            {"algorithm", settings.algorithm},
+            {"mode", text_of(settings, "mode")},
+            {"dtype", text_of(settings, "dtype")},
+            {"threads", settings.threads()},
+            {"algorithm", text_of(settings, "algorithm")},
             {"convention", convention.name},
             {"points", records_in(grid_document(runs, grid), selection)}};
 }

@@ -5,6 +5,7 @@
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "record/completeness.h"
+#include "record/options.h"
 #include "view/cells.h"
 
 namespace strata {
@@ -34,9 +35,9 @@ std::vector<Cell> row_of(const Run& run) {
             std::string(progress_of(run)),
             settings.network,
             count_cell(static_cast<double>(settings.batch)),
-            settings.mode,
-            settings.dtype,
-            count_cell(settings.threads),
+            text_of(settings, "mode"),
+            text_of(settings, "dtype"),
+            count_cell(settings.threads()),
             settings.backend,
             end_to_end_cell(run),
             flags_of(run)};

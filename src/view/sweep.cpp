@@ -2,6 +2,7 @@
 #include "view/sweep.h"
 
 #include "base/enumeration.h"
+#include "record/options.h"
 #include "view/cells.h"
 #include "view/machine.h"
 #include "view/steps.h"
@@ -114,15 +115,15 @@ std::vector<SweepColumn> columns_of(const std::string& variable, std::string_vie
              }},
             {data_column("dtype"),
              [](const SweepPoint& point, std::optional<double>) {
-                 return Cell(point.run->settings.dtype);
+                 return Cell(text_of(point.run->settings, "dtype"));
              }},
             {data_column("algorithm"),
              [](const SweepPoint& point, std::optional<double>) {
-                 return Cell(point.run->settings.algorithm);
+                 return Cell(text_of(point.run->settings, "algorithm"));
              }},
             {data_column("threads"),
              [](const SweepPoint& point, std::optional<double>) {
-                 return count_cell(point.run->settings.threads);
+                 return count_cell(point.run->settings.threads());
              }},
             {data_column("batch"),
              [](const SweepPoint& point, std::optional<double>) {
@@ -185,8 +186,8 @@ std::vector<Column> point_columns(const std::string& variable, std::string_view 
 
 Table points_table(const Sweep& sweep, const std::optional<Extrapolation>& line) {
     const auto fitted = fitted_by_point(sweep, line);
-    const auto columns =
-        columns_of(sweep.variable, sweep.points.front().run->settings.mode, line.has_value());
+    const auto columns = columns_of(
+        sweep.variable, text_of(sweep.points.front().run->settings, "mode"), line.has_value());
     Table table{.records = "points"};
     for (const SweepColumn& column : columns) {
         table.columns.push_back(column.column);

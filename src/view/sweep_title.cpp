@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/ran_algorithms.h"
+#include "record/options.h"
 #include "view/machine.h"
 #include "view/sweep.h"
 
@@ -39,9 +40,14 @@ std::optional<std::string> network_over(const Sweep& sweep) {
         fmt::format("{}={}..{}", sweep.variable, sweep.points.front().value, last.value));
 }
 
-// "dim hidden" is known by its last word.
-bool is_named(const std::string& setting, const std::string& variable) {
-    return setting == variable || setting.ends_with(" " + variable);
+// What is varied stands behind the rest, with its range.
+void remove(Settings& settings, const std::string& variable) {
+    settings.dims.erase(variable);
+    settings.variables.erase(variable);
+    settings.unknown.erase(variable);
+    if (const Option* option = find_option(variable); option && option->kept == Kept::further) {
+        option->set(settings, option->text(Settings{}));
+    }
 }
 
 }  // namespace
@@ -50,9 +56,7 @@ std::string sweep_title(const Sweep& sweep) {
     Settings settings = sweep.points.back().run->settings;
     const auto network = network_over(sweep);
     settings.network = network.value_or(settings.network);
-    // (What is varied stands behind the rest, with its range.)
-    std::erase_if(settings.further,
-                  [&](const auto& setting) { return is_named(setting.first, sweep.variable); });
+    remove(settings, sweep.variable);
     const std::string line =
         settings_line(settings, batches_of(sweep), algorithm_text(*sweep.points.back().run));
     return sweep.over_batch() || network ? line

@@ -95,11 +95,10 @@ TEST(Bottleneck, TheRunCarriesTheCeilingsItIsJudgedBy) {
 
 TEST(Bottleneck, ARunInTf32IsJudgedByThePeakOfTf32) {
     Settings settings;
-    settings.dtype = "f32";
     EXPECT_EQ(arithmetic_of(settings), "f32");
-    settings.further["single_precision"] = "tf32";
+    set_further(settings, "single_precision", "tf32");
     EXPECT_EQ(arithmetic_of(settings), "tf32");
-    settings.dtype = "bf16";
+    set_stored(settings, "dtype", "bf16");
     EXPECT_EQ(arithmetic_of(settings), "bf16");
 }
 

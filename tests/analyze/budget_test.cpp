@@ -59,7 +59,7 @@ TEST(Budget, WhereCachesWerePreparedStepsAreNotHeldAgainstTheWhole) {
     strata::Run run = run_of({scripted_step("a", Pass::forward, {Seconds{95}})});
     run.whole.end_to_end = samples({100});
     run.whole.instrumented = samples({300});
-    run.settings.further["caches"] = "cold";
+    set_further(run.settings, "caches", "cold");
     const Budget budget = budget_of(run);
     EXPECT_FALSE(budget.is_comparable);
     EXPECT_FALSE(budget.residual);

@@ -17,12 +17,7 @@ strata::Run run_on(std::string version, std::string isa) {
     run.settings = {.backend = "onednn",
                     .network = "alexnet",
                     .batch = 32,
-                    .mode = "training",
-                    .dtype = "f32",
-                    .threads = 2,
-                    .algorithm = "direct",
-                    .policy = "",
-                    .further = {}};
+                    .execution = {.scheduling = {.threads = 2}}};
     run.provenance = {{"backend.version", std::move(version)},
                       {"backend.details", "isa " + std::move(isa) + ", OpenMP threads"},
                       {"cpu.logical", "2"}};
@@ -107,11 +102,13 @@ TEST(NextCommand, WhatNothingExplainsIsTriedAlone) {
 
 TEST(NextCommand, KeepsTheSettingsOfTheRun) {
     strata::Run run = on_avx512();
-    run.settings.mode = "inference";
-    run.settings.threads = 1;
-    run.settings.further = {{"dim tokens", "64"}, {"slice", "conv*"}, {"pinned", "no"}};
+    set_stored(run.settings, "mode", "inference");
+    run.settings.execution.scheduling.threads = 1;
+    run.settings.dims = {{"tokens", 64}};
+    run.settings.slice = "conv*";
+    run.settings.execution.scheduling.pinned = false;
     EXPECT_EQ(command_for(run, step("max_pooling"), bound(Bottleneck::overhead, 0.01)),
-              "strata run alexnet --batch 32 --inference --threads 1 --dim tokens=64 --unpinned "
+              "strata run alexnet --batch 32 --threads 1 --unpinned --inference --dim tokens=64 "
               "--slice conv2 --cache warm");
 }
 

@@ -78,12 +78,11 @@ TEST(Paired, WhatOnlyOneRunMeasuredHasNoRatio) {
 
 TEST(Paired, SettingsThatDifferAreNamedAndThePolicyIsNotAmongThem) {
     Settings before;
-    before.algorithm = "direct";
-    before.policy = "max_time=1";
+    set_policy(before, "max_time=1");
     Settings after = before;
-    after.algorithm = "winograd";
-    after.policy = "max_time=9";
-    after.further["fuse"] = "on";
+    set_stored(after, "algorithm", "winograd");
+    set_policy(after, "max_time=9");
+    set_further(after, "fuse", "on");
     EXPECT_EQ(differences_between(before, after),
               (std::vector<SettingDifference>{{"algorithm", "direct", "winograd"},
                                               {"fuse", "default", "on"}}));
@@ -111,8 +110,7 @@ TEST(Paired, AnAlgorithmThatIsNotThereIsNotWhatRan) {
     convolution.algorithm = "direct";
     strata::Run before = run_of({convolution});
     strata::Run after = before;
-    before.settings.algorithm = "direct";
-    after.settings.algorithm = "winograd";
+    set_stored(after.settings, "algorithm", "winograd");
     EXPECT_EQ(
         pair_of(before, after).differences,
         (std::vector<SettingDifference>{{"algorithm", "direct", "direct instead of winograd"}}));

@@ -23,7 +23,7 @@ StepResult convolution(std::string algorithm, std::string problem = fitting) {
 
 strata::Run asked_for(std::string algorithm, std::vector<StepResult> steps) {
     strata::Run run = testing::run_of(std::move(steps));
-    run.settings.algorithm = std::move(algorithm);
+    set_stored(run.settings, "algorithm", algorithm);
     return run;
 }
 

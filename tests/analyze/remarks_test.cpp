@@ -112,7 +112,7 @@ strata::Run heavy_and_slow() {
     slow.flops = Flops{1e9};
     strata::Run run = testing::run_of({heavy, slow});
     run.device = to_toml(testing::scripted_device());
-    run.settings.threads = 2;
+    run.settings.execution.scheduling.threads = 2;
     return run;
 }
 

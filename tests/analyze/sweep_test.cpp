@@ -56,8 +56,8 @@ TEST(Varied, TheOneNumberInWhichRunsDifferIsFoundInTheirSettings) {
                             run_with("lstm:layers=2,hidden=128", 20, 2)};
     EXPECT_EQ(varied_among(generated)->name, "hidden");
     Runs dims = {run_with("m.onnx", 1, 1), run_with("m.onnx", 1, 1)};
-    dims[0].settings.further["dim sequence"] = "8";
-    dims[1].settings.further["dim sequence"] = "16";
+    set_further(dims[0].settings, "dim sequence", "8");
+    set_further(dims[1].settings, "dim sequence", "16");
     EXPECT_EQ(varied_among(dims)->name, "sequence");
     EXPECT_EQ(varied_among(dims)->values.back(), 16);
 }
@@ -77,7 +77,7 @@ TEST(Varied, RunsThatDifferInMoreOrInWordsOrNotAtAllAreNoSweep) {
     EXPECT_FALSE(varied(run_with("alexnet", 1, 1), run_with("alexnet", 1, 2)));
     EXPECT_FALSE(varied(run_with("fc:a=1,b=1", 1, 1), run_with("fc:a=2,b=2", 1, 2)));
     strata::Run other = run_with("alexnet", 8, 1);
-    other.settings.dtype = "bf16";
+    set_stored(other.settings, "dtype", "bf16");
     EXPECT_FALSE(varied(run_with("alexnet", 1, 1), other));
 }
 

@@ -10,12 +10,8 @@ Settings settings() {
     return {.backend = "onednn",
             .network = "alexnet",
             .batch = 32,
-            .mode = "training",
-            .dtype = "f32",
-            .threads = 2,
-            .algorithm = "direct",
-            .policy = "warmup=3",
-            .further = {{"seed", "1"}}};
+            .execution = {.scheduling = {.threads = 2}},
+            .unknown = {{"policy", "warmup=3"}, {"seed", "1"}}};
 }
 
 TEST(Key, EqualSettingsHaveEqualKeysFromVersionToVersion) {
@@ -33,13 +29,16 @@ TEST(Key, EverySettingCounts) {
     EXPECT_TRUE(differs([](Settings& s) { s.backend = "reference"; }));
     EXPECT_TRUE(differs([](Settings& s) { s.network = "vgg-16"; }));
     EXPECT_TRUE(differs([](Settings& s) { s.batch = 16; }));
-    EXPECT_TRUE(differs([](Settings& s) { s.mode = "inference"; }));
-    EXPECT_TRUE(differs([](Settings& s) { s.dtype = "bf16"; }));
-    EXPECT_TRUE(differs([](Settings& s) { s.threads = 1; }));
-    EXPECT_TRUE(differs([](Settings& s) { s.algorithm = "winograd"; }));
-    EXPECT_TRUE(differs([](Settings& s) { s.policy = "warmup=4"; }));
-    EXPECT_TRUE(differs([](Settings& s) { s.further["seed"] = "2"; }));
-    EXPECT_TRUE(differs([](Settings& s) { s.further["slice"] = ""; }));
+    EXPECT_TRUE(differs([](Settings& s) { s.execution.numerics.mode = Mode::inference; }));
+    EXPECT_TRUE(differs([](Settings& s) { s.execution.numerics.dtype = DataType::bf16; }));
+    EXPECT_TRUE(differs([](Settings& s) { s.execution.scheduling.threads = 1; }));
+    EXPECT_TRUE(differs(
+        [](Settings& s) { s.execution.engine.algorithm = ConvolutionAlgorithm::winograd; }));
+    EXPECT_TRUE(differs([](Settings& s) { s.unknown["policy"] = "warmup=4"; }));
+    EXPECT_TRUE(differs([](Settings& s) { s.unknown["seed"] = "2"; }));
+    EXPECT_TRUE(differs([](Settings& s) { s.slice = "conv*"; }));
+    EXPECT_TRUE(differs([](Settings& s) { s.dims["tokens"] = 64; }));
+    EXPECT_TRUE(differs([](Settings& s) { s.content["network"] = "0123456789abcdef"; }));
 }
 
 TEST(Key, TextThatMovesFromOneSettingToTheNextIsAnotherKey) {

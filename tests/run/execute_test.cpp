@@ -56,7 +56,7 @@ TEST_F(Execute, EveryStepIsSampledAndTheStepsMakeUpTheWhole) {
     }
     EXPECT_LE(sum, done.whole.instrumented.values.front().value * 1.0001);
     EXPECT_GE(done.whole.end_to_end.values.size(), 3U);
-    EXPECT_GE(done.settings.threads, 1);
+    EXPECT_GE(done.settings.threads(), 1);
     EXPECT_GT(done.predicted_memory.value, 0);
     EXPECT_FALSE(done.provenance.empty());
 }

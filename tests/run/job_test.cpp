@@ -3,6 +3,7 @@
 
 #include "base/small_file.h"
 #include "record/key.h"
+#include "tests/support/another_value.h"
 #include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
@@ -46,6 +47,18 @@ TEST(Job, EverythingThatDecidesAResultIsPartOfItsIdentity) {
     EXPECT_TRUE(differs([](Job& job) { job.verification = Verification::done; }));
 }
 
+TEST(Job, EachOptionIsPartOfItsIdentity) {
+    const Job plain = job_on("alexnet");
+    for (const Option& option : all_options()) {
+        const Settings changed = testing::with(option, testing::another_value(option));
+        Job job = plain;
+        job.slice = changed.slice;
+        job.execution = changed.execution;
+        job.policy = changed.policy;
+        EXPECT_NE(identity_of(job), identity_of(plain)) << option.name;
+    }
+}
+
 TEST(Job, AFileIsKnownByWhatItHoldsAndNotByItsName) {
     const TemporaryDirectory folder;
     const auto job_of = [&](const char* name, const std::string& text) {
@@ -62,7 +75,7 @@ TEST(Job, AFileIsKnownByWhatItHoldsAndNotByItsName) {
     EXPECT_EQ(first.content.size(), 2U);
     EXPECT_NE(identity_of(job_of("a", "two")), identity_of(first)) << "another content";
     EXPECT_EQ(identity_of(job_of("b", "one")), identity_of(first)) << "another name";
-    EXPECT_EQ(settings_of(first, 1, 1).further.at("network content"), first.content.at("network"));
+    EXPECT_EQ(settings_of(first, 1, 1).content.at("network"), first.content.at("network"));
     EXPECT_NE(key_of(settings_of(first, 1, 1)), key_of(settings_of(job_of("a", "two"), 1, 1)));
     EXPECT_TRUE(content_of(job_on("alexnet")).empty());
 }
@@ -71,7 +84,7 @@ TEST(Job, EverySettingThatIsNotTheDefaultIsToldOfARun) {
     const auto further = [](auto change) {
         Job job = job_on("alexnet");
         change(job);
-        return settings_of(job, 1, 2).further;
+        return further_settings(settings_of(job, 1, 2));
     };
     using Told = std::map<std::string, std::string>;
     EXPECT_EQ(further([](Job&) {}), Told());

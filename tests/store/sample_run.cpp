@@ -2,6 +2,7 @@
 #include "tests/store/sample_run.h"
 
 #include "base/enumeration.h"
+#include "record/options.h"
 
 #include <fmt/format.h>
 
@@ -89,7 +90,8 @@ std::string described(const Run& run) {
     std::string text = fmt::format(
         "{} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n", run.id, run.created,
         static_cast<int>(run.origin), static_cast<int>(run.state), s.backend, s.network, s.batch,
-        s.mode, s.dtype, s.threads, s.algorithm, s.policy, described(s.further), run.device);
+        text_of(s, "mode"), text_of(s, "dtype"), s.threads(), text_of(s, "algorithm"),
+        policy_text(s), described(further_settings(s)), run.device);
     for (const StepResult& step : run.steps) {
         text += described(step);
     }

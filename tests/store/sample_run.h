@@ -33,15 +33,12 @@ inline TraceResult sample_trace() {
 inline Run sample_run() {
     Run run;
     run.created = "2026-11-21T13:15:00Z";
-    run.settings = {.backend = "onednn",
-                    .network = "alexnet",
-                    .batch = 32,
-                    .mode = "training",
-                    .dtype = "f32",
-                    .threads = 2,
-                    .algorithm = "direct",
-                    .policy = "warmup=3 min_time=0.5",
-                    .further = {{"first-layer-gradient", "omitted"}, {"seed", "1"}}};
+    run.settings = {
+        .backend = "onednn",
+        .network = "alexnet",
+        .batch = 32,
+        .execution = {.numerics = {.seed = 7}, .scheduling = {.threads = 2}},
+        .unknown = {{"policy", "warmup=3 min_time=0.5"}, {"first-layer-gradient", "omitted"}}};
     const auto step = [](const char* layer, const char* operation, Pass pass, Measurement time) {
         return StepResult{.layer = layer,
                           .operation = operation,

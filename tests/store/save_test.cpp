@@ -4,6 +4,7 @@
 #include "store/load.h"
 #include "store/statement.h"
 #include "tests/store/sample_run.h"
+#include "tests/support/another_value.h"
 #include "tests/support/child_process.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
@@ -16,7 +17,7 @@
 namespace strata {
 namespace {
 
-class SaveTest : public testing::Test {
+class SaveTest : public ::testing::Test {
 protected:
     std::string cell(const std::string& sql) const {
         Statement statement(database_, sql);
@@ -33,6 +34,31 @@ TEST_F(SaveTest, ARunComesBackAsItWas) {
     save_run(database_, run);
     EXPECT_EQ(run.id, 1);
     EXPECT_EQ(described(load_run(database_, run.id)), described(run));
+}
+
+TEST_F(SaveTest, EachOptionComesBackFromADatabase) {
+    for (const Option& option : all_options()) {
+        strata::Run run;
+        run.created = "2026-11-21T13:15:00Z";
+        run.settings = testing::with(option, testing::another_value(option));
+        save_run(database_, run);
+        const Settings loaded = load_run(database_, run.id).settings;
+        EXPECT_EQ(option.text(loaded), option.text(run.settings)) << option.name;
+        EXPECT_TRUE(loaded.unknown.empty()) << option.name;
+    }
+}
+
+TEST_F(SaveTest, SettingsOfAnotherVersionAreKeptAndStoredAgain) {
+    strata::Run run;
+    run.created = "2026-11-21T13:15:00Z";
+    run.settings.unknown = {{"dtype", "fp8"}, {"policy", "patience=9"}, {"paging", "off"}};
+    save_run(database_, run);
+    strata::Run again = load_run(database_, run.id);
+    EXPECT_EQ(again.settings.unknown, run.settings.unknown);
+    again.id = 0;
+    save_run(database_, again);
+    EXPECT_EQ(cell("SELECT dtype || ' ' || policy FROM run WHERE id = 2"), "fp8 patience=9");
+    EXPECT_EQ(cell("SELECT count(DISTINCT key) FROM run"), "1");
 }
 
 TEST_F(SaveTest, ARunWithoutAnythingComesBackToo) {

@@ -112,11 +112,7 @@ Settings settings_of(const Graph& graph) {
     settings.backend = "onednn";
     settings.network = graph.name;
     settings.batch = batch_of(graph);
-    settings.mode = "training";
-    settings.dtype = "f32";
-    settings.threads = 2;
-    settings.algorithm = "direct";
-    settings.policy = "warmup=3 min_time=0.5 max_time=20 min_samples=10 precision=0.01";
+    settings.execution.scheduling.threads = 2;
     return settings;
 }
 
@@ -202,7 +198,6 @@ StepResult scripted_step(std::string layer, Pass pass, std::vector<Seconds> time
 
 Run run_of(std::vector<StepResult> steps) {
     Run run;
-    run.settings.dtype = "f32";
     run.steps = std::move(steps);
     return run;
 }

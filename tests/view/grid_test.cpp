@@ -21,12 +21,7 @@ strata::Run run_of(std::int64_t hidden, std::int64_t batch) {
     run.settings = {.backend = "onednn",
                     .network = fmt::format("lstm:hidden={}", hidden),
                     .batch = batch,
-                    .mode = "training",
-                    .dtype = "f32",
-                    .threads = 2,
-                    .algorithm = "direct",
-                    .policy = {},
-                    .further = {}};
+                    .execution = {.scheduling = {.threads = 2}}};
     run.provenance = {{"cpu.model", "A scripted machine"}, {"backend.version", "2.6.3"}};
     run.steps[0].flops = Flops{work};
     run.predicted_memory = Bytes{2 * work};

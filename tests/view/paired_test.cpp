@@ -20,7 +20,7 @@ TEST(PairedView, SaysWhatDiffersAndWhatItIsWorth) {
         {scripted_step("conv", Pass::forward, slow), scripted_step("pool", Pass::forward, quick)});
     strata::Run after = run_of(
         {scripted_step("conv", Pass::forward, quick), scripted_step("pool", Pass::forward, quick)});
-    after.settings.further["fuse"] = "on";
+    set_further(after.settings, "fuse", "on");
     const Document document = paired_document(before, after);
     EXPECT_NE(document.title.find("fuse default → on"), std::string::npos) << document.title;
     const Table table = for_people(std::get<Table>(document.blocks.front()));

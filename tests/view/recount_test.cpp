@@ -48,7 +48,7 @@ TEST(Recount, CountsUpdatesByTheOptimizerOfTheRun) {
     EXPECT_EQ(updates_of(counted_by(find_convention("multiply-add-1"), run)),
               Flops{2.0 * 60'965'224});
     EXPECT_EQ(updates_of(counted_by(find_convention("products"), run)), Flops{0});
-    run.settings.further["optimizer"] = "sgd";
+    set_further(run.settings, "optimizer", "sgd");
     EXPECT_EQ(updates_of(counted_by(find_convention("multiply-add-1"), run)),
               Flops{1.0 * 60'965'224});
 }

@@ -128,7 +128,7 @@ TEST(RunJson, APairNamesItsRunsAndWhatDiffersOrWhyItIsNone) {
     const strata::Run incomplete = testing::scripted_run_with_holes("alexnet", 4);
     strata::Run after = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     after.id = 13;
-    after.settings.algorithm = "winograd";
+    set_stored(after.settings, "algorithm", "winograd");
     testing::expect_golden(
         "view/pair-alexnet-4.json",
         json_text("run", "0.1",

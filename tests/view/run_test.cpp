@@ -3,6 +3,7 @@
 
 #include "report/markdown.h"
 #include "report/terminal.h"
+#include "tests/support/another_value.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
 #include "view/machine.h"
@@ -85,12 +86,27 @@ TEST(RunView, AnIncompleteRunHasTimesAndRatesButNoSharesAndNoRanking) {
 TEST(RunView, EverySettingThatIsNotTheDefaultStandsInTheTitle) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_EQ(run_document(run).title, "alexnet, batch 4, training, f32, onednn direct");
-    run.settings.further = {
-        {"first_layer_gradient", "computed"}, {"optimizer", "adam"}, {"what_comes_later", "on"}};
-    run.settings.further["network content"] = "0123456789abcdef";  // a hash is no word for people
+    set_further(run.settings, "first_layer_gradient", "computed");
+    set_further(run.settings, "optimizer", "adam");
+    set_further(run.settings, "what_comes_later", "on");
+    set_further(run.settings, "network content",
+                "0123456789abcdef");  // a hash is no word for people
     EXPECT_EQ(run_document(run).title,
               "alexnet, batch 4, training, f32, onednn direct, first layer gradient computed, "
               "optimizer adam, what comes later on");
+}
+
+TEST(RunView, EachOptionThatIsNotTheDefaultIsToldInTheHeading) {
+    strata::Run plain;
+    for (const Option& option : all_options()) {
+        strata::Run run;
+        run.settings = testing::with(option, testing::another_value(option));
+        EXPECT_NE(settings_line(run) + machine_line(run),
+                  settings_line(plain) + machine_line(plain))
+            << option.name;
+    }
+    plain.settings.policy.max_time = Seconds{7};
+    EXPECT_EQ(settings_line(plain).find("max time 7") != std::string::npos, true);
 }
 
 TEST(RunView, SaysWhatUsersSaidOfIt) {
@@ -120,7 +136,7 @@ TEST(RunView, SaysWhatVerificationFound) {
 TEST(RunView, SaysThatCachesWerePreparedAndGivesNoResidual) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_NE(terminal(run).find("residual"), std::string::npos);
-    run.settings.further["caches"] = "cold";
+    set_further(run.settings, "caches", "cold");
     const std::string shown = terminal(run);
     EXPECT_NE(shown.find("caches cold\n"), std::string::npos) << "in the title";
     EXPECT_NE(shown.find("= instrumented"), std::string::npos);

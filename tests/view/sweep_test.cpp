@@ -32,15 +32,11 @@ strata::Run run_of(std::string network, std::int64_t batch, double flops, double
     strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{1}})});
     run.id = batch;
     run.created = "2026-11-21T13:15:00Z";
-    run.settings = {.backend = "onednn",
-                    .network = std::move(network),
-                    .batch = batch,
-                    .mode = "inference",
-                    .dtype = "f32",
-                    .threads = 2,
-                    .algorithm = "direct",
-                    .policy = {},
-                    .further = {}};
+    run.settings = {
+        .backend = "onednn",
+        .network = std::move(network),
+        .batch = batch,
+        .execution = {.numerics = {.mode = Mode::inference}, .scheduling = {.threads = 2}}};
     run.device = to_toml(testing::scripted_device());
     run.provenance = {{"cpu.model", "A scripted machine"}, {"backend.version", "2.6.3"}};
     run.steps[0].flops = Flops{flops};
@@ -225,8 +221,8 @@ TEST(SweepView, TheTitleNamesTheRangeInThePlaceOfTheValue) {
     EXPECT_EQ(sweep_title(sweep_of(hidden).value()),
               "lstm:hidden=64..128,layers=2, batch 20, inference, f32, onednn direct");
     std::vector<strata::Run> dims = {run_of("m.onnx", 1, 1e9, 1), run_of("m.onnx", 1, 2e9, 2)};
-    dims[0].settings.further["dim sequence"] = "8";
-    dims[1].settings.further["dim sequence"] = "16";
+    set_further(dims[0].settings, "dim sequence", "8");
+    set_further(dims[1].settings, "dim sequence", "16");
     EXPECT_EQ(sweep_title(sweep_of(dims).value()),
               "m.onnx, batch 1, inference, f32, onednn direct: sequence 8 to 16");
     const auto over_batch = batches();
