@@ -22,48 +22,27 @@ struct AlgorithmsOptions {
     OutputOptions output;
     std::string backend{backends().front().name};
     std::string device;  // description of a GPU that need not be there
-    std::string dtype = "f32";
-    std::string layout = "auto";
-    std::string slice;
-    double max_time = 1;
-    int threads = 0;
-    bool tf32 = false;
+    // Of each algorithm, of which there are many.
+    Settings settings{
+        .policy = {.min_time = Seconds{0.05}, .max_time = Seconds{1}, .precision = 0.02}};
     bool no_wait = false;
 };
-
-Execution execution_of(const AlgorithmsOptions& options) {
-    Execution execution;
-    execution.numerics.dtype = parse_data_type(options.dtype);
-    execution.scheduling.threads = options.threads;
-    execution.engine.image_layout = parse_choice<ImageLayout>(options.layout, "--layout");
-    execution.numerics.single_precision =
-        options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
-    return execution;
-}
-
-Policy policy_of(const AlgorithmsOptions& options) {
-    Policy policy;
-    policy.min_time = Seconds{0.05};
-    policy.max_time = Seconds{options.max_time};
-    policy.precision = 0.02;
-    return policy;
-}
 
 // The GPU's own lists, for a device that is present or only described; otherwise the algorithms
 // that an execution can request.
 AlgorithmComparison compared(const AlgorithmsOptions& options, const Graph& graph) {
-    const Execution execution = execution_of(options);
+    const Execution& execution = options.settings.execution;
     const BackendEntry& entry = find_backend(options.backend);
     if (entry.name == "cuda" || !options.device.empty()) {
         return offered_algorithms(graph, execution, *open_algorithm_source("cuda", options.device));
     }
-    require_ability(entry, execution);
-    require_machine(entry, std::span(&execution, 1));
+    require_ability(entry, options.settings);
+    require_machine(entry, std::span(&options.settings, 1));
     const MeasuringLock lock =
         acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
     ProgressLine line;
     return measured_algorithms(
-        graph, execution, *entry.make(), policy_of(options),
+        graph, execution, *entry.make(), options.settings.policy,
         [&](const std::string& what, double fraction) { line.show(what, fraction); });
 }
 
@@ -77,8 +56,8 @@ void show(const AlgorithmsOptions& options) {
     std::vector<Document> documents;
     for (const std::string& network : options.network.networks) {
         Graph graph = load_network(request_for(options.network, network, batch));
-        if (!options.slice.empty()) {
-            graph = slice(graph, options.slice);
+        if (!options.settings.slice.empty()) {
+            graph = slice(graph, options.settings.slice);
         }
         documents.push_back(algorithms_document(compared(options, graph)));
     }
@@ -95,20 +74,16 @@ void add_algorithms(CLI::App& app, ExitCode&) {
         "strata algorithms alexnet --batch 32\n"
         "strata algorithms resnet-50 --dtype f16 --device h200.json   # what cuDNN offers");
     add_network_options(*verb, options->network);
-    add_option(*verb, "--slice", options->slice, "only the layers matching this glob")
-        ->type_name("GLOB");
+    add_listed(*verb, option_named("slice"), options->settings,
+               "only the layers matching this glob");
     begin_group(*verb, "Execution");
     add_option(*verb, "--backend", options->backend, "backend to run on")
         ->type_name(join(backend_names(), "|"));
-    add_option(*verb, "--dtype", options->dtype, "element type (f16 on a GPU only)")
-        ->type_name("f32|bf16|f16");
-    add_option(*verb, "--threads", options->threads,
-               "number of threads; 0 uses every processor available to this process")
-        ->check(thread_number())
-        ->type_name("N");
-    add_option(*verb, "--max-time", options->max_time, "maximum seconds for each algorithm")
-        ->check(seconds_from(0.001))
-        ->type_name("SECONDS");
+    add_listed(*verb, option_named("dtype"), options->settings, "element type");
+    add_listed(*verb, option_named("threads"), options->settings,
+               "number of threads; 0 uses every processor available to this process");
+    add_listed(*verb, option_named("max_time"), options->settings,
+               "maximum seconds for each algorithm");
     add_switch(*verb, "--no-wait", options->no_wait,
                "measure even while another strata is measuring on this machine");
     begin_group(*verb, "On a GPU (--backend cuda)");
@@ -116,9 +91,9 @@ void add_algorithms(CLI::App& app, ExitCode&) {
     verb->add_option("--device", options->device,
                      "cuDNN's description of a GPU, which need not be present (JSON)")
         ->type_name("FILE");
-    add_option(*verb, "--layout", options->layout, "image layout")
-        ->type_name(choices_of<ImageLayout>());
-    add_switch(*verb, "--tf32", options->tf32, "multiply f32 on tensor cores");
+    add_listed(*verb, option_named("layout"), options->settings, "image layout");
+    add_listed(*verb, option_named("single_precision"), options->settings,
+               "multiply f32 on tensor cores");
     add_output_options(*verb, options->output);
     verb->callback([options] { show(*options); });
 }

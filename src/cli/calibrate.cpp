@@ -21,7 +21,7 @@ namespace {
 
 struct CalibrateOptions {
     std::string backend;
-    int threads = 0;
+    Settings settings;
     bool if_missing = false;
     bool replace = false;
     bool no_wait = false;
@@ -29,9 +29,7 @@ struct CalibrateOptions {
 };
 
 int threads_of(const CalibrateOptions& options) {
-    Execution execution;
-    execution.scheduling.threads = options.threads;
-    return thread_count(execution);
+    return thread_count(options.settings.execution);
 }
 
 void require_processors(int threads) {
@@ -136,10 +134,8 @@ void add_calibrate(CLI::App& app, ExitCode&) {
         "strata calibrate --backend cuda");
     add_option(*verb, "--backend", options->backend, "measure the device of this backend instead")
         ->type_name(join(backend_names(), "|"));
-    add_option(*verb, "--threads", options->threads,
-               "number of threads; 0 uses every processor available to this process")
-        ->check(thread_number())
-        ->type_name("N");
+    add_listed(*verb, option_named("threads"), options->settings,
+               "number of threads; 0 uses every processor available to this process");
     add_switch(*verb, "--if-missing", options->if_missing, "do nothing if it was done before");
     add_switch(*verb, "--no-wait", options->no_wait,
                "measure even while another strata is measuring on this machine");

@@ -5,7 +5,7 @@
 #include "base/byte_size.h"
 #include "base/range.h"
 #include "base/text.h"
-#include "op/optimizer.h"
+#include "cli/backends.h"
 #include "record/provenance.h"
 #include "report/csv.h"
 #include "report/data.h"
@@ -29,8 +29,6 @@
 namespace strata {
 
 namespace {
-
-constexpr std::int64_t max_threads = 4096;  // more is a typing error
 
 bool environment_has(const char* name) {
     const char* value = std::getenv(name);
@@ -106,6 +104,49 @@ bool is_range(const std::string& text) {
     return text.find("..") != std::string::npos;
 }
 
+// Its help, and which backends alone can: "element type (f16: cuda only)". The heading says so of
+// what only a GPU can.
+std::string help_of(const Option& option, const std::string& help) {
+    std::string text = help.empty() ? std::string(option.help) : help;
+    if (!option.requirement || option.group == OptionGroup::gpu) {
+        return text;
+    }
+    const Requirement& required = *option.requirement;
+    std::vector<std::string> able;
+    for (const BackendEntry& backend : backends()) {
+        if (backend.capabilities.has(required.capability)) {
+            able.emplace_back(backend.name);
+        }
+    }
+    return fmt::format("{} ({}{}{} only)", text, required.value, required.value.empty() ? "" : ": ",
+                       join(able, " and "));
+}
+
+using Texts = std::vector<std::string>;
+
+// What help says of an option.
+struct HelpText {
+    std::string help;
+    std::string standard;  // the value that it has without the option
+};
+
+// `take` gets the values that the user gave, or the switch's.
+CLI::Option* add_listed(CLI::App& verb, const Option& option, OptionValue value,
+                        const HelpText& text, const std::function<void(const Texts&)>& take) {
+    const std::string flag(option.flag);
+    const auto variable = environment_name(flag);
+    if (value == OptionValue::none) {
+        const auto take_switch = [&option, take] { take({std::string(switched_value(option))}); };
+        return verb.add_flag_callback(flag, take_switch, text.help)->envname(variable);
+    }
+    const auto take_one = [take](const std::string& value) { take({value}); };
+    CLI::Option* added =
+        value == OptionValue::one
+            ? verb.add_option_function<std::string>(flag, take_one, text.help)
+            : verb.add_option_function<Texts>(flag, take, text.help)->delimiter(',');
+    return added->envname(variable)->type_name(values_of(option))->default_str(text.standard);
+}
+
 }  // namespace
 
 std::size_t terminal_width() {
@@ -145,34 +186,25 @@ CLI::Validator whole_number(std::int64_t minimum) {
             "NUMBER"};
 }
 
-CLI::Validator thread_number() {
-    return {[](const std::string& text) {
-                const auto number = parse_integer(text);
-                return number && *number >= 0 && *number <= max_threads
-                           ? std::string()
-                           : fmt::format("needs a whole number from 0 to {}, not '{}'", max_threads,
-                                         printable(text));
-            },
-            "NUMBER"};
+CLI::Option* add_listed(CLI::App& verb, const Option& option, Settings& settings,
+                        const std::string& help) {
+    const bool is_switch = option.value == OptionValue::none;
+    return add_listed(verb, option, is_switch ? OptionValue::none : OptionValue::one,
+                      {help_of(option, help), option.text(settings)},
+                      [&](const auto& texts) { set_option(settings, option, texts.front()); });
 }
 
-CLI::Validator seconds_from(double minimum) {
-    return {[minimum](const std::string& text) {
-                const auto number = parse_number(text);
-                return number && std::isfinite(*number) && *number >= minimum
-                           ? std::string()
-                           : fmt::format("needs a number of seconds of at least {}, not '{}'",
-                                         minimum, printable(text));
-            },
-            "SECONDS"};
+CLI::Option* add_listed(CLI::App& verb, const Option& option, std::vector<Settings>& asked) {
+    return add_listed(verb, option, option.value, {help_of(option, ""), option.text(asked.front())},
+                      [&](const auto& texts) { asked = with_values(asked, option, texts); });
 }
 
-void refuse_choice(std::string_view text, std::string_view flag,
-                   std::span<const std::string_view> choices) {
-    const std::vector<std::string> names(choices.begin(), choices.end());
-    throw Error(fmt::format("{} cannot be '{}': choose one of {}", flag, printable(text),
-                            join(names, ", ")),
-                ExitCode::usage);
+void add_listed(CLI::App& verb, OptionGroup group, std::vector<Settings>& asked) {
+    for (const Option& option : all_options()) {
+        if (option.group == group) {
+            add_listed(verb, option, asked);
+        }
+    }
 }
 
 void add_output_options(CLI::App& verb, OutputOptions& options) {
@@ -270,12 +302,6 @@ void add_network_options(CLI::App& verb, NetworkOptions& options) {
         ->type_name("NAME=VALUE");
     verb.add_option("--set", options.variables, "value of a variable of the template")
         ->type_name("NAME=VALUE");
-}
-
-std::string optimizer_choices() {
-    const auto names = optimizer_names();
-    const std::vector<std::string> texts(names.begin(), names.end());
-    return join(texts, "|");
 }
 
 void add_database_option(CLI::App& verb, std::string& path) {

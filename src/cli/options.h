@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "networks/network.h"
+#include "record/options.h"
 #include "report/document.h"
 #include "report/select.h"
 #include "run/experiment.h"
@@ -28,11 +29,16 @@ CLI::Option* add_switch(CLI::App& verb, const std::string& flag, bool& value,
 // Accepts a whole number of at least `minimum`; the message says so.
 CLI::Validator whole_number(std::int64_t minimum);
 
-// A number of threads; 0 stands for every processor available to this process.
-CLI::Validator thread_number();
+// Adds an option of the list (record/options.h) that decides `settings`, which outlive the verb; in
+// the verb's own words where it has some. Backends that cannot are named.
+CLI::Option* add_listed(CLI::App& verb, const Option& option, Settings& settings,
+                        const std::string& help = {});
 
-// Accepts a finite number of seconds of at least `minimum`; the message says so.
-CLI::Validator seconds_from(double minimum);
+// The same where several values give several settings: each of those asked so far with each value.
+CLI::Option* add_listed(CLI::App& verb, const Option& option, std::vector<Settings>& asked);
+
+// All options of the group.
+void add_listed(CLI::App& verb, OptionGroup group, std::vector<Settings>& asked);
 
 // How a verb's result is printed: as a table unless another form is requested.
 struct OutputOptions {
@@ -85,7 +91,6 @@ struct NetworkOptions {
 void add_network_options(CLI::App& verb, NetworkOptions& options);
 
 // "momentum|sgd|adam".
-std::string optimizer_choices();
 
 // --database: the file that runs are stored in.
 void add_database_option(CLI::App& verb, std::string& path);
@@ -114,14 +119,6 @@ std::pair<std::string, std::string> name_and_value(const std::string& text, std:
 // A size of memory such as 16GB. Throws Error with exit code usage, naming the flag.
 Bytes memory_named(const std::string& text, std::string_view flag);
 
-// A value of an enumeration that has names_of. Throws Error with exit code usage and the choices.
-template <class E>
-E parse_choice(std::string_view text, std::string_view flag);
-
-// The same for each of several texts.
-template <class E>
-std::vector<E> parse_choices(const std::vector<std::string>& texts, std::string_view flag);
-
 // "off|on": the choices, as help shows them and completion offers them.
 template <class E>
 std::string choices_of();
@@ -129,8 +126,6 @@ std::string choices_of();
 // ---- templates
 
 std::string environment_name(const std::string& flag);
-[[noreturn]] void refuse_choice(std::string_view text, std::string_view flag,
-                                std::span<const std::string_view> choices);
 
 template <class T>
 CLI::Option* add_option(CLI::App& verb, const std::string& flag, T& value,
@@ -143,26 +138,6 @@ std::string choices_of() {
     constexpr auto names = names_of(E{});
     const std::vector<std::string> texts(names.begin(), names.end());
     return join(texts, "|");
-}
-
-template <class E>
-E parse_choice(std::string_view text, std::string_view flag) {
-    constexpr auto names = names_of(E{});
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (names[i] == text) {
-            return static_cast<E>(i);
-        }
-    }
-    refuse_choice(text, flag, names);
-}
-
-template <class E>
-std::vector<E> parse_choices(const std::vector<std::string>& texts, std::string_view flag) {
-    std::vector<E> choices;
-    for (const std::string& text : texts) {
-        choices.push_back(parse_choice<E>(text, flag));
-    }
-    return choices;
 }
 
 }  // namespace strata

@@ -26,18 +26,9 @@ namespace {
 struct RunOptions {
     NetworkOptions network;
     OutputOptions output;
-    Policy policy;
+    std::vector<Settings> asked{1};  // several where an option has several values
     std::string backend{backends().front().name};
-    std::vector<std::string> dtypes = {"f32"};
-    std::vector<std::string> algorithms = {"direct"};
-    std::vector<std::string> layouts = {"auto"};
-    std::vector<std::string> fusions = {"off"};
-    std::vector<std::string> l1 = {"use"};
-    std::string cache = "as-left";
-    std::string optimizer{optimizer_names().front()};
-    std::string precision = "1%";
     std::string database;
-    std::string slice;
     std::string layers;
     std::string passes;
     std::vector<std::string> by;
@@ -45,65 +36,17 @@ struct RunOptions {
     std::string memory;
     std::string dump;
     std::vector<std::string> inputs;
-    double min_time = Policy{}.min_time.value;
-    double max_time = Policy{}.max_time.value;
-    std::vector<int> threads = {0};
-    std::uint64_t seed = 1;
-    bool unpinned = false;
     bool no_wait = false;
-    bool inference = false;
-    bool first_layer_gradient = false;
     bool verify = false;
     bool allow_incomplete = false;
-    bool tf32 = false;
     bool trace = false;
     std::vector<std::string> counters;
 };
-
-constexpr double shortest_time = 0.001;
-
-// "1%" or "0.01".
-double parse_precision(std::string text) {
-    const bool percent = !text.empty() && text.back() == '%';
-    if (percent) {
-        text.pop_back();
-    }
-    const auto value = parse_number(text);
-    const double share = value ? *value / (percent ? 100 : 1) : 0;
-    if (!(share > 0) || share > 1) {
-        throw Error(
-            fmt::format("--precision needs a fraction up to 1, such as 1% or 0.01, not '{}{}'",
-                        printable(text), percent ? "%" : ""),
-            ExitCode::usage);
-    }
-    return share;
-}
-
-Execution execution_of(const RunOptions& options) {
-    Execution execution;
-    execution.numerics.mode = options.inference ? Mode::inference : Mode::training;
-    execution.scheduling.pinned = !options.unpinned;
-    execution.numerics.single_precision =
-        options.tf32 ? SinglePrecision::tf32 : SinglePrecision::full;
-    execution.numerics.optimizer = find_optimizer(options.optimizer);
-    execution.numerics.seed = options.seed;
-    if (options.first_layer_gradient) {
-        execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
-    }
-    return execution;
-}
 
 Job common_job(const RunOptions& options) {
     Job job;
     job.backend = find_backend(options.backend).name;
     job.request = request_for(options.network, {}, {});
-    job.slice = options.slice;
-    job.execution = execution_of(options);
-    job.policy = options.policy;
-    job.policy.min_time = Seconds{options.min_time};
-    job.policy.max_time = Seconds{options.max_time};
-    job.policy.caches = parse_choice<CacheState>(options.cache, "--cache");
-    job.policy.precision = parse_precision(options.precision);
     job.verification = options.verify ? Verification::done : Verification::omitted;
     job.remainder = options.allow_incomplete ? Remainder::measured : Remainder::refused;
     job.tracing = options.trace ? Tracing::done : Tracing::omitted;
@@ -123,27 +66,15 @@ Job common_job(const RunOptions& options) {
     return job;
 }
 
-// Several values of what a command may vary beside numbers.
-Choices choices_in(const RunOptions& options) {
-    Choices choices = {
-        .algorithms = parse_choices<ConvolutionAlgorithm>(options.algorithms, "--algorithm"),
-        .layouts = parse_choices<ImageLayout>(options.layouts, "--layout"),
-        .fusions = parse_choices<Fusion>(options.fusions, "--fuse"),
-        .l1 = parse_choices<L1Caching>(options.l1, "--l1"),
-        .threads = options.threads};
-    std::ranges::transform(options.dtypes, std::back_inserter(choices.dtypes), parse_data_type);
-    return choices;
-}
-
-// What the command asks for; the backend must support each execution of it.
+// What the command asks for; the backend must support all of its settings.
 Experiment experiment_for(const RunOptions& options) {
     const ExperimentRequest request{.common = common_job(options),
                                     .networks = options.network.networks,
                                     .batches = batches_of(options.network),
-                                    .choices = choices_in(options),
+                                    .settings = options.asked,
                                     .variations = variations_of(options.network)};
-    for (const Execution& execution : executions_of(request.common.execution, request.choices)) {
-        require_ability(find_backend(options.backend), execution, request.common.policy.caches);
+    for (const Settings& settings : request.settings) {
+        require_ability(find_backend(options.backend), settings);
     }
     return experiment_of(request);
 }
@@ -181,7 +112,7 @@ std::vector<Column> columns_of(const RunOptions& options, const Experiment& expe
         return grid_columns(varied);
     }
     if (varied.size() == 1) {
-        return point_columns(varied.front(), options.inference ? "inference" : "training");
+        return point_columns(varied.front(), text_of(options.asked.front(), "mode"));
     }
     const auto by = parse_groupings(options.by);
     return by.empty() ? step_columns() : rollup_columns(by);
@@ -270,7 +201,7 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
 ExitCode run_all(const RunOptions& options) {
     const Experiment experiment = experiment_for(options);
     require_display(options, experiment);
-    require_machine(find_backend(options.backend), experiment.executions);
+    require_machine(find_backend(options.backend), experiment.settings);
     ResultPrinter printer({.output = options.output,
                            .convention = find_convention(options.convention),
                            .by = parse_groupings(options.by),
@@ -289,25 +220,7 @@ ExitCode run_all(const RunOptions& options) {
 
 void add_measuring_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "Measurement");
-    add_option(verb, "--warmup", options.policy.warmup,
-               "iterations before the first sample, for at most a quarter of --max-time")
-        ->check(whole_number(0))
-        ->type_name("N");
-    add_option(verb, "--min-time", options.min_time, "minimum sampling time in seconds")
-        ->check(seconds_from(0))
-        ->type_name("SECONDS");
-    add_option(verb, "--max-time", options.max_time,
-               "maximum seconds to warm up and sample each run; preparation, --verify, --trace and "
-               "--counters take additional time")
-        ->check(seconds_from(shortest_time))
-        ->type_name("SECONDS");
-    add_option(verb, "--min-samples", options.policy.min_samples,
-               "minimum number of samples of each step")
-        ->check(whole_number(1))
-        ->type_name("N");
-    add_option(verb, "--precision", options.precision,
-               "target half-width of the median's 95 % confidence interval")
-        ->type_name("SHARE");
+    add_listed(verb, OptionGroup::measurement, options.asked);
     add_switch(
         verb, "--no-wait", options.no_wait,
         "measure even while another strata is measuring on this machine; the run is flagged");
@@ -317,35 +230,7 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "Execution");
     add_option(verb, "--backend", options.backend, "backend to run on")
         ->type_name(join(backend_names(), "|"));
-    add_option(verb, "--dtype", options.dtypes,
-               "element type (f16 on a GPU only); several are measured and compared")
-        ->delimiter(',')
-        ->type_name("f32|bf16|f16");
-    add_option(verb, "--threads", options.threads,
-               "number of threads; 0 uses every processor available to this process; several are "
-               "measured and compared")
-        ->delimiter(',')
-        ->check(thread_number())
-        ->type_name("N");
-    add_switch(verb, "--unpinned", options.unpinned, "do not pin threads to processors");
-    add_option(verb, "--algorithm", options.algorithms,
-               "convolution algorithm; auto leaves the choice to the library, fastest tries what a "
-               "GPU offers and keeps the best; several are measured and compared")
-        ->delimiter(',')
-        ->type_name(choices_of<ConvolutionAlgorithm>());
-    add_option(
-        verb, "--cache", options.cache,
-        "state of the caches before each timed step; as-left keeps what the previous step left")
-        ->type_name(choices_of<CacheState>());
-    add_option(verb, "--optimizer", options.optimizer,
-               "optimizer of the update; sgd has no momentum")
-        ->type_name(optimizer_choices());
-    add_switch(verb, "--inference", options.inference, "forward only, without the loss");
-    add_switch(verb, "--first-layer-gradient", options.first_layer_gradient,
-               "also compute the gradient of the network's input");
-    add_option(verb, "--seed", options.seed, "seed of the random inputs and parameters")
-        ->check(whole_number(0))
-        ->type_name("N");
+    add_listed(verb, OptionGroup::execution, options.asked);
     verb.add_option("--input", options.inputs, "file with the values of an input")
         ->type_name("NAME=FILE.npy");
     // (Without a variable: STRATA_MEMORY is the switch of show.)
@@ -359,20 +244,7 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
 
 void add_gpu_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "On a GPU (--backend cuda)");
-    add_option(verb, "--layout", options.layouts,
-               "image layout; auto is the one in which the convolutions run fastest")
-        ->delimiter(',')
-        ->type_name(choices_of<ImageLayout>());
-    add_switch(verb, "--tf32", options.tf32,
-               "multiply f32 on tensor cores, with 11 bits of precision instead of 24");
-    add_option(
-        verb, "--fuse", options.fusions,
-        "fuse each convolution with the layers that follow it; off,on measures and compares both")
-        ->delimiter(',')
-        ->type_name(choices_of<Fusion>());
-    add_option(verb, "--l1", options.l1, "whether strata's own kernels read through the L1 cache")
-        ->delimiter(',')
-        ->type_name(choices_of<L1Caching>());
+    add_listed(verb, OptionGroup::gpu, options.asked);
     add_switch(verb, "--trace", options.trace,
                "after measuring, record kernels and attribute them to layers");
     add_option(verb, "--counters", options.counters,
@@ -384,9 +256,7 @@ void add_gpu_options(CLI::App& verb, RunOptions& options) {
 
 void add_selection_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "Selection");
-    add_option(verb, "--slice", options.slice,
-               "run only the layers matching this glob, in isolation")
-        ->type_name("GLOB");
+    add_listed(verb, OptionGroup::selection, options.asked);
     add_option(verb, "--layer", options.layers, "show (and dump) only layers matching this glob")
         ->type_name("GLOB");
     add_option(verb, "--pass", options.passes, "show only these passes, separated by commas")

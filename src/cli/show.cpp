@@ -27,28 +27,17 @@ struct ShowOptions {
     NetworkOptions network;
     OutputOptions output;
     std::string convention{conventions().front().name};
-    std::string dtype = "f32";
-    std::string optimizer{optimizer_names().front()};
-    bool inference = false;
+    Settings settings;
     bool memory = false;
-    bool first_layer_gradient = false;
     std::string fit;
-};
 
-Execution execution_of(const ShowOptions& options) {
-    Execution execution;
-    execution.numerics.mode = options.inference ? Mode::inference : Mode::training;
-    execution.numerics.dtype = parse_data_type(options.dtype);
-    execution.numerics.optimizer = find_optimizer(options.optimizer);
-    if (options.first_layer_gradient) {
-        execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
-    }
-    return execution;
-}
+    const Execution& execution() const { return settings.execution; }
+    bool answers() const { return execution().numerics.mode == Mode::inference; }
+};
 
 Graph graph_of(const ShowOptions& options, const NetworkRequest& request) {
     Graph graph = load_network(request);
-    if (options.inference) {
+    if (options.answers()) {
         return for_inference(std::move(graph));
     }
     return graph;
@@ -70,7 +59,7 @@ struct Shown {
 
 void show_one(const ShowOptions& options, const NetworkRequest& request, Shown& shown) {
     const Graph graph = graph_of(options, request);
-    const Execution execution = execution_of(options);
+    const Execution& execution = options.execution();
     const Convention& convention = find_convention(options.convention);
     shown.add(
         options.output, [&] { return show_document(graph, convention, execution); },
@@ -95,7 +84,7 @@ NetworkRequest request_at(const ShowOptions& options, const std::string& network
 // One row for the network at each value of the varied number.
 void show_sweep(const ShowOptions& options, const std::string& network, const Variation& variation,
                 Shown& shown) {
-    const Execution execution = execution_of(options);
+    const Execution& execution = options.execution();
     const Convention& convention = find_convention(options.convention);
     WorkSweep sweep{.variable = variation.name, .network = network, .points = {}};
     for (const std::int64_t value : variation.values) {
@@ -110,7 +99,7 @@ void show_sweep(const ShowOptions& options, const std::string& network, const Va
 // The network at each combination of several varied numbers.
 void show_grid(const ShowOptions& options, const std::string& network,
                const std::vector<Variation>& variations, Shown& shown) {
-    const Execution execution = execution_of(options);
+    const Execution& execution = options.execution();
     const Convention& convention = find_convention(options.convention);
     WorkGrid grid{
         .variables = {}, .values = combinations_of(variations), .network = network, .points = {}};
@@ -130,10 +119,10 @@ void show_grid(const ShowOptions& options, const std::string& network,
 void show_fit(const ShowOptions& options, const std::string& network, Shown& shown) {
     Job job;
     job.request = request_for(options.network, network, std::nullopt);
-    job.execution = execution_of(options);
+    job.execution = options.execution();
     job.memory = memory_named(options.fit, "--fit");
     std::vector<Mode> modes = {Mode::training, Mode::inference};
-    if (options.inference) {
+    if (options.answers()) {
         modes.erase(modes.begin());
     }
     std::vector<FittingBatch> batches;
@@ -152,7 +141,7 @@ void show_fit(const ShowOptions& options, const std::string& network, Shown& sho
 // One batch layer by layer; several side by side.
 void show_memory(const ShowOptions& options, std::span<const NetworkRequest> requests,
                  Shown& shown) {
-    const Execution execution = execution_of(options);
+    const Execution& execution = options.execution();
     std::vector<Graph> graphs;
     for (const NetworkRequest& request : requests) {
         graphs.push_back(graph_of(options, request));
@@ -260,19 +249,16 @@ void add_show(CLI::App& app, ExitCode&) {
     add_option(*verb, "--convention", options->convention,
                "convention for counting operations (see `strata list conventions`)")
         ->type_name("NAME");
-    add_option(*verb, "--dtype", options->dtype, "element type of activations")
-        ->type_name("f32|bf16");
-    add_option(*verb, "--optimizer", options->optimizer,
-               "optimizer of the update; sgd has no momentum")
-        ->type_name(optimizer_choices());
-    add_switch(*verb, "--inference", options->inference, "forward only, without the loss");
+    add_listed(*verb, option_named("dtype"), options->settings, "element type of activations");
+    add_listed(*verb, option_named("optimizer"), options->settings);
+    add_listed(*verb, option_named("mode"), options->settings);
     add_switch(*verb, "--memory", options->memory,
                "memory by layer and where it peaks; for several batches, the peaks side by side");
     add_option(
         *verb, "--fit", options->fit,
         "the largest batch that fits in this much memory, such as 16GB, for training and inference")
         ->type_name("SIZE");
-    add_switch(*verb, "--first-layer-gradient", options->first_layer_gradient,
+    add_listed(*verb, option_named("first_layer_gradient"), options->settings,
                "also count the gradient of the network's input");
     add_output_options(*verb, options->output);
     verb->callback([options] { show(*options); });

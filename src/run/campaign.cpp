@@ -118,7 +118,7 @@ private:
         if (group.size() == 1) {
             std::ranges::copy(runs, std::back_inserter(compared_));
         }
-        if (++groups_shown_ % experiment_.executions.size() != 0) {
+        if (++groups_shown_ % experiment_.settings.size() != 0) {
             return;
         }
         if (compared_.size() > 1 && hooks_.compare) {

@@ -14,24 +14,17 @@ namespace strata {
 
 namespace {
 
-template <class Part, class Value>
-void vary(std::vector<Execution>& executions, Part Execution::*part, Value Part::*field,
-          const std::vector<Value>& values) {
-    std::vector<Execution> varied;
-    for (const Execution& execution : executions) {
-        for (const Value value : values) {
-            varied.push_back(execution);
-            (varied.back().*part).*field = value;
-        }
-    }
-    if (!values.empty()) {
-        executions = std::move(varied);
-    }
+std::vector<Settings> settings_in(const ExperimentRequest& request) {
+    const Job& common = request.common;
+    return request.settings.empty() ? std::vector<Settings>{{.slice = common.slice,
+                                                             .execution = common.execution,
+                                                             .policy = common.policy}}
+                                    : request.settings;
 }
 
 std::vector<Variation> variations_of(const ExperimentRequest& request) {
     const bool is_sweep = request.variations.empty() && request.batches.size() > 1 &&
-                          request.common.execution.numerics.mode == Mode::inference;
+                          settings_in(request).front().execution.numerics.mode == Mode::inference;
     return is_sweep ? std::vector<Variation>{{"batch", request.batches}} : request.variations;
 }
 
@@ -54,17 +47,6 @@ Group varied(const Job& job, const std::vector<Variation>& variations) {
 }
 
 }  // namespace
-
-std::vector<Execution> executions_of(const Execution& common, const Choices& choices) {
-    std::vector<Execution> executions = {common};
-    vary(executions, &Execution::numerics, &Numerics::dtype, choices.dtypes);
-    vary(executions, &Execution::engine, &EngineOptions::algorithm, choices.algorithms);
-    vary(executions, &Execution::engine, &EngineOptions::image_layout, choices.layouts);
-    vary(executions, &Execution::engine, &EngineOptions::fusion, choices.fusions);
-    vary(executions, &Execution::engine, &EngineOptions::l1, choices.l1);
-    vary(executions, &Execution::scheduling, &Scheduling::threads, choices.threads);
-    return executions;
-}
 
 bool varies_batch(const std::vector<Variation>& variations) {
     return std::ranges::find(variations, "batch", &Variation::name) != variations.end();
@@ -99,18 +81,19 @@ NetworkRequest with_values(NetworkRequest request, const std::vector<Variation>&
 }
 
 Experiment experiment_of(const ExperimentRequest& request) {
-    Experiment experiment{.groups = {},
-                          .executions = executions_of(request.common.execution, request.choices),
-                          .variations = variations_of(request)};
+    Experiment experiment{
+        .groups = {}, .settings = settings_in(request), .variations = variations_of(request)};
     const auto batches = batches_beside(experiment.variations, request.batches);
     for (const std::string& network : request.networks) {
         Job job = request.common;
         job.request.network = network;
         job.content = content_of(job);  // hashed once for each network
         for (const auto& batch : batches) {
-            for (const Execution& execution : experiment.executions) {
+            for (const Settings& settings : experiment.settings) {
                 job.request.batch = batch;
-                job.execution = execution;
+                job.slice = settings.slice;
+                job.execution = settings.execution;
+                job.policy = settings.policy;
                 experiment.groups.push_back(varied(job, experiment.variations));
             }
         }

@@ -9,19 +9,6 @@
 
 namespace strata {
 
-// What a command may ask several values of; an empty list leaves what the common execution has.
-struct Choices {
-    std::vector<DataType> dtypes = {};
-    std::vector<ConvolutionAlgorithm> algorithms = {};
-    std::vector<ImageLayout> layouts = {};
-    std::vector<Fusion> fusions = {};
-    std::vector<L1Caching> l1 = {};
-    std::vector<int> threads = {};
-};
-
-// Every combination, the first list outermost.
-std::vector<Execution> executions_of(const Execution& common, const Choices& choices);
-
 // A number that a command varies.
 struct Variation {
     std::string name;  // "batch", "hidden"
@@ -44,18 +31,20 @@ struct ExperimentRequest {
     Job common;  // what all jobs share
     std::vector<std::string> networks;
     std::vector<std::int64_t> batches = {};  // empty: each network's own
-    Choices choices = {};
+    // All that the options say; several where one of them has several values. Empty: what is
+    // common.
+    std::vector<Settings> settings = {};
     std::vector<Variation> variations = {};
 };
 
 // Jobs whose runs are shown together: one job, or those of a sweep.
 using Group = std::vector<Job>;
 
-// What one command measures, in order: a group for each network, batch and execution, of which the
-// execution changes fastest.
+// What one command measures, in order: a group for each network, batch and settings, of which the
+// settings change fastest.
 struct Experiment {
     std::vector<Group> groups;
-    std::vector<Execution> executions;  // consecutive groups of one network and batch
+    std::vector<Settings> settings;     // of consecutive groups of one network and batch
     std::vector<Variation> variations;  // within each group; empty: a group is one job
 };
 

@@ -2,6 +2,7 @@
 #include "run/campaign.h"
 
 #include "base/error.h"
+#include "record/options.h"
 #include "store/load.h"
 #include "store/statement.h"
 #include "tests/support/scripted_backend.h"
@@ -80,7 +81,8 @@ TEST_F(Campaigns, EachJobIsMeasuredStoredAndShown) {
 
 TEST_F(Campaigns, ExecutionsOfOneBatchAreCompared) {
     request_.batches = {1, 2};
-    request_.choices.threads = {1, 2};
+    const Settings common{.policy = request_.common.policy};
+    request_.settings = with_values({common}, option_named("threads"), {"1", "2"});
     EXPECT_EQ(run(), ExitCode::done);
     EXPECT_EQ(shown_.size(), 4U);
     EXPECT_EQ(compared_, (std::vector<std::size_t>{2, 2}));

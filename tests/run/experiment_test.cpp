@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/range.h"
+#include "record/options.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
@@ -13,33 +14,6 @@
 namespace strata {
 namespace {
 
-TEST(Choices, EveryCombinationIsAnExecutionAndTheRestIsCommon) {
-    const Execution common = {.numerics = {.mode = Mode::inference, .dtype = DataType::f16}};
-    const auto executions = executions_of(
-        common, {.algorithms = {ConvolutionAlgorithm::direct, ConvolutionAlgorithm::winograd},
-                 .fusions = {Fusion::none, Fusion::convolution}});
-    ASSERT_EQ(executions.size(), 4U);
-    EXPECT_EQ(executions[1].engine.algorithm, ConvolutionAlgorithm::direct);
-    EXPECT_EQ(executions[1].engine.fusion, Fusion::convolution);
-    EXPECT_EQ(executions[2].engine.algorithm, ConvolutionAlgorithm::winograd);
-    EXPECT_EQ(executions[2].engine.fusion, Fusion::none);
-    for (const Execution& execution : executions) {
-        EXPECT_EQ(execution.numerics.mode, Mode::inference);
-        EXPECT_EQ(execution.numerics.dtype, DataType::f16);
-    }
-}
-
-TEST(Choices, NumbersOfThreadsAreMeasuredInTurnToo) {
-    const auto executions = executions_of({}, {.threads = {1, 2}});
-    ASSERT_EQ(executions.size(), 2U);
-    EXPECT_EQ(executions[0].scheduling.threads, 1);
-    EXPECT_EQ(executions[1].scheduling.threads, 2);
-}
-
-TEST(Choices, NoneLeavesTheCommonExecutionAlone) {
-    EXPECT_EQ(executions_of({.numerics = {.dtype = DataType::bf16}}, {}).size(), 1U);
-}
-
 ExperimentRequest asking_for(std::vector<std::string> networks) {
     ExperimentRequest request;
     request.common.backend = "reference";
@@ -47,14 +21,14 @@ ExperimentRequest asking_for(std::vector<std::string> networks) {
     return request;
 }
 
-TEST(Experiment, NetworksAreOutermostThenBatchesThenExecutions) {
+TEST(Experiment, NetworksAreOutermostThenBatchesThenSettings) {
     ExperimentRequest request = asking_for({"alexnet", "vgg-16"});
     request.batches = {1, 16};
-    request.choices.dtypes = {DataType::f32, DataType::bf16};
+    request.settings = with_values({Settings{}}, option_named("dtype"), {"f32", "bf16"});
     const Experiment experiment = experiment_of(request);
     ASSERT_EQ(experiment.groups.size(), 8U);
     EXPECT_EQ(count_jobs(experiment), 8U);
-    EXPECT_EQ(experiment.executions.size(), 2U);
+    EXPECT_EQ(experiment.settings.size(), 2U);
     const Job& fourth = experiment.groups[3].front();
     EXPECT_EQ(fourth.request.network, "alexnet");
     EXPECT_EQ(fourth.request.batch, 16);
