@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/command_line.h"
-#include "cli/man_page.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "networks/generate/generator.h"

@@ -20,6 +20,9 @@ namespace strata {
 //     strata run alexnet --batch 32
 std::string help_text(const VerbHelp& verb, const std::string& called, std::size_t width);
 
+// strata(1) in roff: every verb with its options and examples, exit codes, environment and files.
+std::string man_page(const VerbHelp& program);
+
 // Installs this help in an application and every verb added to it later.
 void use_help_text(CLI::App& app);
 

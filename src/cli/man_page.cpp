@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/man_page.h"
+#include "cli/help.h"
 
 #include "base/text.h"
 #include "record/provenance.h"
