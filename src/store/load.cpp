@@ -61,6 +61,8 @@ std::map<std::string, std::string> pairs(const Database& database, const char* s
 }
 
 StepResult step_of(const Statement& row) {
+    const StoredStatus status{row.text(12),
+                              row.is_null(13) ? std::nullopt : std::optional(row.text(13))};
     return {.layer = row.text(0),
             .operation = row.text(1),
             .pass = parse_pass(row.text(2)),
@@ -73,14 +75,14 @@ StepResult step_of(const Statement& row) {
             .flops = {static_cast<double>(row.integer(9))},
             .read = bytes_of(row, 10),
             .written = bytes_of(row, 11),
-            .time = measurement_of(row.text(12), row.bytes(13))};
+            .time = measurement_of(status, row.bytes(14))};
 }
 
 std::vector<StepResult> steps_of(const Database& database, std::int64_t id) {
     Statement row(database,
                   "SELECT layer.value, operation.value, pass, kind, implementation.value, "
                   "algorithm.value, layout.value, problem.value, workspace, flops, bytes_read, "
-                  "bytes_written, status, sample_values "
+                  "bytes_written, status, reason, sample_values "
                   "FROM step "
                   "JOIN text AS layer ON layer.id = step.layer "
                   "JOIN text AS operation ON operation.id = step.operation "

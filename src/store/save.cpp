@@ -120,14 +120,16 @@ void update_run(const Database& database, const Run& run, RunState state) {
 }
 
 void update_steps(const Database& database, const Run& run) {
-    Statement update(database,
-                     "UPDATE step SET status = ?, samples = ?, median_ns = ?, low_ns = ?, "
-                     "high_ns = ?, sample_values = ? WHERE run = ? AND position = ?");
+    Statement update(
+        database,
+        "UPDATE step SET status = ?, reason = ?, samples = ?, median_ns = ?, low_ns = ?, "
+        "high_ns = ?, sample_values = ? WHERE run = ? AND position = ?");
     std::int64_t position = 0;
     for (const StepResult& step : run.steps) {
         const auto* samples = std::get_if<Samples>(&step.time);
         const StoredSeries series = samples == nullptr ? StoredSeries{} : stored(*samples);
-        update.run(stored_status_of(step.time), series.samples, series.median, series.low,
+        const StoredStatus status = stored_status_of(step.time);
+        update.run(status.word, status.reason, series.samples, series.median, series.low,
                    series.high, series.values, run.id, position++);
     }
 }

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 4.
+-- The database of strata, version 7.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -96,12 +96,13 @@ CREATE TABLE step (
     flops          INTEGER NOT NULL,    -- by the convention multiply-add-2
     bytes_read     INTEGER NOT NULL,    -- compulsory traffic; of reorders and sums what they move
     bytes_written  INTEGER NOT NULL,    -- likewise
-    status         TEXT NOT NULL,       -- measured, skipped: why, failed: why, included: step; planned: no sample
+    status         TEXT NOT NULL,       -- measured, skipped, failed, included; planned: no sample yet
     samples        INTEGER NOT NULL,    -- how many
     median_ns      INTEGER,             -- NULL where nothing was measured
     low_ns         INTEGER,             -- ends of the median's 95 % interval
     high_ns        INTEGER,             -- the upper one
     sample_values  BLOB,                -- doubles, seconds
+    reason         TEXT,                -- why skipped or failed; what step includes it; NULL: runs
     PRIMARY KEY (run, position)
 ) STRICT;
 

@@ -15,10 +15,6 @@ namespace strata {
 
 namespace {
 
-constexpr std::string_view skipped_prefix = "skipped: ";
-constexpr std::string_view failed_prefix = "failed: ";
-constexpr std::string_view included_prefix = "included: ";
-
 std::int64_t rounded(double value, const char* what) {
     constexpr double limit = 0x1p63;
     if (!(std::abs(value) < limit)) {
@@ -28,18 +24,12 @@ std::int64_t rounded(double value, const char* what) {
 }
 
 struct StatusOf {
-    std::string operator()(const Samples& samples) const {
-        return samples.values.empty() ? "planned" : "measured";
+    StoredStatus operator()(const Samples& samples) const {
+        return {samples.values.empty() ? "planned" : "measured"};
     }
-    std::string operator()(const Skipped& skipped) const {
-        return std::string(skipped_prefix) + skipped.reason;
-    }
-    std::string operator()(const Failed& failed) const {
-        return std::string(failed_prefix) + failed.reason;
-    }
-    std::string operator()(const Included& included) const {
-        return std::string(included_prefix) + included.step;
-    }
+    StoredStatus operator()(const Skipped& skipped) const { return {"skipped", skipped.reason}; }
+    StoredStatus operator()(const Failed& failed) const { return {"failed", failed.reason}; }
+    StoredStatus operator()(const Included& included) const { return {"included", included.step}; }
 };
 
 }  // namespace
@@ -96,25 +86,26 @@ StoredSeries stored(const Samples& samples) {
             .values = pack(samples.values)};
 }
 
-std::string stored_status_of(const Measurement& measurement) {
+StoredStatus stored_status_of(const Measurement& measurement) {
     return std::visit(StatusOf{}, measurement);
 }
 
-Measurement measurement_of(const std::string& status, std::span<const std::byte> values) {
-    if (status == "planned" || status == "measured") {
+Measurement measurement_of(const StoredStatus& status, std::span<const std::byte> values) {
+    if (status.word == "planned" || status.word == "measured") {
         return Samples{unpack(values)};
     }
-    if (status.starts_with(skipped_prefix)) {
-        return Skipped{status.substr(skipped_prefix.size())};
+    const std::string reason = status.reason.value_or("");
+    if (status.word == "skipped") {
+        return Skipped{reason};
     }
-    if (status.starts_with(failed_prefix)) {
-        return Failed{status.substr(failed_prefix.size())};
+    if (status.word == "failed") {
+        return Failed{reason};
     }
-    if (status.starts_with(included_prefix)) {
-        return Included{status.substr(included_prefix.size())};
+    if (status.word == "included") {
+        return Included{reason};
     }
     throw Error(
-        fmt::format("'{}' is not a step status: the database is damaged", printable(status)));
+        fmt::format("'{}' is not a step status: the database is damaged", printable(status.word)));
 }
 
 }  // namespace strata

@@ -51,10 +51,18 @@ struct StoredSeries {
 
 StoredSeries stored(const Samples& samples);
 
-// "measured", "skipped: why", "failed: why"; "planned" for samples that are still to come.
-std::string stored_status_of(const Measurement& measurement);
+// "measured"; "skipped" or "failed" and why; "included" and the step that does it; "planned" for
+// samples that are still to come.
+struct StoredStatus {
+    std::string word;
+    std::optional<std::string> reason = {};
 
-// Throws Error for a status that is none of these.
-Measurement measurement_of(const std::string& status, std::span<const std::byte> values);
+    bool operator==(const StoredStatus&) const = default;
+};
+
+StoredStatus stored_status_of(const Measurement& measurement);
+
+// Throws Error for a word that is none of these.
+Measurement measurement_of(const StoredStatus& status, std::span<const std::byte> values);
 
 }  // namespace strata

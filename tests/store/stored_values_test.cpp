@@ -62,18 +62,19 @@ TEST(StoredValues, NothingMeasuredHasNoSummary) {
     EXPECT_EQ(series.values, std::nullopt);
 }
 
-TEST(StoredValues, AReasonSurvivesAsPartOfTheStatus) {
-    const std::string status = stored_status_of(Skipped{"why: not"});
-    EXPECT_EQ(status, "skipped: why: not");
+TEST(StoredValues, AReasonSurvivesBesideTheStatus) {
+    const StoredStatus status = stored_status_of(Skipped{"why: not"});
+    EXPECT_EQ(status, (StoredStatus{"skipped", "why: not"}));
     EXPECT_EQ(std::get<Skipped>(measurement_of(status, {})).reason, "why: not");
-    EXPECT_EQ(std::get<Failed>(measurement_of("failed: x", {})).reason, "x");
-    EXPECT_EQ(stored_status_of(Included{"conv1 forward"}), "included: conv1 forward");
-    EXPECT_EQ(std::get<Included>(measurement_of("included: x", {})).step, "x");
-    EXPECT_EQ(stored_status_of(Samples{}), "planned");
+    EXPECT_EQ(std::get<Failed>(measurement_of({"failed", "x"}, {})).reason, "x");
+    EXPECT_EQ(stored_status_of(Included{"conv1 forward"}),
+              (StoredStatus{"included", "conv1 forward"}));
+    EXPECT_EQ(std::get<Included>(measurement_of({"included", "x"}, {})).step, "x");
+    EXPECT_EQ(stored_status_of(Samples{}), StoredStatus{"planned"});
 }
 
 TEST(StoredValues, AnUnknownStatusIsDamage) {
-    EXPECT_NE(error_of([] { measurement_of("fine", {}); }).find("damaged"), std::string::npos);
+    EXPECT_NE(error_of([] { measurement_of({"fine"}, {}); }).find("damaged"), std::string::npos);
 }
 
 }  // namespace

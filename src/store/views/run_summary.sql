@@ -16,13 +16,13 @@ SELECT run.id AS run, run.created, run.origin,
        CASE WHEN NOT hole THEN end_to_end.high_ns / 1e9 END     AS end_to_end_high_s,
        end_to_end.samples           AS samples,
        CASE WHEN NOT hole THEN instrumented.median_ns / 1e9 END AS instrumented_s,
-       (SELECT CASE WHEN count(*) FILTER (WHERE median_ns IS NULL AND status NOT LIKE 'included:%')
+       (SELECT CASE WHEN count(*) FILTER (WHERE median_ns IS NULL AND status <> 'included')
                          = 0 THEN sum(median_ns) / 1e9 END
         FROM step WHERE step.run = run.id)                                  AS steps_s,
        (SELECT count(*) FROM step WHERE step.run = run.id)                  AS steps,
-       (SELECT count(*) FROM step WHERE step.run = run.id AND step.status LIKE 'skipped:%')
+       (SELECT count(*) FROM step WHERE step.run = run.id AND step.status = 'skipped')
                                                                             AS steps_skipped,
-       (SELECT count(*) FROM step WHERE step.run = run.id AND step.status LIKE 'failed:%')
+       (SELECT count(*) FROM step WHERE step.run = run.id AND step.status = 'failed')
                                                                             AS steps_failed,
        (SELECT count(*) FROM flag WHERE flag.run = run.id)                  AS doubts,
        (SELECT count(*) FROM flag WHERE flag.run = run.id)                  AS flags,
@@ -36,7 +36,7 @@ SELECT run.id AS run, run.created, run.origin,
         FROM (SELECT name FROM tag WHERE tag.run = run.id ORDER BY name)) AS tags,
        (SELECT text FROM note WHERE note.run = run.id)                    AS note
 FROM (SELECT *, EXISTS (SELECT 1 FROM step WHERE step.run = run.id
-                        AND (step.status LIKE 'skipped:%' OR step.status LIKE 'failed:%')) AS hole
+                        AND step.status IN ('skipped', 'failed')) AS hole
       FROM run) AS run
 LEFT JOIN whole AS end_to_end ON end_to_end.run = run.id AND end_to_end.series = 'end_to_end'
 LEFT JOIN whole AS instrumented ON instrumented.run = run.id AND instrumented.series = 'instrumented'

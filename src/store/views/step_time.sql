@@ -17,10 +17,8 @@ SELECT run.id                AS run,
        implementation.value  AS implementation,
        algorithm.value       AS algorithm,
        layout.value          AS layout,
-       CASE WHEN step.status LIKE '%: %' THEN substr(step.status, 1, instr(step.status, ': ') - 1)
-            ELSE step.status END AS status,
-       CASE WHEN step.status LIKE '%: %' THEN substr(step.status, instr(step.status, ': ') + 2)
-            END AS reason,
+       step.status           AS status,
+       step.reason           AS reason,
        step.median_ns / 1e9  AS median_s,
        step.low_ns / 1e9     AS low_s,
        step.high_ns / 1e9    AS high_s,
