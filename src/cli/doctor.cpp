@@ -64,7 +64,7 @@ DoctorCheck counters() {
         return {"hardware counters", Condition::ok, "instructions, cycles and cache misses", ""};
     }
     return {"hardware counters", Condition::absent, "only times and analytic work: " + refusal,
-            "see the reason; a virtual machine needs a host that exposes its counters"};
+            "use a host that exposes its counters to virtual machines"};
 }
 
 DoctorCheck ceilings() {
@@ -115,11 +115,11 @@ DoctorCheck device_state(std::string_view backend, DeviceWatch& watch) {
 
 DoctorCheck device_counters(std::string_view backend, const std::string& refusal) {
     const std::string subject = fmt::format("counters of {}", backend);
-    return refusal.empty() ? DoctorCheck{subject, Condition::ok,
-                                         "strata run --counters reads them by layer", ""}
-                           : DoctorCheck{subject, Condition::limited,
-                                         "times and kernels (--trace), but no counters: " + refusal,
-                                         "see the reason"};
+    return refusal.empty()
+               ? DoctorCheck{subject, Condition::ok, "strata run --counters reads them by layer",
+                             ""}
+               : DoctorCheck{subject, Condition::limited,
+                             "times and kernels (--trace), but no counters: " + refusal, ""};
 }
 
 DoctorCheck device_ceilings(std::string_view backend, const std::string& model) {
@@ -155,7 +155,7 @@ std::vector<DoctorCheck> findings_of(const BackendEntry& entry) {
         const auto backend = entry.make();
         const BackendInfo info = backend->info();
         std::vector<DoctorCheck> findings = {
-            {subject, Condition::ok, fmt::format("{} {}", info.version, info.details), ""}};
+            {subject, Condition::ok, fmt::format("{}, {}", info.version, info.details), ""}};
         if (entry.name == "onednn") {
             findings.push_back(library_age(info.version));
         }
@@ -170,7 +170,7 @@ std::vector<DoctorCheck> findings_of(const BackendEntry& entry) {
         }
         return findings;
     } catch (const Error& error) {
-        return {{subject, Condition::absent, error.what(), "see the reason"}};
+        return {{subject, Condition::absent, error.what(), ""}};
     }
 }
 

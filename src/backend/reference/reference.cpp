@@ -17,7 +17,7 @@ public:
     BackendInfo info() const override {
         return {.name = "reference",
                 .version = "1",
-                .details = "obvious loops, double accumulation, OpenMP with " +
+                .details = "plain loops, sums in f64, OpenMP with " +
                            std::to_string(omp_get_max_threads()) + " threads"};
     }
 
