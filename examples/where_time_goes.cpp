@@ -38,10 +38,10 @@ std::int64_t measure(const strata::Job& asked, const strata::Database& database)
     strata::Job job = asked;
     job.backend = backend->info().name;
     strata::Run run = strata::execute(job, strata::graph_for(job), *backend, {});
-    if (run.device.empty()) {  // `strata calibrate` was never run here: a quick look must do
+    if (!run.device) {  // `strata calibrate` was never run here: a quick look must do
         const strata::CeilingEffort quick = {.max_time_per_kernel = strata::Seconds{0.02},
                                              .max_memory = strata::Bytes{64 << 20}};
-        run.device = strata::to_toml(strata::measure_ceilings(host, run.settings.threads, quick));
+        run.device = strata::measure_ceilings(host, run.settings.threads(), quick);
     }
     strata::save_run(database, run);
     return run.id;

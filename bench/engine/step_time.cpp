@@ -78,7 +78,7 @@ Samples sample(Executable& executable, int iterations) {
 }
 
 double flops_of(const Graph& graph, const Step& step) {
-    if (step.kind != StepKind::compute || !step.refusal.empty()) {
+    if (step.kind != StepKind::compute || !step.runs()) {
         return 0;
     }
     const Layer& layer = graph.layers[step.layer];
@@ -102,7 +102,7 @@ void print(const Graph& graph, const Executable& executable, const Samples& samp
         fmt::print("{:9.3f} ms {:8.1f} GF/s  {:28} {:16} {:10} {:32} {} {}\n", 1e3 * time,
                    1e-9 * flops_of(graph, step) / time, graph.layers[step.layer].name,
                    name_of(step.pass), names_of(StepKind{})[static_cast<std::size_t>(step.kind)],
-                   step.implementation, step.layout, step.refusal);
+                   step.implementation, step.layout, step.refusal());
     }
     for (const auto& [kind, time] : by_kind) {
         fmt::print("{:9.2f} ms {:5.1f} %  {}\n", 1e3 * time, 100 * time / sum, kind);

@@ -21,7 +21,7 @@ Run run_of(std::size_t steps, std::size_t samples) {
         run.steps.push_back({.layer = "layer" + std::to_string(i / 4),
                              .operation = "convolution",
                              .pass = all_passes[i % all_passes.size()],
-                             .kind = "compute",
+                             .kind = StepKind::compute,
                              .implementation = "jit:avx512_core",
                              .algorithm = "direct",
                              .layout = "nChw16c -> nChw16c",

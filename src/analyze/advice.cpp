@@ -133,7 +133,7 @@ bool is_unoptimised(const StepResult& step) {
 }
 
 std::string advice_on(const StepResult& step, const StepBound& bound, Seconds time) {
-    if (step.kind == "reorder") {
+    if (step.kind == StepKind::reorder) {
         return fmt::format(
             "it only changes the layout{}, and disappears if its neighbours agree on one",
             step.layout.empty() ? "" : " (" + step.layout + ")");

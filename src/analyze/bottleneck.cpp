@@ -97,15 +97,11 @@ StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
     return bound;
 }
 
-std::optional<Device> ceilings_of(const Run& run) {
-    if (run.device.empty()) {
-        return std::nullopt;
-    }
-    auto device = parse_device(run.device, fmt::format("ceilings of run {}", run.id));
+const Device* ceilings_of(const Run& run) {
     // Earlier releases judged every run by the ceilings that were measured last.
-    const bool is_gpu = run.provenance.contains("gpu.name");
-    return is_gpu || device.threads == run.settings.threads() ? std::optional(std::move(device))
-                                                              : std::nullopt;
+    const bool is_its_own = run.provenance.contains("gpu.name") ||
+                            (run.device && run.device->threads == run.settings.threads());
+    return run.device && is_its_own ? &*run.device : nullptr;
 }
 
 std::string arithmetic_of(const Settings& settings) {
@@ -117,8 +113,8 @@ std::string arithmetic_of(const Settings& settings) {
 
 std::vector<StepBound> bounds_of(const Run& run) {
     std::vector<StepBound> bounds(run.steps.size());
-    const auto device = ceilings_of(run);
-    for (std::size_t i = 0; device && i < bounds.size(); ++i) {
+    const Device* device = ceilings_of(run);
+    for (std::size_t i = 0; device != nullptr && i < bounds.size(); ++i) {
         const auto* samples = std::get_if<Samples>(&run.steps[i].time);
         if (samples && !samples->values.empty()) {
             bounds[i] = bound_of(run.steps[i], estimate(samples->values).median, *device,

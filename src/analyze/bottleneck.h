@@ -64,6 +64,6 @@ std::string arithmetic_of(const Settings& settings);
 std::vector<StepBound> bounds_of(const Run& run);
 
 // The ceilings that the run carries. Throws Error where they do not parse.
-std::optional<Device> ceilings_of(const Run& run);
+const Device* ceilings_of(const Run& run);
 
 }  // namespace strata

@@ -285,7 +285,7 @@ bool winograd_fits(const StepResult& step) {
 }
 
 std::string command_for(const Run& run, const StepResult& step, const StepBound& bound) {
-    if (step.kind == "reorder") {
+    if (step.kind == StepKind::reorder) {
         return "";  // its neighbours' choice
     }
     switch (bound.verdict) {

@@ -22,7 +22,7 @@ bool is_left_open(const std::string& asked) {
 }
 
 bool is_convolution_that_ran(const StepResult& step) {
-    return step.kind == "compute" && step.operation.ends_with("convolution") &&
+    return step.kind == StepKind::compute && step.operation.ends_with("convolution") &&
            step.pass != Pass::update && std::holds_alternative<Samples>(step.time);
 }
 

@@ -16,7 +16,8 @@ namespace strata {
 namespace {
 
 std::string pass_and_kind(const StepResult& step) {
-    const std::string kind = step.kind.empty() || step.kind == "compute" ? "" : " " + step.kind;
+    const std::string kind =
+        step.kind == StepKind::compute ? "" : " " + std::string(name_of(step.kind));
     return std::string(name_of(step.pass)) + kind;
 }
 
@@ -34,7 +35,7 @@ Finding finding_on(const Run& run, const Summary& summary, const StepBound& boun
     Finding finding;
     finding.layer = step.layer;
     finding.pass = name_of(step.pass);
-    finding.kind = step.kind;
+    finding.kind = name_of(step.kind);
     finding.median = time.time->median;
     finding.share = time.share;
     finding.command = command_for(run, step, bound);
@@ -101,7 +102,7 @@ std::vector<Finding> heaviest(const Run& run, const Summary& summary,
 enum class Remedy { fewer_operations, more_examples };
 
 std::optional<Remedy> remedy_of(const StepResult& step, const StepBound& bound) {
-    if (!bound.achieved || *bound.achieved < good_share || step.kind == "reorder") {
+    if (!bound.achieved || *bound.achieved < good_share || step.kind == StepKind::reorder) {
         return std::nullopt;
     }
     if (bound.verdict == Bottleneck::compute) {
@@ -185,8 +186,9 @@ void remark_on_tally(std::vector<std::string>& remarks, const Tally& tally, std:
 void remark_on_disturbance(std::vector<std::string>& remarks, const Run& run) {
     std::vector<std::string> kinds;
     for (const auto& flag : run.flags) {
-        if (flag.kind == "preempted" || flag.kind == "noisy-neighbour" || flag.kind == "steal") {
-            kinds.push_back(flag.kind);
+        if (flag.kind == DoubtKind::preempted || flag.kind == DoubtKind::noisy_neighbour ||
+            flag.kind == DoubtKind::steal) {
+            kinds.push_back(kind_text(flag));
         }
     }
     if (!kinds.empty()) {
@@ -202,7 +204,7 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
         return;
     }
     const int threads = run.settings.threads();
-    const auto crowded = [](const Flag& flag) { return flag.kind == "oversubscribed"; };
+    const auto crowded = [](const Flag& flag) { return flag.kind == DoubtKind::oversubscribed; };
     if (run.provenance.contains("gpu.name")) {
         remarks.push_back(
             fmt::format("No ceilings are known: `strata calibrate --backend {}` measures them, and "
@@ -255,7 +257,7 @@ std::vector<Finding> findings_at_ceilings(const Run& run, const Summary& summary
 }
 
 std::string closing_sentence(const Run& run, const Gains& gains) {
-    const auto device = ceilings_of(run);
+    const Device* device = ceilings_of(run);
     if (!device || device->memory.empty() || !gains.is_judged || is_incomplete(run)) {
         return "";
     }
@@ -275,7 +277,8 @@ std::string closing_sentence(const Run& run, const Gains& gains) {
 std::vector<std::string> general_remarks(const Run& run, const Summary& summary) {
     std::vector<std::string> remarks;
     remark_on_disturbance(remarks, run);
-    const auto reorders = tally(run, summary, [](const auto& s) { return s.kind == "reorder"; });
+    const auto reorders =
+        tally(run, summary, [](const auto& s) { return s.kind == StepKind::reorder; });
     remark_on_tally(remarks, reorders, " of kind reorder", "layout changes that compute nothing");
     remark_on_tally(remarks, tally(run, summary, is_unoptimised), " without an optimised kernel",
                     "the library runs its reference code there");

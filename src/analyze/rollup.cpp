@@ -75,7 +75,8 @@ public:
         const StepResult& step = run_.steps[index];
         switch (by) {
             case Grouping::operation:
-                return step.kind.empty() || step.kind == "compute" ? step.operation : step.kind;
+                return step.kind == StepKind::compute ? step.operation
+                                                      : std::string(name_of(step.kind));
             case Grouping::block:
                 return blocks_.at(step.layer);
             case Grouping::pass:

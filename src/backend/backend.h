@@ -13,19 +13,21 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace strata {
 
-// What a step is for: a layer's own pass, or what the engine must add around it.
-enum class StepKind {
-    compute,     // the pass itself
-    reorder,     // a change of layout or element type between two steps
-    accumulate,  // the sum of gradients of a tensor that several layers read
+// What becomes of a step: it is executed; it is not, and why; or the step of another task does its
+// work in the same operation, and it has no calls of its own.
+struct Running {};
+struct Refused {
+    std::string reason;
 };
-inline constexpr std::array<std::string_view, 3> names_of(StepKind) {
-    return {"compute", "reorder", "accumulate"};
-}
+struct IncludedIn {
+    Task task;
+};
+using StepState = std::variant<Running, Refused, IncludedIn>;
 
 // One timed piece of an iteration. Reorders and accumulations belong to the layer and pass that
 // needs them.
@@ -38,9 +40,20 @@ struct Step {
     std::string layout = {};          // of what it reads and writes: "nchw -> nChw16c"
     Bytes workspace = {};             // scratch memory it uses while it runs
     Bytes moved = {};                 // for reorder and accumulate: what it reads and writes
-    std::string refusal = {};         // why it is not executed; empty for a step that runs
-    // The task whose step does this one's work in the same operation; then this one has no calls.
-    std::optional<Task> within = {};
+    StepState state = Running{};
+
+    bool runs() const { return std::holds_alternative<Running>(state); }
+    bool is_refused() const { return std::holds_alternative<Refused>(state); }
+    // Why it is refused; empty where it is not.
+    std::string refusal() const {
+        const auto* refused = std::get_if<Refused>(&state);
+        return refused == nullptr ? std::string() : refused->reason;
+    }
+    // The task whose step does its work; nothing where it runs or is refused.
+    std::optional<Task> within() const {
+        const auto* included = std::get_if<IncludedIn>(&state);
+        return included == nullptr ? std::nullopt : std::optional(included->task);
+    }
 };
 
 // A tensor of the running network: its value, or its gradient.

@@ -27,7 +27,7 @@ std::vector<DistinctStep> distinct_steps(const Graph& graph, std::span<const Ste
     std::vector<DistinctStep> distinct;
     std::map<std::string, std::size_t> index_of;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (!steps[i].refusal.empty()) {
+        if (!steps[i].runs()) {
             continue;
         }
         const std::string signature = signature_of_step(graph, steps[i]);

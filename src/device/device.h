@@ -39,8 +39,8 @@ struct Device {
     std::string name;   // "xeon-platinum-8581c-2t", the file's stem
     std::string model;  // as the machine calls itself
     int threads = 1;    // the ceilings hold for so many
-    std::vector<ComputeCeiling> compute;
-    std::vector<MemoryLevel> memory;
+    std::vector<ComputeCeiling> compute = {};
+    std::vector<MemoryLevel> memory = {};
     std::optional<Fact<Seconds>> launch =
         {};  // of a GPU: from one kernel's begin to the next one's
 };

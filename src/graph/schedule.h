@@ -4,7 +4,9 @@
 #include "graph/execution.h"
 #include "graph/graph.h"
 
+#include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace strata {
@@ -16,6 +18,16 @@ struct Task {
 
     auto operator<=>(const Task&) const = default;
 };
+
+// What a step is for: a layer's own pass, or what the engine must add around it.
+enum class StepKind {
+    compute,     // the pass itself
+    reorder,     // a change of layout or element type between two steps
+    accumulate,  // the sum of gradients of a tensor that several layers read
+};
+inline constexpr std::array<std::string_view, 3> names_of(StepKind) {
+    return {"compute", "reorder", "accumulate"};
+}
 
 // The order in which a graph is executed and what of it is needed.
 //

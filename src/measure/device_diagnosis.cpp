@@ -96,7 +96,7 @@ std::optional<Doubt> throttled(std::span<const DeviceState> states) {
     std::erase_if(seen, [](const auto& one) { return !is_disturbance(one.first); });
     const auto most_frequent =
         std::ranges::max_element(seen, {}, [](const auto& one) { return one.second; });
-    return Doubt{"throttled",
+    return Doubt{DoubtKind::throttled,
                  fmt::format("the device's clock was throttled during sampling by {}; {}",
                              limits_text(seen, states.size()), fix_of(most_frequent->first))};
 }
@@ -110,7 +110,7 @@ std::optional<Doubt> clock_drift(std::span<const DeviceState> states) {
     if (high - low <= tolerated_clock_range * high) {
         return {};
     }
-    return Doubt{"clock-drift",
+    return Doubt{DoubtKind::clock_drift,
                  fmt::format("the device's core clock moved between {:.0f} and {:.0f} MHz; lock it "
                              "(nvidia-smi -lgc {:.0f}) or warm up longer (--warmup)",
                              low, high, low)};
@@ -122,7 +122,7 @@ std::optional<Doubt> shared_device(std::span<const DeviceState> states) {
         return {};
     }
     const double maximum = std::ranges::max(others);
-    return Doubt{"shared-device",
+    return Doubt{DoubtKind::shared_device,
                  fmt::format("{:.0f} other process{} used the device during sampling; stop them, "
                              "or choose another device with CUDA_VISIBLE_DEVICES",
                              maximum, maximum > 1 ? "es" : "")};

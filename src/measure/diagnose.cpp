@@ -39,14 +39,14 @@ std::optional<Doubt> imprecise(const SampledIteration& sampled, const Policy& po
     const double precision = precision_of(sampled);
     const std::size_t count = sampled.end_to_end.values.size();
     if (std::isinf(precision)) {
-        return Doubt{"imprecise",
+        return Doubt{DoubtKind::imprecise,
                      fmt::format("{} in {} s, too few to tell how precise the median is; allow "
                                  "more time with --max-time",
                                  count == 1 ? "only 1 sample fits"
                                             : fmt::format("only {} samples fit", count),
                                  policy.max_time.value)};
     }
-    return Doubt{"imprecise",
+    return Doubt{DoubtKind::imprecise,
                  fmt::format("after {} samples the median is only precise to ± {}, not the "
                              "requested ± {}; quiet the machine or allow more time with --max-time",
                              count, percent_text(precision), percent_text(policy.precision))};
@@ -58,7 +58,7 @@ std::optional<Doubt> drift(const std::vector<Seconds>& times, const Policy& poli
     if (std::abs(trend.deviations) < one_percent_two_sided || std::abs(trend.change) < minimum) {
         return {};
     }
-    return Doubt{"drift",
+    return Doubt{DoubtKind::drift,
                  fmt::format("the time {} by {:.1f} % between the first sample and the last; "
                              "warm up longer (--warmup) or let the clock settle",
                              trend.change > 0 ? "rises" : "falls", 100 * std::abs(trend.change))};
@@ -71,10 +71,11 @@ std::optional<Doubt> bimodal(const std::vector<Seconds>& times) {
         modes.upper - modes.lower < min_mode_gap * modes.lower) {
         return {};
     }
-    return Doubt{"bimodal", fmt::format("iterations fall into two groups: {:.0f} % take {:.4g} ms, "
-                                        "{:.0f} % take {:.4g} ms; the median represents neither",
-                                        100 * (1 - modes.upper_share), 1e3 * modes.lower.value,
-                                        100 * modes.upper_share, 1e3 * modes.upper.value)};
+    return Doubt{DoubtKind::bimodal,
+                 fmt::format("iterations fall into two groups: {:.0f} % take {:.4g} ms, "
+                             "{:.0f} % take {:.4g} ms; the median represents neither",
+                             100 * (1 - modes.upper_share), 1e3 * modes.lower.value,
+                             100 * modes.upper_share, 1e3 * modes.upper.value)};
 }
 
 std::optional<Doubt> autocorrelated(const std::vector<Seconds>& times) {
@@ -84,7 +85,7 @@ std::optional<Doubt> autocorrelated(const std::vector<Seconds>& times) {
         return {};
     }
     return Doubt{
-        "autocorrelated",
+        DoubtKind::autocorrelated,
         fmt::format(
             "consecutive samples are correlated: {} samples are worth only {:.0f} independent "
             "ones; the machine's speed changes slowly, so measure longer (--min-time)",
@@ -99,7 +100,7 @@ std::optional<Doubt> noisy_neighbour(const std::vector<Seconds>& calibration) {
     if (slowness < tolerated_slowness) {
         return {};
     }
-    return Doubt{"noisy-neighbour",
+    return Doubt{DoubtKind::noisy_neighbour,
                  fmt::format("fixed work took {:.0f} % longer in slow moments than in fast ones; "
                              "other processes use this machine, or its clock changes",
                              100 * slowness)};
@@ -109,18 +110,20 @@ std::optional<Doubt> stolen(const ActivityChange& activity) {
     if (activity.stolen_share.value_or(0) <= tolerated_steal) {
         return {};
     }
-    return Doubt{"steal", fmt::format("the hypervisor gave {:.1f} % of the processors' time to "
-                                      "other guests; use a dedicated machine",
-                                      100 * *activity.stolen_share)};
+    return Doubt{DoubtKind::steal,
+                 fmt::format("the hypervisor gave {:.1f} % of the processors' time to "
+                             "other guests; use a dedicated machine",
+                             100 * *activity.stolen_share)};
 }
 
 std::optional<Doubt> preempted(const ActivityChange& activity) {
     if (activity.preemptions_per_second.value_or(0) <= tolerated_preemptions) {
         return {};
     }
-    return Doubt{"preempted", fmt::format("other processes interrupted this one {:.0f} times a "
-                                          "second; stop them or use fewer threads",
-                                          *activity.preemptions_per_second)};
+    return Doubt{DoubtKind::preempted,
+                 fmt::format("other processes interrupted this one {:.0f} times a "
+                             "second; stop them or use fewer threads",
+                             *activity.preemptions_per_second)};
 }
 
 std::optional<Doubt> throttled(const ActivityChange& activity) {
@@ -128,7 +131,7 @@ std::optional<Doubt> throttled(const ActivityChange& activity) {
     if (stopped <= tolerated_throttling * activity.elapsed) {
         return {};
     }
-    return Doubt{"throttled",
+    return Doubt{DoubtKind::throttled,
                  fmt::format("the control group's CPU quota throttled this process for {:.2f} s of "
                              "{:.2f} s; raise the quota or use fewer threads",
                              stopped.value, activity.elapsed.value)};
@@ -138,9 +141,10 @@ std::optional<Doubt> paging(const ActivityChange& activity) {
     if (activity.major_faults.value_or(0) == 0) {
         return {};
     }
-    return Doubt{"paging", fmt::format("{} pages were read from disk while sampling; use a smaller "
-                                       "batch or free memory",
-                                       *activity.major_faults)};
+    return Doubt{DoubtKind::paging,
+                 fmt::format("{} pages were read from disk while sampling; use a smaller "
+                             "batch or free memory",
+                             *activity.major_faults)};
 }
 
 }  // namespace

@@ -2,19 +2,13 @@
 #pragma once
 
 #include "measure/activity.h"
+#include "measure/doubt.h"
 #include "measure/iteration.h"
 #include "measure/policy.h"
 
-#include <string>
 #include <vector>
 
 namespace strata {
-
-// A reason to doubt what was sampled.
-struct Doubt {
-    std::string kind;      // one word, as below
-    std::string sentence;  // for people: what was seen, and what helps
-};
 
 // Looks for trouble in what was sampled and in what the machine did meanwhile. All thresholds ask
 // both for significance (1 %) and for a size that matters:

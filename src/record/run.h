@@ -2,6 +2,9 @@
 #pragma once
 
 #include "base/quantity.h"
+#include "device/device.h"
+#include "graph/schedule.h"
+#include "measure/doubt.h"
 #include "measure/measurement.h"
 #include "op/work.h"
 #include "record/metric_result.h"
@@ -45,7 +48,7 @@ struct StepResult {
     std::string alias = {};  // what the network's file calls it, where that is not its name
     std::string operation;   // its kind: "convolution", "relu", "max_pooling"
     Pass pass = Pass::forward;
-    std::string kind;  // "compute", "reorder", "accumulate"
+    StepKind kind = StepKind::compute;
     std::string implementation;
     std::string algorithm;
     std::string layout;
@@ -69,12 +72,8 @@ struct WholeResult {
     Samples calibration;
 };
 
-// A doubt about the measurements, found by a diagnosis: "drift", "bimodal", "noisy-neighbour",
-// "imprecise", "steal".
-struct Flag {
-    std::string kind;
-    std::string sentence;
-};
+// A doubt about the measurements, found by a diagnosis.
+using Flag = Doubt;
 
 // That the steps were compared with the reference before they were timed: how many, and how many
 // ran that nothing could be compared with.
@@ -101,7 +100,8 @@ struct Run {
     std::map<std::string, std::string> provenance;  // "cpu.model" -> ..., "onednn.version" -> ...
     std::vector<std::string> tags;                  // what users call it; only of a stored run
     std::string note;                               // what they wrote about it; empty: nothing
-    std::string device;  // TOML of the ceilings that the run is judged by; empty: not calibrated
+    std::optional<Device>
+        device;  // the ceilings that the run is judged by; nothing: not calibrated
 };
 
 }  // namespace strata

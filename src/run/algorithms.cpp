@@ -70,7 +70,7 @@ std::vector<AlgorithmResult> measured_layer(const Graph& graph, const DistinctLa
     std::vector<AlgorithmResult> results;
     for (std::size_t i = 0; i < executable->steps().size(); ++i) {
         const Step& step = executable->steps()[i];
-        if (step.kind != StepKind::compute || step.pass == Pass::update || !step.refusal.empty()) {
+        if (step.kind != StepKind::compute || step.pass == Pass::update || !step.runs()) {
             continue;
         }
         AlgorithmResult& result = results.emplace_back(result_for(graph, distinct, step.pass));

@@ -23,7 +23,7 @@ void add_doubts_about(const Job& job, const MeasuringLock& lock, const BackendIn
         .processors = thread_count({}),
         .is_shared = lock.is_shared};
     for (Doubt& doubt : diagnose(circumstances)) {
-        run.flags.push_back({std::move(doubt.kind), std::move(doubt.sentence)});
+        run.flags.push_back(std::move(doubt));
     }
 }
 
@@ -144,7 +144,7 @@ ExitCode exit_code_of(const Run& run) {
     if (holes.any()) {
         return holes.failed > 0 ? ExitCode::failed : ExitCode::machine_cannot;
     }
-    const auto imprecise = [](const Flag& flag) { return flag.kind == "imprecise"; };
+    const auto imprecise = [](const Flag& flag) { return flag.kind == DoubtKind::imprecise; };
     return std::ranges::any_of(run.flags, imprecise) ? ExitCode::unstable : ExitCode::done;
 }
 

@@ -41,7 +41,7 @@ void DeviceSampler::add_to(Run& run) {
     }
     run.provenance.merge(describe_states(states_));
     for (Doubt& doubt : diagnose_device(states_)) {
-        run.flags.push_back({std::move(doubt.kind), std::move(doubt.sentence)});
+        run.flags.push_back(std::move(doubt));
     }
 }
 

@@ -152,7 +152,7 @@ std::vector<Flag> doubts_about(const SampledIteration& sampled, const Policy& po
                                const ActivityChange& activity) {
     std::vector<Flag> flags;
     for (Doubt& doubt : diagnose(sampled, policy, activity)) {
-        flags.push_back({std::move(doubt.kind), std::move(doubt.sentence)});
+        flags.push_back(std::move(doubt));
     }
     return flags;
 }
@@ -187,7 +187,7 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
     run.flags = doubts_about(sampled, job.policy, change_between(before, read_activity(clock)));
     if (job.execution.numerics.mode == Mode::training) {
         for (const std::string& doubt : graph.training_doubts) {
-            run.flags.push_back({"folded", doubt});
+            run.flags.push_back({DoubtKind::folded, doubt});
         }
     }
     device.add_to(run);
@@ -211,9 +211,7 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
     run.settings = settings_of(job, batch_of(graph), thread_count(job.execution));
     run.predicted_memory = footprint_of(graph, job.execution).peak;
     run.provenance = provenance_of(backend.info());
-    if (const auto device = ceilings_for(backend.info(), run.settings.threads())) {
-        run.device = to_toml(*device);
-    }
+    run.device = ceilings_for(backend.info(), run.settings.threads());
     return run;
 }
 

@@ -34,7 +34,7 @@ TensorId find_input(const Graph& graph, const std::string& name) {
 std::vector<bool> lacks_values(const Graph& graph, std::span<const Step> steps) {
     std::set<LayerId> refused;
     for (const Step& step : steps) {
-        if (step.pass == Pass::forward && !step.refusal.empty() && !step.within) {
+        if (step.pass == Pass::forward && step.is_refused()) {
             refused.insert(step.layer);
         }
     }
@@ -55,11 +55,11 @@ std::set<TensorId> intermediate_tensors(const Graph& graph, std::span<const Step
     std::map<Task, LayerId> last;  // that the task's step does
     std::set<TensorId> tensors;
     for (const Step& step : steps) {
-        if (step.within && step.pass == Pass::forward) {
-            const LayerId before =
-                last.contains(*step.within) ? last[*step.within] : step.within->layer;
+        const auto within = step.within();
+        if (within && step.pass == Pass::forward) {
+            const LayerId before = last.contains(*within) ? last[*within] : within->layer;
             tensors.insert(graph.layers[before].outputs.front());
-            last[*step.within] = step.layer;
+            last[*within] = step.layer;
         }
     }
     return tensors;

@@ -23,12 +23,12 @@ void record_into(Run& run, Profiling& profiling, const Graph& graph, const Obser
         run.trace = trace_result(recording.trace, recording.iterations,
                                  {std::move(recording.times)}, graph, recording.device);
         if (!run.trace) {
-            run.flags.push_back({"not-traced",
+            run.flags.push_back({DoubtKind::not_traced,
                                  "The device's tracer recorded no kernel with plausible time "
                                  "stamps; strata doctor says what it supports here."});
         }
     } catch (const Error& error) {
-        run.flags.push_back({"not-traced", error.what()});
+        run.flags.push_back({DoubtKind::not_traced, error.what()});
     }
 }
 
@@ -40,7 +40,7 @@ public:
     void announce(const CountingPlan& plan) {
         pieces_ = plan.steps.size();
         if (!plan.refusal.empty()) {
-            run_.flags.push_back({"not-counted", plan.refusal});
+            run_.flags.push_back({DoubtKind::not_counted, plan.refusal});
         } else if (observer_.say) {
             observer_.say(cost_sentence({.counters = plan.counters,
                                          .passes = plan.passes,
@@ -159,11 +159,11 @@ void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job&
         return;
     }
     if (profiling == nullptr) {
-        run.flags.push_back(
-            {"not-traced", fmt::format("The backend {} was built without a profiler, so there "
-                                       "are neither kernels nor counters; strata doctor says "
-                                       "what is missing.",
-                                       run.settings.backend)});
+        run.flags.push_back({DoubtKind::not_traced,
+                             fmt::format("The backend {} was built without a profiler, so there "
+                                         "are neither kernels nor counters; strata doctor says "
+                                         "what is missing.",
+                                         run.settings.backend)});
         return;
     }
     if (job.tracing == Tracing::done && !run.trace) {

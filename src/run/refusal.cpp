@@ -59,10 +59,8 @@ std::string text_of(const std::map<std::string, DeviceLoss>& lost) {
     return join(texts, ", ") + (others > 0 ? fmt::format(" and {} others", others) : "");
 }
 
-constexpr const char* lost_device_flag = "device-lost";
-
 bool is_compute(const StepResult& step) {
-    return step.kind == name_of(StepKind::compute);
+    return step.kind == StepKind::compute;
 }
 
 }  // namespace
@@ -72,8 +70,8 @@ void require_max_layers(const Graph& graph, std::span<const Step> steps) {
     std::map<LayerId, std::string> lost;
     for (const Step& step : steps) {
         all.insert(step.layer);
-        if (!step.refusal.empty() && !step.within) {
-            lost.emplace(step.layer, step.refusal);
+        if (step.is_refused()) {
+            lost.emplace(step.layer, step.refusal());
         }
     }
     if (2 * lost.size() <= all.size()) {
@@ -114,10 +112,10 @@ void end_by_failure(Run& run, const Graph& graph, const Execution& execution,
     std::vector<Omission> failed = execution.scheduling.omissions;
     failed.push_back({layer, failure.task().pass, failure.what()});
     mark_omitted(failed, run);
-    run.flags = {
-        {lost_device_flag, fmt::format("{} made the device unusable ({}); repeating the command "
-                                       "skips it and measures the rest.",
-                                       where, failure.what())}};
+    run.flags = {{DoubtKind::device_lost,
+                  fmt::format("{} made the device unusable ({}); repeating the command "
+                              "skips it and measures the rest.",
+                              where, failure.what())}};
     run.state = RunState::partial;
 }
 
@@ -145,7 +143,7 @@ void mark_omitted(const std::vector<Omission>& omissions, Run& run) {
 }
 
 bool lost_its_device(const Run& run) {
-    return std::ranges::find(run.flags, lost_device_flag, &Flag::kind) != run.flags.end();
+    return std::ranges::find(run.flags, DoubtKind::device_lost, &Flag::kind) != run.flags.end();
 }
 
 }  // namespace strata

@@ -49,17 +49,17 @@ void add_work(const Op& op, const Signature& signature, const Step& step, const 
 
 const PassCheck* check_of(const Step& step, const PassChecks& checks) {
     const auto found = checks.find({step.layer, step.pass});
-    const bool is_own = step.kind == StepKind::compute && step.refusal.empty();
+    const bool is_own = step.kind == StepKind::compute && step.runs();
     return is_own && found != checks.end() ? &found->second : nullptr;
 }
 
 Measurement planned(const Graph& graph, const Step& step, const PassCheck* check) {
-    if (step.within) {
-        const std::string& layer = graph.layers[step.within->layer].name;
-        return Included{layer + " " + std::string(name_of(step.within->pass))};
+    if (const auto within = step.within()) {
+        const std::string& layer = graph.layers[within->layer].name;
+        return Included{layer + " " + std::string(name_of(within->pass))};
     }
-    if (!step.refusal.empty()) {
-        return Skipped{step.refusal};
+    if (step.is_refused()) {
+        return Skipped{step.refusal()};
     }
     if (check != nullptr && !check->reason.empty()) {
         return Failed{check->reason};
@@ -85,11 +85,11 @@ void join(StepResult& whole, StepResult& part) {
 void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const auto enclosing = std::ranges::find_if(steps, [&](const Step& step) {
-            return step.kind == StepKind::compute && !step.within &&
-                   steps[i].within == Task{step.layer, step.pass};
+            return step.kind == StepKind::compute && !step.within() &&
+                   steps[i].within() == Task{step.layer, step.pass};
         });
-        if (enclosing != steps.end() && !enclosing->refusal.empty()) {
-            results[i].time = Skipped{enclosing->refusal};
+        if (enclosing != steps.end() && enclosing->is_refused()) {
+            results[i].time = Skipped{enclosing->refusal()};
         } else if (enclosing != steps.end()) {
             join(results[static_cast<std::size_t>(enclosing - steps.begin())], results[i]);
         }
@@ -110,7 +110,7 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
         result.alias = layer.alias;
         result.operation = kind_of(layer.op);
         result.pass = step.pass;
-        result.kind = names_of(step.kind)[static_cast<std::size_t>(step.kind)];
+        result.kind = step.kind;
         result.implementation = step.implementation;
         result.algorithm = step.algorithm;
         result.layout = step.layout;
@@ -131,7 +131,7 @@ std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution
                                   const std::string& reason) {
     std::vector<Step> steps;
     for (const Task& task : schedule_of(graph, execution).tasks) {
-        steps.push_back({.layer = task.layer, .pass = task.pass, .refusal = reason});
+        steps.push_back({.layer = task.layer, .pass = task.pass, .state = Refused{reason}});
     }
     return steps;
 }

@@ -46,7 +46,9 @@ Run run_row(const Database& database, std::int64_t id) {
     if (!row.is_null(12)) {
         run.measured_memory = bytes_of(row, 12);
     }
-    run.device = row.text(13);
+    if (!row.is_null(13)) {
+        run.device = parse_device(row.text(13), fmt::format("ceilings of run {}", id));
+    }
     return run;
 }
 
@@ -66,7 +68,7 @@ StepResult step_of(const Statement& row) {
     return {.layer = row.text(0),
             .operation = row.text(1),
             .pass = parse_pass(row.text(2)),
-            .kind = row.text(3),
+            .kind = parse_stored<StepKind>(row.text(3)),
             .implementation = row.text(4),
             .algorithm = row.text(5),
             .layout = row.text(6),
@@ -158,7 +160,7 @@ std::vector<Flag> flags_of(const Database& database, std::int64_t id) {
     Statement row(database, "SELECT kind, sentence FROM flag WHERE run = ? ORDER BY position");
     std::vector<Flag> flags;
     for (row.start(id); row.next();) {
-        flags.push_back({.kind = row.text(0), .sentence = row.text(1)});
+        flags.push_back(doubt_named(row.text(0), row.text(1)));
     }
     return flags;
 }

@@ -26,10 +26,12 @@ std::optional<std::int64_t> optional_count(const std::optional<Bytes>& bytes) {
     return bytes ? std::optional(whole_count(bytes->value)) : std::nullopt;
 }
 
-std::optional<std::int64_t> device_id(const Database& database, const std::string& toml) {
-    if (toml.empty()) {
+std::optional<std::int64_t> device_id(const Database& database,
+                                      const std::optional<Device>& device) {
+    if (!device) {
         return {};
     }
+    const std::string toml = to_toml(*device);
     Statement(database, "INSERT INTO device (toml) VALUES (?) ON CONFLICT DO NOTHING").run(toml);
     Statement find(database, "SELECT id FROM device WHERE toml = ?");
     find.start(toml).next();
@@ -67,7 +69,7 @@ void insert_steps(const Database& database, const Run& run) {
     std::int64_t position = 0;
     for (const StepResult& step : run.steps) {
         insert.run(run.id, position++, texts.id_of(step.layer), texts.id_of(step.operation),
-                   name_of(step.pass), step.kind, texts.id_of(step.implementation),
+                   name_of(step.pass), name_of(step.kind), texts.id_of(step.implementation),
                    texts.id_of(step.algorithm), texts.id_of(step.layout), texts.id_of(step.problem),
                    whole_count(step.workspace.value), whole_count(step.flops.value),
                    whole_count(step.read.value), whole_count(step.written.value));
@@ -155,7 +157,7 @@ void replace_flags(const Database& database, const Run& run) {
                      "INSERT INTO flag (run, position, kind, sentence) VALUES (?, ?, ?, ?)");
     std::int64_t position = 0;
     for (const Flag& flag : run.flags) {
-        insert.run(run.id, position++, flag.kind, flag.sentence);
+        insert.run(run.id, position++, kind_text(flag), flag.sentence);
     }
 }
 

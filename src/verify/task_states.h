@@ -15,8 +15,8 @@ public:
     explicit TaskStates(std::span<const Step> steps) {
         for (const Step& step : steps) {
             if (step.kind == StepKind::compute) {
-                executed_[{step.layer, step.pass}] = step.refusal.empty();
-                within_[{step.layer, step.pass}] = step.within;
+                executed_[{step.layer, step.pass}] = step.runs();
+                within_[{step.layer, step.pass}] = step.within();
             }
         }
     }

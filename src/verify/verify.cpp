@@ -42,7 +42,7 @@ public:
                 run_between(step++);
             } else {
                 const Unit unit = unit_at(step);
-                steps[step].refusal.empty() ? check_unit(unit) : refuse(unit);
+                steps[step].runs() ? check_unit(unit) : refuse(unit);
                 step = unit.last;
             }
         }
@@ -70,7 +70,7 @@ private:
     // A reorder or an accumulation.
     void run_between(std::size_t step) {
         const Step& between = executable_.steps()[step];
-        if (!between.refusal.empty()) {
+        if (!between.runs()) {
             return;
         }
         executable_.run_step(step);
@@ -107,7 +107,7 @@ private:
     std::vector<LayerId> layers_done_by(const Task& task) const {
         std::vector<LayerId> layers = {task.layer};
         for (const Step& step : executable_.steps()) {
-            if (step.within == task) {
+            if (step.within() == task) {
                 layers.push_back(step.layer);
             }
         }

@@ -168,7 +168,7 @@ Table flags_table(const Run& run) {
     table.columns = {{"kind", "kind", Importance::essential},
                      {"sentence", "finding", Importance::essential}};
     for (const auto& flag : run.flags) {
-        table.rows.push_back({flag.kind, flag.sentence});
+        table.rows.push_back({kind_text(flag), flag.sentence});
     }
     return table;
 }

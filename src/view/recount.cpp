@@ -9,7 +9,7 @@ namespace strata {
 namespace {
 
 bool can_be_recounted(const StepResult& step) {
-    return step.kind == "compute" && !is_alias(step) && !step.problem.empty() &&
+    return step.kind == StepKind::compute && !is_alias(step) && !step.problem.empty() &&
            !step.problem.starts_with(Opaque::type);
 }
 

@@ -129,7 +129,7 @@ Doubts doubts_of(const Run& run) {
         doubts.doubts.push_back({"interrupted", "This run was interrupted and is not complete."});
     }
     for (const Flag& flag : run.flags) {
-        doubts.doubts.push_back({flag.kind, flag.sentence});
+        doubts.doubts.push_back({kind_text(flag), flag.sentence});
     }
     return doubts;
 }

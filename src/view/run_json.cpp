@@ -44,7 +44,7 @@ Json counters_json(const Run& run) {
             counters.push_back({{"position", i},
                                 {"layer", step.layer},
                                 {"pass", name_of(step.pass)},
-                                {"kind", step.kind},
+                                {"kind", name_of(step.kind)},
                                 {"metric", metric.name},
                                 {"unit", metric.unit},
                                 {"value", number_json(metric.value)},
@@ -105,7 +105,7 @@ Json budget_json(const Budget& budget) {
 Json doubts_json(const Run& run) {
     Json doubts = Json::array();
     for (const auto& flag : run.flags) {
-        doubts.push_back({{"kind", flag.kind}, {"sentence", flag.sentence}});
+        doubts.push_back({{"kind", kind_text(flag)}, {"sentence", flag.sentence}});
     }
     return doubts;
 }

@@ -15,7 +15,7 @@ namespace {
 std::string flags_of(const Run& run) {
     std::vector<std::string> kinds;
     for (const auto& flag : run.flags) {
-        kinds.push_back(flag.kind);
+        kinds.push_back(kind_text(flag));
     }
     return join(kinds, ", ");
 }

@@ -15,8 +15,8 @@ namespace strata {
 namespace {
 
 std::string pass_text(const StepResult& step) {
-    const bool plain = step.kind.empty() || step.kind == "compute";
-    return std::string(name_of(step.pass)) + (plain ? "" : " " + step.kind);
+    const bool plain = step.kind == StepKind::compute;
+    return std::string(name_of(step.pass)) + (plain ? "" : " " + std::string(name_of(step.kind)));
 }
 
 Bytes traffic_of(const StepResult& step) {
@@ -103,7 +103,9 @@ std::vector<StepColumn> all_columns() {
              return Cell(std::string(name_of(step_at(f, i).pass)));
          }},
         {data_column("kind"),
-         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).kind); }},
+         [](const RunFindings& f, std::size_t i) {
+             return Cell(std::string(name_of(step_at(f, i).kind)));
+         }},
         {data_column("status"),
          [](const RunFindings& f, std::size_t i) {
              return Cell(std::string(name_of(status_of(step_at(f, i).time))));

@@ -80,7 +80,7 @@ TEST(Bottleneck, AnAliasHasNoCeiling) {
 TEST(Bottleneck, NoTimeNoVerdict) {
     strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {})});
     run.steps[0].time = Skipped{"no kernel"};
-    run.device = to_toml(testing::scripted_device());
+    run.device = testing::scripted_device();
     EXPECT_EQ(bounds_of(run)[0].verdict, Bottleneck::unknown);
     EXPECT_EQ(bound(1, 1, 0).verdict, Bottleneck::unknown);
 }

@@ -19,7 +19,7 @@ StepResult step(std::string layer, double seconds) {
 
 strata::Run judged(std::vector<StepResult> steps) {
     strata::Run run = testing::run_of(std::move(steps));
-    run.device = to_toml(testing::scripted_device());
+    run.device = testing::scripted_device();
     run.settings.execution.scheduling.threads = 2;
     return run;
 }

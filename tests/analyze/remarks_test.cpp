@@ -85,7 +85,7 @@ TEST(Advice, ReferenceCodeIsNamedAsTheReason) {
 
 TEST(Advice, AReorderIsNotWork) {
     StepResult step = convolution_step("");
-    step.kind = "reorder";
+    step.kind = StepKind::reorder;
     step.layout = "nchw -> nChw16c";
     EXPECT_TRUE(says(advice(step, Bottleneck::memory, 0.9), "only changes the layout (nchw ->"));
 }
@@ -111,7 +111,7 @@ strata::Run heavy_and_slow() {
     StepResult slow = testing::scripted_step("slow", Pass::forward, {Seconds{0.2}, Seconds{0.21}});
     slow.flops = Flops{1e9};
     strata::Run run = testing::run_of({heavy, slow});
-    run.device = to_toml(testing::scripted_device());
+    run.device = testing::scripted_device();
     run.settings.execution.scheduling.threads = 2;
     return run;
 }
@@ -153,7 +153,7 @@ TEST(Remarks, TheClosingSentenceHasTheWholeAtItsCeilings) {
         says(closing_sentence(run, gains), "the 1.21 s of all steps would be 905 ms (75 %)"))
         << closing_sentence(run, gains);
     strata::Run bare = run;
-    bare.device.clear();
+    bare.device.reset();
     EXPECT_EQ(closing_sentence(bare, gains_of(bare, summarise(bare), bounds_of(bare))), "");
 }
 
@@ -178,7 +178,7 @@ TEST(Remarks, WhatCostsTheWholeRunIsCounted) {
 TEST(Remarks, ADisturbedMachineIsBlamedBeforeTheKernels) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_FALSE(says(general_remarks(run, summarise(run)).front(), "disturbed"));
-    run.flags = {{"preempted", "..."}, {"imprecise", "..."}};
+    run.flags = {{DoubtKind::preempted, "..."}, {DoubtKind::imprecise, "..."}};
     EXPECT_TRUE(says(general_remarks(run, summarise(run)).front(), "disturbed (preempted)"));
 }
 

@@ -15,7 +15,7 @@ using testing::scripted_step;
 
 Run two_layers() {
     StepResult reorder = scripted_step("b", Pass::forward, {Seconds{1}});
-    reorder.kind = "reorder";
+    reorder.kind = StepKind::reorder;
     StepResult skipped = scripted_step("c", Pass::forward, {});
     skipped.time = Skipped{"no kernel"};
     return run_of({scripted_step("a", Pass::forward, {Seconds{2}}), reorder,

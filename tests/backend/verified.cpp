@@ -32,8 +32,8 @@ std::string verify_graph(Backend& backend, const Graph& graph, const Execution& 
     }
     std::string refusals;
     for (const Step& step : executable->steps()) {
-        if (!step.refusal.empty() && !step.within) {
-            refusals += describe(graph, step) + ": " + step.refusal + "\n";
+        if (step.is_refused()) {
+            refusals += describe(graph, step) + ": " + step.refusal() + "\n";
         }
     }
     return refusals;

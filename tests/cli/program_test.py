@@ -180,6 +180,13 @@ class Interrupts(Program):
             child.send_signal(how)
             return self.end(child, code)
 
+    @staticmethod
+    def continues(samples, earlier):
+        """Whether samples begin with the earlier ones, or every second, fourth ... of them: on a fast
+        machine there are more than are kept."""
+        values = [earlier[i:i + 8] for i in range(0, len(earlier), 8)]
+        return any(samples.startswith(b"".join(values[::stride])) for stride in (1, 2, 4, 8))
+
     def check_resumed(self):
         """The complete run stays as it is, the partial one gains samples, the third is new."""
         complete, partial = self.rows(self.RUNS)
@@ -193,7 +200,7 @@ class Interrupts(Program):
         self.assertEqual(first, complete)
         self.assertEqual(second[:3], (partial[0], partial[1], "complete"))
         self.assertGreater(second[3], partial[3])
-        self.assertEqual(second[4][:len(partial[4])], partial[4])
+        self.assertTrue(self.continues(second[4], partial[4]), "the samples before the interrupt are not the first")
         self.assertEqual(third[2], "complete")
         self.assertEqual([run["run"] for run in shown], [first[0], second[0], third[0]])
 

@@ -13,14 +13,14 @@ TEST(Circumstances, AsManyThreadsAsProcessorsAloneOnAMachineRaiseNoDoubt) {
 TEST(Circumstances, MoreThreadsThanProcessorsAreADoubt) {
     const auto doubts = diagnose(Circumstances{.threads = 8, .processors = 2});
     ASSERT_EQ(doubts.size(), 1u);
-    EXPECT_EQ(doubts[0].kind, "oversubscribed");
+    EXPECT_EQ(doubts[0].kind, DoubtKind::oversubscribed);
     EXPECT_NE(doubts[0].sentence.find("--threads 2 or fewer"), std::string::npos);
 }
 
 TEST(Circumstances, AnotherStrataBesideIsADoubt) {
     const auto doubts = diagnose(Circumstances{.is_shared = true});
     ASSERT_EQ(doubts.size(), 1u);
-    EXPECT_EQ(doubts[0].kind, "shared-machine");
+    EXPECT_EQ(doubts[0].kind, DoubtKind::shared_machine);
 }
 
 }  // namespace

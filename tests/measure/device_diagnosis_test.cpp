@@ -16,7 +16,7 @@ std::vector<DeviceState> states(std::size_t count, const DeviceState& state) {
 std::string kinds(const std::vector<DeviceState>& states) {
     std::string all;
     for (const Doubt& doubt : diagnose_device(states)) {
-        all += (all.empty() ? "" : " ") + doubt.kind;
+        all += (all.empty() ? "" : " ") + kind_text(doubt);
     }
     return all;
 }

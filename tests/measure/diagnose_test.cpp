@@ -23,7 +23,7 @@ SampledIteration sampled(std::vector<Seconds> times, StopReason reason = StopRea
 std::string kinds(const SampledIteration& sampled, const ActivityChange& activity = {}) {
     std::string all;
     for (const Doubt& doubt : diagnose(sampled, {}, activity)) {
-        all += (all.empty() ? "" : " ") + doubt.kind;
+        all += (all.empty() ? "" : " ") + kind_text(doubt);
     }
     return all;
 }

@@ -67,8 +67,8 @@ std::string refusal_of(const Graph& graph, const Executable& executable) {
         }
     }
     for (const Step& step : executable.steps()) {
-        if (!step.refusal.empty()) {
-            return fmt::format("{}: {}", type_of(graph.layers[step.layer].op), step.refusal);
+        if (!step.runs()) {
+            return fmt::format("{}: {}", type_of(graph.layers[step.layer].op), step.refusal());
         }
     }
     return {};

@@ -143,7 +143,7 @@ TEST_F(Campaigns, ARunBesideAnotherProcessIsFlagged) {
     };
     run();
     const auto& flags = shown_[0].front().flags;
-    EXPECT_NE(std::ranges::find(flags, "shared-machine", &Flag::kind), flags.end());
+    EXPECT_NE(std::ranges::find(flags, DoubtKind::shared_machine, &Flag::kind), flags.end());
 }
 
 TEST_F(Campaigns, WhatDoesNotFitIsAResultOfASweepAndEndsASingleRun) {
@@ -186,7 +186,7 @@ const Measurement measured = Samples{{{1.0}}};
 const Measurement included = Included{"conv1 forward"};
 const Measurement skipped = Skipped{"not here"};
 const Measurement failed = Failed{"differs"};
-const Flag imprecise = {"imprecise", "known to 3 %"};
+const Flag imprecise = {DoubtKind::imprecise, "known to 3 %"};
 
 ExitCode code_of(std::vector<strata::Run> runs) {
     return exit_code_of(runs);

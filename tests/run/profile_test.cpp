@@ -45,7 +45,7 @@ protected:
     }
 
     static bool has_flag(const strata::Run& run, const std::string& kind) {
-        return std::ranges::find(run.flags, kind, &Flag::kind) != run.flags.end();
+        return std::ranges::find(run.flags, kind, kind_text) != run.flags.end();
     }
 
     Job job_;

@@ -89,11 +89,12 @@ Graph three_layers() {
 TEST(Refusal, ANetworkMostLayersOfWhichCannotRunIsRefusedByKindAndNumber) {
     const Graph graph = three_layers();
     const std::vector<Step> half = {
-        {.layer = 0, .refusal = "fully_connected: no kernel"}, {.layer = 1}, {.layer = 2}};
+        {.layer = 0, .state = Refused{"fully_connected: no kernel"}}, {.layer = 1}, {.layer = 2}};
     EXPECT_NO_THROW(require_max_layers(graph, half));
     std::vector<Step> maximum = half;
-    maximum[1].refusal = "no kernel either";
-    maximum.push_back({.layer = 1, .pass = Pass::backward_data, .refusal = "no kernel either"});
+    maximum[1].state = Refused{"no kernel either"};
+    maximum.push_back(
+        {.layer = 1, .pass = Pass::backward_data, .state = Refused{"no kernel either"}});
     EXPECT_EQ(error_of([&] { require_max_layers(graph, maximum); }),
               "three: 2 of 3 layers cannot run here: 2 fully_connected (no kernel); "
               "--allow-incomplete measures the rest");
@@ -102,7 +103,7 @@ TEST(Refusal, ANetworkMostLayersOfWhichCannotRunIsRefusedByKindAndNumber) {
 TEST(Refusal, WhatIsDoneWithAnotherStepIsNotMissing) {
     std::vector<Step> steps = {{.layer = 0}};
     for (const LayerId layer : {LayerId{1}, LayerId{2}}) {
-        steps.push_back({.layer = layer, .refusal = "with a", .within = Task{0, Pass::forward}});
+        steps.push_back({.layer = layer, .state = IncludedIn{Task{0, Pass::forward}}});
     }
     EXPECT_NO_THROW(require_max_layers(three_layers(), steps));
 }

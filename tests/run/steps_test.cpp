@@ -53,8 +53,9 @@ TEST(Steps, AnUpdateCostsWhatItsOptimizerDoes) {
 }
 
 TEST(Steps, ARefusedStepIsSkippedAndADisagreeingOneFailed) {
-    const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward, .refusal = "too odd"},
-                                     {.layer = 0, .pass = Pass::backward_weights}};
+    const std::vector<Step> steps = {
+        {.layer = 0, .pass = Pass::forward, .state = Refused{"too odd"}},
+        {.layer = 0, .pass = Pass::backward_weights}};
     const auto results = step_results(one_convolution(), {}, steps,
                                       {{{0, Pass::forward}, {{0, 0}, ""}},
                                        {{0, Pass::backward_weights}, {{0.3, 0.1}, "differs"}}});
@@ -83,8 +84,7 @@ TEST(Steps, TwoPassesInOneStepReadWhatBothReadOnce) {
     const std::vector<Step> apart = {{.layer = 1, .pass = Pass::backward_weights},
                                      {.layer = 1, .pass = Pass::backward_data}};
     std::vector<Step> joined = apart;
-    joined[0].refusal = "done with backward_data";
-    joined[0].within = Task{1, Pass::backward_data};
+    joined[0].state = IncludedIn{Task{1, Pass::backward_data}};
     const auto before = step_results(graph, {}, apart, {});
     const auto after = step_results(graph, {}, joined, {});
     EXPECT_EQ(std::get<Included>(after[0].time).step, "norm backward_data");
@@ -101,8 +101,8 @@ TEST(Steps, WhatIsDoneWithinAnotherStepHasItsTimeAndWorkThere) {
     builder.add("relu", Activation{}, {builder.add("conv", op, {x})});
     const Graph graph = builder.finish();
     const std::vector<Step> apart = {{.layer = 0}, {.layer = 1}};
-    const std::vector<Step> fused = {
-        {.layer = 0}, {.layer = 1, .refusal = "done with conv", .within = Task{0, Pass::forward}}};
+    const std::vector<Step> fused = {{.layer = 0},
+                                     {.layer = 1, .state = IncludedIn{Task{0, Pass::forward}}}};
     const auto before = step_results(graph, {}, apart, {});
     const auto after = step_results(graph, {}, fused, {});
     EXPECT_EQ(std::get<Included>(after[1].time).step, "conv forward");

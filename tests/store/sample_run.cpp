@@ -77,7 +77,7 @@ std::string described(const std::optional<TraceResult>& trace) {
 std::string described(const StepResult& s) {
     return fmt::format(
         "{} ({}) {} {} {} {} {} {} {} {} {} {} {} {}{} {}{}\n", s.layer, s.alias, s.operation,
-        name_of(s.pass), s.kind, s.implementation, s.algorithm, s.layout, s.problem,
+        name_of(s.pass), name_of(s.kind), s.implementation, s.algorithm, s.layout, s.problem,
         s.workspace.value, s.flops.value, s.read.value, s.written.value, described(s.time),
         described(s.metrics), s.counted_at ? static_cast<int>(*s.counted_at) : -1,
         s.verified ? fmt::format(" {:a} of {:a}", s.verified->error, s.verified->tolerance) : "");
@@ -91,7 +91,7 @@ std::string described(const Run& run) {
         "{} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n", run.id, run.created,
         static_cast<int>(run.origin), static_cast<int>(run.state), s.backend, s.network, s.batch,
         text_of(s, "mode"), text_of(s, "dtype"), s.threads(), text_of(s, "algorithm"),
-        policy_text(s), described(further_settings(s)), run.device);
+        policy_text(s), described(further_settings(s)), run.device ? to_toml(*run.device) : "");
     for (const StepResult& step : run.steps) {
         text += described(step);
     }
@@ -104,7 +104,7 @@ std::string described(const Run& run) {
                             run.verified->without_reference);
     }
     for (const Flag& flag : run.flags) {
-        text += fmt::format("{} {}\n", flag.kind, flag.sentence);
+        text += fmt::format("{} {}\n", kind_text(flag), flag.sentence);
     }
     return text + described(run.trace) + described(run.provenance);
 }

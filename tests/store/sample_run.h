@@ -43,7 +43,7 @@ inline Run sample_run() {
         return StepResult{.layer = layer,
                           .operation = operation,
                           .pass = pass,
-                          .kind = "compute",
+                          .kind = StepKind::compute,
                           .implementation = "jit:avx512_core",
                           .algorithm = "direct",
                           .layout = "nchw -> nChw16c",
@@ -59,7 +59,7 @@ inline Run sample_run() {
         step("conv1", "convolution", Pass::backward_weights, Samples{{{0.4}}}),
         step("norm1", "lrn", Pass::forward, Skipped{"lrn: not in onednn"}),
         step("pool1", "max_pooling", Pass::forward, Failed{"differs from the reference by 3e-2"})};
-    run.steps[1].kind = "reorder";
+    run.steps[1].kind = StepKind::reorder;
     run.steps[1].algorithm = "";
     run.steps[0].alias = run.steps[1].alias = "node_Conv_7";
     run.whole = {.end_to_end = {{{0.7}, {0.8}, {0.9}}},
@@ -75,9 +75,10 @@ inline Run sample_run() {
     run.trace = sample_trace();
     run.predicted_memory = {123456789};
     run.measured_memory = Bytes{234567890};
-    run.flags = {{"drift", "The last samples are 3 % slower."}, {"steal", "Others ran."}};
+    run.flags = {{DoubtKind::drift, "The last samples are 3 % slower."},
+                 {DoubtKind::steal, "Others ran."}};
     run.provenance = {{"cpu.model", "a \"processor\"\n"}, {"strata.version", "0.1.0"}};
-    run.device = "name = \"here\"\n";
+    run.device = Device{.name = "here", .model = "A model", .threads = 2};
     return run;
 }
 

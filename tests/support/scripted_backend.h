@@ -33,14 +33,14 @@ public:
     }
 
     void refuse(std::size_t step, std::string reason) {
-        steps_[step].refusal = std::move(reason);
+        steps_[step].state = Refused{std::move(reason)};
         actions_[step] = [](Executable&) {};
     }
 
     // The step's work is done by the step of another task.
     void include(std::size_t step, const Task& enclosing) {
-        refuse(step, "done in one operation with another");
-        steps_[step].within = enclosing;
+        refuse(step, "");
+        steps_[step].state = IncludedIn{enclosing};
     }
 
     void insert_before(std::size_t step, Step added, Script script) {

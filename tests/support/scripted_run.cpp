@@ -66,7 +66,7 @@ StepResult step_of(const Graph& graph, const Layer& layer, Pass pass) {
     step.layer = layer.name;
     step.operation = kind_of(layer.op);
     step.pass = pass;
-    step.kind = "compute";
+    step.kind = StepKind::compute;
     step.implementation = fortune_of(step.operation).implementation;
     step.algorithm = step.operation == "convolution" ? "direct" : "";
     step.problem = to_text(problem_of(layer.op, signature));
@@ -143,7 +143,7 @@ Run scripted_run(const Graph& graph) {
     run.id = 12;
     run.created = "2026-11-21T13:15:00Z";
     run.settings = settings_of(graph);
-    run.device = to_toml(scripted_device());
+    run.device = scripted_device();
     run.predicted_memory = Bytes{1.2e9};
     run.measured_memory = Bytes{1.3e9};
     run.provenance = {{"cpu.model", "A scripted machine"},
@@ -170,12 +170,12 @@ Run scripted_run_with_holes(std::string_view network, std::int64_t batch) {
     loss->time = Failed{"differs from the reference by 3.1e-2 (tolerance 1e-4)"};
     StepResult reorder = scripted_step("conv2", Pass::forward, jittered(Seconds{4e-4}, "r").values);
     reorder.operation = "convolution";
-    reorder.kind = "reorder";
+    reorder.kind = StepKind::reorder;
     reorder.layout = "nchw -> nChw16c";
     reorder.implementation = "jit:uni";
     reorder.read = reorder.written = Bytes{9e6};
     run.steps.insert(run.steps.begin() + (second - run.steps.data()), std::move(reorder));
-    run.flags = {{"drift", "The iterations slowed by 0.8 % from the first to the last."}};
+    run.flags = {{DoubtKind::drift, "The iterations slowed by 0.8 % from the first to the last."}};
     add_wholes(run);
     return run;
 }
@@ -191,7 +191,7 @@ StepResult scripted_step(std::string layer, Pass pass, std::vector<Seconds> time
     StepResult step;
     step.layer = std::move(layer);
     step.pass = pass;
-    step.kind = "compute";
+    step.kind = StepKind::compute;
     step.time = Samples{std::move(times)};
     return step;
 }

@@ -16,7 +16,7 @@ Run alexnet_run() {
 
 Flops forward_of(const Run& run, std::string_view layer) {
     for (const StepResult& step : run.steps) {
-        if (step.layer == layer && step.pass == Pass::forward && step.kind == "compute") {
+        if (step.layer == layer && step.pass == Pass::forward && step.kind == StepKind::compute) {
             return step.flops;
         }
     }

@@ -110,7 +110,7 @@ TEST(Report, ItsLeadNamesNoGainThatMayBeNoise) {
 
 TEST(Report, WithoutCeilingsNeitherShareNorGainIsGiven) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
-    run.device.clear();
+    run.device.reset();
     const Document document = report_on(run);
     EXPECT_NE(block_of<Lead>(document).text.find("is not known"), std::string::npos);
     const auto tiles = block_of<Tiles>(document).tiles;

@@ -37,7 +37,7 @@ strata::Run run_of(std::string network, std::int64_t batch, double flops, double
         .network = std::move(network),
         .batch = batch,
         .execution = {.numerics = {.mode = Mode::inference}, .scheduling = {.threads = 2}}};
-    run.device = to_toml(testing::scripted_device());
+    run.device = testing::scripted_device();
     run.provenance = {{"cpu.model", "A scripted machine"}, {"backend.version", "2.6.3"}};
     run.steps[0].flops = Flops{flops};
     run.steps[0].read = Bytes{1e6};

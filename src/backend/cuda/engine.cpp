@@ -36,7 +36,7 @@ std::string cublas_version() {
 bool refuses_whole_layer(const Graph& graph, std::span<const Step> steps) {
     return std::ranges::any_of(steps, [&](const Step& step) {
         const Op& op = graph.layers[step.layer].op;
-        return !step.refusal.empty() && step.implementation.starts_with("cudnn:") &&
+        return !step.runs() && step.implementation.starts_with("cudnn:") &&
                (std::holds_alternative<Attention>(op) || std::holds_alternative<Recurrent>(op));
     });
 }

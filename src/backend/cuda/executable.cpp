@@ -101,7 +101,7 @@ void refuse_step_if_it_fails(Step& step, const Doing& doing) {
             error.trouble() != DeviceTrouble::launch_refused) {
             throw;
         }
-        step.refusal = error.what();
+        step.state = Refused{error.what()};
     }
 }
 
@@ -142,7 +142,7 @@ std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Cal
             taken_ += kept_memory_of(bound.back().call);
         }
     });
-    return step.refusal.empty() ? std::move(bound) : std::vector<BoundCall>();
+    return step.runs() ? std::move(bound) : std::vector<BoundCall>();
 }
 
 // Each step by itself, so that trouble has a name before an iteration hides it.
@@ -162,7 +162,7 @@ void CudaExecutable::probe(const Graph& graph, std::size_t step) {
                           fmt::format("{} by {}: {}", name_of_step(graph, bound_.steps[step]),
                                       bound_.steps[step].implementation, error.what()));
     }
-    if (!bound_.steps[step].refusal.empty()) {
+    if (!bound_.steps[step].runs()) {
         bound_.calls[step].clear();
     }
 }

@@ -78,16 +78,16 @@ void GraphLowering<Engine, Rules>::include_in_data_pass() {
         return;
     }
     Step& step = program_.steps.back().step;
-    if (step.layer == task_.layer && step.pass == task_.pass && !step.refusal.empty()) {
-        step.within = Task{task_.layer, Pass::backward_data};
+    if (step.layer == task_.layer && step.pass == task_.pass && !step.runs()) {
+        step.state = IncludedIn{Task{task_.layer, Pass::backward_data}};
     }
 }
 
 // Stands in the order of execution as if it ran, but has nothing to call.
 template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::add_included(const Task& fused_into) {
-    refuse("done in one operation with " + graph_.layers[fused_into.layer].name);
-    program_.steps.back().step.within = fused_into;
+    add_step(StepKind::compute, {}, {});
+    program_.steps.back().step.state = IncludedIn{fused_into};
 }
 
 // Where a layer gives no result the rest of the network still runs, on values drawn like an
@@ -108,7 +108,7 @@ void GraphLowering<Engine, Rules>::give_up(const std::string& reason) {
 template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::refuse(std::string reason) {
     add_step(StepKind::compute, {}, {});
-    program_.steps.back().step.refusal = std::move(reason);
+    program_.steps.back().step.state = Refused{std::move(reason)};
 }
 
 template <class Engine, ViewRules Rules>

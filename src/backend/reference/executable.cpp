@@ -63,7 +63,11 @@ void ReferenceExecutable::describe_steps() {
         step.pass = task.pass;
         step.implementation = "loops";
         step.layout = "row-major";
-        step.refusal = reference_refusal(graph_.layers[task.layer].op, signatures_[task.layer]);
+        std::string refusal =
+            reference_refusal(graph_.layers[task.layer].op, signatures_[task.layer]);
+        if (!refusal.empty()) {
+            step.state = Refused{std::move(refusal)};
+        }
         steps_.push_back(step);
     }
 }
@@ -101,7 +105,7 @@ Seconds ReferenceExecutable::run_timed(std::span<Seconds> times) {
 }
 
 void ReferenceExecutable::run_step(std::size_t step) {
-    if (!steps_[step].refusal.empty()) {
+    if (!steps_[step].runs()) {
         return;
     }
     const ThreadCount threads(execution_.scheduling.threads);

@@ -271,7 +271,7 @@ TEST(Engine, AnOpaqueLayerIsRefusedAndTheRestRuns) {
     executable->run();
     const auto steps = executable->steps();
     const auto refused = std::ranges::find(steps, LayerId{1}, &Step::layer);
-    EXPECT_EQ(refused->refusal, "Magic: nobody knows how");
+    EXPECT_EQ(refused->refusal(), "Magic: nobody knows how");
     EXPECT_NO_THROW(executable->read(graph.outputs[0], Content::value));
 }
 

@@ -100,7 +100,7 @@ TEST(Attention, OfTheZooIsFusedInBf16) {
             cuda::prepare_program(graph, {.numerics = {.dtype = DataType::bf16}}, described_h200());
         std::vector<Step> steps;
         for (const cuda::Program::PlannedStep& planned : program.steps) {
-            EXPECT_EQ(planned.step.refusal, "") << network;
+            EXPECT_EQ(planned.step.refusal(), "") << network;
             steps.push_back(planned.step);
         }
         EXPECT_EQ(algorithms_in(graph, steps), fused) << network;
@@ -120,7 +120,7 @@ TEST(Attention, OfADeviceWithoutPlansIsUnfused) {
     const Graph graph = graph_of_problem("attention(2x40x128, 2x40x128, 2x40x128) heads=2");
     const cuda::Program program =
         cuda::prepare_program(graph, {.numerics = {.dtype = DataType::f16}}, turing);
-    EXPECT_EQ(program.steps.back().step.refusal, "");
+    EXPECT_EQ(program.steps.back().step.refusal(), "");
     EXPECT_EQ(program.steps.front().step.algorithm, "unfused");
 }
 

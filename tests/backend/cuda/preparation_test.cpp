@@ -31,7 +31,7 @@ void expect_launchable(const Kernel& kernel) {
 void expect_complete(const Graph& graph, const Program& program) {
     for (const cuda::Program::PlannedStep& planned : program.steps) {
         const Step& step = planned.step;
-        EXPECT_EQ(step.within ? std::string() : step.refusal, "")
+        EXPECT_EQ(step.within() ? std::string() : step.refusal(), "")
             << graph.layers[step.layer].name << " " << name_of(step.pass);
         EXPECT_LT(step.workspace.value, 8e9) << step.implementation;
         for (const Call& call : planned.calls) {
@@ -56,7 +56,7 @@ void expect_countable(const Graph& graph, const Program& program) {
         }
     }
     for (std::size_t step = 0; step < steps.size(); ++step) {
-        EXPECT_EQ(seen[step], steps[step].within ? 0 : 1) << steps[step].implementation;
+        EXPECT_EQ(seen[step], steps[step].within() ? 0 : 1) << steps[step].implementation;
     }
 }
 

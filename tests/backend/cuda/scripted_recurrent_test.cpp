@@ -66,7 +66,7 @@ void expect_agreement(const Graph& graph, const Execution& execution) {
     const int before = scripted_passes();
     const auto executable = prepare(graph, execution);
     for (const Step& step : executable->steps()) {
-        EXPECT_EQ(step.refusal, "") << name_of(step.pass);
+        EXPECT_EQ(step.refusal(), "") << name_of(step.pass);
     }
     for (const StepCheck& check : verify(graph, execution, *executable)) {
         EXPECT_EQ(check.reason, "") << name_of(executable->steps()[check.step].pass);
@@ -139,7 +139,8 @@ TEST(ScriptedCudnn, RefusalsAreOfTheStepAlone) {
     refuse_recurrent_passes(true);
     const auto executable = prepare(graph, kept_execution());
     refuse_recurrent_passes(false);
-    EXPECT_NE(executable->steps().front().refusal.find("recurrent lstm 5x4x24"), std::string::npos);
+    EXPECT_NE(executable->steps().front().refusal().find("recurrent lstm 5x4x24"),
+              std::string::npos);
     EXPECT_NO_THROW(executable->run());
 }
 

@@ -128,7 +128,7 @@ std::vector<std::string> steps_of(const Graph& graph, Mode mode) {
     std::vector<std::string> steps;
     for (const auto& planned : program.steps) {
         const Step& step = planned.step;
-        steps.push_back(step.refusal.empty() ? step.implementation : step.refusal);
+        steps.push_back(step.runs() ? step.implementation : step.refusal());
     }
     return steps;
 }

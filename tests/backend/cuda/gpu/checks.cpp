@@ -69,8 +69,8 @@ std::vector<Finding> verified(const std::string& subject, const Graph& graph,
     const auto executable = gpu().prepare(graph, execution);
     std::vector<Finding> findings;
     for (const Step& step : executable->steps()) {
-        if (!step.refusal.empty()) {
-            findings.push_back({subject + ": " + step_text(graph, step), 0, "", step.refusal});
+        if (!step.runs()) {
+            findings.push_back({subject + ": " + step_text(graph, step), 0, "", step.refusal()});
         }
     }
     for (const StepCheck& check : verify(graph, execution, *executable)) {

@@ -39,7 +39,7 @@ std::string task_without_spans(const Graph& graph, const Executable& executable,
         }
     }
     for (const Step& step : executable.steps()) {
-        const bool runs = step.refusal.empty() && step.implementation != "alias";
+        const bool runs = step.runs() && step.implementation != "alias";
         if (runs && !seen.contains({graph.layers[step.layer].name, step.pass})) {
             return fmt::format("{} {} by {} has no kernel", graph.layers[step.layer].name,
                                name_of(step.pass), step.implementation);

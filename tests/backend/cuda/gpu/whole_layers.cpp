@@ -53,8 +53,8 @@ bool is_of_a_pass(const Step& step) {
 
 // Empty where the step is cuDNN's and runs.
 std::string failure_of(const Step& step) {
-    if (!step.refusal.empty()) {
-        return step.refusal;
+    if (!step.runs()) {
+        return step.refusal();
     }
     return step.implementation.starts_with("cudnn:") ? "" : "it is composed";
 }
