@@ -33,7 +33,7 @@ public:
         }
     }
 
-    // Runs a call: its times, and how far its result is from that of the first precise one.
+    // Runs a call; records its times and its error relative to the first precise call.
     void run(std::shared_ptr<LibraryCall> work, bool is_precise, Algorithm& algorithm) {
         const Call call = {std::move(work), {}};
         const std::vector<void*> addresses = {memory_[0].get(), memory_[1].get(), memory_[2].get()};
@@ -72,7 +72,7 @@ private:
         machine_.copy(Transfer::to_machine, memory_[which].get(), bytes.data(), bytes.size());
     }
 
-    // Of a large result the beginning, which is enough to see how a plan rounds.
+    // Only the beginning of a large result, which is enough to show a plan's rounding error.
     HostValues read_result() {
         constexpr std::int64_t maximum = 1 << 18;
         const std::int64_t count = std::min(product(result_dims()), maximum);
@@ -153,7 +153,7 @@ private:
         }
     }
 
-    // The lists A and B and what always works, each plan once.
+    // The plans of heuristics A, B and fallback, each once; on a device also the legacy algorithms.
     std::vector<Algorithm> algorithms_for(const ConvolutionProblem& problem) {
         std::vector<Algorithm> algorithms;
         std::optional<Trial> trial;
@@ -177,7 +177,7 @@ private:
         return algorithms;
     }
 
-    // The literature's algorithms, of which only a device knows what it still computes.
+    // One of the literature's algorithms; only a device can say whether cuDNN still computes it.
     static Algorithm tried_by_name(const ConvolutionProblem& problem, int number, Trial& trial) {
         Algorithm algorithm;
         algorithm.implementation = fmt::format(
@@ -197,7 +197,7 @@ private:
         return algorithm;
     }
 
-    // Not every list is there for every problem.
+    // cuDNN does not offer every list for every problem.
     std::vector<OfferedPlan> plans_or_none(const Descriptor& graph, HeuristicMode mode) const {
         try {
             return offered_plans(graph, device_, mode);
@@ -206,7 +206,7 @@ private:
         }
     }
 
-    // What cuDNN takes back when the plan is built is a result, too.
+    // A plan that cuDNN offers but then cannot build is a result, too.
     Algorithm tried(const ConvolutionProblem& problem, const OfferedPlan& offered,
                     std::optional<Trial>& trial) {
         Algorithm algorithm;

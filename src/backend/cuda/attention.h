@@ -6,19 +6,20 @@
 
 namespace strata::cuda {
 
-// By one of cuDNN's plans a pass; nothing where a pass that the network needs has none: then all
-// are unfused, for the backward pass reads what a fused forward one leaves.
+// Uses one cuDNN plan for each pass. Returns nothing if some pass that the network needs has no
+// plan: then all passes are unfused, because the backward pass reads what a fused forward pass
+// saves.
 Made fused_attention(Lowering& lowering, const Layer& layer, const Attention& op);
 
-// By products, and kernels between them.
+// Composed of matrix products and our own kernels between them.
 Made unfused_attention(const Layer& layer, const Attention& op);
 
-// The call of a plan. Views: of tensors_of the problem.
+// A call that runs the plan. Views: those of tensors_of(problem).
 std::shared_ptr<LibraryCall> attention_call(const AttentionProblem& problem,
                                             std::shared_ptr<const BuiltPlan> plan);
 
-// What a plan stands for, by plain loops over host memory in doubles. Addresses: of tensors_of the
-// problem.
+// Computes what a plan computes, with plain loops over host memory in double. Addresses: those of
+// tensors_of(problem).
 void compute_attention_on_host(const AttentionProblem& problem, std::span<void* const> addresses);
 
 }  // namespace strata::cuda

@@ -40,7 +40,7 @@ private:
     Memory key_counts_;
 };
 
-// Before any pass is tried, and not with the network's values, which come later.
+// The counts must exist before any pass is probed; the network's initial values come later.
 void AttentionCall::finalize(const Queue& queue) {
     if (counts_positions(problem_)) {
         query_counts_ = repeated_integer(queue, queries_, problem_.extents.batch);

@@ -22,7 +22,7 @@ struct Query {
     Index position;
 };
 
-// A tensor's heads, in memory that holds one type.
+// The heads of a tensor in memory of one element type.
 struct Heads {
     void* memory = nullptr;
     ElementType type = ElementType::f32;
@@ -72,7 +72,7 @@ public:
     }
 
 private:
-    // Nothing where the pass has no such tensor.
+    // Null if the pass does not have this tensor.
     void* at(AttentionTensor tensor) const {
         const auto tensors = tensors_of(problem_);
         const auto found = std::ranges::find(tensors, tensor);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr Format statistic = {ElementType::f32, Order::rows};
 
-// The weights' pass leaves the two sums that the data's pass needs, so it comes first.
+// The backward pass for the weights leaves the two sums that the one for the data needs, so it
+// comes first.
 class BatchNormalizationLowering : public LayerLowering {
 public:
     BatchNormalizationLowering(const Layer& layer, const BatchNormalization& op)
@@ -55,7 +56,7 @@ public:
     }
 
 private:
-    // One statistic for each element of an image: images must lie in rows, as statistics do.
+    // With one statistic per element of an image, images must be row-major, as the statistics are.
     TensorView source(Lowering& lowering) const {
         return op_.scope == NormalizationScope::spatial ? lowering.shaped_value(input(0))
                                                         : lowering.row_value(input(0));
@@ -73,14 +74,14 @@ private:
         return {x.format.order == Order::rows ? inner_of(x) : 1, count_};
     }
 
-    // Whether channels lie innermost, in packs that memory moves at once.
+    // Whether channels are innermost and fill whole packs.
     bool has_rows_of_packs(const TensorView& x) const {
         const bool is_innermost = x.format.order == Order::channels_last || inner_of(x) == 1;
         return is_innermost && fills_packs(count_);
     }
     std::int64_t rows_of(const TensorView& x) const { return product(x.dims) / count_; }
 
-    // x as batch, statistics and what else shares one.
+    // x as batch, statistics, and the elements that share a statistic.
     FoldShape shape_of(const TensorView& x) const {
         const std::int64_t inner = inner_of(x);
         const bool is_last = x.format.order == Order::channels_last;
@@ -126,7 +127,7 @@ private:
                           {dy, x, *mean_, *inverse_}, sums_);
     }
 
-    // It is summed in any case; it counts only where the operand is trained.
+    // The sum is needed in any case; it is a gradient only if the operand is trained.
     TensorView gradient_of(Lowering& lowering, std::size_t operand) const {
         return lowering.needs_gradient(input(operand))
                    ? lowering.make_gradient(input(operand), statistic)

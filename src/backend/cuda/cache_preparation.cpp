@@ -9,7 +9,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Of a device that does not tell; no GPU has more.
+// Assumed if a device does not report its cache size; no GPU has more.
 constexpr std::int64_t largest_cache = std::int64_t{128} << 20U;
 
 std::size_t bytes_to_write(const DeviceProperties& device) {

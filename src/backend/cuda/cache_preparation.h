@@ -6,18 +6,18 @@
 
 namespace strata::cuda {
 
-// Brings the L2 cache into the state in which a step is to find it, on the stream, before the
-// step's own time begins. Cold: more than the cache holds is written elsewhere. Warm: the step runs
-// once more than it is timed, so that what it computes no longer comes from real training.
+// Brings the L2 cache into the requested state on the stream, before a step's own time begins.
+// Cold: writes more memory elsewhere than the cache holds. Warm: runs the step an extra time,
+// untimed, so its results no longer match real training.
 class CachePreparation {
 public:
-    // Cold takes memory of the machine, twice what its cache holds.
+    // The cold state allocates memory on the machine, twice the size of its cache.
     CachePreparation(CacheState state, Machine& machine);
 
     CacheState state() const { return state_; }
     std::size_t bytes() const { return bytes_; }
 
-    // `enqueue_step` puts the step that comes next on the stream.
+    // `enqueue_step` puts the next step on the stream.
     void enqueue(const std::function<void()>& enqueue_step) const;
 
 private:

@@ -18,7 +18,7 @@ public:
         lowering.compute(cast(op_.dtype, product(x.dims), {x.format.type, y.format.type}), {x, y});
     }
 
-    // The gradient passes as it is: rounding has no slope of its own.
+    // The gradient passes through unchanged: rounding has no slope of its own.
     void backward_data(Lowering& lowering) override {
         const TensorView dy = lowering.shaped_gradient(output());
         const TensorView dx =

@@ -7,8 +7,9 @@
 
 namespace strata::cuda {
 
-// Seconds of one of the things that `enqueue` puts on the machine's stream, sample by sample: so
-// many together that a sample takes some milliseconds, after two that load and compile.
+// Samples of the time per call of `enqueue`, which puts work on the machine's stream. Each sample
+// repeats the work until it takes some milliseconds. Two calls come first: one loads and compiles,
+// one estimates the repetitions.
 std::vector<Seconds> times_of(Machine& machine, const std::function<void()>& enqueue);
 
 }  // namespace strata::cuda

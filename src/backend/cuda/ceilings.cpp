@@ -17,7 +17,7 @@ namespace strata::cuda {
 namespace {
 
 constexpr std::int64_t largest_array = std::int64_t{1} << 30U;  // bytes
-constexpr std::int64_t elements_apart = 1024;  // arrays begin and end at such multiples
+constexpr std::int64_t elements_apart = 1024;  // array lengths are multiples of this
 constexpr std::int64_t passes_in_cache = 100;
 constexpr std::size_t launches = 1000;
 
@@ -68,7 +68,7 @@ private:
         machine_.wait();
     }
 
-    // Of the best pattern, its arrays together so large at most.
+    // The bandwidth of the best pattern, whose arrays together are at most `working_set` bytes.
     Fact<Bandwidth> bandwidth(std::string_view level, const std::vector<Memory>& arrays,
                               std::int64_t working_set, std::int64_t passes) {
         std::vector<Rates> all;
@@ -98,7 +98,7 @@ private:
         const Memory memory = machine_.allocate(sizeof(float));
         const Call nothing = {fill("nothing", 1, ElementType::f32, 0), {}};
         const auto enqueue = [&] { machine_.enqueue(nothing, std::array{memory.get()}); };
-        enqueue();  // what is loaded at the first time cannot be recorded
+        enqueue();  // loads the kernel, which cannot be recorded
         const auto recorded = machine_.record([&] {
             for (std::size_t i = 0; i < launches; ++i) {
                 enqueue();

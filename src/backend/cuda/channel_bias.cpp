@@ -9,7 +9,7 @@ namespace strata::cuda {
 
 namespace {
 
-// An image as batch, channels and positions, as it lies.
+// An image as batch, channels and positions, with the strides of its order.
 struct ImageStrides {
     Dims extents;
     Dims strides;

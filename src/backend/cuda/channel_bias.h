@@ -5,10 +5,10 @@
 
 namespace strata::cuda {
 
-// y += bias of its channel. The bias is f32.
+// y += the bias of each element's channel. The bias is f32.
 Call add_channel_bias(const TensorView& y, const TensorView& bias);
 
-// sums = the sum of dy over all but the channels.
+// sums = dy summed over every axis but the channels.
 std::vector<Call> channel_sums(Lowering& lowering, const TensorView& dy, const TensorView& sums);
 
 }  // namespace strata::cuda

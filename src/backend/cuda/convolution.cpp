@@ -11,8 +11,8 @@ namespace strata::cuda {
 
 namespace {
 
-// A convolution, or one whose data gradient is the layer's result: transposed. Of the latter the
-// problem's x is the layer's y, and the other way round.
+// A convolution or a transposed convolution, whose result is the data gradient of a convolution.
+// For a transposed one, the problem's x is the layer's y and vice versa.
 class ConvolutionLowering : public LayerLowering {
 public:
     ConvolutionLowering(const Layer& layer, bool transposed, bool bias)
@@ -31,7 +31,7 @@ public:
         forward_apart(lowering, apart);
     }
 
-    // With the bias as a call of its own; `apart` says why where it was to be fused.
+    // Adds the bias with a call of its own; `apart` says why, if it was to be fused.
     void forward_apart(Lowering& lowering, const std::string& apart) {
         const TensorView x = lowering.value(input(0), format_);
         const TensorView w = lowering.value(input(1), format_);
@@ -83,7 +83,7 @@ private:
                        transposed_ ? std::vector{dy, dw, x} : std::vector{x, dw, dy});
     }
 
-    // Views of the problem's x, w and y.
+    // Views: the problem's x, w and y.
     ConvolutionStep step_of(Lowering& lowering, Pass pass, std::vector<TensorView> views) const {
         return convolution_step(
             lowering,

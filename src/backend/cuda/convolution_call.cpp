@@ -33,7 +33,7 @@ private:
     std::shared_ptr<PlanChoice> choice_;
 };
 
-// Until one is chosen, of any of them.
+// Until a plan is chosen, the largest workspace of all candidates.
 std::size_t ConvolutionCall::workspace() const {
     if (choice_->is_tried) {
         return choice_->plan().workspace;
@@ -45,7 +45,7 @@ std::size_t ConvolutionCall::workspace() const {
     return maximum;
 }
 
-// Once for all calls of the problem.
+// Chooses once for all calls of the problem.
 void ConvolutionCall::choose(const Queue& queue, std::span<void* const> addresses) {
     if (choice_->is_tried) {
         return;
@@ -62,7 +62,7 @@ std::optional<ChosenWay> ConvolutionCall::chosen() const {
                      choice_->plan().workspace};
 }
 
-// Addresses stand in the order of the tensors' numbers.
+// Addresses are in the order of the tensors' numbers.
 void ConvolutionCall::enqueue(const Queue& queue, std::span<void* const> addresses) const {
     std::vector<std::int64_t> ids(addresses.size());
     std::iota(ids.begin(), ids.end(), static_cast<std::int64_t>(ConvolutionTensor::x));
@@ -84,7 +84,7 @@ HostValues decoded(const void* address, const Dims& dims, const Format& format) 
     return decode({static_cast<const std::byte*>(address), bytes}, dims, format);
 }
 
-// By the reference's loops, over values in rows.
+// Uses the reference's loops on row-major values.
 void ConvolutionCall::compute_on_host(std::span<void* const> addresses) const {
     const std::array dims = {problem_.x, problem_.w, problem_.y};
     std::array<HostValues, 3> values;
@@ -129,7 +129,7 @@ HostValues ConvolutionCall::computed(const std::array<HostValues, 3>& values) co
     return result;
 }
 
-// Element i of a result in rows has the channel i / positions % channels.
+// In a row-major result, element i belongs to channel i / positions % channels.
 void ConvolutionCall::add_epilogue(std::span<void* const> operands, HostValues& result) const {
     const Dims& dims = dims_of(problem_, result_of(problem_.pass));
     const auto channels = static_cast<std::size_t>(dims[1]);

@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-// How many plans of a list are worth a trial.
+// The number of plans of a list that are worth a trial.
 constexpr std::size_t max_tried_plans = 8;
 
 std::size_t max_plans_of(const ConvolutionProblem& problem) {
@@ -19,7 +19,7 @@ std::size_t max_plans_of(const ConvolutionProblem& problem) {
 
 using Plans = std::vector<std::shared_ptr<const BuiltPlan>>;
 
-// The first that cuDNN stands by, so many; none where all of a list fail.
+// The first plans that cuDNN can build, up to the maximum; none if all of a list fail.
 Plans first_plans(const ConvolutionProblem& problem, ConvolutionAlgorithm algorithm,
                   const Descriptor& device, HeuristicMode mode) {
     Plans plans;
@@ -27,7 +27,7 @@ Plans first_plans(const ConvolutionProblem& problem, ConvolutionAlgorithm algori
         if (plans.size() == max_plans_of(problem)) {
             break;
         }
-        // What is compiled at run time takes seconds, so it is no second choice.
+        // Compiling at run time takes seconds, so such a plan is never a second choice.
         const bool is_costly = !plans.empty() && offered.traits.compiles_at_run_time;
         if (is_costly || !is_precise_enough(problem, offered.traits) ||
             !is_asked_for(algorithm, offered.traits)) {
@@ -35,20 +35,20 @@ Plans first_plans(const ConvolutionProblem& problem, ConvolutionAlgorithm algori
         }
         try {
             plans.push_back(std::make_shared<const BuiltPlan>(build_plan(offered, device)));
-        } catch (const DeviceError&) {  // the next may do
+        } catch (const DeviceError&) {  // the next plan may work
         }
     }
     return plans;
 }
 
-// Where there is no plan of the algorithm requested, a direct one does, and says so by its notes.
+// If there is no plan of the requested algorithm, a direct one is used, and its notes say so.
 std::vector<ConvolutionAlgorithm> in_order(ConvolutionAlgorithm asked) {
     return asked == ConvolutionAlgorithm::winograd
                ? std::vector{asked, ConvolutionAlgorithm::direct}
                : std::vector{asked};
 }
 
-// A list that cuDNN cannot make is as good as an empty one, but says why.
+// A list that cuDNN cannot make counts as an empty one, but gives the reason.
 std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
                                        const ConvolutionProblem& problem) {
     std::string reason = "no plan is offered";
@@ -69,7 +69,7 @@ std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
     throw Refusal{fmt::format("cuDNN has no plan for {}: {}", text_of(problem), reason)};
 }
 
-// All that decides a plan.
+// Everything that determines a plan.
 std::string key_of(const ConvolutionProblem& problem) {
     const Window& w = problem.window;
     return fmt::format("{} {} {} {} {} {} {} {}", text_of(problem), to_text(problem.y),

@@ -11,7 +11,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Gives each step's calls the range of its layer and pass while it lives.
+// Puts each step's calls into a range for its layer and pass, during its own lifetime.
 class TracedSteps : public StepWatch {
 public:
     TracedSteps(CudaExecutable& executable, Tracer& tracer)
@@ -30,7 +30,7 @@ private:
     Tracer& tracer_;
 };
 
-// An iteration within a range of its own; the range.
+// Runs an iteration within a range of its own; returns the range.
 std::uint64_t run_in_range(CudaExecutable& executable, Tracer& tracer, Seconds& time) {
     const TracedRange range(tracer);
     time = executable.run();
@@ -41,12 +41,12 @@ CountingPlan refused_plan(std::span<const DistinctStep> steps, const std::string
     return {.steps = {steps.begin(), steps.end()}, .refusal = why};
 }
 
-// Everything that is asked for, of no chip in particular.
+// The requested metrics, not planned for any particular chip.
 MetricPlan unplanned(std::span<const MetricSet> sets) {
     return plan_metrics(sets, "", [](std::string_view) { return std::nullopt; });
 }
 
-// What stands in the way of counting is the reason of every metric of every step.
+// Stores the reason why counting is impossible for every metric of every step.
 void keep_refusal(std::span<const DistinctStep> steps, const CountingJob& job,
                   const std::string& why) {
     job.announce(refused_plan(steps, why));
@@ -69,8 +69,8 @@ CuptiLibrary cupti_library() {
                 }};
 }
 
-// The first two iterations are left out. One of them records the iteration's graph, within the
-// steps' ranges; where nothing ran before, libraries load what they need in the other.
+// The first two iterations are excluded. One of them records the iteration's graph within the
+// steps' ranges. If nothing ran before, libraries load what they need in the other.
 Recording CuptiProfiling::record(std::size_t iterations) {
     const auto calls = library_.open_activity();
     Tracer tracer(*calls);

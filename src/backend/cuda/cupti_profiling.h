@@ -12,11 +12,11 @@
 
 namespace strata::cuda {
 
-// What of CUPTI the profiling of an executable needs. Each function throws ProfilerError.
+// The functions of CUPTI that profiling an executable needs. Each throws ProfilerError.
 struct CuptiLibrary {
     std::function<std::unique_ptr<ActivityCalls>()> open_activity = {};
     std::function<CountingDevice()> open_device = {};
-    // Counters set up for one range. Requires: device and config outlive what it gives.
+    // Counters configured for one range. Requires: device and config outlive the result.
     std::function<std::unique_ptr<RangeCounter>(const CountingDevice&, const CounterConfig&)>
         make_counter = {};
 };
@@ -24,7 +24,7 @@ struct CuptiLibrary {
 // CUPTI itself.
 CuptiLibrary cupti_library();
 
-// An executable's iterations traced and its steps counted.
+// Traces an executable's iterations and counts its steps.
 class CuptiProfiling : public Profiling {
 public:
     // Requires: the executable outlives it.

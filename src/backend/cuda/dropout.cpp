@@ -7,7 +7,7 @@ namespace strata::cuda {
 
 namespace {
 
-// The mask is a function of an element's index in rows, so it is rows that are read.
+// The mask is a function of an element's row-major index, so the input is read row-major.
 class DropoutLowering : public LayerLowering {
 public:
     DropoutLowering(const Layer& layer, const Dropout& op) : LayerLowering(layer), op_(op) {}

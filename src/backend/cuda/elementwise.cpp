@@ -16,7 +16,7 @@ public:
     ElementwiseLowering(const Layer& layer, const Elementwise& op)
         : LayerLowering(layer), op_(op) {}
 
-    // Two at a time, the result so far in the output's memory.
+    // Combines two operands at a time; the output's memory holds the intermediate result.
     void forward(Lowering& lowering) override {
         const Order order = common_order(lowering, layer_);
         const TensorView y =
@@ -76,7 +76,7 @@ private:
                           std::back_inserter(calls));
     }
 
-    // Sums read no operand, others all.
+    // Sums need no operand for their gradient, all others need every operand.
     std::vector<std::size_t> operands_read() const {
         const bool linear =
             op_.kind == ElementwiseKind::add || op_.kind == ElementwiseKind::subtract;

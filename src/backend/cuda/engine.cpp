@@ -41,7 +41,8 @@ bool refuses_whole_layer(const Graph& graph, std::span<const Step> steps) {
     });
 }
 
-// Of the current device, as the driver's own tools write it; empty where CUDA does not tell.
+// The current device's bus id, in the form of the driver's own tools; empty if CUDA does not report
+// it.
 std::string bus_of_device() {
     int device = 0;
     std::array<char, 64> bus = {};
@@ -50,7 +51,7 @@ std::string bus_of_device() {
     return is_told ? std::string(bus.data()) : std::string();
 }
 
-// By one of those that are compiled either way.
+// Asks one of the kernels that are compiled in both variants.
 Reads reads_of_linked_kernels() {
     return activation_forward(Activation{}, 1, {ElementType::f32, ElementType::f32}).reads;
 }
@@ -70,7 +71,8 @@ public:
                 Bytes{static_cast<double>(device.memory_bytes)}, device.name};
     }
 
-    // What cuDNN has for a whole layer and refuses, which only the device can tell, is composed.
+    // A whole-layer form that cuDNN refuses, as only the device can tell, is replaced by the
+    // composed form.
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
         auto executable = prepare(graph, execution, LayerForm::library);
         if (refuses_whole_layer(graph, executable->steps())) {

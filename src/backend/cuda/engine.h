@@ -7,12 +7,12 @@
 
 namespace strata::cuda {
 
-// cuDNN, cuBLASLt and kernels of our own on the current NVIDIA GPU. Throws DeviceError where there
-// is none that works.
+// A backend of cuDNN, cuBLASLt and our own kernels on the current NVIDIA GPU. Throws DeviceError if
+// there is no working one.
 std::unique_ptr<Backend> make_backend();
 
-// Everything that is done before memory is taken, for a GPU that need not be there: operators
-// lowered, plans of cuDNN built, workspaces known, kernels' launches laid out.
+// Everything that is done before memory is allocated, for a GPU that need not be present: lowering
+// operators, building cuDNN's plans, finding out workspaces, laying out kernel launches.
 Program prepare_program(const Graph& graph, const Execution& execution,
                         const DeviceProperties& properties,
                         LayerForm layer_form = LayerForm::library);

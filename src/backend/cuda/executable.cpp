@@ -16,7 +16,7 @@ namespace strata::cuda {
 
 namespace {
 
-// What cudaMalloc aligns to, and what the widest access of a library may ask for.
+// The alignment of cudaMalloc, and what a library's widest access may require.
 constexpr std::size_t alignment = 256;
 
 bool shares_memory(const Program& program) {
@@ -57,8 +57,8 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
     prepare_again();
 }
 
-// One piece for all where buffers share memory; else one for each, so that a tool that watches
-// memory sees where each of them ends.
+// One allocation for all buffers if they share memory; otherwise one for each, so that a memory
+// checker sees where each ends.
 void CudaExecutable::plan_memory(const Program& program) {
     if (!shares_memory(program)) {
         for (const PlannedBuffer& buffer : program.buffers) {
@@ -91,7 +91,7 @@ std::size_t kept_memory_of(const Call& call) {
     return library ? (*library)->kept_memory() : 0;
 }
 
-// What is refused on the device itself is refused of one step alone.
+// A refusal on the device itself affects only this step.
 template <class Doing>
 void refuse_step_if_it_fails(Step& step, const Doing& doing) {
     try {
@@ -105,14 +105,14 @@ void refuse_step_if_it_fails(Step& step, const Doing& doing) {
     }
 }
 
-// A step may say more than its call.
+// A step's text may be longer than its call's.
 void replace_beginning(std::string& text, const std::string& before, const std::string& now) {
     if (text.starts_with(before)) {
         text.replace(0, before.size(), now);
     }
 }
 
-// Which way a library's call goes is only known once it was tried.
+// Which way a library's call takes is known only after it was tried.
 void tell_of_choice(const Call& call, Step& step) {
     const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function);
     if (const auto chosen = library != nullptr ? (*library)->chosen() : std::nullopt) {
@@ -123,7 +123,7 @@ void tell_of_choice(const Call& call, Step& step) {
     }
 }
 
-// After these nothing runs on the device any more.
+// After these errors the device is unusable.
 bool is_fatal(DeviceTrouble trouble) {
     return trouble == DeviceTrouble::kernel_failed || trouble == DeviceTrouble::device_lost ||
            trouble == DeviceTrouble::timed_out;
@@ -145,7 +145,7 @@ std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Cal
     return step.runs() ? std::move(bound) : std::vector<BoundCall>();
 }
 
-// Each step by itself, so that trouble has a name before an iteration hides it.
+// Runs a step by itself, so that trouble is attributed to it and not to an iteration.
 void CudaExecutable::probe(const Graph& graph, std::size_t step) {
     try {
         refuse_step_if_it_fails(bound_.steps[step], [&] {
@@ -182,7 +182,7 @@ void CudaExecutable::enqueue(const std::vector<BoundCall>& calls) const {
     }
 }
 
-// In a range that other tools show, and known to whoever watches.
+// Within a range that other tools display, and reported to the watch.
 void CudaExecutable::enqueue_step(std::size_t step) const {
     const NvtxRange range(step_names_[step]);
     if (watch_ == nullptr) {
@@ -216,7 +216,7 @@ void CudaExecutable::enqueue_whole() const {
     machine_->stamp(1);
 }
 
-// Where nothing lies between two steps one stamp ends the one and begins the other.
+// If nothing runs between two steps, one stamp ends the first and begins the second.
 std::size_t CudaExecutable::stamp_before(std::size_t step) const {
     return caches_.state() == CacheState::as_left ? step : 2 * step + 1;
 }
@@ -242,8 +242,8 @@ void CudaExecutable::prepare_again() {
     machine_->wait();
 }
 
-// The first time as it is: libraries load and compile what they need, which cannot be recorded.
-// From the second on at one launch, so that the host's part in a step is not in its time.
+// The first iteration runs unrecorded: libraries load and compile what they need, which cannot be
+// recorded. From the second on it is one launch, so that step times exclude host overhead.
 void CudaExecutable::iterate(RecordedIteration& recording,
                              const std::function<void()>& enqueue_all) {
     if (recording.has_run && !recording.replay) {

@@ -10,7 +10,7 @@
 
 namespace strata::cuda {
 
-// Told when the calls of a step begin to be enqueued, and when all of them are.
+// Notified before and after the calls of a step are enqueued.
 class StepWatch {
 public:
     virtual ~StepWatch() = default;
@@ -18,20 +18,20 @@ public:
     virtual void end() noexcept = 0;
 };
 
-// A program with memory on a machine: every call has its addresses, nothing is decided or allocated
-// while it runs. An iteration, with or without time stamps in it, is recorded once and repeated at
-// one launch.
+// A program with its memory on a machine: every call has its addresses, and nothing is decided or
+// allocated while it runs. An iteration, with or without time stamps, is recorded once and then
+// repeated with one launch.
 class CudaExecutable : public Executable {
 public:
-    // Tries each step. What is refused becomes the step's refusal; throws StepFailure where one
-    // leaves the device unusable, DeviceError where the machine has not the memory.
+    // Probes each step; a refusal becomes that step's refusal. Throws StepFailure if a step leaves
+    // the device unusable, DeviceError if the machine lacks the memory.
     CudaExecutable(const Graph& graph, Program program, std::shared_ptr<Machine> machine);
 
     std::span<const Step> steps() const override { return bound_.steps; }
-    // By the device's clock, from before the first step to after the last.
+    // Measured by the device's clock, from before the first step to after the last.
     Seconds run() override;
-    // With caches prepared, each step has a stamp before it and one after it; what prepares them
-    // lies between the steps.
+    // If caches are prepared, each step has a stamp before and after it, and the preparation is
+    // between the steps.
     Seconds run_timed(std::span<Seconds> times) override;
     void prepare_caches(CacheState state) override;
     void run_step(std::size_t step) override;
@@ -41,10 +41,10 @@ public:
     std::optional<Bytes> device_memory() const override;
     Profiling* profiling() override;
 
-    // Tells the watch, or nobody (nullptr), of each step from here on. Iterations are recorded
-    // anew, so that it sees them being recorded.
+    // Notifies the watch of each step from here on; nullptr: nobody. Iterations are recorded again,
+    // so that the watch sees the recording.
     void watch(StepWatch* watch);
-    // Waits for all that the device has to do.
+    // Waits until the device is idle.
     void wait() { machine_->wait(); }
     const DeviceProperties& device() const { return machine_->properties(); }
     std::span<const DistinctStep> distinct_steps() const { return distinct_steps_; }
@@ -81,10 +81,10 @@ private:
 
     std::shared_ptr<Machine> machine_;
     std::vector<Memory> memory_;
-    std::size_t taken_ = 0;            // bytes of it
+    std::size_t taken_ = 0;            // bytes allocated in it
     std::vector<std::byte*> buffers_;  // by buffer of the program
     BoundProgram<CudaViews, BoundCall> bound_;
-    std::vector<std::string> step_names_;  // "conv1 forward", as other tools show them
+    std::vector<std::string> step_names_;  // "conv1 forward", as other tools display it
     std::vector<DistinctStep> distinct_steps_;
     RecordedIteration whole_;
     RecordedIteration stamped_;

@@ -8,7 +8,7 @@ namespace strata::cuda {
 
 namespace {
 
-// A tensor repeated: its gradient is the sum over the copies.
+// Broadcasts a tensor; its gradient is the sum over the copies.
 class ExpandLowering : public LayerLowering {
 public:
     using LayerLowering::LayerLowering;

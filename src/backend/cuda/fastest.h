@@ -8,12 +8,13 @@
 
 namespace strata::cuda {
 
-// Which of `count` ways to do the same takes the least time, as `time_of` tells it. One that throws
-// DeviceError of a library's refusal is out; where all are, the first is left to say so itself.
+// The index of the fastest of `count` ways, by `time_of`. A way that throws DeviceError for a
+// library's refusal is excluded; if all do, the result is the first, which will then report it
+// itself.
 std::size_t fastest_of(std::size_t count, const std::function<double(std::size_t)>& time_of);
 
-// Milliseconds that the work which `enqueue` puts on the queue takes: it is done once unmeasured
-// and three times more, of which the quickest counts.
+// The time in milliseconds of the work that `enqueue` puts on the queue: the minimum of three runs
+// after a warm-up.
 double best_time(const Queue& queue, const std::function<void()>& enqueue);
 
 }  // namespace strata::cuda

@@ -11,7 +11,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Batch, features in and out: every operand is a matrix of rows.
+// Batch by input and output features: every operand is a row-major matrix.
 class FullyConnectedLowering : public LayerLowering {
 public:
     FullyConnectedLowering(const Layer& layer, const FullyConnected& op)

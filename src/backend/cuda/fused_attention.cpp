@@ -12,7 +12,7 @@ namespace {
 
 enum Operand : std::size_t { query, key, value, mask };
 
-// The first offer that can be built; nothing where there is none.
+// The first offered plan that can be built; nothing if there is none.
 std::shared_ptr<const BuiltPlan> make_plan(const DeviceProperties& properties,
                                            const AttentionProblem& problem) {
     for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
@@ -24,7 +24,7 @@ std::shared_ptr<const BuiltPlan> make_plan(const DeviceProperties& properties,
                     return std::make_shared<BuiltPlan>(std::move(*built));
                 }
             }
-        } catch (const DeviceError&) {  // a graph that cuDNN does not know is as good as no offer
+        } catch (const DeviceError&) {  // a graph that cuDNN does not support counts as no offer
         }
     }
     return nullptr;
@@ -41,7 +41,7 @@ std::shared_ptr<const BuiltPlan> plan_for(Lowering& lowering, const AttentionPro
 
 struct Plans {
     std::shared_ptr<const BuiltPlan> forward;
-    std::shared_ptr<const BuiltPlan> backward;  // none for inference
+    std::shared_ptr<const BuiltPlan> backward;  // absent for inference
 };
 
 class FusedAttention : public LayerLowering {
@@ -54,7 +54,7 @@ public:
         y_ = lowering.make_value(output(), lowering.row_format(output()));
         views.emplace(AttentionTensor::y, *y_);
         if (problem_.trains) {
-            lowering.protect(*y_);  // the backward pass reads it, which no other attention does
+            lowering.protect(*y_);  // the backward pass reads y, unlike that of other attentions
             statistics_ = lowering.make_transient(by_query(1), {ElementType::f32});
             views.emplace(AttentionTensor::statistics, *statistics_);
         }
@@ -97,7 +97,7 @@ private:
         return views;
     }
 
-    // The plan gives all three, wanted or not.
+    // The plan computes all three gradients, needed or not.
     TensorView gradient_view(Lowering& lowering, Operand operand) const {
         const Format format = lowering.row_format(input(operand));
         return lowering.needs_gradient(input(operand))
@@ -123,7 +123,7 @@ private:
     std::optional<TensorView> statistics_;
 };
 
-// A mask's extents in the scores' four axes, 1 where it has fewer.
+// A mask's extents, extended with 1s to the scores' four axes.
 Dims mask_extents(const Dims& dims) {
     Dims extents(4 - dims.size(), 1);
     extents.insert(extents.end(), dims.begin(), dims.end());
@@ -139,7 +139,7 @@ AttentionProblem problem_of(const Lowering& lowering, const Layer& layer, const 
             .trains = lowering.trains()};
 }
 
-// A mask of whole numbers lies in another type than the rest.
+// Whether the operands share one layout: an integer mask has another type than the rest.
 bool has_same_layout(const Lowering& lowering, const Layer& layer) {
     return std::ranges::all_of(layer.inputs, [&](TensorId operand) {
         return lowering.element_type(operand) == lowering.element_type();

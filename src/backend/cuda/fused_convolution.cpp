@@ -13,7 +13,7 @@ namespace {
 
 constexpr Format full_rows = {ElementType::f32, Order::rows};
 
-// One convolution with these followers in one operation.
+// One convolution fused with these followers.
 class FusedConvolution {
 public:
     FusedConvolution(Lowering& lowering, const Layer& layer, const Format& format,
@@ -27,7 +27,7 @@ public:
         result_ = before;
     }
 
-    // Throws Refusal where cuDNN has no plan, before anything is added.
+    // Throws Refusal before anything is added if cuDNN has no plan.
     void lower(const std::string& apart) {
         ConvolutionStep step = convolution_step(lowering_, problem(), {});
         const TensorView x = lowering_.value(layer_.inputs[0], format_);
@@ -61,7 +61,7 @@ private:
         }
     }
 
-    // A bias stands in it even where the network has none: cuDNN's engines want one.
+    // The operation has a bias even if the network has none: cuDNN's engines require it.
     ConvolutionProblem problem() const {
         ConvolutionProblem problem = problem_of_pass(lowering_.graph(), layer_, Pass::forward,
                                                      format_, lowering_.execution());
@@ -95,7 +95,7 @@ private:
         return lowering_.value(normalization_->inputs[operand], full_rows);
     }
 
-    // From the weights as they were given, so that they are rounded once.
+    // Uses the original weights, so that they are rounded only once.
     TensorView folded_weights() {
         const TensorView given = lowering_.value(layer_.inputs[1], full_rows);
         const TensorView scaled = lowering_.make_persistent(given.dims, format_);
@@ -114,7 +114,7 @@ private:
         return shift;
     }
 
-    // By kind: the same operation of another layer is the same.
+    // Names the kinds of layers only, so that equal operations of different layers have equal text.
     std::string kinds_of_followers() const {
         std::string kinds = has_bias() ? " fused with bias" : "";
         for (const LayerId follower : followers_) {
@@ -136,7 +136,7 @@ private:
 
 }  // namespace
 
-// The last is left out until a plan is found. Alone a convolution is fused with its bias only.
+// Drops the last follower until a plan is found. Without followers, only a bias is fused.
 FusedResult lower_fused_convolution(Lowering& lowering, const Layer& layer, const Format& format) {
     std::vector<LayerId> followers = lowering.followers();
     std::string apart;

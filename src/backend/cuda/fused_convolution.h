@@ -5,11 +5,11 @@
 
 namespace strata::cuda {
 
-// The forward pass of a convolution, in one operation with its bias and as many of the layers that
-// may follow (Lowering::followers) as cuDNN has a plan for: a batch normalisation in the weights
-// and the bias, a sum and a ReLU in the operation. Their tasks become steps within this one.
-// Returns why some or all of the followers, or the bias, stay apart; empty where none does. Adds a
-// step where it returns Fused::done.
+// Lowers the forward pass of a convolution as one operation with its bias and as many following
+// layers (Lowering::followers) as cuDNN has a plan for. A batch normalisation is folded into the
+// weights and the bias; a sum and a ReLU become part of the operation. The followers' tasks become
+// steps within this one. Adds a step if it returns Fused::done. Also returns why some or all of the
+// followers, or the bias, stay apart; empty if none does.
 enum class Fused { no, done };
 struct FusedResult {
     Fused fused = Fused::no;

@@ -9,8 +9,8 @@ namespace strata::cuda {
 
 namespace {
 
-// Rows of a table by index: operand `table` along an axis, operand `indices` naming positions on
-// it.
+// Rows of a table by index: operand `table` is read along an axis at the positions in operand
+// `indices`.
 class GatherLowering : public LayerLowering {
 public:
     GatherLowering(const Layer& layer, std::size_t table, std::size_t indices, std::int64_t axis)

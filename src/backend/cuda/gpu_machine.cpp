@@ -14,10 +14,11 @@ namespace strata::cuda {
 
 namespace {
 
-// No single iteration takes this long; what does never ends.
+// No single iteration takes this long; one that does will never end.
 constexpr std::chrono::minutes patience{5};
 
-// Whether a kernel hangs on the device: then nothing on it can be freed, for that would wait.
+// Whether a kernel hangs on the device. Nothing can be freed then, because freeing would wait for
+// it.
 using AbandonFlag = std::shared_ptr<bool>;
 
 class GraphReplay : public Replay {
@@ -73,13 +74,13 @@ public:
 
 private:
     void reserve_workspace();
-    // Asks `state` until it is no longer cudaErrorNotReady; says what it is then.
+    // Polls `state` until it is not cudaErrorNotReady; returns the final state.
     template <class State>
     cudaError_t awaited(const State& state);
 
     DeviceProperties properties_;
     Queue queue_;
-    std::vector<Memory> workspaces_;  // all: recorded iterations go on using theirs
+    std::vector<Memory> workspaces_;  // all of them: recorded iterations keep using theirs
     std::size_t wanted_workspace_ = 0;
     std::size_t held_workspace_ = 0;
     std::vector<cudaEvent_t> stamps_;
@@ -171,7 +172,7 @@ void GpuMachine::enqueue(const Call& call, std::span<void* const> addresses) {
     }
 }
 
-// Relaxed: libraries may still load modules and take memory while their calls are recorded.
+// Relaxed mode: libraries may load modules and allocate memory while their calls are recorded.
 std::unique_ptr<Replay> GpuMachine::record(const std::function<void()>& enqueue_all) {
     require_cuda(cudaStreamBeginCapture(queue_.stream, cudaStreamCaptureModeRelaxed),
                  "recording an iteration");
@@ -199,14 +200,14 @@ void GpuMachine::stamp(std::size_t number) {
         require_cuda(cudaEventCreate(&event), "making a time stamp");
         stamps_.push_back(event);
     }
-    // External: when the recording is repeated the stamp is taken, and can be requested, like any.
+    // External event: repeating the recording takes the stamp, which can be queried like any other.
     require_cuda(
         cudaEventRecordWithFlags(stamps_[number], queue_.stream,
                                  is_recording_ ? cudaEventRecordExternal : cudaEventRecordDefault),
         "stamping the time");
 }
 
-// Asks instead of waiting: a kernel that never ends must not hang the program with it.
+// Polls instead of waiting: a kernel that never ends must not hang the program.
 template <class State>
 cudaError_t GpuMachine::awaited(const State& state) {
     const auto begin = std::chrono::steady_clock::now();
@@ -218,7 +219,7 @@ cudaError_t GpuMachine::awaited(const State& state) {
                               "work on the GPU has not ended after 5 minutes: a kernel hangs; end "
                               "the process, and choose a smaller batch");
         }
-        (void)cudaGetLastError();  // "not ready" is no error
+        (void)cudaGetLastError();  // "not ready" is not an error
         std::this_thread::sleep_for(std::chrono::microseconds(20));
         answer = state();
     }

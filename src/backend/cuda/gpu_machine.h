@@ -5,7 +5,8 @@
 
 namespace strata::cuda {
 
-// The current CUDA device. Throws DeviceError where there is none, or no driver, or one too old.
+// The current CUDA device. Throws DeviceError if there is none, or no driver, or the driver is too
+// old.
 std::shared_ptr<Machine> open_gpu();
 
 }  // namespace strata::cuda

@@ -5,9 +5,9 @@
 
 namespace strata::cuda {
 
-// This processor in the place of a GPU: memory is the host's, each call is computed by its host
-// side at once. Slow, and its times mean nothing; it shows that a program is right before any GPU
-// has seen it.
+// This processor in place of a GPU: memory is the host's, and each call is computed immediately by
+// its host implementation. It is slow, and its times mean nothing; it verifies a program without a
+// GPU.
 class HostMachine : public Machine {
 public:
     explicit HostMachine(DeviceProperties properties) : properties_(std::move(properties)) {}

@@ -11,7 +11,7 @@ Kernel dense_copy(const TensorView& from, const TensorView& to) {
                         {to.format.type, {1}});
 }
 
-// A copy, because that is what the layer is there for.
+// A real copy, because copying is the purpose of the layer.
 class IdentityLowering : public LayerLowering {
 public:
     using LayerLowering::LayerLowering;

@@ -15,7 +15,7 @@ namespace strata::cuda {
 
 namespace {
 
-// By number; where one says 0, 1 or 3 cuDNN has no other name for it.
+// Indexed by algorithm number; those named "0", "1" or "3" have no other name in cuDNN.
 constexpr std::array<std::string_view, CUDNN_CONVOLUTION_FWD_ALGO_COUNT> forward_names = {
     "IMPLICIT_GEMM", "IMPLICIT_PRECOMP_GEMM", "GEMM", "DIRECT", "FFT", "FFT_TILING",
     "WINOGRAD",      "WINOGRAD_NONFUSED"};
@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT> da
 constexpr std::array<std::string_view, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT> weights_names = {
     "ALGO_0", "ALGO_1", "FFT", "ALGO_3", "WINOGRAD", "WINOGRAD_NONFUSED", "FFT_TILING"};
 
-// A descriptor of the older interface, with its end.
+// A descriptor of the older interface, and its destruction.
 template <class Handle, cudnnStatus_t (*create)(Handle*), cudnnStatus_t (*destroy)(Handle)>
 class Owned {
 public:
@@ -56,15 +56,15 @@ cudnnDataType_t data_type(ElementType type) {
     return CUDNN_DATA_FLOAT;
 }
 
-// Full f32 keeps to multiply-add units; narrow types may go through tensor cores, f32 as TF32 where
-// it is requested.
+// Full f32 uses only FMA units. Narrow types may use tensor cores, and so may f32, as TF32, on
+// request.
 cudnnMathType_t math_of(const ConvolutionProblem& problem) {
     const bool is_full = problem.format.type == ElementType::f32 &&
                          problem.single_precision == SinglePrecision::full;
     return is_full ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH;
 }
 
-// As cuDNN takes extents: two spatial axes at least.
+// Extents in cuDNN's form: at least two spatial axes.
 std::vector<int> extents(const Dims& values, std::size_t spatial, int added) {
     std::vector<int> result(values.begin(), values.end());
     if (spatial == 1) {

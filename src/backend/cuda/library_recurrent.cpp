@@ -9,7 +9,7 @@ namespace {
 
 constexpr Format floats = {ElementType::f32, Order::rows};
 
-// In f32 whatever the network computes in, as the composed form.
+// In f32 whatever the network computes in, like the composed form.
 class LibraryRecurrent : public LayerLowering {
 public:
     LibraryRecurrent(const Layer& layer, const RecurrentProblem& problem)
@@ -75,7 +75,7 @@ private:
                 views.views()};
     }
 
-    // cuDNN wants the gradient of the result, and gives that of the sequence, needed or not.
+    // cuDNN requires the gradient of the result and computes that of the sequence, needed or not.
     void add_backward_call(Lowering& lowering, std::vector<Call>& calls) {
         output_gradients_ = {result_gradient(lowering, calls)};
         for (std::size_t i = 1; i < layer_.outputs.size(); ++i) {

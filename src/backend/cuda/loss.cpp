@@ -12,7 +12,7 @@ class LossLowering : public LayerLowering {
 public:
     using LayerLowering::LayerLowering;
 
-    // Each image's loss, then their mean.
+    // Computes each image's loss, then their mean.
     void forward(Lowering& lowering) override {
         const TensorView x = lowering.row_value(input(0));
         const TensorView labels = lowering.value(input(1), {ElementType::f32, Order::rows});

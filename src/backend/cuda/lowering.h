@@ -15,11 +15,11 @@ namespace strata::cuda {
 struct BuiltPlan;
 struct PlanChoice;
 
-// Whether attention and recurrent layers are left to what cuDNN has for a whole layer, where it
-// computes the same, or composed of products and kernels.
+// Whether attention and recurrent layers use cuDNN's whole-layer functions, where those compute the
+// same, or are composed of products and kernels.
 enum class LayerForm { library, composed };
 
-// What lowering asks of these views.
+// The operations on views that lowering needs.
 struct CudaViews {
     using View = TensorView;
     using Call = cuda::Call;
@@ -27,7 +27,7 @@ struct CudaViews {
         Dims dims;
         Format format;
 
-        // Of images without channels or extents both orders are the same.
+        // For tensors that are not images the two orders are the same.
         bool operator==(const Layout& other) const;
     };
 
@@ -54,8 +54,8 @@ struct CudaViews {
     static std::vector<BufferId> buffers_of(const Call& call);
 };
 
-// A graph on its way to a program of libraries' calls and kernels of our own. Needs no GPU: only
-// what `properties` says of one.
+// A graph while it is lowered to a program of library calls and our own kernels. Needs no GPU, only
+// its `properties`.
 class Lowering : public GraphLowering<Lowering, CudaViews> {
 public:
     Lowering(const Graph& graph, const Execution& execution, const DeviceProperties& properties,
@@ -65,14 +65,14 @@ public:
     LayerForm layer_form() const { return layer_form_; }
 
     const Dims& dims(TensorId tensor) const { return graph().tensors[tensor].tensor.dims; }
-    // Of activations that are numbers with a fraction.
+    // The element type of floating-point activations.
     ElementType element_type() const;
-    // Of this tensor's value where a layer computes it: integers and booleans are f32.
+    // The type in which a layer computes this tensor's value: integers and booleans are f32.
     ElementType element_type(TensorId tensor) const;
     // The format of a row-major value of this tensor.
     Format row_format(TensorId tensor) const { return {element_type(tensor), Order::rows}; }
 
-    // With the tensor's own extents in this format.
+    // The value with the tensor's own extents, in this format.
     using GraphLowering::value;
     TensorView value(TensorId tensor, Format wanted) {
         return value(tensor, layout(tensor, wanted));
@@ -98,20 +98,21 @@ public:
 
     using GraphLowering::compute;
     void compute(StepText text, std::vector<Call> calls);
-    // A step of one kernel, which gives it its name.
+    // Adds a step of one kernel, which also names it.
     void compute(Kernel kernel, std::vector<TensorView> views);
 
-    // The layers that may be done in one operation with the task's layer, where that is asked for.
+    // The following layers that may be fused with the task's layer, if fusion is requested.
     std::vector<LayerId> followers() const;
 
-    // The library's plan of this name, made once for all layers with the same problem; empty until
-    // the first has made it.
+    // The library's plan for this key, shared by all layers with the same problem; empty until the
+    // first has built it.
     std::shared_ptr<const BuiltPlan>& plan(const std::string& key) { return plans_[key]; }
-    // The same where a device may choose among several.
+    // The same if a device may choose among several plans.
     std::shared_ptr<PlanChoice>& plan_choice(const std::string& key) { return plan_choices_[key]; }
-    // Whether this plan is asked for the first time: what there is not need not be sought again.
+    // Whether this plan is requested for the first time; if it does not exist, it is not sought
+    // again.
     bool seeks_plan(const std::string& key) { return sought_plans_.insert(key).second; }
-    // What the optimizer counts over all parameters; made by the first that asks for it.
+    // The optimizer's state that all parameters share; created on first use.
     std::optional<TensorView>& optimizer_state() { return optimizer_state_; }
 
 private:

@@ -41,7 +41,7 @@ private:
         lowering.compute({matmul_implementation}, std::move(calls));
     }
 
-    // da = dy b^T and db = a^T dy, or their transposed ones where an operand is stored so.
+    // da = dy b^T and db = a^T dy, transposed if the operand is stored transposed.
     void add_gradient(Lowering& lowering, std::size_t number, std::vector<Call>& calls) const {
         const TensorView dy = lowering.row_gradient(output());
         const TensorView other = operand(lowering, 1 - number);
@@ -63,7 +63,7 @@ private:
                          calls_of(lowering, a, b, y, result));
     }
 
-    // `result` has the extents of the stack before its last two.
+    // `result` has the extents of the result; all but its last two are those of the stack.
     std::vector<Call> calls_of(const Lowering& lowering, Stacked a, Stacked b, Stacked y,
                                const Dims& result) const {
         const Dims extents(result.begin(), result.end() - 2);
@@ -85,8 +85,8 @@ private:
                                  Dims(strides.begin(), strides.end() - 2), extents);
     }
 
-    // A stack that all share one second matrix is one tall matrix; so is one whose products are all
-    // added up.
+    // A stack that shares one second matrix is one tall matrix; so is a stack whose products are
+    // all summed.
     static std::vector<Call> joined_calls(const Matmul& shape, const Dims& extents,
                                           const Stacked& a, const Stacked& b, const Stacked& y) {
         const std::int64_t count = product(extents);

@@ -7,7 +7,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Tools know a domain by its handle, so there is one for the life of the process.
+// Tools identify a domain by its handle, so there is one for the lifetime of the process.
 nvtxDomainHandle_t domain() {
     static nvtxDomainHandle_t const handle = nvtxDomainCreateA("strata");
     return handle;

@@ -5,8 +5,8 @@
 
 namespace strata::cuda {
 
-// A named range, in the domain "strata", around what the host does while it lives: Nsight Systems
-// and Nsight Compute show it beside the kernels. Without such a tool it costs nothing worth naming.
+// A named range, in the domain "strata", around the host's work during its lifetime: Nsight Systems
+// and Nsight Compute show it along with the kernels. Without such a tool its cost is negligible.
 class NvtxRange {
 public:
     explicit NvtxRange(const std::string& name);

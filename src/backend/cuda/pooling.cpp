@@ -8,7 +8,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Views of maxima are floats, which count without gaps up to here.
+// The places of maxima are stored as floats, which represent every integer up to here.
 constexpr std::int64_t largest_plane = std::int64_t{1} << 24;
 
 class PoolingLowering : public LayerLowering {

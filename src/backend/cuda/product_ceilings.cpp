@@ -28,8 +28,8 @@ constexpr std::array products = {Product{"f32", ElementType::f32, SinglePrecisio
                                  Product{"f16", ElementType::f16, SinglePrecision::full},
                                  Product{"bf16", ElementType::bf16, SinglePrecision::full}};
 
-// Ones, of which half become 0 and half 2: zeros alone would draw less power, and so reach a clock
-// that no network has.
+// Fills with ones, of which dropout turns half into 0 and half into 2: zeros alone would draw less
+// power and so allow a clock that no network reaches.
 void fill_operand(Machine& machine, void* operand, ElementType type) {
     constexpr std::int64_t count = rows * rows;
     machine.enqueue({fill("ones", count, type, 1), {}}, std::array{operand});
@@ -50,7 +50,7 @@ Call call_of(const Product& product, int choice) {
                        {view, view, view});
 }
 
-// Nothing where the library names no such algorithm, or cannot run it here.
+// Nothing if the library has no algorithm of this index, or cannot run it here.
 std::optional<Rates> rates_of(Machine& machine, const Call& call, const std::string& name,
                               void* operand, void* result) {
     try {

@@ -10,9 +10,9 @@
 
 namespace strata::cuda {
 
-// What square products by cuBLASLt reach in f32, TF32, f16 and bf16: 2 n^3 operations, the best of
-// the algorithms that its heuristic names. A type that it refuses is left out. `progress` hears
-// what is measured next.
+// The throughput that square products by cuBLASLt reach in f32, TF32, f16 and bf16: 2 n^3
+// operations, with the best of the algorithms that its heuristic names. A refused type is left out.
+// `progress` is told what is measured next.
 std::vector<ComputeCeiling> product_ceilings(
     Machine& machine, const std::function<void(const std::string&)>& progress);
 

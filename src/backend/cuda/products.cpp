@@ -7,7 +7,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Axes that are added up come first, so that no batch holds two products of one result.
+// A stack's axes, with the summed ones apart, so that no batch holds two products of one result.
 struct Walk {
     Axes summed;
     Axes apart;
@@ -30,7 +30,7 @@ using Begins = std::array<std::int64_t, 3>;
 
 constexpr int none = -1;
 
-// The longest axis; none where there is none.
+// The longest axis; `none` if there is no axis.
 int longest_of(const Axes& axes) {
     int longest = axes.rank > 0 ? 0 : none;
     for (int axis = 1; axis < axes.rank; ++axis) {
@@ -41,7 +41,7 @@ int longest_of(const Axes& axes) {
     return longest;
 }
 
-// Each of these beginnings at every index of an axis.
+// Each of these beginnings, moved to every index of an axis.
 std::vector<Begins> along(const Axes& axes, int axis, const std::vector<Begins>& begins) {
     std::vector<Begins> all;
     for (const Begins& begin : begins) {
@@ -56,7 +56,7 @@ std::vector<Begins> along(const Axes& axes, int axis, const std::vector<Begins>&
     return all;
 }
 
-// Where the operands of each index begin, of all axes but one.
+// Where the operands begin at each index of all axes but one.
 std::vector<Begins> begins_without(const Axes& axes, int left_out) {
     std::vector<Begins> begins = {{0, 0, 0}};
     for (int axis = 0; axis < axes.rank; ++axis) {

@@ -5,16 +5,17 @@
 
 namespace strata::cuda {
 
-// An operand of a stack of products: where it lies, and its strides along the stack's axes (0 where
-// it is shared).
+// An operand of a stack of products: its view, and its strides along the stack's axes (0 where it
+// is shared).
 struct Stacked {
     TensorView view;
     Matrix matrix;
     Dims strides;
 };
 
-// y (+)= scale a b for every index of `extents`. The longest axis is one call's batch, of the
-// others each index is a call. Along axes where y's stride is 0 the products are added up.
+// y (+)= scale a b for every index of `extents`. The longest axis becomes one call's batch; there
+// is one call for each index of the others. Along axes where y's stride is 0 the products are
+// summed.
 std::vector<Call> product_calls(const Matmul& shape, const Dims& extents, const Stacked& a,
                                 const Stacked& b, const Stacked& y);
 

@@ -10,10 +10,10 @@ namespace strata::cuda {
 
 class CudaExecutable;
 
-// By CUPTI; nothing where strata was built without it. Requires: the executable outlives it.
+// Uses CUPTI; nothing if strata was built without it. Requires: the executable outlives the result.
 std::unique_ptr<Profiling> make_profiling(CudaExecutable& executable);
 
-// Why counters of the current device cannot be read; empty where they can.
+// Why counters of the current device cannot be read; empty if they can.
 std::string counting_refusal();
 
 }  // namespace strata::cuda

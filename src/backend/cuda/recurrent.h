@@ -6,13 +6,13 @@
 
 namespace strata::cuda {
 
-// What steps by cuDNN's functions say of themselves.
+// How a step names cuDNN's recurrent functions.
 inline constexpr std::string_view recurrent_implementation = "cudnn:rnn";
 
-// By cuDNN's functions for recurrent layers. Requires: that they compute exactly the same.
+// Uses cuDNN's functions for recurrent layers. Requires: that they compute exactly the same.
 Made library_recurrent(const Layer& layer, const RecurrentProblem& problem);
 
-// By products of matrices and kernels between them.
+// Composed of matrix products and our own kernels between them.
 Made composed_recurrent(const Layer& layer, const Recurrent& op);
 
 }  // namespace strata::cuda

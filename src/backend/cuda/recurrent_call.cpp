@@ -28,7 +28,8 @@ public:
           slots_(std::move(slots)),
           signature_(std::move(signature)) {}
 
-    // A copy is of no use where the passes are refused, and must not end the program with them.
+    // The copy does not finalize the library: if the passes are refused, it is not needed and must
+    // not fail the program.
     void finalize(const Queue& queue) override {
         if (stage_ != RecurrentStage::parameters) {
             library_->finalize(queue);
@@ -103,7 +104,7 @@ std::vector<Tensor> RecurrentCall::input_tensors() const {
     return tensors;
 }
 
-// Empty where there is no address.
+// Empty if the address is null.
 template <class Value>
 std::vector<std::span<Value>> RecurrentCall::spans(Addresses addresses,
                                                    const std::vector<Slot>& slots,
@@ -117,7 +118,7 @@ std::vector<std::span<Value>> RecurrentCall::spans(Addresses addresses,
     return values;
 }
 
-// By the reference's loops, which read the parameters where the network has them.
+// Uses the reference's loops, which read the parameters in the network's layout.
 void RecurrentCall::compute_on_host(Addresses addresses) const {
     const Execution execution;
     const std::vector<Tensor> tensors = input_tensors();

@@ -7,12 +7,12 @@
 
 namespace strata::cuda {
 
-// Which of a recurrent layer's functions a call stands for: the copy of its parameters to where
-// cuDNN wants them, or a pass.
+// The function of a recurrent layer that a call performs: the copy of its parameters to cuDNN's
+// layout, or a pass.
 enum class RecurrentStage { parameters, forward, backward_data, backward_weights };
 
-// Where a call's addresses stand, by the layer's operands and results; nothing where the stage has
-// none.
+// The positions of a call's addresses, by the layer's operands and results; nothing where the stage
+// has none.
 struct RecurrentSlots {
     using Slot = std::optional<std::size_t>;
     std::vector<Slot> inputs = {};  // the sequence, first states, parameters
@@ -22,7 +22,7 @@ struct RecurrentSlots {
     std::size_t first_parameter = 1;
 };
 
-// The views of a call, and where they stand.
+// The views of a call, and their positions.
 class RecurrentPlaces {
 public:
     RecurrentSlots::Slot add(const std::optional<TensorView>& view);
@@ -33,7 +33,7 @@ private:
     std::vector<TensorView> views_;
 };
 
-// One stage, by the library that all stages of the layer share.
+// One stage of the layer; all its stages share `library`.
 std::shared_ptr<LibraryCall> recurrent_call(RecurrentStage stage, const RecurrentProblem& problem,
                                             std::shared_ptr<RecurrentLibrary> library,
                                             RecurrentSlots slots, Signature signature);

@@ -26,7 +26,7 @@ Matrix rows_of_floats(std::int64_t row, bool transposed = false) {
 
 }  // namespace
 
-// Narrow types compute by TF32, which tensor cores run and which is finer than they are.
+// Narrow types compute in TF32, which tensor cores support and which is more precise than they are.
 CellLowering::CellLowering(Lowering& lowering, const CellPlan& plan)
     : lowering_(lowering),
       plan_(plan),
@@ -72,7 +72,7 @@ TensorView CellLowering::before_or(std::int64_t position, const TensorView& othe
     return before ? before->view : other;
 }
 
-// Slot 0 holds the first one, slot p + 1 that of position p.
+// Slot 0 holds the first state, slot p + 1 that of position p.
 TensorView CellLowering::cell_before(std::int64_t position) const {
     return part_of(*cells_, position * units(), {plan_.batch, hidden()});
 }
@@ -168,7 +168,7 @@ void CellLowering::write_last_states(const CellStates& states, std::vector<Call>
     }
 }
 
-// U h, by rows [first, first + count) of U; nothing where the state is zero.
+// Adds U h for rows [first, first + count) of U; nothing if the state is zero.
 void CellLowering::add_hidden(std::int64_t position, const Rows& to, std::int64_t first,
                               std::int64_t count, bool accumulates,
                               std::vector<Call>& calls) const {
@@ -247,7 +247,7 @@ void CellLowering::through_time(const TensorView& dy, const CellStates& last,
     }
 }
 
-// `has_predecessor`: a step or a gradient before this one needs the state's gradient.
+// `has_predecessor`: an earlier step, or a first state's gradient, needs the state's gradient.
 void CellLowering::step_back(std::int64_t position, const TensorView& dy, bool has_predecessor,
                              std::vector<Call>& calls) {
     if (is_gru()) {

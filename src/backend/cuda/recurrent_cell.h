@@ -8,7 +8,7 @@
 
 namespace strata::cuda {
 
-// Rows of floats, so far apart; what a matrix product and a cell's kernels read.
+// Rows of floats with a row stride; an operand of matrix products and of a cell's kernels.
 struct Rows {
     TensorView view;
     std::int64_t row = 0;
@@ -17,10 +17,10 @@ struct Rows {
 using CellPlan = strata::CellPlan<TensorView>;
 using CellStates = strata::CellStates<TensorView>;
 
-// The calls of one direction of one layer. All of W x + b is one product; each step adds U h to its
-// part, reading h where the layer's result has it, and a kernel does the rest. Backward through
-// time is one product and one kernel a step, and leaves the gradients of the gates where the gates
-// were; the gradients of x, W and U are one product each.
+// The calls of one direction of one layer. W x + b of all steps is one product; each step adds U h
+// to its part, reading h from the layer's result, and a kernel computes the cell. The backward pass
+// through time is one product and one kernel per step, and overwrites the gates with their
+// gradients; the gradients of x, W and U are one product each.
 class CellLowering {
 public:
     CellLowering(Lowering& lowering, const CellPlan& plan);
@@ -31,10 +31,11 @@ public:
     // x is [steps * batch, width], y [steps, batch, directions * hidden], both f32.
     void forward(const TensorView& x, const TensorView& y, std::vector<Call>& calls);
     void write_last_states(const CellStates& states, std::vector<Call>& calls) const;
-    // `last` are the gradients of the last states, `first` where those of the first go.
+    // `last` are the gradients of the last states, `first` receives those of the first.
     void through_time(const TensorView& dy, const CellStates& last, const CellStates& first,
                       std::vector<Call>& calls);
-    // Requires: through_time, as below. Adds to dx where another direction has written it.
+    // Requires: through_time was called, as below. Adds to dx if another direction has already
+    // written it.
     void input_gradient(const TensorView& dx, bool accumulates, std::vector<Call>& calls);
     void weight_gradients(const TensorView& x, std::vector<Call>& calls);
 
@@ -52,11 +53,11 @@ private:
 
     CellStep step_at(std::int64_t position) const;
     TensorView dense(std::int64_t count, std::int64_t columns) const;
-    // The part of [steps * batch, columns] that belongs to a position in the sequence.
+    // The rows of [steps * batch, columns] that belong to a position in the sequence.
     TensorView at_position(const TensorView& matrix, std::int64_t position,
                            std::int64_t columns) const;
     Rows in_sequence(const TensorView& y, std::int64_t position) const;
-    // The state before a position; nothing where it is zero.
+    // The state before a position; nothing if it is zero.
     std::optional<Rows> state_before(std::int64_t position) const;
     TensorView before_or(std::int64_t position, const TensorView& other) const;
     TensorView cell_before(std::int64_t position) const;
@@ -91,10 +92,10 @@ private:
     CellPlan plan_;
     std::int64_t gates_;  // in number
     SinglePrecision precision_;
-    std::optional<TensorView> values_;  // of the gates, later their gradients
+    std::optional<TensorView> values_;  // values of the gates, later their gradients
     std::optional<TensorView> y_;
     std::optional<TensorView> cells_;
-    std::optional<TensorView> kept_;      // of a GRU: r h, or U_n h + b'
+    std::optional<TensorView> kept_;      // for a GRU: r h, or U_n h + b'
     std::optional<TensorView> products_;  // of one step
     std::optional<TensorView> to_products_;
     std::optional<TensorView> dh_;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Format floats = {ElementType::f32, Order::rows};
 
-// The sums of columns [first, first + count) of a matrix of rows.
+// The sums of columns [first, first + count) of a row-major matrix.
 std::vector<Call> column_sums(Lowering& lowering, const TensorView& matrix, std::int64_t rows,
                               std::int64_t row, std::int64_t first, std::int64_t count,
                               const TensorView& sums) {
@@ -46,8 +46,8 @@ void CellLowering::hidden_gradient(std::vector<Call>& calls) {
                                    part_of(dw, 2 * hidden() * hidden(), {1}), false));
 }
 
-// Every step with the state before it: that of the step before, which lies in the result one step
-// away, and of the first step the given one.
+// Pairs every step with the state before it: the previous step's, found in the result one step
+// away, or for the first step the given one.
 void CellLowering::hidden_part(const TensorView& gradients, std::int64_t row, std::int64_t first,
                                std::int64_t count, std::vector<Call>& calls,
                                const TensorView& dw) const {
@@ -71,7 +71,8 @@ void CellLowering::hidden_part(const TensorView& gradients, std::int64_t row, st
     }
 }
 
-// With reset_after the sum of the products' gradients is that of b' as well, the fourth block.
+// With reset_after, the sum of the products' gradients is also the gradient of b', the fourth
+// block.
 void CellLowering::bias_gradient(std::vector<Call>& calls) {
     const TensorView db = lowering_.make_gradient(*plan_.bias, floats);
     std::ranges::move(column_sums(lowering_, *values_, all_rows(), columns(), 0, columns(), db),

@@ -16,8 +16,8 @@ class ReductionLowering : public LayerLowering {
 public:
     ReductionLowering(const Layer& layer, const Reduction& op) : LayerLowering(layer), op_(op) {}
 
-    // The backward pass compares terms with the statistic, which must be as it was before it was
-    // rounded to the result's type.
+    // The backward pass compares terms with the statistic, so it is kept as it was before rounding
+    // to the result's type.
     void forward(Lowering& lowering) override {
         const TensorView x = lowering.shaped_value(input(0));
         const TensorView y = lowering.make_value(output(), lowering.row_format(output()));
@@ -39,7 +39,7 @@ public:
     void backward_weights(Lowering& lowering) override { backward(lowering); }
 
 private:
-    // A result with the axes that vanished, so that it can be broadcast.
+    // A result with its reduced axes restored as 1, so that it can be broadcast.
     TensorView kept(const TensorView& result, const TensorView& x) const {
         Dims dims = x.dims;
         const auto rank = static_cast<std::int64_t>(dims.size());
@@ -61,7 +61,7 @@ private:
             {y});
     }
 
-    // The greatest term first, then the logarithm of the rest, and their sum.
+    // Computes the greatest term, then the logarithm of the rest, then their sum.
     static std::vector<Call> logarithm_calls(Lowering& lowering, const TensorView& x,
                                              const TensorView& y) {
         const TensorView greatest = lowering.make_transient(y.dims, {ElementType::f32});

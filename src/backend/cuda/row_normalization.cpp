@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    // Where there is none the kernel gets some address that it does not read.
+    // If there is none, the kernel gets an arbitrary address that it does not read.
     TensorView parameter(Lowering& lowering, std::size_t operand) const {
         return operand == 0 ? *mean_ : lowering.value(input(operand), parameter_format);
     }

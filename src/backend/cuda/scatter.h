@@ -5,8 +5,9 @@
 
 namespace strata::cuda {
 
-// A gradient that a kernel adds to in no given order: summed in f32, whatever it is stored as, for
-// many may come together. `add` gets the view of the sum and makes the call that adds.
+// A gradient to which a kernel adds in no given order. It is summed in f32 whatever its storage
+// type, because one element may receive many terms. `add` gets the view of the sum and makes the
+// call that adds.
 std::vector<Call> scattered_gradient(Lowering& lowering, const TensorView& gradient,
                                      const std::function<Call(const TensorView& sum)>& add);
 

@@ -43,7 +43,7 @@ private:
         lowering.compute({"strata:select_backward"}, std::move(calls));
     }
 
-    // Nothing depends on the condition but which of the two is taken.
+    // The condition has no gradient: it only decides which of the two is taken.
     std::vector<Call> gradient_calls(Lowering& lowering, std::size_t operand) const {
         const TensorView dy = lowering.shaped_gradient(output());
         const TensorView condition = operand_value(lowering, layer_, 0, dy.format.order);

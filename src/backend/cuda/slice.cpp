@@ -16,7 +16,7 @@ public:
         lowering.compute(strided_copy("strata:slice", y.dims, view_of(x), whole(y)), {x, y});
     }
 
-    // What the slice left out has no gradient.
+    // Elements outside the slice have gradient zero.
     void backward_data(Lowering& lowering) override {
         const TensorView dy = lowering.shaped_gradient(output());
         const TensorView dx = lowering.make_gradient(input(0), dy.format);
@@ -32,7 +32,7 @@ private:
         return {view.format.type, strides_of(view.dims, view.format.order)};
     }
 
-    // The elements of the unsliced tensor that are the slice's.
+    // The slice's elements within the unsliced tensor.
     StridedSide view_of(const TensorView& view) const {
         StridedSide side = whole(view);
         const auto rank = static_cast<std::int64_t>(view.dims.size());

@@ -57,7 +57,7 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
-        lowering.gradient(output());  // nothing here reads it, but it can be asked for
+        lowering.gradient(output());  // not read here, but it can be requested
         const TensorView dx = lowering.make_gradient(input(0), lowering.row_format(input(0)));
         lowering.compute(hardmax_backward(product(dx.dims), dx.format.type), {dx});
     }

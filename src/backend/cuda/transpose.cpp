@@ -6,7 +6,7 @@ namespace strata::cuda {
 
 namespace {
 
-// The input seen with its axes permuted, copied into rows.
+// Reads the input with its axes permuted and copies it to row-major.
 class TransposeLowering : public LayerLowering {
 public:
     TransposeLowering(const Layer& layer, const Transpose& op) : LayerLowering(layer), op_(op) {}

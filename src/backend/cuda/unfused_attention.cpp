@@ -14,8 +14,9 @@ namespace {
 
 enum Operand : std::size_t { query, key, value, mask };
 
-// Unfused: the scores by products, masked and normalised by a kernel of ours, and products again.
-// Stacks have three axes: the batch, the heads of keys, and the heads of queries that share one.
+// Unfused attention: scores by matrix products, masked and normalised by one of our kernels, then
+// products again. Stacks have three axes: the batch, the heads of keys, and the heads of queries
+// that share one.
 class UnfusedAttention : public LayerLowering {
 public:
     UnfusedAttention(const Layer& layer, const Attention& op) : LayerLowering(layer), op_(op) {}

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Format row_floats = {ElementType::f32, Order::rows};
 
-// Adam counts its steps once for all parameters, before the first is changed.
+// Adam counts an iteration once for all parameters, before the first is changed.
 void count_steps(Lowering& lowering, std::vector<Call>& calls) {
     const auto* adam = std::get_if<Adam>(&lowering.execution().numerics.optimizer);
     if (adam != nullptr && !lowering.optimizer_state()) {
@@ -33,7 +33,7 @@ void add_update(Lowering& lowering, TensorId tensor, std::vector<Call>& calls) {
 
 }  // namespace
 
-// Element by element over whatever order the weight lies in.
+// Elementwise, in whatever order the weight is stored.
 void lower_update(Lowering& lowering, LayerId layer) {
     std::vector<Call> calls;
     count_steps(lowering, calls);

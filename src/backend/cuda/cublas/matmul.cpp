@@ -13,7 +13,7 @@ namespace strata::cuda {
 
 namespace {
 
-// What NVIDIA recommends for Hopper; less would shut out its split products.
+// NVIDIA's recommendation for Hopper; less would exclude its split-K products.
 constexpr std::size_t workspace_bytes = std::size_t{32} << 20U;
 
 cudaDataType_t data_type(ElementType type) {
@@ -70,7 +70,7 @@ void set(const Preference& preference, cublasLtMatmulPreferenceAttributes_t name
         "choosing a product's algorithm");
 }
 
-// The bytes that every address and every row of these matrices is a multiple of, at most 256.
+// The alignment in bytes of every address and every row of these matrices, at most 256.
 std::uint32_t alignment_of(const TensorView& view, const Matrix& matrix) {
     const auto size = size_in_bytes(matrix.type);
     const auto bits = std::size_t{256} | view.offset |
@@ -79,8 +79,8 @@ std::uint32_t alignment_of(const TensorView& view, const Matrix& matrix) {
     return std::uint32_t{1} << static_cast<unsigned>(std::countr_zero(bits));
 }
 
-// The library's matrices are columns; a matrix of rows is its transposed one to it. So it is asked
-// for y^T = b^T a^T.
+// cuBLASLt's matrices are column-major, so it sees a row-major matrix as its transpose. We
+// therefore request y^T = b^T a^T.
 class MatmulCall : public LibraryCall {
 public:
     MatmulCall(const Matmul& matmul, const std::vector<TensorView>& views)
@@ -134,7 +134,7 @@ void MatmulCall::finalize(const Queue& queue) {
     set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, matmul_.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
     if (matmul_.has_bias) {
         set(operation_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-        // The heuristic reads the bias' alignment off its address, which is not known yet.
+        // The heuristic reads the bias' alignment from its address, which is not known yet.
         set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
             reinterpret_cast<void*>(std::uintptr_t{bias_alignment_}));
     }

@@ -6,8 +6,8 @@
 
 namespace strata::cuda {
 
-// A stack of matrices in memory: rows lie `row_stride` elements apart, matrices `batch_stride`.
-// `transposed`: the product takes its columns for rows.
+// A stack of matrices in memory: rows are `row_stride` elements apart, matrices `batch_stride`. If
+// `transposed`, the product uses its columns as rows.
 struct Matrix {
     ElementType type = ElementType::f32;
     std::int64_t row_stride = 0;
@@ -15,8 +15,8 @@ struct Matrix {
     bool transposed = false;
 };
 
-// y[m,n] = scale a[m,k] b[k,n] (+ y, + bias[n]), for each of a batch. Sums are f32, of f32 operands
-// by `single_precision`.
+// y[m,n] = scale a[m,k] b[k,n] (+ y, + bias[n]), for each matrix of a batch. Sums are f32;
+// `single_precision` says how f32 operands are multiplied.
 struct Matmul {
     std::int64_t m = 0;
     std::int64_t n = 0;
@@ -29,14 +29,14 @@ struct Matmul {
     bool accumulates = false;
     bool has_bias = false;  // of y's type
     SinglePrecision single_precision = SinglePrecision::full;
-    int choice = 0;  // of the algorithms that the library's heuristic names, its first choice first
+    int choice = 0;  // index into the heuristic's list of algorithms, best first
 };
 
-// The product by cuBLASLt. Views: a, b, y, bias. Settling it throws DeviceError (library_refused)
-// where the library has no algorithm of that choice.
+// The product by cuBLASLt. Views: a, b, y, bias. Finalizing it throws DeviceError (library_refused)
+// if the library has no algorithm for that choice.
 Call matmul_call(const Matmul& matmul, std::vector<TensorView> views);
 
-// Its text for a step: "cublaslt".
+// How a step names it: "cublaslt".
 inline constexpr const char* matmul_implementation = "cublaslt";
 
 }  // namespace strata::cuda

@@ -13,7 +13,7 @@ Dims dense_strides(const Dims& dims) {
     return strides_of(dims, Order::rows);
 }
 
-// A graph's tensors by what they are, and its operations in the pattern by which cuDNN knows them.
+// An attention's tensors by role, and its operations in the pattern that cuDNN recognises.
 class AttentionGraph {
 public:
     explicit AttentionGraph(const AttentionProblem& problem)
@@ -188,7 +188,7 @@ std::int64_t AttentionGraph::across(std::int64_t x) {
     return y;
 }
 
-// Heads of queries that share keys each give a part of the keys' gradient.
+// Query heads that share keys each contribute to the keys' gradient.
 void AttentionGraph::gradient_of_keys(std::int64_t across_scores, std::int64_t rows,
                                       const TensorShape& shape, std::int64_t result) {
     CountingRows counts;

@@ -7,62 +7,62 @@
 
 namespace strata::cuda {
 
-// One pass of an attention whose scores never lie in memory (Dao et al. 2022, "FlashAttention").
-// Forward: y and, for training, statistics; backward: dq, dk and dv. Operands and results lie in
-// rows, their heads packed or one behind the other.
+// One pass of an attention whose scores are never stored in memory (Dao et al. 2022,
+// "FlashAttention"). Forward: y and, for training, statistics; backward: dq, dk and dv. Operands
+// and results are row-major; their heads are either packed or one after the other.
 struct AttentionProblem {
     Pass pass = Pass::forward;
     AttentionExtents extents = {};
     ElementType type = ElementType::bf16;
     bool causal = false;
-    Dims mask = {};       // its four extents, 1 where it is repeated; empty: there is none
-    bool trains = false;  // forward: the backward pass wants the statistics
+    Dims mask = {};       // its four extents, 1 where it is broadcast; empty: no mask
+    bool trains = false;  // forward: also computes the statistics for the backward pass
 };
 
-// Of the tensors in a plan's variant pack: first those in memory, then scalars.
+// Tensors in a plan's variant pack: first those in memory, then scalars.
 enum class AttentionTensor : std::int64_t {
     query = 1,
     key,
     value,
     mask,
     y,
-    statistics,  // by query the logarithm of the sum of its scores' exponentials
+    statistics,  // for each query, the logarithm of the sum of exp(score)
     dy,
     dq,
     dk,
     dv,
-    dot_products,  // by query dy y
+    dot_products,  // for each query, the dot product of dy and y
     dq_sums,       // dq in f32
-    query_counts,  // by image how many there are, of type int32
+    query_counts,  // for each image, its number of queries, int32
     key_counts,
     scale,
     minus_infinity,
     one,
-    queries,  // how many there are, of type int32
+    queries,  // their number, int32
     keys,
 };
 
-// Those in memory that the pass reads and writes, in the order of its call's views: without the
-// counts, which the call has itself.
+// The tensors in memory that the pass reads and writes, in the order of its call's views. The
+// counts are not among them: the call owns those.
 std::vector<AttentionTensor> tensors_of(const AttentionProblem& problem);
 
-// The scalars of its graph.
+// The scalars of the problem's graph.
 std::vector<AttentionTensor> scalars_of(const AttentionProblem& problem);
 
-// Whether the graph is told how many queries and keys an image has, though it has them all: of a
-// part of what it takes at once cuDNN 9.19's backward pass lets keys take part that do not exist,
-// and gives no numbers where all scores are far below 0 (pytorch issue 196678, cudnn-frontend issue
-// 1072).
+// Whether the graph gets the number of queries and keys of each image although all images have all
+// of them. cuDNN 9.19's backward pass needs it if the last block of keys is incomplete: otherwise
+// keys that do not exist take part, and the result is NaN if all scores are far below 0 (pytorch
+// issue 196678, cudnn-frontend issue 1072).
 bool counts_positions(const AttentionProblem& problem);
 
-// Whether cuDNN may be asked, which answers rightly only within these bounds: types, widths and
-// masks that it takes, and queries that each see a key.
+// Whether cuDNN may be asked. Its answers are right only within these bounds: types, widths and
+// masks that it supports, and queries that each see a key.
 bool may_be_fused(const AttentionProblem& problem);
 
-// The problem as cuDNN's operation graph. Throws DeviceError where it refuses.
+// The problem as cuDNN's operation graph. Throws DeviceError if cuDNN refuses it.
 Descriptor attention_graph(const AttentionProblem& problem);
 
-// "attention forward 2x8x512x64 * 2x8x512x64, bf16, causal"; all that decides a plan.
+// "attention forward 2x8x512x64 * 2x8x512x64, bf16, causal"; everything that determines a plan.
 std::string text_of(const AttentionProblem& problem);
 
 }  // namespace strata::cuda

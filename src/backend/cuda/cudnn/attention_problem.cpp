@@ -9,10 +9,10 @@ using enum AttentionTensor;
 
 namespace {
 
-// What sm_90's backward pass takes of the keys at a time.
+// The block of keys that sm_90's backward pass processes at once.
 constexpr std::int64_t keys_at_once = 128;
 
-// What its accesses are aligned to, in elements of 16 bits.
+// The alignment of its accesses, in 16-bit elements.
 constexpr std::int64_t aligned_elements = 8;
 
 // Query s sees keys up to s + keys - queries.

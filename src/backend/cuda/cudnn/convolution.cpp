@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-// cuDNN wants two spatial axes at least: a sequence is an image of one column.
+// cuDNN requires at least two spatial axes, so a sequence becomes an image with one column.
 Dims with_two_axes(Dims values, std::size_t spatial, std::int64_t added) {
     if (spatial == 1) {
         values.push_back(added);
@@ -22,7 +22,7 @@ std::size_t spatial_axes(const ConvolutionProblem& problem) {
     return problem.x.size() - 2;
 }
 
-// Of a tensor of these extents in memory, an operand or a result.
+// The shape of an operand or result with these extents.
 TensorShape shape_in(const ConvolutionProblem& problem, const Dims& own) {
     const Dims dims = with_two_axes(own, spatial_axes(problem), 1);
     return {dims, strides_of(dims, problem.format.order), data_type(problem.format.type)};
@@ -81,7 +81,7 @@ Attributes attributes_of(Pass pass) {
     }
 }
 
-// Over x, w and y of the graph, but for the result, which is this tensor.
+// Works on the graph's x, w and y, except that this tensor replaces the result.
 Descriptor convolution_operation(const ConvolutionProblem& problem, const OperationGraph& graph,
                                  std::int64_t result) {
     const Attributes names = attributes_of(problem.pass);
@@ -102,15 +102,15 @@ Descriptor convolution_operation(const ConvolutionProblem& problem, const Operat
     return operation;
 }
 
-// One value for each channel, as an image of one element.
+// One value per channel, as an image with one element.
 Dims channel_dims(const Dims& dims) {
     Dims channels(dims.size(), 1);
     channels[1] = dims[1];
     return channels;
 }
 
-// From the tensor `from` on to the one that the pass computes; what lies between is f32. Operands
-// are numbered behind y.
+// Adds the operations from tensor `from` to the pass's result; intermediate tensors are f32. The
+// operands' numbers follow that of y.
 void add_epilogue(const ConvolutionProblem& problem, OperationGraph& graph, std::int64_t from) {
     const Dims& dims = dims_of(problem, result_of(problem.pass));
     const TensorShape image = shape_in(problem, dims);

@@ -11,7 +11,7 @@
 namespace strata::cuda {
 
 // A convolution in one of its three directions: y from x and w, dx from w and dy, dw from x and dy.
-// Everything lies in one format. Groups follow from the channels of x and w.
+// All tensors share one format. The number of groups follows from the channels of x and w.
 struct ConvolutionProblem {
     Pass pass = Pass::forward;
     Dims x = {};  // batch, channels, one to three spatial axes
@@ -21,25 +21,25 @@ struct ConvolutionProblem {
     Format format = {};
     SinglePrecision single_precision = SinglePrecision::full;
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::automatic;
-    // What becomes of the result before it is written, in one operation graph. Images that are read
-    // there lie in the same format.
+    // Operations on the result before it is written, in the same operation graph. Images that they
+    // read have the same format.
     std::vector<Epilogue> epilogue = {};
 };
 
-// Of the tensors in a plan's variant pack; the epilogue's operands follow.
+// Tensors in a plan's variant pack; the epilogue's operands follow.
 enum class ConvolutionTensor : std::int64_t { x = 1, w = 2, y = 3 };
-// The one that a pass computes.
+// The tensor that a pass computes.
 ConvolutionTensor result_of(Pass pass);
 const Dims& dims_of(const ConvolutionProblem& problem, ConvolutionTensor which);
 
-// The problem as cuDNN's operation graph. Throws DeviceError where it refuses.
+// The problem as cuDNN's operation graph. Throws DeviceError if cuDNN refuses it.
 Descriptor convolution_graph(const ConvolutionProblem& problem);
 
-// Whether a plan may be used for the problem: one that computes an f32 problem in less than f32 is
-// for those who requested it.
+// Whether a plan may be used for the problem. A plan that computes an f32 problem in less than f32
+// is allowed only on request.
 bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& traits);
 
-// Whether a plan computes by the algorithm requested: Winograd's, or neither that nor a Fourier
+// Whether a plan uses the requested algorithm: Winograd, or neither Winograd nor a Fourier
 // transform.
 bool is_asked_for(ConvolutionAlgorithm algorithm, const PlanTraits& traits);
 

@@ -10,8 +10,9 @@
 
 namespace strata::cuda {
 
-// cuDNN's graph interface: everything is a descriptor whose attributes are set, then finalised,
-// then read. Owns one. Functions throw DeviceError with what cuDNN says of the last error.
+// Owns a descriptor of cuDNN's graph interface, in which every object is a descriptor: its
+// attributes are set, then it is finalised, then read. Functions throw DeviceError with cuDNN's
+// last error message.
 class Descriptor {
 public:
     explicit Descriptor(cudnnBackendDescriptorType_t type);
@@ -26,11 +27,11 @@ public:
     void set(cudnnBackendAttributeName_t name, std::int64_t value);
     void set(cudnnBackendAttributeName_t name, std::span<const std::int64_t> values);
     void set(cudnnBackendAttributeName_t name, const Descriptor& value);
-    // Text as cuDNN takes it, with its end.
+    // Text in cuDNN's form, with its terminating zero.
     void set(cudnnBackendAttributeName_t name, const std::string& text);
     void finalize();
 
-    // Every value of an attribute that lists some.
+    // Every value of an attribute that is a list.
     template <class Value>
     std::vector<Value> get_all(cudnnBackendAttributeName_t name,
                                cudnnBackendAttributeType_t type) const {
@@ -40,17 +41,17 @@ public:
         }
         return values;
     }
-    // The descriptors that an attribute holds, at most so many.
+    // The descriptors that an attribute holds, at most `maximum`.
     std::vector<Descriptor> children(cudnnBackendAttributeName_t name,
                                      cudnnBackendDescriptorType_t type, std::int64_t maximum) const;
 
     std::int64_t get_integer(cudnnBackendAttributeName_t name) const;
     std::string get_text(cudnnBackendAttributeName_t name) const;
-    // How many values the attribute has.
+    // The number of values of the attribute.
     std::int64_t count(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type) const;
 
 private:
-    // Fills in as many values as there are and room for; says how many.
+    // Fills in as many values as exist and fit; returns how many.
     std::size_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                     std::int64_t room, void* values) const;
 

@@ -6,10 +6,11 @@
 
 namespace strata::cuda {
 
-// A device by its description, which cuDNN then plans for whether it is there or not.
+// A descriptor of a device with these properties. cuDNN plans for it whether it is present or not.
 Descriptor device_descriptor(const DeviceProperties& properties);
 
-// What cuDNN says of the device of this number: JSON as properties.h reads it. Throws DeviceError.
+// cuDNN's description of the device with this index: JSON as properties.h reads it. Throws
+// DeviceError.
 std::string description_of_device(int device);
 
 }  // namespace strata::cuda

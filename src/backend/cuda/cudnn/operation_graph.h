@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 cudnnDataType_t data_type(ElementType type);
 
-// Extents and strides of a tensor in a graph, and what its elements are.
+// Extents, strides and element type of a tensor in a graph.
 struct TensorShape {
     Dims dims = {};
     Dims strides = {};
@@ -19,16 +19,17 @@ struct TensorShape {
     TensorShape as(cudnnDataType_t other) const { return {dims, strides, other}; }
 };
 
-// Numbers of tensors that hold, for each image of the batch, how many rows of a matrix count.
+// The numbers of tensors that hold, for each image of the batch, how many rows of a matrix are
+// valid.
 struct CountingRows {
     std::optional<std::int64_t> m = {};
     std::optional<std::int64_t> n = {};
     std::optional<std::int64_t> k = {};
 };
 
-// Several operations on their way to one of cuDNN's graphs. A tensor is known by its number, which
-// is also its identity when the plan runs: of those in memory and of scalars the caller chooses it,
-// below `first_passing`. Functions throw DeviceError where cuDNN refuses.
+// Builds one of cuDNN's graphs from several operations. A tensor is identified by its number, also
+// when the plan runs. The caller chooses the numbers of tensors in memory and of scalars, below
+// `first_passing`. Functions throw DeviceError if cuDNN refuses.
 class OperationGraph {
 public:
     static constexpr std::int64_t first_passing = 1000;
@@ -36,7 +37,7 @@ public:
     void add_in_memory(std::int64_t number, const TensorShape& shape);
     // Read from the host's memory when the plan runs.
     void add_scalar(std::int64_t number, cudnnDataType_t type);
-    // One that only passes from an operation to the next.
+    // An intermediate tensor, passed from one operation to the next.
     std::int64_t add_passing(const TensorShape& shape);
 
     void matmul(std::int64_t a, std::int64_t b, std::int64_t y, const CountingRows& counts = {});
@@ -45,12 +46,12 @@ public:
                    std::int64_t y, cudnnDataType_t computed = CUDNN_DATA_FLOAT);
     // y = condition ? x : other.
     void select(std::int64_t condition, std::int64_t x, std::int64_t other, std::int64_t y);
-    // Where each element of x lies along an axis.
+    // The index of each element of x along an axis.
     void index(std::int64_t x, std::int64_t axis, std::int64_t y);
     void reduce(cudnnReduceTensorOp_t operation, std::int64_t x, std::int64_t y);
     void reshape(std::int64_t x, std::int64_t y);
 
-    // An operation of another kind, over the graph's tensors.
+    // An operation of any other kind on the graph's tensors.
     void add(Descriptor operation) { operations_.push_back(std::move(operation)); }
     const Descriptor& tensor(std::int64_t number) const;
 

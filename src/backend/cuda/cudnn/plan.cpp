@@ -38,7 +38,7 @@ NumericalNotes notes_of(const Descriptor& engine) {
             .winograd = has(CUDNN_NUMERICAL_NOTE_WINOGRAD)};
 }
 
-// cuDNN does not say how many choices there are: there cannot be more than types of knobs.
+// cuDNN does not report the number of choices, but there cannot be more than types of knobs.
 std::vector<std::pair<int, std::int64_t>> knobs_of(const Descriptor& configuration) {
     std::vector<std::pair<int, std::int64_t>> knobs;
     for (const Descriptor& choice :

@@ -12,7 +12,7 @@
 
 namespace strata::cuda {
 
-// What cuDNN says of how a plan computes.
+// What cuDNN reports about a plan's numerics.
 struct NumericalNotes {
     bool tensor_core = false;
     bool down_converts_inputs = false;
@@ -22,7 +22,7 @@ struct NumericalNotes {
     bool winograd = false;
 };
 
-// A plan by its engine and the engine's knobs: what tells it from another.
+// A plan, identified by its engine and the engine's knobs.
 struct PlanTraits {
     std::int64_t engine = 0;
     std::vector<std::pair<int, std::int64_t>> knobs = {};  // type and value
@@ -34,7 +34,7 @@ struct PlanTraits {
 std::string name_of(const PlanTraits& traits);
 std::string text_of(const NumericalNotes& notes);
 
-// Which of cuDNN's lists: A, the best guess; B, another; FALLBACK, what always works.
+// The heuristics of cuDNN: A, its best guess; B, an alternative; FALLBACK, which always works.
 enum class HeuristicMode { a, b, fallback };
 
 // An engine's configuration as a heuristic offers it, not yet built.
@@ -43,8 +43,8 @@ struct OfferedPlan {
     PlanTraits traits;
 };
 
-// What cuDNN offers for an operation graph on a device that need not be there, best first. Empty
-// where it has nothing; throws DeviceError where it cannot answer.
+// The plans that cuDNN offers for an operation graph, best first. The device need not be present.
+// Empty if there are none; throws DeviceError if cuDNN cannot answer.
 std::vector<OfferedPlan> offered_plans(const Descriptor& graph, const Descriptor& device,
                                        HeuristicMode mode);
 
@@ -55,8 +55,8 @@ struct BuiltPlan {
     std::size_t workspace = 0;
 };
 
-// Plans for one problem, the library's favourite first, and which of them is used: that one, until
-// a device has tried them. Shared by all calls of the problem.
+// The plans for one problem, the library's favourite first, and the one in use: the favourite until
+// the plans have been tried on a device. Shared by all calls of the problem.
 struct PlanChoice {
     std::vector<std::shared_ptr<const BuiltPlan>> plans = {};
     std::size_t used = 0;
@@ -65,9 +65,9 @@ struct PlanChoice {
     const BuiltPlan& plan() const { return *plans[used]; }
 };
 
-// Throws DeviceError where cuDNN takes its offer back.
+// Throws DeviceError if cuDNN cannot build what it offered.
 BuiltPlan build_plan(const OfferedPlan& offered, const Descriptor& device);
-// Nothing where it does.
+// Nothing if cuDNN cannot build it.
 std::optional<BuiltPlan> plan_if_built(const OfferedPlan& offered, const Descriptor& device);
 
 }  // namespace strata::cuda

@@ -32,7 +32,7 @@ cudnnRNNMode_t cell_of(CellKind cell) {
     return CUDNN_LSTM;
 }
 
-// A GRU's fourth block is a bias of the product with the state.
+// A GRU's fourth block is a bias of the state's product.
 cudnnRNNBiasMode_t bias_of(const Recurrent& op) {
     if (!op.bias) {
         return CUDNN_RNN_NO_BIAS;
@@ -78,7 +78,8 @@ void RecurrentLibrary::finalize(const Queue& queue) {
     is_finalized_ = true;
 }
 
-// All sequences are as long, so that packed and padded ones lie alike; packed ones need no padding.
+// All sequences have the same length, so packed and padded layouts are the same; packed needs no
+// padding value.
 RecurrentLibrary::Data RecurrentLibrary::sequence_of(std::int64_t features) const {
     cudnnRNNDataDescriptor_t made = nullptr;
     require(cudnnCreateRNNDataDescriptor(&made));
@@ -159,7 +160,7 @@ void RecurrentLibrary::backward_data(const Queue& queue, const RecurrentAddresse
                                     queue.workspace, reserve_bytes_, reserve_.get()));
 }
 
-// cuDNN adds to what is there.
+// cuDNN adds to the existing values.
 void RecurrentLibrary::backward_weights(const Queue& queue, const RecurrentAddresses& at) const {
     require_cuda(cudaMemsetAsync(gradients_.get(), 0, parameter_bytes_, queue.stream),
                  "clearing the gradients of a recurrent layer");

@@ -24,14 +24,14 @@ struct RecurrentProblem {
     SinglePrecision products = SinglePrecision::full;
 };
 
-// Whether cuDNN computes exactly the same: it reads forward or both ways, and a GRU of its resets
-// the state after the product.
+// Whether cuDNN computes exactly the same function: its cells read forward or in both directions,
+// and its GRU applies the reset gate after the product.
 bool may_be_cudnn(const RecurrentProblem& problem);
 
 // "recurrent lstm 5x4x24, hidden 32, 2 layers, bidirectional"
 std::string text_of(const RecurrentProblem& problem);
 
-// Memory on the device; null where there is none. States stand by layer and direction.
+// Device memory of each tensor; null if absent. States are ordered by layer and direction.
 struct RecurrentAddresses {
     struct Sequence {
         void* whole = nullptr;  // [steps, batch, features]
@@ -51,19 +51,19 @@ struct Destroyer {
     void operator()(auto* descriptor) const { destroy(descriptor); }
 };
 
-// The passes of one layer by cuDNN's functions, with the memory that lives from one to the other.
-// How much that is only the device says, and how the parameters lie in it: they are copied there
-// before the forward pass and their gradients from there after the last. Functions throw
-// DeviceError.
+// The passes of one layer by cuDNN's functions, with the memory that is kept between passes. Its
+// size and the layout of the parameters in it are known only on the device. Parameters are copied
+// there before the forward pass, and their gradients from there after the last pass. Functions
+// throw DeviceError.
 class RecurrentLibrary {
 public:
     explicit RecurrentLibrary(RecurrentProblem problem) : problem_(std::move(problem)) {}
 
-    // Once, before the rest.
+    // Called once, before anything else.
     void finalize(const Queue& queue);
     bool is_finalized() const { return is_finalized_; }
     std::size_t workspace() const { return workspace_; }
-    // What it keeps from one pass to the next.
+    // Memory that it keeps between passes.
     std::size_t kept_bytes() const { return kept_bytes_; }
 
     void copy_parameters(const Queue& queue, const RecurrentAddresses& at) const;
@@ -77,10 +77,10 @@ private:
     using Dropout = std::unique_ptr<cudnnDropoutStruct, Destroyer<cudnnDestroyDropoutDescriptor>>;
     using Tensor = std::unique_ptr<cudnnTensorStruct, Destroyer<cudnnDestroyTensorDescriptor>>;
 
-    // Part of a parameter and where it lies among all of cuDNN's.
+    // A part of a parameter and its place among cuDNN's parameters.
     struct Block {
         std::size_t parameter = 0;
-        std::int64_t first = 0;  // element
+        std::int64_t first = 0;  // first element
         std::int64_t count = 0;
         std::size_t offset = 0;  // in bytes
     };
@@ -111,10 +111,10 @@ private:
     std::size_t reserve_bytes_ = 0;
     std::size_t workspace_ = 0;
     std::size_t kept_bytes_ = 0;
-    Memory lengths_;  // of type int32, by image
+    Memory lengths_;  // int32, by image
     Memory parameters_;
     Memory gradients_;
-    Memory reserve_;  // what the forward pass leaves to the others
+    Memory reserve_;  // saved by the forward pass for the others
     std::vector<Block> blocks_;
 };
 

@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-// cuDNN's number of each of our gates: it has the reset gate of a GRU before the update gate.
+// cuDNN's index of each of our gates; its GRU has the reset gate before the update gate.
 std::vector<int> gate_numbers(CellKind cell) {
     switch (cell) {
         case CellKind::lstm:
@@ -32,7 +32,7 @@ Tensor make_tensor() {
     return Tensor(made);
 }
 
-// 0 of a descriptor that cuDNN has not filled in.
+// 0 for a descriptor that cuDNN has not filled in.
 std::int64_t elements_of(const Tensor& tensor) {
     cudnnDataType_t type = CUDNN_DATA_FLOAT;
     int rank = 0;
@@ -44,7 +44,7 @@ std::int64_t elements_of(const Tensor& tensor) {
                                                        : 0;
 }
 
-// One of a cell's products: its matrix and its bias, among all of cuDNN's parameters.
+// The matrix and bias of one of a cell's products, within cuDNN's parameters.
 struct Found {
     std::int64_t matrix_elements = 0;
     std::int64_t bias_elements = 0;
@@ -66,7 +66,7 @@ Found find(const Queue& queue, cudnnRNNDescriptor_t rnn, std::size_t cell, const
             static_cast<const std::byte*>(matrix_at), static_cast<const std::byte*>(bias_at)};
 }
 
-// What lies elsewhere than we think must not be computed with.
+// Refuses to compute with parameters that are not where we expect them.
 std::size_t checked_offset(const void* all, const std::byte* part, std::int64_t found,
                            std::int64_t wanted) {
     if (part == nullptr || found != wanted) {
@@ -126,7 +126,7 @@ void RecurrentLibrary::add_bias(const Queue& queue, std::size_t cell, int number
     add(block);
 }
 
-// Gates that follow one another on both sides are copied at once.
+// Gates that are adjacent on both sides are copied together.
 void RecurrentLibrary::add(const Block& block) {
     if (!blocks_.empty()) {
         Block& last = blocks_.back();

@@ -20,8 +20,8 @@ namespace {
 constexpr const char* tracing = "trace the GPU";
 constexpr std::size_t buffer_bytes = 8u << 20;
 
-// Where records go. CUPTI's buffer callbacks carry nothing of their caller's, so there is one such
-// place in a process; what arrives while nobody traces is thrown away.
+// The destination of records. CUPTI's buffer callbacks have no user data, so a process has only one
+// such destination. Records that arrive while nobody traces are discarded.
 struct Sink {
     std::mutex lock;
     Trace* trace = nullptr;
@@ -29,14 +29,14 @@ struct Sink {
 Sink sink;
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
-    // Without memory CUPTI gets no buffer, drops records, and counts them.
+    // If this allocation fails, CUPTI gets no buffer, drops records, and counts them.
     *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));
     *size = *buffer == nullptr ? 0 : buffer_bytes;
     *max_records = 0;
 }
 
-// CUPTI calls from a thread of its own and through C, where no exception may pass: what no memory
-// is left for is dropped.
+// CUPTI calls from its own thread through C, which exceptions must not cross: a record is dropped
+// if there is no memory for it.
 template <class Add>
 void add_or_drop(Trace& trace, Add add) noexcept {
     try {
@@ -83,7 +83,7 @@ CUpti_ActivityKind kind_of(Recorded kind) {
     }
 }
 
-// Records have another layout in each version of CUPTI.
+// The layout of records differs between versions of CUPTI.
 void require_known_version() {
     std::uint32_t version = 0;
     require_cupti(cuptiGetVersion(&version), tracing);

@@ -12,13 +12,13 @@ namespace strata::cuda {
 
 namespace {
 
-// A stamp beyond 292 years is none.
+// A time stamp beyond 292 years is treated as missing.
 Nanoseconds stamp(std::uint64_t time) {
     constexpr auto maximum = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     return Nanoseconds(time > maximum ? 0 : static_cast<std::int64_t>(time));
 }
 
-// As the source has it, with template arguments; a name that is not mangled stays.
+// The name as in the source, with template arguments; a name that is not mangled is unchanged.
 std::string readable(const char* name) {
     if (name == nullptr) {
         return "unnamed";
@@ -29,7 +29,7 @@ std::string readable(const char* name) {
     return status == 0 && plain != nullptr ? plain.get() : name;
 }
 
-// What all records of a device's work have.
+// The fields common to all records of device work.
 template <class Record>
 Span span_of(const Record& record, SpanKind kind, std::string name) {
     return {.kind = kind,
@@ -79,7 +79,7 @@ Span moved_span(const Record& record, SpanKind kind, const char* name) {
     return span;
 }
 
-// Records of every kind begin alike; the kind says what follows.
+// Records of every kind begin with the kind, which determines the rest.
 template <class Record>
 const Record& as(const CUpti_Activity& record) {
     return reinterpret_cast<const Record&>(record);

@@ -13,28 +13,29 @@
 
 namespace strata::cuda {
 
-// What is to be counted by counters that are set up, and what becomes of it.
+// The steps and counters of a counting run, and the callbacks for its results.
 struct StepCountingJob {
     std::span<const DistinctStep> steps = {};
     const MetricPlan* plan = nullptr;
     std::size_t passes = 1;  // as planned for the chip
     // Counters set up for one range; made anew for each step. Throws ProfilerError.
     std::function<std::unique_ptr<RangeCounter>()> make_counter = {};
-    // As strata::CountingJob has them: a job that was interrupted continues.
+    // As in strata::CountingJob: an interrupted job continues where it stopped.
     std::function<bool(const DistinctStep&)> is_known = {};
     std::function<void(const CountedStep&)> keep = {};
 };
 
 // Counts each distinct step by itself, once for each pass. A step that fails, or whose counters are
-// refused, is kept with the reason; what forbids counting at all (privileges, another profiler, a
-// virtual device ...) is requested once and holds for every step after it.
+// refused, is kept with the reason. If counting is forbidden altogether (privileges, another
+// profiler, a virtual device ...), that is found out once and holds for every later step.
 void count_steps(Executable& executable, const StepCountingJob& job);
 
-// Every metric of a plan without a value for the same reason, but those that the chip lacks anyway.
+// Every metric of a plan, without a value and with this reason; metrics that the chip lacks keep
+// theirs.
 std::vector<EvaluatedMetric> metrics_without_values(const MetricPlan& plan,
                                                     const std::string& reason);
 
-// Whether trouble with one step's counters is trouble with all: nothing else need be tried.
+// Whether this trouble with one step's counters affects all steps, so that no other need be tried.
 bool forbids_all(ProfilerTrouble trouble);
 
 }  // namespace strata::cuda

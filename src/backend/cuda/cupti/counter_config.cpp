@@ -29,7 +29,7 @@ std::vector<const char*> CounterConfig::names() const {
     return names;
 }
 
-// CUPTI does not say which of the names it does not know, so each is requested first.
+// CUPTI does not say which of several names it does not know, so each is checked first.
 void CounterConfig::add_counters(const std::string& chip) {
     for (const std::string& counter : counters_) {
         if (!host_.has_counter(counter)) {

@@ -12,9 +12,9 @@
 
 namespace strata::cuda {
 
-// Counters of a chip, arranged in passes: only so many can be counted at once, so the work is
-// repeated, once for each pass. Made without a GPU. Throws ProfilerError, naming the counter, where
-// the chip lacks one, and for counters that do not go together.
+// Counters of a chip, grouped into passes: only a limited number can be counted at once, so the
+// work is repeated for each pass. Can be built without a GPU. Throws ProfilerError, naming the
+// counter, if the chip lacks one, and for counters that cannot be combined.
 class CounterConfig {
 public:
     // Requires: at least one counter.
@@ -22,12 +22,12 @@ public:
                   std::span<const std::uint8_t> availability = {});
 
     const std::vector<std::string>& counters() const { return counters_; }
-    // How often the work is to be repeated.
+    // How often the work must be repeated.
     std::size_t passes() const { return passes_; }
-    // What the device is configured with.
+    // The configuration image for the device.
     std::span<const std::uint8_t> image() const { return image_; }
 
-    // The counters' values in one range of collected data. A value that is no number is missing.
+    // The counters' values in one range of collected data. A value that is not a number is missing.
     CounterValues evaluate(std::span<const std::uint8_t> data, std::size_t range) const;
 
 private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* counting = "count on the GPU";
 
-// The driver's context, requested through the runtime so that nothing links the driver's library.
+// The driver's context, looked up through the runtime so that nothing links against the driver.
 CUcontext current_context() {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
@@ -33,13 +33,13 @@ CUcontext current_context() {
     return context;
 }
 
-// What stands in the way of counting, where CUPTI tells it apart.
+// An obstacle to counting that CUPTI reports separately.
 struct Obstacle {
     CUpti_Profiler_Support_Level level;
     ProfilerTrouble trouble;
 };
 
-// Says what forbids counting before anything is tried: later calls answer with one code for many
+// Reports what forbids counting before anything is tried: later calls return one code for many
 // reasons.
 void require_supported(int device) {
     auto answer = parameters<CUpti_Profiler_DeviceSupported_Params>(

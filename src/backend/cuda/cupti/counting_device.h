@@ -7,7 +7,7 @@
 
 namespace strata::cuda {
 
-// A device whose counters may be read, and what it lets be counted.
+// A device whose counters may be read, and the counters that it makes available.
 struct CountingDevice {
     void* context = nullptr;  // CUcontext
     std::string chip = {};    // "GH100"
@@ -15,7 +15,7 @@ struct CountingDevice {
 };
 
 // The device of the current CUDA context. Throws ProfilerError that says what forbids counting.
-// Requires: where there is a GPU, its context has been made.
+// Requires: if there is a GPU, its context exists.
 CountingDevice open_counting_device(int device = 0);
 
 }  // namespace strata::cuda

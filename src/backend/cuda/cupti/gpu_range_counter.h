@@ -11,8 +11,8 @@ struct CUpti_RangeProfiler_Object;
 
 namespace strata::cuda {
 
-// CUPTI's range profiler on a device: ranges are pushed and popped by us, and the work is repeated
-// by us (user range, user replay). While it lives the device's counters are in use.
+// CUPTI's range profiler on a device. We push and pop the ranges and repeat the work ourselves
+// (user range, user replay). It occupies the device's counters for its lifetime.
 class GpuRangeCounter : public RangeCounter {
 public:
     // At most `ranges` ranges in one pass. Requires: device and config outlive it.

@@ -14,7 +14,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Asks for what is known of a counter; the result code of the question.
+// Looks up the description of a counter; returns CUPTI's result code.
 int describe(CUpti_Profiler_Host_Object* host, const std::string& counter,
              CUpti_Profiler_Host_GetMetricProperties_Params& answer) {
     answer = parameters<CUpti_Profiler_Host_GetMetricProperties_Params>(

@@ -13,12 +13,12 @@ struct CUpti_Profiler_Host_Object;
 
 namespace strata::cuda {
 
-// CUPTI's knowledge of one chip: which counters it has and what they mean. Needs neither a GPU nor
-// a driver. Every function throws ProfilerError where CUPTI refuses.
+// CUPTI's database of one chip: its counters and their meaning. Needs neither a GPU nor a driver.
+// Every function throws ProfilerError if CUPTI refuses.
 class MetricHost {
 public:
-    // `availability`: what this very device lets be counted, as CountingDevice reads it; empty:
-    // what the chip has.
+    // `availability`: the counters that this particular device makes available, as in
+    // CountingDevice; if empty, all that the chip has.
     explicit MetricHost(const std::string& chip, std::span<const std::uint8_t> availability = {});
 
     // Names of the chips that this CUPTI knows.
@@ -26,7 +26,7 @@ public:
 
     bool has_counter(const std::string& counter) const;
 
-    // As strata::CounterMissing wants it: why there is no such counter, nothing where there is.
+    // For strata::CounterMissing: why there is no such counter; nothing if there is.
     std::optional<std::string> missing(std::string_view counter) const;
 
     // "byte", "nanosecond", "percent". Throws ProfilerError for a counter that does not exist.

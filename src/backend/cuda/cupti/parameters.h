@@ -5,8 +5,8 @@
 
 namespace strata::cuda {
 
-// A parameter block of CUPTI's profiling interface, all zero but its size. The size that CUPTI
-// wants ends with the block's last field, before any padding.
+// A parameter block of CUPTI's profiling interface, all zero except its size. CUPTI wants the size
+// up to the end of the last field, without trailing padding.
 template <class Block>
 Block parameters(std::size_t size) {
     Block block{};

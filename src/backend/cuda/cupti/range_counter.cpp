@@ -7,8 +7,8 @@ namespace strata::cuda {
 
 namespace {
 
-// One pass over the work. A pass that was started is stopped even where the work fails: else the
-// counters stay in use for the whole process.
+// One pass over the work. A pass is stopped even if the work fails, because the counters would
+// otherwise stay in use for the whole process.
 Passes run_pass(RangeCounter& counter, const std::function<void()>& work) {
     counter.start_pass();
     try {
@@ -18,7 +18,7 @@ Passes run_pass(RangeCounter& counter, const std::function<void()>& work) {
         try {
             counter.stop_pass();
         } catch (const ProfilerError&) {
-            // The work's own failure is what is to be told.
+            // The work's own failure is the one to report.
         }
         std::rethrow_exception(failure);
     }
@@ -41,7 +41,7 @@ CountingRange::~CountingRange() {
     try {
         counter_.pop();
     } catch (const ProfilerError&) {
-        // The end of the pass finds the range open and says so.
+        // The end of the pass finds the range still open and reports it.
     }
 }
 

@@ -12,7 +12,7 @@
 
 namespace strata::cuda {
 
-// What was counted between a push and its pop.
+// The values counted between a push and its pop.
 struct CountedRange {
     std::string name = {};
     CounterValues values = {};
@@ -21,8 +21,8 @@ struct CountedRange {
 // Whether another pass over the work is needed.
 enum class Passes { remain, are_done };
 
-// Counters set up on a device, to be read range by range; the work is repeated once for each pass.
-// Every function throws ProfilerError where CUPTI refuses.
+// Counters configured on a device and read range by range; the work is repeated for each pass.
+// Every function throws ProfilerError if CUPTI refuses.
 class RangeCounter {
 public:
     virtual ~RangeCounter() = default;
@@ -30,13 +30,13 @@ public:
     virtual void start_pass() = 0;
     virtual void push(const std::string& name) = 0;
     virtual void pop() = 0;
-    // Requires: the device has done what was launched.
+    // Requires: the device has finished the launched work.
     virtual Passes stop_pass() = 0;
     // After the last pass: every range, in the order of the pushes.
     virtual std::vector<CountedRange> read() = 0;
 };
 
-// The range that lies around what is done while it lives.
+// A scope guard for a range.
 class CountingRange {
 public:
     CountingRange(RangeCounter& counter, const std::string& name) : counter_(counter) {
@@ -44,14 +44,14 @@ public:
     }
     CountingRange(const CountingRange&) = delete;
     CountingRange& operator=(const CountingRange&) = delete;
-    // A pop that fails shows at the end of the pass, too.
+    // A failed pop is also reported at the end of the pass.
     ~CountingRange();
 
 private:
     RangeCounter& counter_;
 };
 
-// Counters that could not be had: why, and in a sentence with its fix.
+// Why counters could not be read, and a sentence that includes the fix.
 struct NotCounted {
     ProfilerTrouble trouble = ProfilerTrouble::refused;
     std::string sentence = {};
@@ -60,9 +60,9 @@ struct NotCounted {
 using CountingOutcome = std::variant<std::vector<CountedRange>, NotCounted>;
 
 // Repeats `work` until all passes are done. The work launches the same each time, in ranges of
-// `counter`, and waits for the device before it returns. `planned` passes are expected; where they
-// do not end after a few times as many, that is trouble, too. What CUPTI refuses becomes an
-// outcome, so that the rest of a run continues; what the work itself throws is passed on.
+// `counter`, and waits for the device before it returns. If the passes have not ended after a few
+// times the `planned` number, that is an error, too. A refusal by CUPTI becomes an outcome, so that
+// the rest of a run continues; exceptions from the work itself are passed on.
 CountingOutcome count_ranges(RangeCounter& counter, std::size_t planned,
                              const std::function<void()>& work);
 

@@ -9,8 +9,8 @@
 
 namespace strata::cuda {
 
-// Records what a device does from here until `finish`, and which range of the host's calls each
-// piece belongs to. Graphs that are to be attributed must be captured while it lives.
+// Records the device's work from here until `finish`, and the range of host calls that each piece
+// belongs to. Graphs whose work is to be attributed must be captured during its lifetime.
 //
 //   Tracer tracer(*calls);
 //   for (each step) { TracedRange range(tracer, task); enqueue(step); }
@@ -24,27 +24,25 @@ public:
     Tracer& operator=(const Tracer&) = delete;
     ~Tracer();
 
-    // A range within the present one, and the end of the innermost. Ranges without a task belong to
-    // that of the range around them.
-    // Says the range's id.
+    // Opens a range within the current one, or closes the innermost. A range without a task belongs
+    // to the task of the enclosing range. Returns the range's id.
     std::uint64_t begin_range(std::optional<Task> task = {});
     void end_range();
-    // Where nothing may be thrown: a failure counts among what was dropped.
+    // For use where nothing may throw: a failure is counted as a dropped record.
     void end_range_or_note() noexcept;
 
-    // Ends the recording. An end of a range that failed counts among what was dropped: calls after
-    // it are recorded within a range that had ended. Requires: the device has done its work, no
-    // range is open.
+    // Ends the recording. A range whose end failed counts as dropped, because later calls were
+    // recorded within it. Requires: the device is idle, no range is open.
     Trace finish();
 
 private:
     ActivityCalls& calls_;
     std::vector<TraceRange> ranges_;
-    std::vector<std::uint64_t> open_;  // from the outermost to the innermost
+    std::vector<std::uint64_t> open_;  // outermost to innermost
     std::uint64_t failed_ends_ = 0;
 };
 
-// The range around what is done while it lives.
+// A scope guard for a range.
 class TracedRange {
 public:
     explicit TracedRange(Tracer& tracer, std::optional<Task> task = {})

@@ -94,7 +94,7 @@ std::string sentence_of(ProfilerTrouble trouble, std::string_view doing, std::st
                        detail.empty() ? "" : fmt::format(" ({})", printable(detail)), advice.fix);
 }
 
-// CUPTI's own name of a code: cuptiGetResultString lives in the part that wants a driver.
+// CUPTI's name of a code. cuptiGetResultString is in the library that needs a driver.
 std::string code_text(int code) {
     return fmt::format("CUPTI error {}", code);
 }

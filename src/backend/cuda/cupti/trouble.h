@@ -9,7 +9,7 @@
 
 namespace strata::cuda {
 
-// Why CUPTI cannot trace or count here. Each has one fix.
+// Why CUPTI cannot trace or count here. Each reason has one fix.
 enum class ProfilerTrouble {
     no_driver,
     insufficient_privileges,
@@ -49,8 +49,8 @@ inline constexpr std::array<std::string_view, 17> names_of(ProfilerTrouble) {
             "refused"};
 }
 
-// Trouble as one sentence: what was being done, what stands in its way, what to do. Layers that
-// were to be counted are then without counters, for this reason; times and results stay.
+// One sentence: what was being done, the obstacle, the fix. The steps concerned have no counters
+// for this reason; times and results are kept.
 class ProfilerError : public Error {
 public:
     ProfilerError(ProfilerTrouble trouble, std::string_view doing, std::string_view detail = {});
@@ -63,7 +63,7 @@ private:
 // What a result code of CUPTI (CUptiResult) means.
 ProfilerTrouble trouble_of(int code);
 
-// Does nothing for code 0 (CUPTI_SUCCESS); else throws ProfilerError.
+// Does nothing for code 0 (CUPTI_SUCCESS); otherwise throws ProfilerError.
 void require_cupti(int code, std::string_view doing);
 
 }  // namespace strata::cuda

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t spatial_begin = 2;  // batch and channels come first
 
-// Axes from the innermost outwards.
+// Axes from innermost to outermost.
 std::vector<std::size_t> inward_axes(std::size_t rank, Order order) {
     std::vector<std::size_t> axes;
     if (order == Order::channels_last && rank > spatial_begin) {

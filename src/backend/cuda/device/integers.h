@@ -7,7 +7,7 @@
 
 namespace strata::cuda {
 
-// So many times this integer, as int32, in memory of the device; while a call is finalized. Throws
+// An int32 array in device memory that repeats one value. Call it while a call is finalized. Throws
 // DeviceError.
 Memory repeated_integer(const Queue& queue, std::int64_t value, std::int64_t times);
 

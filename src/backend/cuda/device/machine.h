@@ -11,7 +11,7 @@
 
 namespace strata::cuda {
 
-// What went wrong on a device; each has one fix.
+// What went wrong on a device. Each has one fix.
 enum class DeviceTrouble {
     no_driver,
     driver_too_old,
@@ -24,7 +24,7 @@ enum class DeviceTrouble {
     library_refused,
 };
 
-// Trouble as one sentence: what, where, what to do.
+// One sentence: what went wrong, where, and the fix.
 class DeviceError : public Error {
 public:
     DeviceError(DeviceTrouble trouble, std::string sentence)
@@ -35,52 +35,52 @@ private:
     DeviceTrouble trouble_;
 };
 
-// Memory of the machine, freed with it.
+// Memory of the machine. Releasing the pointer frees it.
 using Memory = std::unique_ptr<void, std::function<void(void*)>>;
 
 enum class Transfer { to_machine, from_machine };
 
-// A sequence of calls that the machine has recorded and repeats at once.
+// A recorded sequence of calls that the machine repeats in one launch.
 class Replay {
 public:
     virtual ~Replay() = default;
     virtual void enqueue() = 0;
 };
 
-// Where a program runs: a GPU through the CUDA runtime, or this processor's memory and the calls'
-// host side (host_machine.h), which tests use instead. Calls are executed in the order in which
-// they are enqueued. Every function throws DeviceError where the device cannot continue.
+// Where a program runs: a GPU through the CUDA runtime, or, for tests, this processor's memory and
+// the calls' host implementations (host_machine.h). Calls are executed in the order in which they
+// are enqueued. Every function throws DeviceError if the device cannot continue.
 class Machine {
 public:
     virtual ~Machine() = default;
     virtual const DeviceProperties& properties() const = 0;
 
-    // Zero until written.
+    // The memory is zero.
     virtual Memory allocate(std::size_t bytes) = 0;
-    // Zeros again, after all that was enqueued.
+    // Sets to zero, after everything enqueued so far.
     virtual void clear(void* memory, std::size_t bytes) = 0;
-    // Blocking, after all that was enqueued.
+    // Blocks, and copies after everything enqueued so far.
     virtual void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) = 0;
 
     // Makes the library's decisions that need the device, before the first enqueue. The scratch
-    // memory that all calls need together is known after the last one.
+    // memory that all calls share is known after the last call.
     virtual void finalize(const Call& call) = 0;
     // Lets a library choose, then runs the call once, blocking, so that a refusal or failure on the
-    // device is attributed to this call. Only where there is a device: the call writes its results.
+    // device is attributed to this call. Only on a device; the call writes its results.
     virtual void probe(const Call& call, std::span<void* const> addresses) = 0;
     virtual void enqueue(const Call& call, std::span<void* const> addresses) = 0;
-    // What `enqueue_all` enqueues, to be repeated.
+    // Records what `enqueue_all` enqueues, for repetition.
     virtual std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) = 0;
 
-    // A time stamp in the stream, recorded or not; stamps are numbered from 0 and each number is
-    // used again and again.
+    // A time stamp in the stream, recorded or not. Stamps are numbered from 0; each number is
+    // reused.
     virtual void stamp(std::size_t number) = 0;
     // Waits for the later stamp.
     virtual Seconds between(std::size_t earlier, std::size_t later) = 0;
-    // Waits for all that was enqueued.
+    // Waits for everything enqueued so far.
     virtual void wait() = 0;
 
-    // Scratch memory that it holds for library calls, in bytes.
+    // The scratch memory that it holds for library calls, in bytes.
     virtual std::size_t workspace() const { return 0; }
 };
 

@@ -12,8 +12,8 @@
 
 namespace strata::cuda {
 
-// Where values lie and how: dense elements of these extents from `offset` bytes on. Only a layer's
-// own calls use parts of a buffer; the view of a tensor is a whole one.
+// The place and layout of values: dense elements with these extents, beginning at `offset` bytes.
+// Only a layer's own calls use parts of a buffer; a tensor's view covers a whole buffer.
 struct TensorView {
     BufferId buffer = 0;
     Dims dims = {};
@@ -25,53 +25,54 @@ struct TensorView {
     }
 };
 
-// The part of a view from this element on, with extents of its own.
+// The part of a view that begins at this element, with its own extents.
 TensorView part_of(const TensorView& view, std::int64_t first_element, Dims dims);
 
 struct Queue;
 
-// What a step says of one of several ways to do its call.
+// How a step describes one of several ways to do its call.
 struct WayText {
     std::string implementation = {};
     std::string algorithm = {};
 };
 
-// The way that was chosen, and the one whose text the step was given before.
+// The chosen way, and the one whose text the step had before.
 struct ChosenWay {
     WayText before = {};
     WayText now = {};
     std::size_t workspace = 0;
 };
 
-// A call into a vendor's library, with everything decided but the addresses.
+// A call into a vendor's library, with everything decided except the addresses.
 class LibraryCall {
 public:
     virtual ~LibraryCall() = default;
 
-    // Chooses on the device what could not be chosen before; called once, before any enqueue.
+    // Makes the choices that need the device; called once, before any enqueue.
     virtual void finalize(const Queue&) {}
-    // Of several ways chooses the fastest, by trying them at these addresses; called once, when all
+    // Chooses the fastest of several ways by trying them at these addresses; called once, when all
     // calls are finalized and nothing else runs.
     virtual void choose(const Queue&, std::span<void* const>) {}
-    // The way that was chosen; nothing where there was no choice.
+    // The chosen way; nothing if there was no choice.
     virtual std::optional<ChosenWay> chosen() const { return {}; }
-    // Puts the work on the queue's stream. Throws DeviceError where the library refuses.
+    // Puts the work on the queue's stream. Throws DeviceError if the library refuses.
     virtual void enqueue(const Queue& queue, std::span<void* const> addresses) const = 0;
-    // What the call stands for, by plain loops on host memory: tests run whole programs with it.
+    // Computes the same with plain loops on host memory; tests run whole programs this way.
     virtual void compute_on_host(std::span<void* const> addresses) const = 0;
-    // Scratch memory beside its views.
+    // Scratch memory in addition to its views.
     virtual std::size_t workspace() const { return 0; }
-    // Memory that it has taken for itself while settling, of what several share by one of them.
+    // Memory that it allocated for itself in `finalize`; if several calls share it, only one
+    // reports it.
     virtual std::size_t kept_memory() const { return 0; }
 };
 
-// Something that a step does, and the views whose addresses it gets, in order.
+// An operation of a step, and the views whose addresses it receives, in order.
 struct Call {
     std::variant<Kernel, std::shared_ptr<LibraryCall>> function;
     std::vector<TensorView> views;
 };
 
-// Of a kernel 0; of what is finalized on the device known only then.
+// 0 for a kernel; for calls that are finalized on the device it is known only afterwards.
 std::size_t workspace_of(const Call& call);
 
 // Nothing in it needs a GPU.

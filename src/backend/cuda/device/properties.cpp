@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One list for both directions: `field(key, member)` is called for each.
+// One list for reading and writing: `field(key, member)` is called for each.
 template <class Properties, class Field>
 void each_field(Properties& p, const Field& field) {
     field("deviceName", p.name);

@@ -8,9 +8,10 @@
 
 namespace strata::cuda {
 
-// What decides how work is laid out on a GPU: read off one, or from a description of one, so that
-// everything up to the launch can be prepared where there is none. The fields and their JSON are
-// those that cuDNN 9.8 and later describe a device by (CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION).
+// The properties that determine how work is laid out on a GPU, read from a device or from a
+// description of one, so that everything up to the launch can be prepared without it. The fields
+// and their JSON are those with which cuDNN 9.8 and later describe a device
+// (CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION).
 struct DeviceProperties {
     std::string name;
     int compute_capability = 0;  // times ten: 90 for sm_90
@@ -21,7 +22,7 @@ struct DeviceProperties {
     int max_threads_per_block = 0;
     int max_threads_per_multiprocessor = 0;
     int max_blocks_per_multiprocessor = 0;
-    std::int64_t shared_memory_per_block = 0;  // bytes, without asking for more
+    std::int64_t shared_memory_per_block = 0;  // bytes, the default limit
     std::int64_t shared_memory_per_block_optin = 0;
     std::int64_t reserved_shared_memory_per_block = 0;
     int registers_per_block = 0;
@@ -37,12 +38,12 @@ struct DeviceProperties {
     bool supports_cooperative_launch = false;
 };
 
-// Both throw Error, one sentence, where the text is not a device's description or lacks a key.
+// Throws Error, one sentence, if the text is not a device's description or lacks a key.
 DeviceProperties parse_device_properties(std::string_view json);
-// The description of a file; throws Error, naming it.
+// Reads the description from a file; throws Error that names it.
 DeviceProperties read_device_properties(const std::string& path);
 
-// As cuDNN takes it.
+// In the form that cuDNN accepts.
 std::string to_json(const DeviceProperties& properties);
 
 }  // namespace strata::cuda

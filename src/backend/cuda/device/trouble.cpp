@@ -57,7 +57,7 @@ void require_cuda(int code, std::string_view doing) {
     if (code == cudaSuccess) {
         return;
     }
-    (void)cudaGetLastError();  // or the next call that asks for it is told of this one
+    (void)cudaGetLastError();  // or the next call that queries the error would report it
     const auto error = static_cast<cudaError_t>(code);
     const Known* found = std::ranges::find(known, error, &Known::code);
     throw DeviceError(trouble_of(found),

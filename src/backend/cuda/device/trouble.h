@@ -7,11 +7,11 @@
 
 namespace strata::cuda {
 
-// Does nothing for code 0 (cudaSuccess); else throws DeviceError: what was being done, what the
-// runtime says, what to do.
+// Does nothing for code 0 (cudaSuccess); otherwise throws DeviceError: what was being done, the
+// runtime's message, the fix.
 void require_cuda(int code, std::string_view doing);
 
-// The same of cuDNN (cudnnStatus_t) and cuBLAS (cublasStatus_t).
+// The same for cuDNN (cudnnStatus_t) and cuBLAS (cublasStatus_t).
 void require_cudnn(int status, std::string_view doing);
 void require_cublas(int status, std::string_view doing);
 

@@ -39,7 +39,8 @@ __host__ __device__ float unit_clamp(float x) {
 }
 
 // The functions of op/activation.h, and their slopes from what `Activation::reads` keeps: the
-// output where it is enough, else the input. (`data` says which in each case.)
+// output if that is enough, otherwise the input. (`data` is the one or the other, as each case
+// says.)
 template <ActivationKind kind>
 struct Function {
     float alpha;
@@ -132,7 +133,7 @@ struct Function {
             return y * (1 - y);
         } else if constexpr (kind == ActivationKind::tanh) {
             return 1 - y * y;
-        } else {  // where it is the same on either side of the function
+        } else {  // if the slope is the same at x and at y
             return slope_from_input(y);
         }
     }

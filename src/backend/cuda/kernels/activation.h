@@ -9,7 +9,7 @@
 
 namespace strata::cuda {
 
-// y = f(x). Addresses: x, y, which may be one.
+// y = f(x). Addresses: x, y; the two may be the same.
 Kernel activation_forward(const Activation& op, std::int64_t count,
                           const std::array<ElementType, 2>& types);
 

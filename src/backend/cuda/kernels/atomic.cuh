@@ -3,7 +3,7 @@
 
 namespace strata::cuda {
 
-// Adds to a sum that other threads may add to as well; on the host there is one thread.
+// Adds to a sum that other threads may also be adding to; on the host there is only one thread.
 __host__ __device__ inline void add_to(float* sum, float value) {
 #ifdef __CUDA_ARCH__
     atomicAdd(sum, value);

@@ -9,8 +9,8 @@
 
 namespace strata::cuda {
 
-// Scores[batch, heads, queries, keys], the keys' axis innermost. The mask's strides are in these
-// four axes, 0 where it is repeated.
+// Scores[batch, heads, queries, keys], the keys' axis innermost. The mask has a stride for each of
+// these four axes, 0 where it is broadcast.
 struct ScoreShape {
     std::int64_t batch = 1;
     std::int64_t heads = 1;
@@ -21,8 +21,8 @@ struct ScoreShape {
     bool has_mask = false;
 };
 
-// p = softmax(score + mask), 0 where a query sees nothing. Addresses: scores (f32), mask (any where
-// there is none), p.
+// p = softmax(score + mask), 0 where a query sees nothing. Addresses: scores (f32), mask (any
+// address if there is none), p.
 Kernel masked_softmax(const ScoreShape& shape, ElementType mask, ElementType p);
 
 // ds = p (dp - sum of dp p). Addresses: p, dp (f32), ds.

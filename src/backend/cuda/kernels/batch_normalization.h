@@ -8,36 +8,36 @@
 
 namespace strata::cuda {
 
-// Batch normalisation in three walks over x: its moments, what follows from them for each channel,
-// and the normalisation itself.
+// Batch normalisation in three passes over x: its moments, the values that follow from them for
+// each channel, and the normalisation itself.
 
-// Mean and biased variance over what is folded away, by sums of x - s and (x - s)^2 where s is the
-// first element of each result, so that a large mean costs no digits. Inputs: x and s, x's first
+// Mean and biased variance over the folded axes, from sums of x - s and (x - s)^2, where s is the
+// first element of each result, so that a large mean costs no precision. Inputs: x and s, x's first
 // elements broadcast. Outputs: mean - s and variance, f32.
 FoldKernels moments_fold(const FoldShape& shape, const std::array<ElementType, 2>& types);
 
-// The same of rows of channels that lie innermost and fill packs, s being the first row.
+// The same for channels-last rows that fill packs; s is the first row.
 FoldKernels channel_moments(std::int64_t rows, std::int64_t channels,
                             const std::array<ElementType, 2>& types);
 
-// By statistic: mean += s; inverse = 1 / sqrt(variance + epsilon); running = momentum * running +
-// (1 - momentum) * batch's. Strides are of s within x. Addresses: x, mean, variance, inverse,
-// running mean, running variance; all f32 but x, all in place.
+// For each statistic: mean += s; inverse = 1 / sqrt(variance + epsilon); running = momentum *
+// running + (1 - momentum) * batch's. `x_stride` is the stride of s within x. Addresses: x, mean,
+// variance, inverse, running mean, running variance; all f32 but x, all in place.
 Kernel statistics_kernel(std::int64_t count, std::int64_t x_stride, ElementType x, double epsilon,
                          double momentum);
-// Of given statistics: inverse alone. Addresses: variance, inverse.
+// For given statistics: computes only the inverse. Addresses: variance, inverse.
 Kernel inverse_kernel(std::int64_t count, double epsilon);
 
 // y = scale (x - mean) inverse + shift. Addresses: x, mean, inverse, scale, shift, y; f32 but x, y.
 Kernel normalize_kernel(std::int64_t count, const ChannelPlace& place,
                         const std::array<ElementType, 2>& types);
 
-// Sums over each statistic's elements of dy and of dy (x - mean) inverse: the gradients of shift
-// and scale. Inputs: dy, x, mean, inverse (f32). Outputs: two of f32.
+// For each statistic, the sums of dy and of dy (x - mean) inverse: the gradients of shift and
+// scale. Inputs: dy, x, mean, inverse (f32). Outputs: two of f32.
 FoldKernels normalization_gradient_fold(const FoldShape& shape,
                                         const std::array<ElementType, 2>& types);
 
-// The same of rows of channels that lie innermost and fill packs.
+// The same for channels-last rows that fill packs.
 FoldKernels channel_gradients(std::int64_t rows, std::int64_t channels,
                               const std::array<ElementType, 2>& types);
 

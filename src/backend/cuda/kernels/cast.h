@@ -8,8 +8,7 @@
 
 namespace strata::cuda {
 
-// y = the value that an element of `dtype` has in the place of x (backend/cast_value.h), stored as
-// the types say. Addresses: x, y.
+// y = x converted to `dtype` (backend/cast_value.h), stored in the given types. Addresses: x, y.
 Kernel cast(DataType dtype, std::int64_t count, const std::array<ElementType, 2>& types);
 
 }  // namespace strata::cuda

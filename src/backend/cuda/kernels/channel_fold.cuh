@@ -6,9 +6,9 @@
 
 namespace strata::cuda {
 
-// Folds rows of channels, [rows, channels], channel by channel: what fold.cuh does of any axes, of
-// those that normalisation spends its time in. A thread has a pack of channels, several rows of
-// them on their way at once; `fixed` inputs are one row that is the same for all.
+// Folds [rows, channels] over the rows, channel by channel: a faster fold.cuh for the layout in
+// which normalisation spends its time. Each thread has a pack of channels and loads several of its
+// rows at once. `fixed` inputs are a single row that is the same for all.
 
 template <int Moving, int Fixed, class Fold>
 struct ChannelFoldBody {

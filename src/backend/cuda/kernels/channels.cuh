@@ -7,8 +7,9 @@
 
 namespace strata::cuda {
 
-// The parameters of the elements of a pack. Where channels lie innermost and fill packs they are
-// side by side; where a channel's elements do, there is one; else each element asks for its own.
+// The parameters for the elements of a pack. If channels are innermost and fill packs, the
+// parameters are adjacent; if all of a pack's elements belong to one channel, there is one;
+// otherwise each element looks up its own.
 class Channels {
 public:
     explicit Channels(const ChannelPlace& place)
@@ -22,7 +23,7 @@ public:
         const std::int64_t row = inner_.quotient(element);
         return row - channels_.quotient(row) * channels_.value();
     }
-    // Of the elements from `begin` on, whose first channel is `first`.
+    // For the elements from `begin` on; `first` is the channel of the first.
     __host__ __device__ Pack load(const float* parameters, std::int64_t begin,
                                   std::int64_t first) const {
         if (kind_ == Kind::beside) {
@@ -43,8 +44,8 @@ private:
     Kind kind_;
 };
 
-// Calls body(element) for the elements of the last, incomplete pack, or whole(begin) for a whole
-// one.
+// Calls single(element) for each element of the last, incomplete pack, or whole(begin) for a whole
+// pack.
 template <class Whole, class Single>
 __host__ __device__ void each_pack(std::int64_t pack, std::int64_t count, const Whole& whole,
                                    const Single& single) {

@@ -21,7 +21,7 @@ struct CopyBody {
     }
 };
 
-// Elements side by side on both sides are moved in packs.
+// Elements adjacent on both sides are moved in packs.
 struct Same {
     __host__ __device__ void operator()(std::int64_t, const float* from, float* to) const {
         to[0] = from[0];

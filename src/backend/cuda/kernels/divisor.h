@@ -5,9 +5,9 @@
 
 namespace strata::cuda {
 
-// Division by a number known before the launch: a multiplication and a shift instead of the hundred
-// instructions that a GPU divides 64 bits in (Granlund and Montgomery 1994). Numerators of 2^31 and
-// more are divided the slow way.
+// Division by a number known before the launch, as a multiplication and a shift instead of the
+// hundred instructions of a 64-bit division on a GPU (Granlund and Montgomery 1994). Numerators of
+// 2^31 and more take the slow path.
 class Divisor {
 public:
     constexpr Divisor() = default;

@@ -8,8 +8,8 @@
 
 namespace strata::cuda {
 
-// y = x / (1 - probability) where a DropoutChoice keeps x, else 0: the mask is drawn again
-// in the backward pass, which costs less than to keep it. Addresses: x, y, which may be one.
+// y = x / (1 - probability) if a DropoutChoice keeps x, else 0. The backward pass draws the mask
+// again, which costs less than storing it. Addresses: x, y; the two may be the same.
 Kernel dropout(std::uint64_t seed, double probability, std::int64_t count,
                const std::array<ElementType, 2>& types);
 

@@ -11,7 +11,7 @@
 
 namespace strata::cuda {
 
-// A few elements side by side, which a thread moves at once: one or two 16-byte accesses.
+// A few adjacent elements that a thread moves at once: one or two 16-byte accesses.
 struct Pack {
     static constexpr int size = 8;
     float at[size];
@@ -24,10 +24,10 @@ struct RawPack {
     uint4 high;
 };
 
-// Elements in memory, read and written as float whatever they are stored as. The type is the same
-// for a whole launch, so the branch costs next to nothing beside the access. But a conversion waits
-// for its element: who has several to read, reads them all as they are stored before the first is
-// converted.
+// Elements in memory, read and written as float whatever their storage type. The type is the same
+// for a whole launch, so the branch costs little compared with the access. But a conversion waits
+// for its element: code that reads several should load all of them raw before it converts the
+// first.
 class Elements {
 public:
     Elements() = default;
@@ -66,7 +66,7 @@ public:
                                             : of_f16(raw);
     }
 
-    // From element `i` on, which is a multiple of the pack's size.
+    // From element `i` on, which must be a multiple of the pack's size.
     __host__ __device__ RawPack load_raw_pack(std::int64_t i) const {
         RawPack raw = {};
         if (!is_aligned()) {
@@ -121,7 +121,7 @@ public:
 private:
     using Half = std::uint16_t;
 
-    // A place in the midst of a buffer may begin anywhere.
+    // An address inside a buffer may have any alignment.
     __host__ __device__ bool is_aligned() const {
         return reinterpret_cast<std::uintptr_t>(begin_) % 16 == 0;
     }
@@ -132,7 +132,7 @@ private:
         return std::bit_cast<float>(bits);
 #endif
     }
-    // A pack of which no access of 16 bytes can be made.
+    // A pack that cannot be loaded by a 16-byte access.
     __host__ __device__ void gather(std::int64_t i, RawPack& raw) const {
         if (type_ == ElementType::f32) {
             raw.low = {load_raw(i), load_raw(i + 1), load_raw(i + 2), load_raw(i + 3)};
@@ -141,7 +141,7 @@ private:
             raw.low = {two_halves(i), two_halves(i + 2), two_halves(i + 4), two_halves(i + 6)};
         }
     }
-    // Two halves lie in one word, the first in its low bits.
+    // Two 16-bit elements in one word, the first in its low bits.
     __host__ __device__ std::uint32_t two_halves(std::int64_t i) const {
         return load_raw(i) | load_raw(i + 1) << 16U;
     }

@@ -95,7 +95,7 @@ __host__ __device__ float slope(ElementwiseKind kind, int operand, const float* 
             return operand == 0 ? 1 / x[1] : -x[0] / (x[1] * x[1]);
         case ElementwiseKind::maximum:
         case ElementwiseKind::minimum:
-            for (int k = 0; k < Operands; ++k) {  // of equal ones the first
+            for (int k = 0; k < Operands; ++k) {  // the first of equal ones
                 const float greater =
                     kind == ElementwiseKind::maximum ? x[k] - x[operand] : x[operand] - x[k];
                 if (greater > 0 || (greater == 0 && k < operand)) {

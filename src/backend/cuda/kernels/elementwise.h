@@ -10,19 +10,20 @@
 
 namespace strata::cuda {
 
-// y = f(a, b) of tensors that lie alike; `cuts` takes the fraction off, as a quotient of integers
-// has none. Addresses: a, b, y.
+// y = f(a, b) of tensors with equal layout; `cuts` truncates the result, as the quotient of
+// integers is. Addresses: a, b, y.
 Kernel elementwise_forward(ElementwiseKind kind, bool cuts, std::int64_t count,
                            const std::array<ElementType, 3>& types);
 
-// The same where operands are broadcast: their strides in the result's extents, and the result's.
+// The same with broadcasting. The strides are those of the operands, in the result's extents, and
+// of the result.
 Kernel elementwise_broadcast(ElementwiseKind kind, bool cuts, const Dims& extents,
                              const std::array<Dims, 3>& strides,
                              const std::array<ElementType, 3>& types);
 
-// The gradient of one of up to three operands (`operand`), summed over its copies:
-// dx = sum of dy * d f / d x. `shape` has the strides of dy and then of the operands, as many as
-// there are, and of dx. Addresses: dy, operands, dx, as fold_calls lays them.
+// The gradient of operand number `operand` of up to three, summed over its copies: dx = sum of dy *
+// d f / d x. `shape` has the strides of dy, of each operand, and of dx. Addresses: dy, operands,
+// dx, in the order of fold_calls.
 FoldKernels elementwise_gradient(ElementwiseKind kind, int operand, const FoldShape& shape,
                                  const std::vector<ElementType>& types);
 
@@ -34,7 +35,7 @@ Kernel select_forward(const Dims& extents, const std::array<Dims, 4>& strides,
 FoldKernels select_gradient(bool of_first, const FoldShape& shape,
                             const std::array<ElementType, 3>& types);
 
-// The sum over what is folded away, or minus that. Inputs: one.
+// The negated sum over the folded axes, or the plain sum. Inputs: one.
 FoldKernels negative_sum_fold(const FoldShape& shape, const std::array<ElementType, 2>& types);
 FoldKernels sum_fold(const std::string& name, const FoldShape& shape,
                      const std::array<ElementType, 2>& types);

@@ -38,8 +38,8 @@ struct SumFold : SumsFold<1> {
     }
 };
 
-// Folds the elements [slice / slices, (slice + 1) / slices) of one result. A thread has several of
-// them on their way at once: with one, memory would wait for the threads.
+// Folds the elements [slice / slices, (slice + 1) / slices) of one result. A thread loads several
+// of them at once: with one load in flight, threads would wait for memory.
 template <int Inputs, class Fold>
 struct FoldBody {
     Elements inputs[Inputs];
@@ -117,7 +117,7 @@ private:
     }
 };
 
-// Folds the parts that slices have left.
+// Folds the partial results of the slices.
 template <class Fold>
 struct JoinBody {
     Elements parts;
@@ -136,7 +136,7 @@ struct JoinBody {
             }
             carried[which] = value;
         }
-        // A thread beyond the slices holds the first part again, which must not count twice.
+        // A team beyond the slices repeats the first part, which must not count twice.
         for (int which = 0; which < Fold::width; ++which) {
             float neutral[Fold::width];
             fold.start(neutral);
@@ -179,8 +179,8 @@ Kernel fold_kernel(const std::string& name, const FoldAxes& axes, std::int64_t s
                               : columns(name, items, length, make);
 }
 
-// The parts that slices have left, [slices, width, results], into results. Addresses: parts,
-// outputs.
+// Folds the partial results of the slices, [slices, width, results], into results. Addresses:
+// parts, outputs.
 template <class Fold>
 Kernel join_kernel(const std::string& name, const Axes& results, std::int64_t slices,
                    const std::array<ElementType, Fold::width>& types, Fold fold) {
@@ -193,7 +193,7 @@ Kernel join_kernel(const std::string& name, const Axes& results, std::int64_t sl
     });
 }
 
-// `types` are those of the inputs and then of the outputs.
+// `types`: those of the inputs, then those of the outputs.
 template <int Inputs, class Fold>
 FoldKernels fold_kernels(const std::string& name, const FoldShape& shape,
                          const std::array<ElementType, Inputs + Fold::width>& types, Fold fold) {

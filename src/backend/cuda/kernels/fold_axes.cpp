@@ -26,7 +26,7 @@ std::vector<Dims> picked(const std::vector<Dims>& strides, const std::vector<boo
     return result;
 }
 
-// Whether some longer axis that is folded has neighbours of the first input side by side.
+// Whether the first input is contiguous along some folded axis longer than 1.
 bool folds_neighbours(const FoldShape& shape) {
     for (std::size_t axis = 0; axis < shape.extents.size(); ++axis) {
         if (shape.folded[axis] && shape.extents[axis] > 1 && shape.inputs[0][axis] == 1) {
@@ -50,8 +50,8 @@ FoldAxes fold_axes(const FoldShape& shape) {
             .is_contiguous = folds_neighbours(shape)};
 }
 
-// Some two blocks of every multiprocessor of a large GPU at work, and no slice too short to be
-// worth its part.
+// Aims at about two blocks for every multiprocessor of a large GPU, without slices so short that
+// their partial results cost more than they gain.
 std::int64_t fold_slices(const FoldAxes& axes) {
     constexpr std::int64_t wanted_blocks = 256;
     constexpr std::int64_t shortest = 1024;

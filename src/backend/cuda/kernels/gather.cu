@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-// As backend/indices.h has it.
+// As in backend/indices.h.
 __host__ __device__ std::int64_t view_of(float index, std::int64_t extent) {
     const auto room = static_cast<double>(extent);
     const double wanted = index < 0 ? static_cast<double>(index) + room : index;

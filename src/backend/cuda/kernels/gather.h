@@ -8,8 +8,8 @@
 
 namespace strata::cuda {
 
-// data[outer, extent, inner] and `indices` places along its middle axis. An index below zero counts
-// from the end; one that is outside is moved to the nearest place, so that nothing is read beyond.
+// data[outer, extent, inner], and `indices` positions along its middle axis. A negative index
+// counts from the end; one out of range is clamped, so that nothing is read out of bounds.
 struct GatherShape {
     std::int64_t outer = 1;
     std::int64_t extent = 1;

@@ -5,7 +5,7 @@
 
 namespace strata::cuda {
 
-// What one thread moves: one element, or a pack of elements that lie side by side.
+// The unit that one thread moves: one element, or a pack of adjacent elements.
 template <int Width>
 struct Lanes {
     static_assert(Width == 1 || Width == Pack::size);
@@ -19,7 +19,7 @@ __host__ __device__ void fill(Lanes<Width>& lanes, float value) {
     }
 }
 
-// From element `i` on, which is a multiple of the width.
+// From element `i` on, which must be a multiple of the width.
 template <int Width>
 __host__ __device__ Lanes<Width> load(const Elements& elements, std::int64_t i) {
     Lanes<Width> lanes;

@@ -11,8 +11,8 @@
 
 namespace strata::cuda {
 
-// The ways in which our kernels cover their work. Each takes a function that makes the body from
-// the addresses of the launch; a body is a plain struct with one operator(), host and device.
+// How our kernels distribute their work. Each function takes one that makes the body from the
+// launch's addresses; a body is a plain struct with one operator(), for host and device.
 
 // Kernels are compiled twice, the second time to machine code that reads past L1.
 #ifdef STRATA_READS_PAST_L1
@@ -27,7 +27,7 @@ inline constexpr std::int64_t max_threads = 1024;
 inline constexpr std::int64_t max_rows_of_columns = 16;  // of threads, 32 columns each
 inline constexpr std::int64_t max_blocks = 0x7fffffff;
 
-// No loop: a grid has room for 2^31 blocks, and what is not a loop is not unrolled either.
+// No loop: a grid can have 2^31 blocks, and the compiler cannot unroll what is not a loop.
 template <class Body>
 __global__ void __launch_bounds__(threads_of_each) each_kernel(Body body, std::int64_t count) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(threads_of_each) each_kernel(Body body, std::i
     }
 }
 
-// A warp for each row.
+// One warp per row.
 template <class Body>
 __global__ void __launch_bounds__(threads_of_short_rows)
     short_rows_kernel(Body body, std::int64_t count) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(threads_of_short_rows)
     }
 }
 
-// A block for each row.
+// One block per row.
 template <class Body>
 __global__ void __launch_bounds__(max_threads) long_rows_kernel(Body body, std::int64_t count) {
     for (std::int64_t row = blockIdx.x; row < count; row += gridDim.x) {
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(max_threads) long_rows_kernel(Body body, std::
     }
 }
 
-// 32 columns for each block. All threads take part in every reduction.
+// 32 columns per block. All threads take part in every reduction.
 template <class Body>
 __global__ void __launch_bounds__(32 * max_rows_of_columns)
     columns_kernel(Body body, std::int64_t count) {
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(32 * max_rows_of_columns)
     }
 }
 
-// An address of a launch, of what is f32 whatever the network computes in.
+// A launch address of data that is f32 whatever the network computes in.
 inline float* floats(void* address) {
     return static_cast<float*>(address);
 }
@@ -78,7 +78,7 @@ inline std::int64_t blocks_for(std::int64_t count, std::int64_t each) {
     return std::clamp<std::int64_t>(ceiling(count, each), 1, max_blocks);
 }
 
-// Puts `kernel` on the stream; without work there is nothing to launch.
+// Puts `kernel` on the stream; without work, nothing is launched.
 template <class Body>
 int launch(void (*kernel)(Body, std::int64_t), const Geometry& geometry, cudaStream_t stream,
            Body body, std::int64_t count) {
@@ -88,7 +88,7 @@ int launch(void (*kernel)(Body, std::int64_t), const Geometry& geometry, cudaStr
     const dim3 blocks(static_cast<unsigned>(geometry.blocks));
     const dim3 threads(static_cast<unsigned>(geometry.threads_x),
                        static_cast<unsigned>(geometry.threads_y));
-    // Returns what came of this very launch, not of some call before.
+    // Returns the error of this launch, not of an earlier call.
     void* arguments[] = {&body, &count};
     return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), blocks, threads, arguments, 0,
                             stream);
@@ -115,7 +115,7 @@ Kernel each(std::string name, std::int64_t count, Make make) {
                 }};
 }
 
-// What a team computes together, on the host by one thread.
+// Work that a team computes together; on the host a team is one thread.
 template <class Make>
 std::function<void(std::span<void* const>)> on_host(std::int64_t count, Make make) {
     return [=](std::span<void* const> at) {
@@ -126,7 +126,7 @@ std::function<void(std::span<void* const>)> on_host(std::int64_t count, Make mak
     };
 }
 
-// body(row, team) for each row of `length` elements that lie side by side.
+// body(row, team) for each row of `length` adjacent elements.
 template <class Make>
 Kernel rows(std::string name, std::int64_t count, std::int64_t length, Make make) {
     constexpr std::int64_t long_row = 1024;
@@ -146,7 +146,7 @@ Kernel rows(std::string name, std::int64_t count, std::int64_t length, Make make
             .compute_on_host = on_host(count, make)};
 }
 
-// body(column, team) where neighbouring columns lie side by side and each has `length` elements.
+// body(column, team) for columns of `length` elements; neighbouring columns are adjacent in memory.
 template <class Make>
 Kernel columns(std::string name, std::int64_t count, std::int64_t length, Make make) {
     const Geometry geometry = {

@@ -36,8 +36,8 @@ ChannelAxis axis_of(const LrnShape& shape) {
     return {Divisor(is_last ? 1 : shape.positions), Divisor(shape.channels)};
 }
 
-// scale^-beta. The general power takes a hundred instructions; of the exponent that every published
-// network has, 3/4, two roots are left.
+// scale^-beta. The general power takes a hundred instructions; for 3/4, the exponent of every
+// published network, two square roots suffice.
 struct Power {
     float beta;
 
@@ -50,7 +50,7 @@ struct Power {
     }
 };
 
-// The constants, with the window's reach before and after its channel.
+// The constants, and how far the window extends before and after its channel.
 struct Constants {
     float k;
     float share;  // alpha / size

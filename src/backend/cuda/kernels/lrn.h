@@ -9,7 +9,8 @@
 
 namespace strata::cuda {
 
-// Images as channels, `stride` elements apart, each of `images` times `positions`.
+// The layout of images: channels are `stride` elements apart, each has `images` times `positions`
+// elements.
 struct LrnShape {
     std::int64_t images = 1;
     std::int64_t channels = 1;

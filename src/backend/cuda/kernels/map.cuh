@@ -8,8 +8,8 @@
 
 namespace strata::cuda {
 
-// Element by element over tensors that lie alike: function(index, inputs, outputs) on floats. A
-// thread moves a pack at a time, which memory needs to run at its full speed.
+// Applies function(index, inputs, outputs), on floats, to each element of tensors with equal
+// layout. A thread moves a pack at a time, which full memory bandwidth needs.
 template <int Inputs, int Outputs, class Function>
 struct MapBody {
     Elements inputs[Inputs];
@@ -67,7 +67,7 @@ private:
     }
 };
 
-// `types` are those of the inputs and then of the outputs, as are the addresses.
+// `types` and addresses: those of the inputs, then those of the outputs.
 template <int Inputs, int Outputs, class Function>
 Kernel map(std::string name, std::int64_t count,
            const std::array<ElementType, Inputs + Outputs>& types, Function function) {

@@ -11,7 +11,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Where an element of the result comes from; -1 where it is the constant.
+// The index of an element's source; -1 if the element is padding.
 struct Source {
     PadKind kind;
     int rank;

@@ -7,21 +7,21 @@
 
 namespace strata::cuda {
 
-// An element of a tensor of images: its plane by number, or its image and channel where channels
-// lie innermost; how far apart the plane's positions are; and which position it is.
+// An element of a tensor of images: its plane, by index, or by image and channel if channels are
+// innermost; the distance between the plane's positions; and its position.
 struct Element {
     std::int64_t plane;
     std::int64_t channel;
     std::int64_t stride;
     std::int64_t at[3];
 
-    // Where its plane begins in a tensor whose planes have so many positions.
+    // The beginning of its plane in a tensor with so many positions per plane.
     __host__ __device__ std::int64_t begin(std::int64_t positions) const {
         return plane * positions * stride + channel;
     }
 };
 
-// Takes the number of an element in memory apart.
+// Splits an element's index in memory into plane and position.
 struct Locator {
     Divisor channels;
     Divisor positions;

@@ -21,7 +21,7 @@ Locator locator_of(const PoolingShape& shape, bool of_input) {
             Divisor(extent(2)), shape.order == Order::channels_last};
 }
 
-// What both passes know of their images.
+// What both passes need to know about their images.
 struct Pooled {
     DeviceWindow window;
     Locator locate;
@@ -29,7 +29,7 @@ struct Pooled {
     bool include_pad;
 };
 
-// A thread has as many channels as lie side by side, a pack or one, of one position.
+// A thread computes one position of as many channels as are adjacent: a pack, or one.
 template <int Width>
 struct ForwardBody {
     Elements x;
@@ -50,7 +50,7 @@ struct ForwardBody {
     }
 
 private:
-    // use(position, values) for each of the window's positions that are inside.
+    // Calls use(position, values) for each position of the window inside the image.
     template <class Use>
     __host__ __device__ void each_tap(const int* o, std::int64_t begin, std::int64_t stride,
                                       const Use& use) const {
@@ -175,7 +175,7 @@ Pooled pooled_of(const PoolingShape& shape, bool of_input) {
             shape.count_include_pad};
 }
 
-// A mean has no places; its address stands for another tensor.
+// A mean has no places; their address is that of another tensor.
 Elements places_of(const PoolingShape& shape, void* address) {
     return shape.kind == PoolingKind::max ? Elements(address, ElementType::f32) : Elements();
 }

@@ -10,7 +10,7 @@
 
 namespace strata::cuda {
 
-// Images and their windows; x and y (and their gradients) lie in one order.
+// Images and their windows; x and y (and their gradients) have the same order.
 struct PoolingShape {
     PoolingKind kind = PoolingKind::max;
     bool count_include_pad = false;
@@ -20,12 +20,12 @@ struct PoolingShape {
     SpatialWindow window = {};
 };
 
-// y = the greatest or the mean of each window. Addresses: x, y, and of a maximum the place within
-// its plane (f32, exact to 2^24; -1 where the window holds nothing).
+// y = the maximum or the mean of each window. Addresses: x, y, and for a maximum its place within
+// the plane (f32, exact up to 2^24; -1 if the window is empty).
 Kernel pooling_forward(const PoolingShape& shape, const std::array<ElementType, 2>& types);
 
-// dx = the sum over the windows that cover an element of their shares of dy. Addresses: dy, places
-// (dy again for a mean), dx.
+// dx = for each element, the sum of its shares of dy over the windows that cover it. Addresses: dy,
+// places (dy again for a mean), dx.
 Kernel pooling_backward(const PoolingShape& shape, const std::array<ElementType, 2>& types);
 
 }  // namespace strata::cuda

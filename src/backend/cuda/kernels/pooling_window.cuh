@@ -6,8 +6,8 @@
 
 namespace strata::cuda {
 
-// One axis of the window, as WindowAxis. Positions of a plane fit 32 bits, in which a GPU counts
-// faster.
+// One axis of the window, like WindowAxis. Positions in a plane fit 32 bits, in which a GPU
+// computes faster.
 struct AxisOfWindow {
     int input;
     int output;
@@ -23,7 +23,8 @@ struct AxisOfWindow {
     }
     __host__ __device__ bool inside(int at) const { return at >= 0 && at < input; }
 
-    // Taps of an output's window that count: those inside, or those in the padding, too.
+    // The taps of an output's window that count: those inside the input, and with `include_pad`
+    // those in the padding.
     __host__ __device__ int counted(int o, bool include_pad) const {
         const int minimum = include_pad ? -begin : 0;
         const int limit = include_pad ? input + end : input;
@@ -56,7 +57,7 @@ struct DeviceWindow {
     __host__ __device__ int outputs() const {
         return axes[0].output * axes[1].output * axes[2].output;
     }
-    // What the sum over an output's window is divided by.
+    // The divisor of the sum over an output's window.
     __host__ __device__ float divisor(const int* o, bool include_pad) const {
         int count = 1;
         for (int axis = 0; axis < 3; ++axis) {

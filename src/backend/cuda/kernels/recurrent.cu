@@ -20,7 +20,7 @@ struct Unit {
     __host__ __device__ Unit(const CellStep& step, std::int64_t i)
         : image(i / step.hidden), unit(i - image * step.hidden), hidden(step.hidden) {}
 
-    // Its number in a matrix of so many gates, of rows so far apart.
+    // The index of one of its gates in a matrix with `count` gates per row.
     __host__ __device__ std::int64_t gate(std::int64_t count, std::int64_t which) const {
         return (image * count + which) * hidden + unit;
     }

@@ -6,10 +6,10 @@
 
 namespace strata::cuda {
 
-// One step of a recurrent cell between its products, for a whole batch; everything f32. Gates are
-// [batch, gates * hidden], dense, in the order of op/recurrent.h; states are rows of `hidden`,
-// those of the layer's result `y_row` floats apart, those before the step `before_row` apart (0:
-// there is none, it is zero).
+// One step of a recurrent cell between its products, for a whole batch, all in f32. Gates are
+// [batch, gates * hidden], dense, in the order of op/recurrent.h. States are rows of `hidden`: rows
+// of the layer's result are `y_row` floats apart, those of the state before the step `before_row`
+// (0: there is none, it is zero).
 struct CellStep {
     CellKind cell = CellKind::lstm;
     std::int64_t batch = 1;
@@ -18,31 +18,32 @@ struct CellStep {
     std::int64_t before_row = 0;
 };
 
-// LSTM and RNN: gates hold their sums and are left as their values. Addresses: gates, y, c before,
-// c (the last two of an LSTM; zeros stand for a first c).
+// LSTM and RNN: gates hold their sums on entry and their values on return. Addresses: gates, y, c
+// before, c (the last two only for an LSTM; the first c before may be zeros).
 Kernel cell_forward(const CellStep& step);
-// Gates hold their values and are left as the gradients of their sums. Addresses: gates, dy, dh,
-// and of an LSTM c before, c, dc, which is left as that of c before.
+// Gates hold their values on entry and the gradients of their sums on return. Addresses: gates, dy,
+// dh, and for an LSTM c before, c, dc, which becomes the gradient of c before.
 Kernel cell_backward(const CellStep& step);
 
-// A GRU that resets before its product. First z and r, and r h; then, with U_n (r h) in the gates,
-// n and the new state. Addresses: gates, h before, r h; gates, h before, y.
+// A GRU that resets before its product, in two kernels: first z, r and r h; then, with U_n (r h) in
+// the gates, n and the new state. Addresses: gates, h before, r h; gates, h before, y.
 Kernel gru_gates(const CellStep& step);
 Kernel gru_state(const CellStep& step);
-// Backward: first the gradients of z and n, and what passes by the gates; then, with d / d(r h),
-// that of r. Addresses: gates, h before, dy, dh, passed; gates, h before, d / d(r h), passed.
+// Backward, in two kernels: first the gradients of z and n, and the gradient that bypasses the
+// gates; then, given d / d(r h), that of r. Addresses: gates, h before, dy, dh, passed; gates, h
+// before, d / d(r h), passed.
 Kernel gru_state_backward(const CellStep& step);
 Kernel gru_gates_backward(const CellStep& step);
 
-// A GRU that resets after it: `products` is U h of all gates; U_n h + b' is kept. Addresses: gates,
-// products, h before, b' (any where there is none), kept, y.
+// A GRU that resets after its product: `products` is U h of all gates; U_n h + b' is kept.
+// Addresses: gates, products, h before, b' (any address if there is none), kept, y.
 Kernel gru_after_forward(const CellStep& step, bool has_bias);
 // Addresses: gates, h before, kept, dy, dh, passed, gradient of the products.
 Kernel gru_after_backward(const CellStep& step);
 
 // to = a + b, dense. Addresses: a, b, to.
 Kernel add_states(std::int64_t count);
-// Rows of `hidden` floats, `from_row` apart, copied to rows that lie side by side.
+// Copies rows of `hidden` floats, `from_row` apart, to dense rows.
 Kernel copy_state(std::int64_t batch, std::int64_t hidden, std::int64_t from_row);
 
 }  // namespace strata::cuda

@@ -20,7 +20,7 @@ struct StatisticFold {
     __host__ __device__ void start(float* carried) const {
         carried[0] = is_maximum ? -HUGE_VALF : is_minimum ? HUGE_VALF : is_product ? 1 : 0;
     }
-    // Of a logarithm of exponentials the second value is the greatest term, so nothing overflows.
+    // For log_sum_exp the second value is the greatest term, so nothing overflows.
     __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
         const float x = values[0];
         const float term = is_exponential ? expf(x - values[1])
@@ -47,7 +47,7 @@ struct StatisticFold {
     }
 };
 
-// The least number of those that match; exact to 2^24 elements.
+// The smallest index among the matches; exact up to 2^24 elements.
 struct PlaceFold {
     static constexpr int width = 1;
     __host__ __device__ void start(float* carried) const { carried[0] = HUGE_VALF; }

@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-// The taps of an output element: where in the input, with which weight.
+// The taps of an output element: their positions in the input, and their weights.
 struct Taps {
     const float* table;
     std::int64_t input[3];

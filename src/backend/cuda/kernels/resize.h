@@ -10,7 +10,7 @@
 
 namespace strata::cuda {
 
-// Images of up to three spatial axes, and how many taps each output position has along each.
+// Images of up to three spatial axes, and the number of taps of each output position along each.
 struct ResizeShape {
     std::int64_t images = 1;
     std::int64_t channels = 1;
@@ -21,8 +21,8 @@ struct ResizeShape {
 };
 ResizeShape resize_shape(const Dims& x, Order order, const std::vector<InterpolationAxis>& axes);
 
-// What the kernels look up: for each of three axes the positions of the taps of its outputs, then
-// their weights.
+// The kernels' lookup table: for each of three axes the positions of its outputs' taps, then their
+// weights.
 std::vector<float> resize_table(const std::vector<InterpolationAxis>& axes);
 
 // y = the weighted sum of the taps. Addresses: x, table (f32), y.

@@ -5,7 +5,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Leading axes that an image does not have take everything from the one position there is.
+// A leading axis that an image lacks has one position, from which everything is taken.
 std::vector<InterpolationAxis> three_axes(const std::vector<InterpolationAxis>& axes) {
     std::vector<InterpolationAxis> result(3 - axes.size(), {1, 1, 1, {{0, 1.0}}});
     result.insert(result.end(), axes.begin(), axes.end());

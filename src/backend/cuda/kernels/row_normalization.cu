@@ -51,7 +51,7 @@ struct RowForward {
     }
 
 private:
-    // Of x - shift, or of its square.
+    // The mean of x - offset, or of its square.
     template <class Team>
     __host__ __device__ float mean_of(std::int64_t begin, float offset, bool squared,
                                       const Team& team) const {
@@ -146,7 +146,7 @@ Kernel row_normalization_backward(const NormalizedRows& shape,
                 });
 }
 
-// Rows as images times groups, their elements as parameters times what shares one.
+// Rows as images times groups; elements as parameters times the elements that share one.
 FoldKernels row_parameter_fold(bool of_scale, const NormalizedRows& shape,
                                const std::array<ElementType, 2>& types) {
     const std::int64_t per_group = shape.width / shape.inner;

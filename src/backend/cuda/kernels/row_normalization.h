@@ -8,7 +8,7 @@
 
 namespace strata::cuda {
 
-// What kernels need of layer and group normalisation (op/normalization.h).
+// The parameters of layer and group normalisation (op/normalization.h) that kernels need.
 struct NormalizedRows {
     std::int64_t rows = 0;
     std::int64_t width = 0;
@@ -21,8 +21,9 @@ struct NormalizedRows {
 };
 NormalizedRows rows_for_kernels(const RowNormalization& normalization);
 
-// y = scale (x - mean) inverse + shift of each row, whose mean and inverse deviation it leaves.
-// Addresses: x, scale, shift (any where there is none), y, mean, inverse; f32 but x and y.
+// y = scale (x - mean) inverse + shift for each row; also writes the row's mean and inverse
+// deviation. Addresses: x, scale, shift (any address if there is none), y, mean, inverse; f32 but x
+// and y.
 Kernel row_normalization_forward(const NormalizedRows& shape,
                                  const std::array<ElementType, 2>& types);
 
@@ -31,8 +32,8 @@ Kernel row_normalization_forward(const NormalizedRows& shape,
 Kernel row_normalization_backward(const NormalizedRows& shape,
                                   const std::array<ElementType, 3>& types);
 
-// The sum of dy x^ (`of_scale`) or of dy over all that share a parameter. Inputs: dy, x, mean,
-// inverse. Output: f32.
+// The sum of dy x^ (`of_scale`) or of dy over all elements that share a parameter. Inputs: dy, x,
+// mean, inverse. Output: f32.
 FoldKernels row_parameter_fold(bool of_scale, const NormalizedRows& shape,
                                const std::array<ElementType, 2>& types);
 

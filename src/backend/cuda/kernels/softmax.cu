@@ -36,7 +36,7 @@ __host__ __device__ Normalizer normalizer_of(const Elements& x, const Row& row, 
         greatest = fmaxf(greatest, x.load(row.at(i)));
     }
     greatest = team.combined(greatest, Greater());
-    // Of a row that is masked from end to end nothing can be taken off.
+    // Nothing can be subtracted from a row that is masked throughout.
     const float shift = greatest == -HUGE_VALF ? 0 : greatest;
     float sum = 0;
     for (std::int64_t i = team.index(); i < row.extent; i += team.size()) {
@@ -86,7 +86,7 @@ struct BackwardBody {
     }
 };
 
-// A label that names no class is taken as the nearest one.
+// A label that is not a class is clamped to the nearest one.
 __host__ __device__ std::int64_t class_of(const Elements& labels, std::int64_t n,
                                           std::int64_t classes) {
     const float label = fminf(fmaxf(labels.load(n), 0), static_cast<float>(classes - 1));

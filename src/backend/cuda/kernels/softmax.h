@@ -16,10 +16,10 @@ struct SoftmaxShape {
     bool logarithm = false;
 };
 
-// y = exp(x) / sum of exp(x), or its logarithm. Addresses: x, y, which may be one.
+// y = exp(x) / sum of exp(x), or its logarithm. Addresses: x, y; the two may be the same.
 Kernel softmax_forward(const SoftmaxShape& shape, const std::array<ElementType, 2>& types);
 
-// dx = y (dy - sum of dy y), or of the logarithm dx = dy - exp(y) sum of dy. Addresses: y, dy, dx.
+// dx = y (dy - sum of dy y); for the logarithm, dx = dy - exp(y) sum of dy. Addresses: y, dy, dx.
 Kernel softmax_backward(const SoftmaxShape& shape, const std::array<ElementType, 3>& types);
 
 // losses[n] = -log softmax(x[n])[label[n]]. Addresses: x, labels, losses (f32).

@@ -9,9 +9,10 @@ namespace {
 
 constexpr std::int64_t on_their_way = 4;
 constexpr std::int64_t elements_of_pack = 4;
-constexpr float no_sum = -1.25e30f;  // that no array has
+constexpr float no_sum = -1.25e30f;  // a value that no sum has
 
-// From L2, past L1. Volatile: a compiler would else see that a later pass reads the same again.
+// Reads from L2, bypassing L1. Volatile, because the compiler would otherwise see that a later pass
+// reads the same data again.
 __host__ __device__ float4 load(const float4* from) {
 #ifdef __CUDA_ARCH__
     float4 pack;
@@ -36,8 +37,8 @@ __host__ __device__ float4 sum(const float4& a, const float4& b, float factor) {
     return {a.x + factor * b.x, a.y + factor * b.y, a.z + factor * b.z, a.w + factor * b.w};
 }
 
-// Thread i has the packs i, i + threads, i + 2 threads ... in each pass, and takes all of them
-// before it gives the first.
+// In each pass thread i has the packs i, i + threads, i + 2 threads ..., and loads all of them
+// before it stores the first.
 template <class Take, class Give>
 __host__ __device__ void go(std::int64_t i, std::int64_t threads, std::int64_t passes,
                             const Take& take, const Give& give) {
@@ -63,7 +64,7 @@ struct Read {
             i, threads, passes, [&](std::int64_t at) { return load(a + at); },
             [&](std::int64_t, const float4& pack) { total = sum(total, pack, 1); });
         if (total.x + total.y + total.z + total.w == no_sum) {
-            *never = total.x;  // else nothing would have to be read
+            *never = total.x;  // otherwise the loads could be optimised away
         }
     }
 };

@@ -11,7 +11,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Whether axis `outer` of every tensor continues where `inner` ends.
+// Whether axis `outer` continues where `inner` ends, in every tensor.
 bool continues(const Axes& axes, int outer, std::int64_t extent, const std::vector<Dims>& strides,
                std::size_t inner) {
     for (std::size_t tensor = 0; tensor < strides.size(); ++tensor) {

@@ -9,11 +9,11 @@
 
 namespace strata::cuda {
 
-// The most axes that an index has on the device.
+// The maximum rank of an index on the device.
 inline constexpr int max_axes = 8;
 
-// Axes of a walk through several tensors at once, outermost first; extents of 1 are gone and
-// neighbours that every tensor lies through as through one axis are joined.
+// The axes of a walk through several tensors at once, outermost first. Extents of 1 are removed,
+// and adjacent axes that are contiguous in every tensor are merged.
 struct Axes {
     int rank = 0;
     std::int64_t count = 1;  // of all elements
@@ -23,13 +23,12 @@ struct Axes {
     std::int64_t strides[max_tensors][max_axes] = {};
 };
 
-// Axes keep their order. Throws Error where more than max_axes remain. Requires: as many strides
-// for each tensor as extents, at most
-// max_tensors tensors.
+// Keeps the order of the axes. Throws Error if more than max_axes remain. Requires: one stride per
+// extent for each tensor, at most max_tensors tensors.
 Axes joined_axes(const Dims& extents, const std::vector<Dims>& strides);
 
-// The same with the axes sorted so that the last tensor's strides fall: neighbouring indices lie
-// side by side in it.
+// The same with the axes sorted by descending stride of the last tensor, so that neighbouring
+// indices are adjacent in it.
 Axes sorted_axes(const Dims& extents, const std::vector<Dims>& strides);
 
 }  // namespace strata::cuda

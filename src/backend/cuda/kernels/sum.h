@@ -5,7 +5,7 @@
 
 namespace strata::cuda {
 
-// sum = the sum of views that lie alike, a few in each call; the first may be `sum` itself.
+// sum = the sum of views with equal layout, a few per call; the first may be `sum` itself.
 // Requires: two terms or more.
 std::vector<Call> sum_calls(const std::vector<TensorView>& terms, const TensorView& sum);
 

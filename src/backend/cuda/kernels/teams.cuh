@@ -19,10 +19,10 @@ struct Greater {
     }
 };
 
-// Threads that compute one row, or one column, together. A body strides through its elements from
-// `index()` by `size()`, then combines what each found; every thread gets the result, and the one
-// of index 0 writes what is one for all. On the host a team is one thread, so a body must not
-// depend on how many there are but for rounding.
+// Threads that compute one row or column together. A body strides through its elements from
+// `index()` by `size()` and combines the partial results; every thread gets the result, and thread
+// 0 writes values that exist once per team. On the host a team is one thread, so a body must not
+// depend on the team's size except for rounding.
 class HostTeam {
 public:
     __host__ __device__ std::int64_t index() const { return 0; }
@@ -49,7 +49,8 @@ public:
     }
 };
 
-// All threads of a block: each warp alone, then the warps' results through shared memory.
+// All threads of a block: each warp reduces alone, then the warps' results are combined through
+// shared memory.
 class BlockTeam {
 public:
     __device__ std::int64_t index() const { return threadIdx.x; }
@@ -58,7 +59,7 @@ public:
     __device__ T combined(T value, Combine combine) const {
         __shared__ T parts[32];
         value = WarpTeam().combined(value, combine);
-        __syncthreads();  // a slow warp may still read what the last reduction left
+        __syncthreads();  // a slow warp may still be reading the last reduction's results
         if (threadIdx.x % 32 == 0) {
             parts[threadIdx.x / 32] = value;
         }
@@ -71,9 +72,9 @@ public:
     }
 };
 
-// The threads of a block with one threadIdx.x: neighbours in x work at neighbouring columns, so
-// that each access of a warp is one piece of memory. Beyond the last column a team takes part in
-// the reductions, but no element is its and none of its threads is the first.
+// The threads of a block with the same threadIdx.x: neighbours in x work on neighbouring columns,
+// so that a warp's accesses coalesce. A team beyond the last column takes part in the reductions,
+// but it has no elements, and none of its threads is thread 0.
 class ColumnTeam {
 public:
     __device__ explicit ColumnTeam(bool has_column) : has_column_(has_column) {}

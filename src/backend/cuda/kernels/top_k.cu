@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-// A number that grows as a float does, with NaN above all.
+// An integer with the same order as the floats, NaN above all.
 __host__ __device__ std::uint32_t ordered(float value) {
     if (value != value) {
         return 0xffffffffU;
@@ -23,7 +23,7 @@ __host__ __device__ std::uint32_t ordered(float value) {
     return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
 }
 
-// What is chosen first is largest; of equal elements the first.
+// Elements are chosen by descending rank; of equal elements the first.
 __host__ __device__ std::uint64_t rank_of(float value, std::int64_t position, bool largest) {
     const std::uint32_t key = largest ? ordered(value) : ~ordered(value);
     return std::uint64_t{key} << 32U | (0xffffffffU - static_cast<std::uint32_t>(position));
@@ -43,7 +43,7 @@ __host__ __device__ Row row_of(const TopKShape& shape, std::int64_t number) {
     return {before, number - before * shape.inner};
 }
 
-// In k rounds, each of which looks for the greatest below the last.
+// Selects in k rounds, each of which finds the greatest rank below the last.
 struct ForwardBody {
     Elements x;
     Elements values;

@@ -17,7 +17,7 @@ struct TopKShape {
     bool largest = true;
 };
 
-// The k first in order, with their positions. Addresses: x, values, positions (f32).
+// The first k elements in order, with their positions. Addresses: x, values, positions (f32).
 Kernel top_k_forward(const TopKShape& shape, const std::array<ElementType, 2>& types);
 
 // dx = dy where an element was chosen, else 0. Addresses: dy, positions, dx.

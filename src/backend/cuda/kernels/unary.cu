@@ -66,8 +66,8 @@ __host__ __device__ float value_of(UnaryKind kind, float x) {
     return 0;
 }
 
-// `data` is y for those that Unary::reads keeps the output of: exponential, square root,
-// reciprocal, tangent; else x.
+// `data` is y for functions whose slope needs only the output (Unary::reads): exponential, square
+// root, reciprocal, tangent; else x.
 __host__ __device__ float slope_of(UnaryKind kind, float data) {
     constexpr float error_scale = 1.1283792F;  // 2 / sqrt(pi)
     switch (kind) {
@@ -107,7 +107,7 @@ __host__ __device__ float slope_of(UnaryKind kind, float data) {
             return 1 / sqrtf((data - 1) * (data + 1));
         case UnaryKind::inverse_hyperbolic_tangent:
             return 1 / ((1 - data) * (1 + data));
-        default:  // steps
+        default:  // step functions
             return 0;
     }
 }

@@ -9,7 +9,7 @@
 
 namespace strata::cuda {
 
-// y = f(x). Addresses: x, y, which may be one.
+// y = f(x). Addresses: x, y; the two may be the same.
 Kernel unary_forward(const Unary& op, std::int64_t count, const std::array<ElementType, 2>& types);
 
 // dx = dy f'(x). Addresses: x (or y where the operator reads its output), dy, dx; dx may be dy.

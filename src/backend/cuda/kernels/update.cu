@@ -29,8 +29,8 @@ struct MomentumBody {
     }
 };
 
-// What Adam's kernel reads: the number of steps taken, and the rate and epsilon that follow from it
-// (adam_step of op/optimizer.h; in double, for 1 - beta^t cancels).
+// The values that Adam's kernel reads: the number of steps taken, and the rate and epsilon that
+// follow from it (adam_step of op/optimizer.h; in double, because 1 - beta^t cancels).
 struct CountBody {
     float* state;
     Adam adam;

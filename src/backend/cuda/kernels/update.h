@@ -6,12 +6,12 @@
 
 namespace strata::cuda {
 
-// One step of an optimizer over f32 values (op/optimizer.h). Addresses: weight, gradient, and as
-// many states as the optimizer keeps; of Adam also what adam_count leaves.
+// One step of an optimizer over f32 values (op/optimizer.h). Addresses: weight, gradient, and the
+// optimizer's states; for Adam also the result of adam_count.
 Kernel update_kernel(const Optimizer& optimizer, std::int64_t count);
 
-// Adam's own count of steps and what follows from it, once an iteration, in three floats: a
-// recorded iteration is repeated without anyone to tell it. Address: these.
+// Adam's step count and the values that follow from it, three floats, updated once an iteration on
+// the device, because a recorded iteration is repeated without the host. Address: these floats.
 Kernel adam_count(const Adam& optimizer);
 
 }  // namespace strata::cuda

@@ -5,7 +5,7 @@
 
 namespace strata::cuda {
 
-// Where the element of this number, counted along `axes`, lies in each of the first Tensors.
+// The offset of the element with this index, counted along `axes`, in each of the first Tensors.
 template <int Tensors>
 struct Offsets {
     std::int64_t at[Tensors];

@@ -5,8 +5,8 @@
 
 namespace strata::cuda {
 
-// Calls `make` with the enumerator as a std::integral_constant, so that each has a kernel without
-// branches. Requires: enumerators numbered from 0 that names_of(Enum) lists.
+// Calls `make` with the enumerator as a std::integral_constant, so that each has its own kernel
+// without branches. Requires: enumerators numbered from 0 that names_of(Enum) lists.
 template <class Enum, int number = 0, class Make>
 auto with_constant(Enum wanted, const Make& make) {
     constexpr auto here = static_cast<Enum>(number);

@@ -20,7 +20,7 @@ std::string compute_mode_text(unsigned mode) {
     return mode < names.size() ? names[mode] : std::to_string(mode);
 }
 
-// Collects what is told, in words, and what is refused, with the reason.
+// Collects the facts as text, and the refused queries with the reason.
 class Description {
 public:
     explicit Description(std::map<std::string, std::string>& words) : words_(words) {}
@@ -34,7 +34,8 @@ public:
         }
     }
 
-    // What changes all the time is told of moments; here only whether it may be requested.
+    // A value that changes all the time is reported with each moment; here only whether it can be
+    // read.
     template <class Value>
     void probe(const std::string& name, const NvmlAnswer<Value>& answer) {
         if (!answer.value) {
@@ -57,7 +58,7 @@ private:
     std::vector<std::string> refused_;
 };
 
-// The first of a pair: what holds now.
+// The first of a pair: the current value.
 template <class Function>
 NvmlAnswer<unsigned> ask_flag(const Function& function, NvmlHandle handle) {
     if (!function) {

@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-// Leaves the function empty where no name is known. Requires: the newest name first, all of one
+// Leaves the function empty if no name is known. Requires: the newest name first, all with the same
 // prototype.
 template <class... Arguments>
 void bind(NvmlLibrary::Function<Arguments...>& function, const SymbolSource& symbol_of,

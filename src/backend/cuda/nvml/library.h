@@ -7,7 +7,7 @@
 
 namespace strata::cuda {
 
-// What NVML's functions answer: 0 is success.
+// The status that NVML's functions return: 0 is success.
 using NvmlStatus = int;
 inline constexpr NvmlStatus nvml_success = 0;
 inline constexpr NvmlStatus nvml_not_supported = 3;
@@ -15,16 +15,16 @@ inline constexpr NvmlStatus nvml_no_permission = 4;
 inline constexpr NvmlStatus nvml_insufficient_size = 7;
 inline constexpr NvmlStatus nvml_function_not_found = 13;
 
-// A device of NVML's.
+// NVML's handle of a device.
 using NvmlHandle = void*;
 
 // Clock domains.
 inline constexpr unsigned nvml_clock_sm = 1;
 inline constexpr unsigned nvml_clock_memory = 2;
 
-// The functions of NVIDIA's management library that are used here, by their own prototypes, since
-// the library comes with the driver and its header does not. One that the installed library lacks
-// is empty. (NVML API Reference Guide, R580.) Numbers are 32 bits, masks 64.
+// The functions of NVIDIA's management library that we use, with prototypes declared here, because
+// the driver ships the library without its header. A function that the installed library lacks is
+// empty. (NVML API Reference Guide, R580.) Numbers are 32 bits, masks 64.
 struct NvmlLibrary {
     template <class... Arguments>
     using Function = std::function<NvmlStatus(Arguments...)>;
@@ -32,10 +32,10 @@ struct NvmlLibrary {
     using DeviceText = Function<NvmlHandle, char*, unsigned>;
     using DeviceNumber = Function<NvmlHandle, unsigned*>;
     using DeviceClock = Function<NvmlHandle, unsigned, unsigned*>;    // domain, MHz
-    using DeviceSwitch = Function<NvmlHandle, unsigned*, unsigned*>;  // now, after a restart
+    using DeviceSwitch = Function<NvmlHandle, unsigned*, unsigned*>;  // current, after a restart
 
     Function<> initialise = {};
-    Function<const char*, NvmlHandle*> device_by_bus = {};  // "0000:1B:00.0"
+    Function<const char*, NvmlHandle*> device_by_bus = {};  // by bus id, "0000:1B:00.0"
     Text driver_version = {};
     Text library_version = {};
     DeviceText uuid = {};
@@ -51,23 +51,23 @@ struct NvmlLibrary {
     DeviceSwitch mig = {};
     DeviceNumber persistence = {};
     DeviceNumber compute_mode = {};
-    Function<NvmlHandle, unsigned*, void*> processes = {};  // room, and their number; entries
+    Function<NvmlHandle, unsigned*, void*> processes = {};  // capacity and count, entries
 };
 
 // The address of a function of that name, or nullptr.
 using SymbolSource = std::function<void*(const char* name)>;
 
-// Each function by its newest name that the source knows.
+// Binds each function by the newest name that the source knows.
 NvmlLibrary bind_nvml(const SymbolSource& symbol_of);
 
-// libnvidia-ml.so.1, or why it cannot be opened. It stays open as long as the program runs.
+// libnvidia-ml.so.1, or why it cannot be opened. It stays open until the program ends.
 struct OpenedNvml {
     std::optional<NvmlLibrary> library = {};
     std::string refusal = {};
 };
 OpenedNvml open_nvml();
 
-// "no permission", "not supported by this device": what a status means.
+// The meaning of a status: "no permission", "not supported by this device".
 std::string words_of_nvml(NvmlStatus status);
 
 }  // namespace strata::cuda

@@ -14,7 +14,7 @@ constexpr double megahertz = 1e6;
 constexpr unsigned chip_sensor = 0;
 constexpr unsigned unknown_performance_state = 32;
 
-// By bit, from the lowest.
+// In order of bits, lowest first.
 constexpr std::array limits_by_bit = {
     ClockLimit::idle,
     ClockLimit::setting,
@@ -90,9 +90,9 @@ DeviceState NvmlDevice::state() const {
     return state;
 }
 
-// Only their number is requested, by giving room for none: entries have another layout in each
-// version. This process is one of them; its number cannot be told apart, because in a container it
-// is another. Where NVML sees not even this one it sees nobody.
+// Asks only for the number of processes, by passing no room for entries, whose layout differs
+// between versions. The count includes this process, which cannot be identified by its process id
+// because that differs in a container. If NVML does not see even this process, it sees none.
 std::optional<int> NvmlDevice::other_processes() const {
     if (!library_.processes) {
         return {};

@@ -9,16 +9,17 @@
 
 namespace strata::cuda {
 
-// The clock limits that a mask of NVML's (nvmlClocksEventReasons) stands for.
+// The clock limits in one of NVML's masks (nvmlClocksEventReasons).
 std::vector<ClockLimit> limits_of_mask(unsigned long long mask);
 
-// One device as NVML tells of it. What a library lacks or refuses is left out, never 0.
+// The state of one device as NVML reports it. A value that a library lacks or refuses is left out,
+// never 0.
 class NvmlDevice {
 public:
-    // The device at a PCI bus: CUDA's numbers and NVML's need not agree.
+    // The device is identified by its PCI bus: CUDA's and NVML's indices need not agree.
     NvmlDevice(const OpenedNvml& opened, const std::string& bus);
 
-    // Why it tells nothing at all; empty where it does.
+    // Why it reports nothing at all; empty if it does.
     const std::string& refusal() const { return refusal_; }
 
     // gpu.uuid to gpu.mig of backend/device_watch.h, gpu.nvml and gpu.nvml.refused.

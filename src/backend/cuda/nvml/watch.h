@@ -6,7 +6,7 @@
 
 namespace strata::cuda {
 
-// A GPU by NVML. Its name, which CUDA knows, is told whether NVML is there or not.
+// Watches a GPU through NVML. The name, which CUDA knows, is reported with or without NVML.
 class NvmlWatch : public DeviceWatch {
 public:
     NvmlWatch(std::string name, NvmlDevice device)
