@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// One way in which a convolution's pass can be computed.
+// One way to compute a convolution's pass.
 struct Algorithm {
     LayerId layer = 0;
     Pass pass = Pass::forward;
@@ -27,20 +27,20 @@ struct Algorithm {
 
 bool is_convolution(const Op& op);
 
-// A convolution as one line of text, equal for layers that are computed alike: whether its image
-// comes from outside or from a layer makes no difference. Requires: is_convolution.
+// A convolution as one line of text, equal for layers with the same computation: it does not matter
+// whether the image comes from outside or from a layer. Requires: is_convolution.
 std::string convolution_problem(const Graph& graph, const Layer& layer);
 
-// Where ways are known that an Executable does not show, because it has chosen.
+// Knows all algorithms for a convolution, of which an Executable shows only the chosen one.
 class AlgorithmSource {
 public:
     virtual ~AlgorithmSource() = default;
 
-    // What the choice is on: "NVIDIA H200".
+    // The device that the algorithms are for: "NVIDIA H200".
     virtual std::string device() const = 0;
 
-    // Every algorithm for every different convolution of the graph and each of its passes, in the
-    // library's order: of equal layers the first.
+    // Every algorithm for every distinct convolution of the graph and each of its passes, in the
+    // library's order. Of equal layers, only the first is listed.
     virtual std::vector<Algorithm> algorithms(const Graph& graph, const Execution& execution) = 0;
 };
 

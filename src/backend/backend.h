@@ -18,8 +18,8 @@
 
 namespace strata {
 
-// What becomes of a step: it is executed; it is not, and why; or the step of another task does its
-// work in the same operation, and it has no calls of its own.
+// The state of a step: it runs; or it is refused, with the reason; or the step of another task does
+// its work in the same operation, and it has no calls of its own.
 struct Running {};
 struct Refused {
     std::string reason;
@@ -30,26 +30,26 @@ struct IncludedIn {
 using StepState = std::variant<Running, Refused, IncludedIn>;
 
 // One timed piece of an iteration. Reorders and accumulations belong to the layer and pass that
-// needs them.
+// need them.
 struct Step {
     LayerId layer = 0;
     Pass pass = Pass::forward;
     StepKind kind = StepKind::compute;
     std::string implementation = {};  // as the library names it: "jit:avx512_core"
     std::string algorithm = {};       // "direct", "winograd"; empty where there is no choice
-    std::string layout = {};          // of what it reads and writes: "nchw -> nChw16c"
+    std::string layout = {};          // of its operands and results: "nchw -> nChw16c"
     Bytes workspace = {};             // scratch memory it uses while it runs
-    Bytes moved = {};                 // for reorder and accumulate: what it reads and writes
+    Bytes moved = {};                 // reorder and accumulate: bytes read and written
     StepState state = Running{};
 
     bool runs() const { return std::holds_alternative<Running>(state); }
     bool is_refused() const { return std::holds_alternative<Refused>(state); }
-    // Why it is refused; empty where it is not.
+    // Why it is refused; empty if it is not.
     std::string refusal() const {
         const auto* refused = std::get_if<Refused>(&state);
         return refused == nullptr ? std::string() : refused->reason;
     }
-    // The task whose step does its work; nothing where it runs or is refused.
+    // The task whose step does its work; nothing if it runs or is refused.
     std::optional<Task> within() const {
         const auto* included = std::get_if<IncludedIn>(&state);
         return included == nullptr ? std::nullopt : std::optional(included->task);
@@ -61,11 +61,11 @@ enum class Content { value, gradient };
 
 class Profiling;
 
-// Dense values in the operators' own order (row-major), as f32 whatever the backend stores.
+// Dense row-major values, as f32 whatever the backend stores.
 using HostValues = std::vector<float>;
 
-// A step that has made its device unusable for this process: nothing can run there any more. The
-// layer's pass is what another process should leave out (Scheduling::omissions).
+// A step that has made its device unusable for this process. The layer's pass is what another
+// process should omit (Scheduling::omissions).
 class StepFailure : public Error {
 public:
     StepFailure(const Task& task, std::string sentence)
@@ -76,41 +76,43 @@ private:
     Task task_;
 };
 
-// A graph prepared on some machine: memory allocated, implementations chosen, parameters drawn.
-// Inputs and parameters hold the values of backend/inputs.h until `write` replaces them.
+// A graph prepared on a machine: memory allocated, implementations chosen, parameters drawn. Inputs
+// and parameters hold the values of backend/inputs.h until `write` replaces them.
 class Executable {
 public:
     virtual ~Executable() = default;
 
-    // In the order of execution. What is refused stands there too, with its reason.
+    // In order of execution. Refused steps are included, with their reason.
     virtual std::span<const Step> steps() const = 0;
 
-    // One iteration, nothing between the steps; its time by the backend's own clock.
+    // Runs one iteration without anything between the steps; returns its time by the backend's own
+    // clock.
     virtual Seconds run() = 0;
 
-    // One iteration with a time stamp between steps; fills one time per step, returns the whole.
+    // Runs one iteration with a time stamp between steps; fills in one time per step, returns the
+    // total.
     virtual Seconds run_timed(std::span<Seconds> times) = 0;
 
-    // Brings the caches into this state before each step of `run_timed`, outside its time. As left
-    // until it is called. Requires: the backend prepares caches, or the state is as_left.
+    // Brings the caches into this state before each step of `run_timed`, outside its time. The
+    // default is as_left. Requires: the backend prepares caches, or the state is as_left.
     virtual void prepare_caches(CacheState state) {
         check(state == CacheState::as_left, "the backend prepares caches");
     }
 
-    // One step alone, blocking. Steps run in order give what `run` gives.
+    // Runs one step alone, blocking. Running all steps in order gives the result of `run`.
     virtual void run_step(std::size_t step) = 0;
 
-    // Current values. Requires: memory kept (Scheduling::memory) unless it is an input, parameter
-    // or output; a gradient only where the schedule has one.
+    // Current values. Requires: memory is kept (Scheduling::memory) unless the tensor is an input,
+    // parameter or output; a gradient only if the schedule has one.
     virtual HostValues read(TensorId tensor, Content content) const = 0;
     virtual void write(TensorId tensor, Content content, std::span<const float> values) = 0;
 
-    // Kernels and counters of its steps (backend/profiling.h); nothing where the backend has none
-    // to tell of. Lives as long as the executable.
+    // Kernels and counters of its steps (backend/profiling.h); null if the backend has none. Lives
+    // as long as the executable.
     virtual Profiling* profiling() { return nullptr; }
 
-    // What it holds on a device of its own, scratch memory included; nothing where it computes in
-    // this machine's memory.
+    // The memory it holds on a device of its own, scratch memory included; nothing if it computes
+    // in this machine's memory.
     virtual std::optional<Bytes> device_memory() const { return {}; }
 };
 
@@ -119,40 +121,41 @@ struct BackendInfo {
     std::string name;     // "onednn"
     std::string version;  // of the library: "2.6.3"
     std::string details;  // instruction set, threading runtime; or the device
-    // Of a device of its own that it computes on; absent: this machine's memory and processors.
+    // Memory of the device that it computes on; absent if it uses this machine's memory and
+    // processors.
     std::optional<Bytes> device_memory = {};
     std::string device_model = {};  // "NVIDIA H200"; empty without such a device
 };
 
 class DeviceWatch;
 
-// Whatever can say how long the steps of a network take.
+// Anything that can measure how long a network's steps take.
 class Backend {
 public:
     virtual ~Backend() = default;
     virtual BackendInfo info() const = 0;
 
-    // Why no network can run like this here, as a sentence: "AVX2 has no bf16 products; AVX-512 is
-    // needed"; empty where nothing is known against it. Asked before anything is prepared.
+    // Why no network can run with this execution here, as a sentence: "AVX2 has no bf16 products;
+    // AVX-512 is needed"; empty if there is no known reason. Asked before anything is prepared.
     virtual std::string refusal_of(const Execution& execution) const {
         (void)execution;
         return {};
     }
 
-    // Throws Error only where the whole network cannot be prepared (memory, or `refusal_of`); a
-    // layer that it cannot do becomes a step with a refusal.
+    // Throws Error only if the whole network cannot be prepared (memory, or `refusal_of`); an
+    // unsupported layer becomes a refused step.
     virtual std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) = 0;
 
-    // Tells how its own device is (backend/device_watch.h); nothing where it has none. Lives as
+    // Reports the state of its own device (backend/device_watch.h); null if it has none. Lives as
     // long as the backend.
     virtual DeviceWatch* watch() { return nullptr; }
 
-    // Why hardware counters of its own device cannot be read, empty where they can; nothing where
-    // it has no such device.
+    // Why hardware counters of its own device cannot be read, empty if they can; nothing if it has
+    // no such device.
     virtual std::optional<std::string> counting_refusal() { return {}; }
 
-    // What its own device can do at most, measured now; nothing where it has none, for then
-    // measure/ceilings.h measures this machine. `progress` hears what is measured next.
+    // The ceilings of its own device, measured now; nothing if it has none, because
+    // measure/ceilings.h then measures this machine. `progress` is told what is measured next.
     virtual std::optional<Device> measure_device(
         const std::function<void(const std::string&)>& progress) {
         (void)progress;

@@ -11,8 +11,8 @@ namespace strata {
 
 namespace {
 
-// The type's bounds are powers of two less one, so as floats they may lie one beyond: harmless, for
-// no tensor is held in the type itself.
+// The type's bounds are powers of two minus one; rounded to float they may exceed the range by one.
+// That is harmless, because no tensor is stored in the type itself.
 template <class Integer>
 float cut_to(float value) {
     constexpr auto minimum = static_cast<float>(std::numeric_limits<Integer>::min());
@@ -20,7 +20,7 @@ float cut_to(float value) {
     return std::isnan(value) ? 0.0F : std::clamp(std::trunc(value), minimum, maximum);
 }
 
-// The upper half of the float's bits, after half a unit of it is added.
+// The upper half of the float's bits, after adding half a unit of its last place.
 float round_to_bfloat16(float value) {
     if (!std::isfinite(value)) {
         return value;
@@ -30,7 +30,7 @@ float round_to_bfloat16(float value) {
     return std::bit_cast<float>(rounded & 0xFFFF0000U);
 }
 
-// To a multiple of the half's unit: 2^-10 of the value's power of two, no finer than 2^-24.
+// Rounds to a multiple of the half's unit: 2^-10 of the value's power of two, at least 2^-24.
 float round_to_half(float value) {
     constexpr float largest = 65504.0F, overflow = 65520.0F;
     if (!std::isfinite(value) || value == 0) {

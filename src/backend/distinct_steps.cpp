@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// Reorders move bytes between layouts, so that both are part of what they are.
+// A reorder moves bytes between two layouts, so both are part of its signature.
 std::string signature_of_step(const Graph& graph, const Step& step) {
     const Layer& layer = graph.layers.at(step.layer);
     return fmt::format("{} | {} {} | {} {} | {} | {} B",

@@ -8,9 +8,9 @@
 
 namespace strata {
 
-// Which elements a dropout keeps: a function of its seed and the element's index alone, the same on
-// every backend. RandomStream::uniform below the probability drops; requested here of the whole
-// number behind it, so that a loop over elements is one of integers.
+// Which elements a dropout keeps: a function of only its seed and the element's index, the same on
+// every backend. An element is dropped if RandomStream::uniform is below the probability. The
+// comparison uses the integer behind it, so that a loop over elements uses integers only.
 class DropoutChoice {
 public:
     // Requires: a probability of 0 to 1.

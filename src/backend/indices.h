@@ -6,9 +6,9 @@
 
 namespace strata {
 
-// The place that an index held as a float means along an axis of `extent` elements: one below zero
-// counts from the end. What lies outside, or is no number, is moved to the nearest place, so that
-// values drawn or computed never read beyond a tensor. Requires: extent > 0.
+// The position that an index, held as a float, means along an axis of `extent` elements; a negative
+// index counts from the end. An index out of range or NaN is clamped to the nearest position, so
+// that drawn or computed indices never read out of bounds. Requires: extent > 0.
 inline std::int64_t place_of_index(float index, std::int64_t extent) {
     const auto room = static_cast<double>(extent);
     const double wanted = index < 0 ? static_cast<double>(index) + room : index;

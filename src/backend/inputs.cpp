@@ -14,10 +14,10 @@ namespace strata {
 
 namespace {
 
-// The fewest rows that any layer wants this tensor to be an index into, on its way through layers
-// that only move or convert it: an index is good for all that it reaches.
+// The smallest number of rows that any layer needs this tensor to be an index into. Layers that
+// only move or convert the tensor are followed, so that an index is valid for all that it reaches.
 std::int64_t rows_reached(const Graph& graph, TensorId start) {
-    constexpr std::int64_t two_values = 2;  // of a mask
+    constexpr std::int64_t two_values = 2;  // for a mask
     std::optional<std::int64_t> rows;
     std::vector<bool> reached(graph.tensors.size());
     reached[start] = true;
@@ -38,7 +38,7 @@ std::int64_t rows_reached(const Graph& graph, TensorId start) {
     return rows.value_or(two_values);
 }
 
-// A tensor is drawn as its first reader needs it.
+// A tensor is drawn for its first reader.
 Draw draw_for(const Graph& graph, TensorId tensor) {
     const GraphTensor& subject = graph.tensors[tensor];
     if (subject.role != Role::label && !is_floating(subject.tensor.dtype)) {

@@ -15,7 +15,7 @@ namespace {
 
 // Sources: github.com/uxlfoundation/oneDNN/releases; anaconda.org/conda-forge/onednn;
 // packages.debian.org/libdnnl-dev; pypi.org/project/onednn-devel-cpu-gomp. (PyPI's onednn-devel of
-// 2026 is for SYCL alone.)
+// 2026 is for SYCL only.)
 constexpr std::array offers = {
     LibraryOffer{"3.13.1", "to be built"},
     LibraryOffer{"3.12", "conda-forge"},

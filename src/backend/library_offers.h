@@ -7,17 +7,18 @@
 
 namespace strata {
 
-// A version of oneDNN that can be had, and where.
+// An available version of oneDNN, and its source.
 struct LibraryOffer {
     std::string_view version;
     std::string_view from;
 };
 
-// Newest first, as they stood on `offers_known_on`.
+// Newest first, as of `offers_known_on`.
 std::span<const LibraryOffer> onednn_offers();
 inline constexpr std::string_view offers_known_on = "2026-11-22";
 
-// Those newer than this version: "3.13.1 (source), 3.7.2 (Debian 13)"; empty where there is none.
+// The offers newer than this version: "3.13.1 (source), 3.7.2 (Debian 13)"; empty if there are
+// none.
 std::string newer_onednn(const std::string& version);
 
 }  // namespace strata

@@ -27,7 +27,7 @@ std::vector<std::filesystem::path> module_folders() {
     return folders;
 }
 
-// The module is never closed: the backend's code and the vendor's threads live in it.
+// The module is never closed: it contains the backend's code, and the vendor's threads run in it.
 void* open_module(const std::string& file) {
     std::string missed = "it is not installed";
     for (const auto& folder : module_folders()) {

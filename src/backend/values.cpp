@@ -17,7 +17,7 @@ float from_number(Stored value) {
     return static_cast<float>(value);
 }
 
-// The bytes of a file need not be aligned, so each element is copied out before it is read.
+// The bytes of a file need not be aligned, so each element is copied before it is read.
 template <class Stored, class Convert>
 HostValues converted(std::span<const std::byte> bytes, Convert&& convert) {
     HostValues values(bytes.size() / sizeof(Stored));
@@ -59,7 +59,7 @@ HostValues convert(DataType dtype, std::span<const std::byte> bytes) {
     return {};
 }
 
-// A matrix that lies column by column, row by row; in blocks, so that both stay in the cache.
+// Converts a column-major matrix to row-major, in blocks, so that both stay in the cache.
 HostValues row_by_row(const HostValues& columns, const Dims& dims) {
     constexpr std::size_t block = 32;
     const auto height = static_cast<std::size_t>(dims[0]);

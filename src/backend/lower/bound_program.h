@@ -7,9 +7,9 @@
 
 namespace strata {
 
-// What an executable keeps of a lowered program: its steps, what each of them executes now that
-// views have addresses, and where tensors can be read and written between steps. It must not
-// outlive what its calls run on.
+// What an executable keeps of a lowered program: its steps, the calls of each with addresses bound,
+// and where tensors can be read and written between steps. Must not outlive the objects that its
+// calls use.
 template <ViewRules Rules, class BoundCall>
 class BoundProgram {
 public:
@@ -20,8 +20,7 @@ public:
     std::vector<std::vector<BoundCall>> calls;  // by step
     std::vector<BoundCall> preparations;
 
-    // `bind_step` gives a step's calls their addresses and may change the step; `bind` one call
-    // its.
+    // `bind_step` binds a step's calls to addresses and may change the step; `bind` binds one call.
     template <class BindStep, class Bind>
     void bind(const Graph& graph, Program& program, const BindStep& bind_step, const Bind& bind) {
         for (const GraphTensor& tensor : graph.tensors) {
@@ -37,7 +36,7 @@ public:
         }
     }
 
-    // Throws Error where the tensor shares its memory.
+    // Throws Error if the tensor shares its memory.
     const View& view_of(TensorId tensor, Content content) const {
         const typename Program::TensorViews& views = tensors_[tensor];
         const auto& view = content == Content::value ? views.value : views.gradient;
@@ -54,7 +53,7 @@ private:
     std::vector<std::string> tensor_names_;
 };
 
-// Puts the values there that are there before the first iteration; `fill` writes those of a view.
+// Writes the values that exist before the first iteration; `fill` writes those of one view.
 template <class View, class Call, class Fill>
 void initialize(const LoweredProgram<View, Call>& program, const Fill& fill) {
     for (const auto& initialization : program.initializations) {

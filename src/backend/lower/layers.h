@@ -5,10 +5,10 @@
 
 #include <type_traits>
 
-// Layers that every engine lowers alike, and those that it has nothing for.
+// Layers that every engine lowers in the same way, and layers that an engine does not support.
 namespace strata {
 
-// Nothing moves: the result lies where the input lies, in the input's extents.
+// Moves nothing: the result is in the input's memory, with the input's extents.
 template <class Engine>
 class ReshapeLowering : public LoweringOfLayer<Engine> {
 public:
@@ -32,7 +32,7 @@ private:
     }
 };
 
-// A layer that cannot be done, whatever the pass.
+// A layer that is refused in every pass.
 template <class Engine>
 class RefusedLayer : public LoweringOfLayer<Engine> {
 public:
@@ -45,8 +45,9 @@ private:
     std::string reason_;
 };
 
-// A layer's lowering: what all engines share, else what `lower(layer, op)` makes where it takes
-// this operator, else a refusal. So an engine need not name an operator that it lacks.
+// A layer's lowering: the one that all engines share; otherwise the one that `lower(layer, op)`
+// makes, if the engine supports the operator; otherwise a refusal. So an engine need not name an
+// operator that it lacks.
 template <class Engine, class Lower>
 std::unique_ptr<LoweringOfLayer<Engine>> lowering_of(const Layer& layer, const Lower& lower) {
     return std::visit(

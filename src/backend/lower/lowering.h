@@ -10,12 +10,12 @@
 
 namespace strata {
 
-// What an engine says of where its values lie. A layout is the extents, the element
-// type and the order of the elements; a view is a layout in a buffer.
+// How an engine describes where its values are. A layout is the extents, the element type and the
+// order of the elements; a view is a layout in a buffer.
 template <class Rules>
 concept ViewRules = requires(const typename Rules::View& view, const typename Rules::Layout& layout,
                              const typename Rules::Call& call, const Dims& dims, BufferId buffer) {
-    // A whole buffer, and what it needs.
+    // A view of a whole buffer, and the size it needs.
     { Rules::view_in(buffer, layout) } -> std::same_as<typename Rules::View>;
     { Rules::bytes_of(layout) } -> std::same_as<std::size_t>;
     { Rules::layout_of(view) } -> std::convertible_to<typename Rules::Layout>;
@@ -23,31 +23,32 @@ concept ViewRules = requires(const typename Rules::View& view, const typename Ru
     // The same memory, read in another layout.
     { Rules::reinterpreted(view, layout) } -> std::same_as<typename Rules::View>;
     { layout == layout } -> std::same_as<bool>;
-    // Whether the same elements lie at the same addresses in both; so they do in equal ones.
+    // Whether both layouts put the same elements at the same addresses; equal layouts do.
     { Rules::same_memory(layout, layout) } -> std::same_as<bool>;
     // Row-major, with the layout's element type.
     { Rules::rows_of(layout, dims) } -> std::same_as<typename Rules::Layout>;
-    // Where values from outside are put for a reader who wants them so, and a parameter that
-    // is trained: in f32, whatever its readers compute in.
+    // The layout in which values from outside are stored for a reader that wants this layout, and
+    // that of a trained parameter: in f32, whatever its readers compute in.
     { Rules::stored_layout(layout) } -> std::convertible_to<typename Rules::Layout>;
     { Rules::trained_layout(layout) } -> std::convertible_to<typename Rules::Layout>;
-    // Of the gradient of a tensor with these extents whose value lies so.
+    // The layout of a gradient, given its tensor's extents and the layout of its value.
     { Rules::gradient_layout(layout, dims) } -> std::convertible_to<typename Rules::Layout>;
-    // What the call reads and writes.
+    // The buffers that the call reads and writes.
     { Rules::buffers_of(call) } -> std::same_as<std::vector<BufferId>>;
 };
 
-// A graph on its way to a program: where each tensor's value and gradient lie, in which layout, and
-// the steps so far. Operators ask for their operands in the layout they want and reorders appear
-// only where it is not there yet; each copy is made once and shared.
+// A graph while it is lowered to a program: where each tensor's value and gradient are, in which
+// layout, and the steps so far. Operators request their operands in the layout they want, and
+// reorders are added only where an operand is not available in it; each copy is made once and
+// shared.
 //
-// An engine derives from it and adds what its operators ask for, and these:
+// An engine derives from it and adds what its operators need, and these:
 //     std::unique_ptr<LoweringOfLayer<Engine>> make_layer(const Layer&) const;
 //     Layout row_layout(TensorId) const;   of a row-major value of this tensor
 //     Work reorder(const View& from, const View& to);
-//     Work sum_of(const std::vector<View>& terms, const View& sum);   all lie alike; `sum` may
+//     Work sum_of(const std::vector<View>& terms, const View& sum);   equal layouts; `sum` may
 //                                                                       be the first of the terms
-//     void lower_update(Engine&, LayerId);   a function beside the class: the layer's update
+//     void lower_update(Engine&, LayerId);   a free function: the layer's update
 // and instantiates it in the one file that includes backend/lower/tasks.h and tensors.h.
 template <class Engine, ViewRules Rules>
 class GraphLowering {
@@ -57,14 +58,14 @@ public:
     using Call = typename Rules::Call;
     using Program = LoweredProgram<View, Call>;
 
-    // What a step says of itself and does.
+    // What a step does, and how it describes itself.
     struct Work {
         StepText text = {};
         Bytes workspace = {};
         std::vector<Call> calls = {};
     };
 
-    // Every task of the schedule, in order.
+    // Lowers every task of the schedule, in order.
     Program run();
 
     const Graph& graph() const { return graph_; }
@@ -75,44 +76,45 @@ public:
     // Whether a backward pass must contribute to this tensor's gradient.
     bool needs_gradient(TensorId tensor) const { return schedule_.needs_gradient[tensor]; }
 
-    // The value as it lies; after a reshape its extents may be those from before.
+    // The value in its current layout; after a reshape, its extents may still be those before it.
     View value(TensorId tensor);
-    // The value with the tensor's own extents, in whatever layout.
+    // The value with the tensor's own extents, in any layout.
     View shaped_value(TensorId tensor);
-    // The value in exactly this layout. A tensor from outside that nobody has asked for yet is put
-    // there from the start.
+    // The value in exactly this layout. A tensor from outside that nobody has requested yet is
+    // placed in it from the start.
     View value(TensorId tensor, const Layout& wanted);
     View make_value(TensorId tensor, const Layout& layout);
-    // The output's value is what lies at `view` already.
+    // The output's value is already stored at `view`.
     void share_value(TensorId tensor, const View& view) { states_[tensor].values = {view}; }
-    // The value is overwritten; whoever computes in place says so.
+    // Says that the value is overwritten; required of an in-place computation.
     void forget_value(TensorId tensor);
 
-    // The whole gradient of a tensor; contributions of several readers are added up by a step.
+    // The whole gradient of a tensor; a step adds up the contributions of several readers.
     View gradient(TensorId tensor);
     View shaped_gradient(TensorId tensor);
     View gradient(TensorId tensor, const Layout& wanted);
 
-    // A view for one reader's contribution, and one that lies elsewhere already.
+    // Makes a view for one reader's contribution, or declares one that already exists elsewhere.
     View make_gradient(TensorId tensor, const Layout& layout);
     void share_gradient(TensorId tensor, const View& view);
-    // Several gradients lie in one buffer: nobody may write over it.
+    // Several gradients share one buffer, so nobody may overwrite it.
     void protect(const View& view) { protected_.insert(view.buffer); }
-    // Whether the last that reads what lies there may write over it.
+    // Whether the last reader of this memory may overwrite it.
     bool may_overwrite(const View& view) const;
 
-    // State between two passes of one layer, or within one.
+    // Memory for state between two passes of one layer, or within one pass.
     View make_transient(const Layout& layout);
-    // Memory that lives as long as the program; zero where no values are given.
+    // Memory that lives as long as the program; zero if no values are given.
     View make_persistent(const Layout& layout, std::function<HostValues()> values = {});
 
-    // The task's own step.
+    // Adds the task's own step.
     void compute(Work work) { add_step(StepKind::compute, std::move(work), {}); }
-    // Before the first iteration and after each write of a value: what iterations do not change.
+    // Runs before the first iteration and after each write of a value: for values that do not
+    // change between iterations.
     void compute_once(Call call) { program_.preparations.push_back(std::move(call)); }
-    // The task is not executed on its own.
+    // Adds a refused step for the task.
     void refuse(std::string reason);
-    // The task's step does the same pass of this layer, too, which comes later.
+    // The task's step also does the same pass of this layer, which comes later.
     void include(LayerId layer) { included_.emplace(Task{layer, task_.pass}, task_); }
 
 protected:
@@ -125,8 +127,8 @@ protected:
     BufferId add_buffer(std::size_t bytes, Life life);
     PlannedBuffer& buffer(BufferId id) { return program_.buffers[id]; }
 
-    // Makes what a library throws where it cannot do something a Refusal; an engine whose library
-    // throws hides it by its own.
+    // Turns an exception of a library that does not support something into a Refusal; an engine
+    // whose library throws hides this by its own version.
     template <class Doing>
     static void refusing(const Doing& doing) {
         doing();
@@ -162,7 +164,7 @@ private:
     Execution execution_;
     Schedule schedule_;
     std::vector<TensorState> states_;
-    std::vector<std::string> refusals_;  // by layer; empty: not refused
+    std::vector<std::string> refusals_;  // by layer; empty if not refused
     std::set<BufferId> protected_;
     std::map<Task, Task> included_;  // and the task whose step does it
     Task task_;

@@ -10,17 +10,16 @@
 #include <string>
 #include <vector>
 
-// What backends that lower a graph to steps of calls have in common, wherever values lie and
-// whatever a call is.
+// What all backends share that lower a graph to steps of calls, whatever a view or a call is.
 namespace strata {
 
 // A piece of memory that a program uses: index into its buffers.
 using BufferId = std::size_t;
 
-// Whether a buffer is needed all the time or only between its first and its last step.
+// Whether a buffer is needed all the time or only from its first to its last step.
 enum class Life { persistent, transient };
 
-// What is known of a buffer before it has an address.
+// What is known about a buffer before it has an address.
 struct PlannedBuffer {
     std::size_t bytes = 0;
     Life life = Life::transient;
@@ -28,7 +27,7 @@ struct PlannedBuffer {
     std::size_t last_step = 0;
     bool used = false;
 
-    // Is read or written by a step. Requires: steps in ascending order.
+    // Marks a read or write by a step. Requires: steps in ascending order.
     void use(std::size_t step) {
         first_step = used ? first_step : step;
         last_step = step;
@@ -36,18 +35,18 @@ struct PlannedBuffer {
     }
 };
 
-// When each buffer of a program with so many steps is needed; persistent ones throughout.
+// The lifetime of each buffer of a program with this many steps; persistent ones live throughout.
 std::vector<Lifetime> lifetimes_of(std::span<const PlannedBuffer> buffers, std::size_t steps);
 
-// Why a layer or a pass cannot be done; it becomes a step with a refusal.
+// Why a layer or a pass is not supported; it becomes a refused step.
 struct Refusal {
     std::string reason;
 };
 
-// Throws Refusal where the execution leaves the layer's pass out.
+// Throws Refusal if the execution omits this pass of the layer.
 void refuse_omitted(const Execution& execution, const Layer& layer, Pass pass);
 
-// What a step says of itself.
+// How a step describes itself.
 struct StepText {
     std::string implementation = {};
     std::string layout = {};
@@ -57,17 +56,17 @@ struct StepText {
 // A step of a task's layer and pass.
 Step step_of(const Task& task, StepKind kind, StepText text, Bytes workspace, Bytes moved);
 
-// A graph lowered to calls over buffers that have no addresses yet. A view says where values lie
-// and how: at least the buffer.
+// A graph lowered to calls on buffers that have no addresses yet. A view says where values are and
+// in what layout: at least it names the buffer.
 template <class View, class Call>
 struct LoweredProgram {
-    // A step and what it executes: nothing where it is refused.
+    // A step and its calls: none if it is refused.
     struct PlannedStep {
         Step step;
         std::vector<Call> calls;
     };
-    // The values that a persistent view has before the first iteration; made one after the other,
-    // so that no two exist beside the views themselves.
+    // The initial values of a persistent view. They are made one at a time, so that no two sets
+    // exist in addition to the views themselves.
     struct Initialization {
         View view;
         std::function<HostValues()> values;
@@ -81,14 +80,14 @@ struct LoweredProgram {
     std::vector<PlannedBuffer> buffers;
     std::vector<PlannedStep> steps;
     std::vector<Initialization> initializations;
-    // Copies of what inference never changes, made once: after the initial values and each write.
+    // Copies of values that inference never changes, made once: after initialization and after each
+    // write.
     std::vector<Call> preparations;
     std::vector<TensorViews> tensors;
 };
 
-// One layer's operator and what its passes must know of each other. Each function adds the steps of
-// one pass; it throws Refusal or a library's error where it cannot, before it has added a compute
-// step.
+// One layer's operator, and the state that its passes share. Each function adds the steps of one
+// pass. If it cannot, it throws Refusal or a library's error before it has added a compute step.
 template <class Lowering>
 class LoweringOfLayer {
 public:

@@ -5,11 +5,11 @@
 
 #include <array>
 
-// Stacked recurrent cells, whatever a cell is made of: what each reads, in which order they run,
-// and which gradients they are given.
+// Stacked recurrent cells, independent of a cell's implementation: what each cell reads, in which
+// order cells run, and which gradients they get.
 namespace strata {
 
-// One direction of one layer of a Recurrent: where it stands and what it reads.
+// One direction of one layer of a Recurrent: its place in the stack and what it reads.
 template <class View>
 struct CellPlan {
     const Recurrent& op;
@@ -26,23 +26,24 @@ struct CellPlan {
     std::optional<View> first_c = {};
 };
 
-// Of the states h and c beside the sequence; absent where there are none, or none is wanted.
+// The states h and c outside the sequence; absent if there are none, or none is needed.
 template <class View>
 struct CellStates {
     std::optional<View> h = {};
     std::optional<View> c = {};
 };
 
-// Layers of cells as products of matrices and an engine's kernels. In f32 whatever the network
-// computes in, because a state is rounded as often as there are steps. The backward pass of the
-// data goes back through time; that of the weights follows from what it leaves.
+// Layers of cells as matrix products and an engine's kernels. In f32 whatever the network computes
+// in, because a state is rounded once per step. The backward pass for the data goes back through
+// time; the one for the weights uses what that leaves.
 //
-// A Cell is the calls of one direction of one layer, all over f32 rows. It is made of an engine and
-// a CellPlan, and has
-//   forward(x, y, calls), of x [steps * batch, width] and y [steps, batch, directions * hidden];
+// A Cell makes the calls of one direction of one layer, all on f32 rows. It is constructed from an
+// engine and a CellPlan, and has
+//   forward(x, y, calls), where x is [steps * batch, width] and y [steps, batch, directions *
+// hidden];
 //   write_last_states(states, calls);
 //   through_time(dy, last, first, calls): `last` are the gradients of the last states, `first`
-//     where those of the first go;
+//     receives those of the first;
 //   input_gradient(dx, accumulates, calls) and weight_gradients(x, calls), after that;
 //   static rows(dims), the layout of f32 rows, and zero(view, count), the call that clears one.
 // Base is the engine's own LoweringOfLayer.
@@ -96,7 +97,7 @@ public:
     }
 
 protected:
-    // Adds a pass's step.
+    // Adds the step of a pass.
     virtual void compute(Engine& engine, Calls calls) const = 0;
 
     const std::vector<std::unique_ptr<Cell>>& cells() const { return cells_; }
@@ -123,7 +124,7 @@ private:
     static View gradient_of(Engine& engine, TensorId tensor) {
         return engine.gradient(tensor, Cell::rows(dims_of(engine, tensor)));
     }
-    // (An engine's own functions of these names may hide those of all engines.)
+    // (An engine's own functions with these names may hide the shared ones.)
     static View make_value(Engine& engine, TensorId tensor) {
         return engine.Common::make_value(tensor, Cell::rows(dims_of(engine, tensor)));
     }
@@ -134,7 +135,7 @@ private:
         return engine.Common::make_transient(Cell::rows(dims));
     }
 
-    // Of the states of all cells, one cell's [batch, hidden].
+    // One cell's [batch, hidden] part of the states of all cells.
     States of_cell(const States& states, std::size_t number) const {
         const auto part = [&](const std::optional<View>& all) -> std::optional<View> {
             const std::int64_t first = static_cast<std::int64_t>(number) * batch_ * op_.hidden;
@@ -216,7 +217,7 @@ private:
         }
     }
 
-    // Zeros where only the last states are of use to the network.
+    // Zeros if the network uses only the last states.
     View result_gradient(Engine& engine, Calls& calls) const {
         if (engine.needs_gradient(this->output())) {
             return gradient_of(engine, this->output());
@@ -249,7 +250,7 @@ private:
         return views;
     }
 
-    // Of what a layer reads; nothing where the network has no use for it.
+    // The gradient of a layer's input; nothing if the network does not need it.
     std::optional<View> source_gradient(Engine& engine, std::int64_t layer) const {
         if (layer > 0) {
             return make_transient(engine, {steps_, batch_, directions_ * op_.hidden});

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-// From tasks to steps: the functions of GraphLowering that go through the schedule, refuse what
-// cannot be done, and add to the program.
+// From tasks to steps: the functions of GraphLowering that walk the schedule, refuse what is not
+// supported, and add to the program.
 namespace strata {
 
 template <class Engine, ViewRules Rules>
@@ -44,7 +44,7 @@ void GraphLowering<Engine, Rules>::lower(LoweringOfLayer<Engine>& layer) {
     }
 }
 
-// What cannot be done ends the pass, not the network.
+// An unsupported pass ends that pass, not the network.
 template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::lower_guarded(LoweringOfLayer<Engine>& layer) {
     try {
@@ -70,8 +70,8 @@ void GraphLowering<Engine, Rules>::lower_pass(LoweringOfLayer<Engine>& layer) {
     }
 }
 
-// A layer that refuses its weights' pass itself, instead of throwing, does it with that of its
-// data.
+// A layer that does not throw but refuses its own pass for the weights computes those gradients in
+// the pass for the data.
 template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::include_in_data_pass() {
     if (task_.pass != Pass::backward_weights || program_.steps.empty()) {
@@ -83,15 +83,14 @@ void GraphLowering<Engine, Rules>::include_in_data_pass() {
     }
 }
 
-// Stands in the order of execution as if it ran, but has nothing to call.
+// Adds a step in the order of execution that has no calls.
 template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::add_included(const Task& fused_into) {
     add_step(StepKind::compute, {}, {});
     program_.steps.back().step.state = IncludedIn{fused_into};
 }
 
-// Where a layer gives no result the rest of the network still runs, on values drawn like an
-// input's.
+// If a layer has no result, the rest of the network still runs on values drawn like an input's.
 template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::give_up(const std::string& reason) {
     const Layer& layer = graph_.layers[task_.layer];
@@ -144,8 +143,8 @@ auto GraphLowering<Engine, Rules>::make_persistent(const Layout& layout,
     return view;
 }
 
-// Outputs are read after an iteration, so nothing may take their memory; of kept memory everything
-// can be read.
+// Outputs are read after an iteration, so nothing may reuse their memory; if memory is kept, every
+// tensor can be read.
 template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::bind_tensors() {
     for (const TensorId tensor : graph_.outputs) {
@@ -156,10 +155,10 @@ void GraphLowering<Engine, Rules>::bind_tensors() {
     program_.tensors.resize(states_.size());
     for (TensorId tensor = 0; tensor < states_.size(); ++tensor) {
         if (graph_.tensors[tensor].role != Role::activation) {
-            value(tensor);  // also where every reader is refused
+            value(tensor);  // even if every reader is refused
         }
         if (!states_[tensor].contributions.empty()) {
-            gradient(tensor);  // of the network's input, which nobody reads
+            gradient(tensor);  // of a network input that nobody reads
         }
         typename Program::TensorViews& views = program_.tensors[tensor];
         const TensorState& state = states_[tensor];

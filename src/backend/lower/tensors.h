@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-// Where values and gradients lie: the functions of GraphLowering that operators ask for them.
+// Where values and gradients are: the functions of GraphLowering through which operators get them.
 namespace strata {
 
 template <class Engine, ViewRules Rules>
@@ -39,8 +39,9 @@ bool GraphLowering<Engine, Rules>::never_changes(TensorId tensor) const {
     return !trains() && is_persistent(graph_.tensors[tensor].role);
 }
 
-// A tensor that no layer computes lies where its first reader wants it. Masters of a training run
-// are f32 whatever the readers compute in, so a narrower or packed reader gets a copy an iteration.
+// A tensor that no layer computes is placed in the layout of its first reader. Master values of a
+// training run are f32 whatever the readers compute in, so a reader of a narrower or packed layout
+// gets a copy in every iteration.
 template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::place_initial_value(TensorId tensor, const Layout& wanted) {
     const bool trained = trains() && graph_.tensors[tensor].role == Role::parameter;
@@ -87,8 +88,8 @@ auto GraphLowering<Engine, Rules>::gradient(TensorId tensor, const Layout& wante
     return convert(states_[tensor].gradients, wanted);
 }
 
-// Given where a network without a loss starts; zeros where every layer that should have contributed
-// is refused.
+// Drawn values where a network without a loss starts; zeros if every layer that should have
+// contributed is refused.
 template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::place_initial_gradient(TensorId tensor) {
     const Layout rows = engine().row_layout(tensor);
@@ -124,7 +125,7 @@ bool GraphLowering<Engine, Rules>::may_overwrite(const View& view) const {
            !protected_.contains(view.buffer);
 }
 
-// The sum of what several readers contributed, in the layout of the first that may be written over.
+// The sum of several readers' contributions, in the layout of the first that may be overwritten.
 template <class Engine, ViewRules Rules>
 auto GraphLowering<Engine, Rules>::accumulated(std::vector<View> contributions) -> View {
     if (contributions.size() == 1) {
@@ -147,7 +148,7 @@ auto GraphLowering<Engine, Rules>::accumulated(std::vector<View> contributions) 
     return sum;
 }
 
-// A copy in another layout, made by a step where there is none yet.
+// A copy in another layout; a step makes it if none exists yet.
 template <class Engine, ViewRules Rules>
 auto GraphLowering<Engine, Rules>::convert(std::vector<View>& copies, const Layout& wanted)
     -> View {
@@ -179,7 +180,7 @@ auto GraphLowering<Engine, Rules>::reordered(const View& from, const Layout& wan
     return to;
 }
 
-// The same elements under other extents: only rows can be read so without a copy.
+// The same elements with other extents; only row-major values can be reinterpreted without a copy.
 template <class Engine, ViewRules Rules>
 auto GraphLowering<Engine, Rules>::reshaped(const View& view, std::vector<View>& copies,
                                             const Dims& dims) -> View {

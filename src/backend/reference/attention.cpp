@@ -18,7 +18,7 @@ using Index = std::int64_t;
 
 enum AttentionInput : std::size_t { query, key, value, mask };
 
-// Where the vectors of one operand's heads lie.
+// Where the vectors of one operand's heads are in memory.
 struct HeadRows {
     Index heads = 0;
     Index positions = 0;
@@ -32,7 +32,7 @@ struct HeadRows {
     }
 };
 
-// One attention under construction: every score and probability anew from the operands.
+// The computation of one attention; every score and probability is recomputed from the operands.
 class Heads {
 public:
     Heads(const Attention& op, const ReferenceOperands& operands)
@@ -68,8 +68,7 @@ public:
             sums.emplace_back(operands_.wants_gradient(i) ? operands_.input_gradients[i].size()
                                                           : 0);
         }
-        // No two share keys, so that their gradients are summed by one thread each; a mask is
-        // everybody's.
+        // Parts share no keys, so one thread sums each gradient; but all share the mask.
         const Index independent =
             sums.size() > mask && !sums[mask].empty() ? 1 : e_.batch * e_.kv_heads;
         const Index each = e_.batch * e_.heads * e_.queries / independent;
@@ -95,7 +94,7 @@ private:
         return static_cast<double>(e_.keys * (e_.width + e_.value_width));
     }
 
-    // Heads that share keys follow one another.
+    // Heads that share keys are adjacent.
     Query query_at(Index i) const {
         return {i / e_.queries / e_.heads, i / e_.queries % e_.heads, i % e_.queries};
     }
@@ -124,7 +123,7 @@ private:
         return sum * e_.scale + (mask_ ? operands_.inputs[mask][mask_at(at, t)] : 0.0);
     }
 
-    // Of a query that sees nothing they are all 0.
+    // All are 0 for a query that sees nothing.
     std::vector<double> probabilities(const Query& at) const {
         std::vector<double> p(index(e_.keys));
         for (Index t = 0; t < e_.keys; ++t) {

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// A tensor as outer x extent x inner elements around one of its axes.
+// A tensor seen as outer x extent x inner elements around one of its axes.
 struct AxisView {
     std::size_t outer = 1;
     std::size_t extent = 1;

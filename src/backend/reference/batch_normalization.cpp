@@ -13,7 +13,7 @@ using Index = std::int64_t;
 
 enum NormalizationInput : std::size_t { data, scale, shift, running_mean, running_variance };
 
-// Of the batch in training, the running ones in inference.
+// The batch's moments in training, the running ones in inference.
 Moments moments_of(const ReferenceOperands& operands, const StatisticGroups& groups, Index g) {
     if (operands.execution.numerics.mode == Mode::training) {
         return moments_of(groups, operands.inputs[data], g);
@@ -31,7 +31,7 @@ void update_running(const BatchNormalization& op, const ReferenceOperands& opera
     }
 }
 
-// Sums over one statistic's elements: of dy, and of dy times the normalised value x^.
+// Sums over one statistic's elements: dy, and dy times the normalised value x^.
 struct GradientSums {
     double of_gradient = 0;
     double of_product = 0;

@@ -11,7 +11,7 @@ void reference_forward(const Cast& op, const ReferenceOperands& operands) {
                            [&](float value) { return cast_value(value, op.dtype); });
 }
 
-// Only floating types pass a gradient, and as it is: rounding has no slope of its own.
+// Only floating-point types pass a gradient, unchanged: rounding has no slope of its own.
 void reference_backward(const Cast&, const ReferenceOperands& operands) {
     std::ranges::copy(operands.output_gradients[0], operands.input_gradients[0].begin());
 }

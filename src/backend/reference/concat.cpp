@@ -8,14 +8,14 @@ namespace strata {
 
 namespace {
 
-// Where an operand lies in the result: `length` elements at `start` of every `period`.
+// An operand's place in the result: `length` elements at `start` of every `period`.
 struct Slot {
     std::size_t start = 0;
     std::size_t length = 0;
     std::size_t period = 0;
 };
 
-// Calls use(operand, slot) for every operand, in the order of their places.
+// Calls use(operand, slot) for every operand, in order.
 template <class Use>
 void for_each_slot(const Concat& op, const ReferenceOperands& operands, Use&& use) {
     const AxisView whole = around_axis(operands.output_dims(0), op.axis);

@@ -55,7 +55,7 @@ void data_gradient(const ConvolutionShape& shape, const ReferenceOperands& opera
     });
 }
 
-// Some consecutive input channels, the unit of parallel work of the weights' gradient.
+// A block of consecutive input channels, the unit of parallel work for the weights' gradient.
 struct ChannelBlock {
     Index group = 0;
     Index first = 0;

@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// Operators that leave every element as it is and where it is.
+// Operators that keep every element's value and position.
 
 void reference_forward(const Reshape&, const ReferenceOperands& operands) {
     std::ranges::copy(operands.inputs[0], operands.outputs[0].begin());

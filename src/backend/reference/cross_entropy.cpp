@@ -28,7 +28,7 @@ std::vector<double> log_probabilities(const ReferenceOperands& operands, const B
     return values;
 }
 
-// The class of an image; a label from outside that names no class is taken as the nearest one.
+// The class of an image; a label from outside that is not a class is clamped to the nearest one.
 std::size_t label_of(const ReferenceOperands& operands, const Batch& batch, std::size_t image) {
     const double label = operands.inputs[1][image];
     return static_cast<std::size_t>(std::clamp(label, 0.0, static_cast<double>(batch.classes - 1)));

@@ -19,7 +19,7 @@ std::vector<Broadcast> broadcasts_of(const ReferenceOperands& operands) {
     return broadcasts;
 }
 
-// The operands' elements that element `index` of the result is made of.
+// The operand elements from which element `index` of the result is computed.
 void gather(const ReferenceOperands& operands, std::span<const Broadcast> broadcasts,
             std::size_t index, std::span<double> elements) {
     for (std::size_t j = 0; j < elements.size(); ++j) {
@@ -132,7 +132,7 @@ void write_gradient(const Elementwise& op, const ReferenceOperands& operands,
 
 void reference_forward(const Elementwise& op, const ReferenceOperands& operands) {
     const auto broadcasts = broadcasts_of(operands);
-    // Integers are held as floats, but their quotient is cut towards zero.
+    // Integers are held as floats, but their quotient is truncated towards zero.
     const bool whole =
         op.kind == ElementwiseKind::divide && !is_floating(operands.signature.outputs[0].dtype);
     constexpr std::size_t block = 1 << 12;

@@ -24,7 +24,7 @@ std::size_t row_of(float index, std::int64_t rows) {
     return static_cast<std::size_t>(row);
 }
 
-// The row that each index names.
+// The row that each index refers to.
 std::vector<std::size_t> rows_of(std::span<const float> indices, std::int64_t rows) {
     std::vector<std::size_t> named;
     for (const float index : indices) {
@@ -33,7 +33,7 @@ std::vector<std::size_t> rows_of(std::span<const float> indices, std::int64_t ro
     return named;
 }
 
-// (row, position) of every index, in order of the rows.
+// (row, position) of every index, ordered by row.
 std::vector<std::pair<std::size_t, std::size_t>> positions_by_row(
     const std::vector<std::size_t>& rows) {
     std::vector<std::pair<std::size_t, std::size_t>> positions;
@@ -55,7 +55,7 @@ void reference_forward(const Embedding& op, const ReferenceOperands& operands) {
     });
 }
 
-// Rows that no index names receive zeros; one that is named often, the sum.
+// Rows without an index receive zeros; a row with several receives the sum.
 void reference_backward(const Embedding& op, const ReferenceOperands& operands) {
     if (!operands.wants_gradient(1)) {
         return;

@@ -26,7 +26,7 @@ std::size_t element_count(const GraphTensor& tensor) {
     return static_cast<std::size_t>(tensor.tensor.elements());
 }
 
-// The number of threads requested, while it lives.
+// Sets the number of threads during its lifetime.
 class ThreadCount {
 public:
     explicit ThreadCount(int threads) : before_(omp_get_max_threads()) {

@@ -17,7 +17,7 @@ struct Extents {
     Index in = 0;
     Index out = 0;
 
-    // Of so many rows or columns of the weight, roughly.
+    // For this many rows or columns of the weight, roughly.
     double operations(Index lines) const {
         return static_cast<double>(lines * images) * static_cast<double>(std::min(in, out));
     }

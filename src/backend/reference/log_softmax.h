@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Replaces each x by x - log(sum of exp x). The greatest is subtracted first, so nothing overflows.
+// Replaces each x by x - log(sum of exp x). The maximum is subtracted first, so nothing overflows.
 void log_softmax(std::span<double> values);
 
 }  // namespace strata

@@ -27,7 +27,7 @@ Image image_of(const ReferenceOperands& operands, Index n) {
     return {dims[1], positions, operands.inputs[0].data() + n * dims[1] * positions};
 }
 
-// Channels that the window of channel c covers: [first, last].
+// The channels in the window of channel c: [first, last].
 struct Reach {
     Index first = 0;
     Index last = 0;
@@ -84,7 +84,7 @@ void gradient(const Lrn& op, const Image& image, Index position, const float* dy
     }
 }
 
-// Of one image, roughly.
+// For one image, roughly.
 double operations_of(const Lrn& op, const ReferenceOperands& operands) {
     const Dims& x = operands.input_dims(0);
     return static_cast<double>(product(x) / x[0] * (op.size + 8));

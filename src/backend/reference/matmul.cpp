@@ -23,7 +23,7 @@ Index matrix_elements(const Dims& dims) {
 
 // One operand: a stack of matrices, each seen as the product needs it.
 struct ProductStack {
-    Broadcast matrix_of;  // which of its matrices product number i reads
+    Broadcast matrix_of;  // the index of the matrix that product i reads
     Index elements = 0;   // of one matrix
     Index row = 0;        // strides after the transposition
     Index column = 0;
@@ -67,8 +67,8 @@ void store(std::span<const double> sums, std::span<float> values) {
                            [](double sum) { return static_cast<float>(sum); });
 }
 
-// Gradients are summed in the operand's own order; where that is transposed, the product is, too:
-// da = dy b' or, of a', da' = b dy'.
+// Gradients are summed in the operand's own storage order. If the operand is transposed, so is the
+// product: da = dy b', or for a' da' = b dy'.
 void left_gradient(const MatMul& op, const ProductShape& s, const ReferenceOperands& operands) {
     std::vector<double> sums(operands.input_gradients[0].size());
     for (Index i = 0; i < s.products; ++i) {
@@ -84,7 +84,7 @@ void left_gradient(const MatMul& op, const ProductShape& s, const ReferenceOpera
     store(sums, operands.input_gradients[0]);
 }
 
-// db = a' dy or, of b', db' = dy' a.
+// db = a' dy, or for b' db' = dy' a.
 void right_gradient(const MatMul& op, const ProductShape& s, const ReferenceOperands& operands) {
     std::vector<double> sums(operands.input_gradients[1].size());
     for (Index i = 0; i < s.products; ++i) {

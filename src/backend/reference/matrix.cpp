@@ -11,14 +11,14 @@ namespace strata {
 
 namespace {
 
-// Eight neighbouring columns. The compiler splits them where the processor's registers are shorter.
+// Eight adjacent columns. The compiler splits them if the processor's registers are shorter.
 using FloatVector = float __attribute__((vector_size(32)));
 using Doubles = double __attribute__((vector_size(64)));
 constexpr std::ptrdiff_t lanes = 8;
 constexpr std::ptrdiff_t tile_rows = 4;
 constexpr std::ptrdiff_t tile_columns = 2 * lanes;
 
-// Element by element: whatever does not fill a tile.
+// Element by element, for everything that does not fill a tile.
 void multiply_plainly(const MatrixExtents& extents, const StridedMatrix& a, const StridedMatrix& b,
                       double* c, std::ptrdiff_t c_row) {
     for (std::ptrdiff_t i = 0; i < extents.m; ++i) {
@@ -32,7 +32,7 @@ void multiply_plainly(const MatrixExtents& extents, const StridedMatrix& a, cons
     }
 }
 
-// Rows x 16 columns of c, kept in registers while k runs.
+// Rows x 16 columns of c, kept in registers during the loop over k.
 template <std::size_t Rows>
 [[gnu::always_inline]] inline void multiply_tile(std::ptrdiff_t k, const StridedMatrix& a,
                                                  const StridedMatrix& b, double* c,
@@ -58,8 +58,7 @@ template <std::size_t Rows>
     }
 }
 
-// All rows of 16 columns. (The level v3 is AVX2 with FMA; "arch=haswell" would be that model
-// alone.)
+// All rows of 16 columns. (x86-64-v3 is AVX2 with FMA; "arch=haswell" would match only that model.)
 [[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]] void multiply_columns(
     std::ptrdiff_t m, std::ptrdiff_t k, const StridedMatrix& a, const StridedMatrix& b, double* c,
     std::ptrdiff_t c_row) {

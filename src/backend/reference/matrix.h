@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// A matrix of floats that lie anywhere: element (i, j) at data[i * row + j * column].
+// A matrix of floats with arbitrary strides: element (i, j) is at data[i * row + j * column].
 struct StridedMatrix {
     const float* data = nullptr;
     std::ptrdiff_t row = 0;
@@ -24,8 +24,8 @@ struct MatrixExtents {
     std::ptrdiff_t k = 0;
 };
 
-// c[i * c_row + j] += sum over l of a(i, l) * b(l, j), every product and sum in double. Fast where
-// the rows of b are contiguous and at least 16 elements long, right everywhere.
+// c[i * c_row + j] += sum over l of a(i, l) * b(l, j), with every product and sum in double.
+// Correct for any strides, fast if b's rows are contiguous and at least 16 elements long.
 void multiply_accumulate(const MatrixExtents& extents, const StridedMatrix& a,
                          const StridedMatrix& b, double* c, std::ptrdiff_t c_row);
 
@@ -33,7 +33,7 @@ void multiply_accumulate(const MatrixExtents& extents, const StridedMatrix& a,
 std::vector<float> product_of(const MatrixExtents& extents, const StridedMatrix& a,
                               const StridedMatrix& b);
 
-// The rows of a matrix [rows][columns] as columns: a contiguous [columns][rows].
+// The transpose of [rows][columns]: a contiguous [columns][rows].
 std::vector<float> transposed(std::span<const float> matrix, std::size_t rows, std::size_t columns);
 
 }  // namespace strata

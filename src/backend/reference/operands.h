@@ -9,8 +9,8 @@
 
 namespace strata {
 
-// Everything that one pass of one layer touches, as dense row-major host values in the operator's
-// order of operands. A view: whoever makes it owns the memory.
+// All data that one pass of one layer uses, as dense row-major host values in the operator's order
+// of operands. A view: the memory belongs to whoever makes it.
 struct ReferenceOperands {
     const Signature& signature;
     const Execution& execution;
@@ -18,9 +18,9 @@ struct ReferenceOperands {
     std::vector<std::span<float>> outputs;       // values, written by forward; backward passes
                                                  // recompute what they need from the inputs
     std::vector<std::span<const float>> output_gradients;  // read by backward passes
-    std::vector<std::span<float>> input_gradients;  // overwritten; empty where none is wanted
-    std::vector<std::span<float>> statistics;       // new running statistics, by input; empty where
-                                                    // none is wanted; may be the input itself
+    std::vector<std::span<float>> input_gradients;         // overwritten; empty if not wanted
+    std::vector<std::span<float>> statistics;  // new running statistics, by input; empty if
+                                               // not wanted; may be the input itself
 
     const Dims& input_dims(std::size_t operand) const {
         return signature.inputs[operand].tensor.dims;

@@ -5,10 +5,10 @@
 
 namespace strata {
 
-// THE list: the definition of right, two functions for every operator. Values are stored as f32 and
-// every sum is accumulated in double. `reference_forward` writes the outputs from the inputs;
-// `reference_backward` writes the gradient of each input that `input_gradients` has room for, be it
-// an activation or a parameter. Neither keeps anything from one call to the next.
+// THE list: two functions for every operator that define the correct result. Values are stored as
+// f32 and every sum is accumulated in double. `reference_forward` writes the outputs from the
+// inputs; `reference_backward` writes the gradient of each input, activation or parameter, that
+// `input_gradients` has room for. No state is kept between calls.
 
 void reference_forward(const Convolution& op, const ReferenceOperands& operands);
 void reference_backward(const Convolution& op, const ReferenceOperands& operands);
@@ -21,22 +21,22 @@ void reference_forward(const MatMul& op, const ReferenceOperands& operands);
 void reference_backward(const MatMul& op, const ReferenceOperands& operands);
 
 // The maximum's gradient goes to the first largest element of the window in row-major order. An
-// average that counts padding divides by the taps inside the padded input, one that does not by the
-// taps inside the input: what ceil mode adds beyond the padding never counts (Caffe, PyTorch).
+// average that counts padding divides by the taps inside the padded input, otherwise by the taps
+// inside the input. Taps that ceil mode adds beyond the padding never count (Caffe, PyTorch).
 void reference_forward(const Pooling& op, const ReferenceOperands& operands);
 void reference_backward(const Pooling& op, const ReferenceOperands& operands);
 
-// Channels c - floor((size-1)/2) to c + ceil((size-1)/2), those that exist, as ONNX has it.
+// Channels c - floor((size-1)/2) to c + ceil((size-1)/2), as far as they exist, as in ONNX.
 void reference_forward(const Lrn& op, const ReferenceOperands& operands);
 void reference_backward(const Lrn& op, const ReferenceOperands& operands);
 
 // Training normalises by the batch's mean and biased variance (divided by the number of elements)
-// and sets running = momentum * running + (1 - momentum) * batch's. The backward pass takes both
-// statistics from x again and is exact, their own dependence on x included.
+// and sets running = momentum * running + (1 - momentum) * batch's. The backward pass recomputes
+// both statistics from x and is exact, including their own dependence on x.
 void reference_forward(const BatchNormalization& op, const ReferenceOperands& operands);
 void reference_backward(const BatchNormalization& op, const ReferenceOperands& operands);
 
-// Where a function has a kink the slope is that of its left side: relu'(0) = 0.
+// At a kink the slope is that of the left side: relu'(0) = 0.
 void reference_forward(const Activation& op, const ReferenceOperands& operands);
 void reference_backward(const Activation& op, const ReferenceOperands& operands);
 
@@ -46,7 +46,7 @@ void reference_backward(const Softmax& op, const ReferenceOperands& operands);
 void reference_forward(const Dropout& op, const ReferenceOperands& operands);
 void reference_backward(const Dropout& op, const ReferenceOperands& operands);
 
-// Where several operands hold the maximum or minimum, the first receives the gradient.
+// If several operands hold the maximum or minimum, the first receives the gradient.
 void reference_forward(const Elementwise& op, const ReferenceOperands& operands);
 void reference_backward(const Elementwise& op, const ReferenceOperands& operands);
 
@@ -62,7 +62,7 @@ void reference_backward(const Transpose& op, const ReferenceOperands& operands);
 void reference_forward(const Pad& op, const ReferenceOperands& operands);
 void reference_backward(const Pad& op, const ReferenceOperands& operands);
 
-// The loss itself is the end of the chain: its gradient is 1 and no output gradient is read.
+// The loss is the end of the chain: its gradient is 1, and no output gradient is read.
 void reference_forward(const SoftmaxCrossEntropy& op, const ReferenceOperands& operands);
 void reference_backward(const SoftmaxCrossEntropy& op, const ReferenceOperands& operands);
 
@@ -117,7 +117,7 @@ void reference_backward(const Select& op, const ReferenceOperands& operands);
 void reference_forward(const Identity& op, const ReferenceOperands& operands);
 void reference_backward(const Identity& op, const ReferenceOperands& operands);
 
-// Requires: never called; a layer that nothing can compute is refused before.
+// Never called: a layer that nothing can compute is refused earlier.
 void reference_forward(const Opaque& op, const ReferenceOperands& operands);
 void reference_backward(const Opaque& op, const ReferenceOperands& operands);
 

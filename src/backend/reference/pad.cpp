@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// The place along one axis that an output takes its value from; nothing where it is the constant.
+// The input position along one axis that an output position copies; nothing for padding.
 std::optional<std::int64_t> source_along(const Pad& op, std::size_t axis, std::int64_t extent,
                                          std::int64_t output) {
     const std::int64_t at = output - op.begin[axis];
@@ -28,7 +28,7 @@ std::optional<std::int64_t> source_along(const Pad& op, std::size_t axis, std::i
     return std::nullopt;
 }
 
-// The element of the input that element `index` of the result is.
+// The index of the input element that element `index` of the result copies.
 std::optional<std::size_t> source(const Pad& op, const Dims& input, const Dims& output,
                                   std::size_t index) {
     std::size_t offset = 0, step = 1;

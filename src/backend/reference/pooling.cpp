@@ -17,7 +17,7 @@ struct PoolingShape {
     SpatialWindow window;
     Index planes = 0;  // images times channels
 
-    // Of one plane, roughly.
+    // For one plane, roughly.
     double operations() const {
         return static_cast<double>(window.output_positions() * window.taps());
     }
@@ -45,7 +45,7 @@ void for_each_input(const SpatialWindow& window, Index o, Use&& use) {
     }
 }
 
-// Taps of one axis for output `o` that an average divides by.
+// The number of taps along one axis by which an average divides for output `o`.
 Index counted(const WindowAxis& axis, Index o, bool include_pad) {
     Index count = 0;
     for (Index tap = 0; tap < axis.kernel; ++tap) {
@@ -63,7 +63,7 @@ double divisor(const SpatialWindow& window, Index o, bool include_pad) {
     return static_cast<double>(std::max<Index>(count, 1));
 }
 
-// The first largest element of the window; -1 where no tap lies inside.
+// The first largest element of the window; -1 if no tap is inside.
 Index place_of_maximum(const SpatialWindow& window, const float* x, Index o) {
     Index best = -1;
     for_each_input(window, o, [&](Index at) {

@@ -13,14 +13,14 @@ namespace {
 using Index = std::ptrdiff_t;
 using Floats = std::vector<float>;
 
-// One direction of one layer: its number, its parameters' first operand.
+// One direction of one layer: its number, and the first operand among its parameters.
 struct Cell {
-    Index number = 0;  // among all, as the states stand
+    Index number = 0;  // among all cells, in the order of the states
     bool reverse = false;
     std::size_t weight_input = 0;
 };
 
-// The layers of one operator over its operands; `inner[l]` is what layer l reads.
+// The layers of one operator on its operands; `inner[l]` is the input of layer l.
 class Stack {
 public:
     Stack(const Recurrent& op, const ReferenceOperands& operands)
@@ -60,7 +60,7 @@ public:
     // Requires: forward.
     void backward() {
         Floats dy(operands_.output_gradients[0].begin(), operands_.output_gradients[0].end());
-        dy.resize(inner_.back().size());  // nobody may have requested more than the last states
+        dy.resize(inner_.back().size());  // the network may use only the last states
         for (Index layer = op_.layers; layer-- > 0;) {
             Floats dx(inner_[static_cast<std::size_t>(layer)].size());
             for (Index d = 0; d < directions_; ++d) {
@@ -84,7 +84,7 @@ private:
                 first_parameter_ + static_cast<std::size_t>(number) * parameters_each()};
     }
 
-    // Of a state operand or result: the values of one cell.
+    // One cell's values within a state operand or result.
     template <class Values>
     auto state_of(const Values& values, Index number) const {
         return values.subspan(static_cast<std::size_t>(number * units()),
@@ -193,8 +193,8 @@ private:
         }
     }
 
-    // Each gate's weight met the state before the step; the third of a GRU that resets before its
-    // product met r h.
+    // Each gate's weight was multiplied by the state before the step, except the third of a GRU
+    // that resets before its product: that one by r h.
     void write_hidden_gradient(const CellOperands& o, const CellTrace& trace,
                                const CellGradients& gradients, std::span<float> result) const {
         const Index columns = o.gates() * o.hidden();
@@ -238,7 +238,7 @@ private:
     Index directions_, steps_, batch_;
     Floats zeros_;
     std::size_t first_parameter_ = 0;
-    std::vector<Floats> inner_;  // what each layer reads, and the last one's result
+    std::vector<Floats> inner_;  // the input of each layer, and the last one's result
     std::vector<CellTrace> traces_;
 };
 

@@ -17,7 +17,7 @@ Floats copy_or_zeros(const float* values, Index count) {
     return values == nullptr ? Floats(size) : Floats(values, values + size);
 }
 
-// Slopes of the logistic function and of tanh, by the function's value.
+// Slopes of the logistic function and of tanh, in terms of the function's value.
 double logistic_slope(double y) {
     return y * (1 - y);
 }
@@ -25,7 +25,7 @@ double tanh_slope(double y) {
     return 1 - y * y;
 }
 
-// One pass backward through time under construction.
+// The computation of one pass backward through time.
 class Backward {
 public:
     Backward(const CellOperands& operands, const CellTrace& trace, const Floats& dy,
@@ -51,7 +51,7 @@ public:
 private:
     Index columns() const { return o_.gates() * o_.hidden(); }
 
-    // One unit of one step: blocks of its row lie o_.hidden() apart.
+    // One unit of one step: the blocks of its row are o_.hidden() apart.
     struct Unit {
         const float* gates = nullptr;
         float* to_gates = nullptr;
@@ -95,7 +95,8 @@ private:
         }
     }
 
-    // [batch, count * hidden] from gate `first` on, times their weights: [batch, hidden].
+    // The gradients [batch, count * hidden] from gate `first` on, times their weights: [batch,
+    // hidden].
     Floats product(Index place, Index first, Index count) const {
         const Index offset = o_.time_of(place) * o_.batch * columns() + first * o_.hidden();
         return product_of({o_.batch, o_.hidden(), count * o_.hidden()},
@@ -103,7 +104,7 @@ private:
                           {o_.weight_hidden + first * o_.hidden() * o_.hidden(), o_.hidden()});
     }
 
-    // Cells whose state before reaches the state after through the product alone.
+    // Cells whose new state depends on the previous one only through the product.
     void plain_states(Index place) { dh_ = product(place, 0, o_.gates()); }
 
     void lstm(Index place) {
@@ -122,7 +123,7 @@ private:
         });
     }
 
-    // The gradients of z and n, and what passes by the gates.
+    // The gradients of z and n, and the gradient that bypasses the gates.
     void begin_gru(Index place, Floats& passed) {
         const Index hidden = o_.hidden();
         const float* before = CellTrace::before(trace_.states, o_, place, o_.first_h);

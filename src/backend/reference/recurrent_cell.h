@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// One direction of one layer of a Recurrent: its operands, row-major. What is absent is null.
+// One direction of one layer of a Recurrent: its operands, row-major. Absent ones are null.
 struct CellOperands {
     const Recurrent& op;
     bool reverse = false;
@@ -25,31 +25,30 @@ struct CellOperands {
     std::ptrdiff_t hidden() const { return op.hidden; }
     std::ptrdiff_t gates() const;  // blocks of `hidden` values
     std::ptrdiff_t units() const { return batch * op.hidden; }
-    // The time that is read in the n-th place.
+    // The time that is read at the n-th position.
     std::ptrdiff_t time_of(std::ptrdiff_t place) const {
         return reverse ? steps - 1 - place : place;
     }
 };
 
-// What the forward pass leaves, by time.
+// What the forward pass saves, by time.
 struct CellTrace {
     std::vector<float> gates;     // [steps, batch, gates * hidden], activated
     std::vector<float> products;  // [steps, batch, hidden] of a GRU: U h + b', or r h
     std::vector<float> cells;     // [steps, batch, hidden], c of an LSTM
     std::vector<float> states;    // [steps, batch, hidden], h
 
-    // A [batch, hidden] block of states or cells after the place before this one; `first` at the
-    // start.
+    // The [batch, hidden] block of states or cells before this position; `first` at the start.
     static const float* before(const std::vector<float>& values, const CellOperands& o,
                                std::ptrdiff_t place, const float* first);
 };
 
 CellTrace forward_of(const CellOperands& operands);
 
-// d(loss)/d(sums before the gates' functions), by time; and of the first states.
+// d(loss)/d(sum before each gate's function), by time; and d(loss)/d(first states).
 struct CellGradients {
     std::vector<float> gates;     // of W x + b: [steps, batch, gates * hidden]
-    std::vector<float> products;  // of U h, which is the same but in a GRU with reset_after
+    std::vector<float> products;  // of U h; differs only for a GRU with reset_after
     std::vector<float> first_h;
     std::vector<float> first_c;
 };

@@ -25,7 +25,7 @@ Floats sized(Index count) {
     return Floats(static_cast<std::size_t>(count));
 }
 
-// W x + b of all times at once.
+// W x + b for all times at once.
 Floats input_sums(const CellOperands& o) {
     const Index columns = o.gates() * o.hidden(), rows = o.steps * o.batch;
     const auto weight =
@@ -39,7 +39,7 @@ Floats input_sums(const CellOperands& o) {
     return sums;
 }
 
-// One forward pass under construction.
+// The computation of one forward pass.
 class Forward {
 public:
     explicit Forward(const CellOperands& operands)
@@ -88,7 +88,8 @@ private:
         }
     }
 
-    // h times the weights of `count` gates from the first on, transposed: [batch, count * hidden].
+    // h times the transposed weights of `count` gates starting with `first`: [batch, count *
+    // hidden].
     Floats product(const float* h, Index first, Index count) const {
         return product_of({o_.batch, count * o_.hidden(), o_.hidden()}, {h, o_.hidden()},
                           {weight_.data() + first * o_.hidden(), columns()});

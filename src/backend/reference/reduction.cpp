@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// The places in the input of the terms of each result.
+// The input positions of the terms of each result.
 std::vector<std::vector<std::size_t>> terms_of(const Reduction& op,
                                                const ReferenceOperands& operands) {
     const Dims& input = operands.input_dims(0);
@@ -50,7 +50,7 @@ double sum_of_squares(const Values& x) {
     return sum_over(x, [](double term) { return term * term; });
 }
 
-// The greatest is taken off first, so that no exponential overflows.
+// The maximum is subtracted first, so that no exponential overflows.
 double log_sum_exp(const Values& x) {
     const double greatest = *std::ranges::max_element(x);
     if (!std::isfinite(greatest)) {

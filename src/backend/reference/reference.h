@@ -5,10 +5,10 @@
 
 namespace strata {
 
-// The definition of right as a backend: every layer by obvious loops with double accumulation,
-// every tensor kept in its own row-major memory whatever Scheduling::memory asks for, no reorders,
-// gradients of tensors with several readers added up by the steps that compute them. Always
-// computes in f32.
+// The reference backend, which defines correct results: every layer by plain loops with double
+// accumulation, every tensor in its own row-major memory whatever Scheduling::memory says, no
+// reorders. Contributions to the gradient of a tensor with several readers are added up by the
+// steps that compute them. Always computes in f32.
 std::unique_ptr<Backend> make_reference_backend();
 
 }  // namespace strata

@@ -17,7 +17,7 @@ struct ResizeShape {
     Index planes = 0;  // images times channels
     Index inputs = 1;  // elements of a plane
     Index outputs = 1;
-    Index taps = 1;  // inputs that make one output
+    Index taps = 1;  // inputs per output
 };
 
 ResizeShape shape_of(const Resize& op, const ReferenceOperands& operands) {
@@ -32,7 +32,7 @@ ResizeShape shape_of(const Resize& op, const ReferenceOperands& operands) {
     return shape;
 }
 
-// Calls use(position, weight) for each input that takes part in output o of a plane.
+// Calls use(position, weight) for each input that contributes to output o of a plane.
 template <class Use>
 void for_each_tap(const ResizeShape& shape, Index o, Use&& use) {
     for (Index tap = 0; tap < shape.taps; ++tap) {

@@ -35,7 +35,7 @@ void forward(const RowNormalization& n, const ReferenceOperands& operands) {
 }
 
 // With g = dy * scale and x^ the normalised value: dx = inverse * (g - mean(g) - x^ mean(g x^)),
-// where mean(g) is left out if the mean was not taken off (Ba et al. 2016).
+// without mean(g) if the mean was not subtracted (Ba et al. 2016).
 void data_gradient(const RowNormalization& n, const ReferenceOperands& operands, Index row) {
     const Moments moments = moments_of(n, operands.inputs[0], row);
     const double inverse = moments.inverse_deviation(n.epsilon);
@@ -57,7 +57,7 @@ void data_gradient(const RowNormalization& n, const ReferenceOperands& operands,
     }
 }
 
-// The sum over all elements that share a parameter of dy, or of dy times the normalised value.
+// The sum of dy, or of dy times the normalised value, over all elements that share a parameter.
 void parameter_gradient(const RowNormalization& n, const ReferenceOperands& operands,
                         std::size_t operand) {
     std::vector<double> sums(operands.input_gradients[operand].size());

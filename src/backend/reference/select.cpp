@@ -17,7 +17,7 @@ void reference_forward(const Select&, const ReferenceOperands& operands) {
     }
 }
 
-// Each element's gradient goes to the operand that was taken, summed over its copies.
+// Each element's gradient goes to the operand that was selected, summed over its copies.
 void reference_backward(const Select&, const ReferenceOperands& operands) {
     const Dims& result = operands.output_dims(0);
     const Broadcast condition(operands.input_dims(0), result);

@@ -37,7 +37,7 @@ void write_softmax(const Softmax& op, const Row& row, const ReferenceOperands& o
     }
 }
 
-// With p the probabilities: dx = p (dy - sum of dy p), or of the logarithm dx = dy - p sum of dy.
+// With p the probabilities: dx = p (dy - sum of dy p); for the logarithm, dx = dy - p sum of dy.
 void write_softmax_gradient(const Softmax& op, const Row& row, const ReferenceOperands& operands) {
     const auto logarithm = logarithms(row, operands.inputs[0]);
     const auto dy = operands.output_gradients[0];

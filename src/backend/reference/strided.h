@@ -7,11 +7,11 @@
 
 namespace strata {
 
-// A view of a dense row-major tensor: where each element of a result lies in it, by a first element
-// and, for each axis of the result, a step that may be zero or negative.
+// A strided view of a dense row-major tensor: the position of each element of a result, given by a
+// first element and, for each axis of the result, a step that may be zero or negative.
 class Strided {
 public:
-    // Requires: as many steps as axes.
+    // Requires: one step for each axis.
     Strided(const Dims& result, std::size_t first, const Dims& steps);
 
     std::size_t operator()(std::size_t index) const;

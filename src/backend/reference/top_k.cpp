@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// Whether a stands before b. NaN counts as the largest of all.
+// Whether a comes before b. NaN counts as the largest value.
 bool precedes(const TopK& op, float a, float b) {
     if (std::isnan(a) || std::isnan(b)) {
         return op.largest ? std::isnan(a) && !std::isnan(b) : !std::isnan(a) && std::isnan(b);
@@ -20,7 +20,7 @@ bool precedes(const TopK& op, float a, float b) {
     return op.largest ? a > b : a < b;
 }
 
-// The positions of a row's elements in order; equal ones as they stand.
+// The positions of a row's elements in order; equal ones keep their order.
 std::vector<std::size_t> order_of(const TopK& op, const AxisView& view, std::size_t before,
                                   std::size_t after, std::span<const float> x) {
     std::vector<std::size_t> order(view.extent);
@@ -32,7 +32,7 @@ std::vector<std::size_t> order_of(const TopK& op, const AxisView& view, std::siz
     return order;
 }
 
-// Calls use(element of a result, element of the input that it is, position along the axis).
+// Calls use(element of a result, its element of the input, position along the axis).
 template <class Use>
 void for_each_chosen(const TopK& op, const ReferenceOperands& operands, Use&& use) {
     const AxisView input = around_axis(operands.input_dims(0), op.axis);
@@ -56,7 +56,7 @@ void reference_forward(const TopK& op, const ReferenceOperands& operands) {
     });
 }
 
-// The chosen elements' gradients go back to where they stood; the positions have none.
+// The chosen elements' gradients go back to their positions; the positions have no gradient.
 void reference_backward(const TopK& op, const ReferenceOperands& operands) {
     std::ranges::fill(operands.input_gradients[0], 0.0F);
     for_each_chosen(op, operands, [&](std::size_t from, std::size_t to, std::size_t) {

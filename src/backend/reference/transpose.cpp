@@ -7,8 +7,7 @@ namespace strata {
 
 namespace {
 
-// For each axis of the result, innermost first: its extent, and how far apart its elements lie in
-// the input.
+// For each axis of the result, innermost first: its extent, and its stride in the input.
 struct Axis {
     std::size_t extent = 1;
     std::size_t step = 1;
@@ -24,7 +23,7 @@ std::vector<Axis> axes_of(const Transpose& op, const Dims& input) {
     return axes;
 }
 
-// The element of the input that element `index` of the result is.
+// The input element of the result's element `index`.
 std::size_t source(std::span<const Axis> axes, std::size_t index) {
     std::size_t offset = 0;
     for (const Axis& axis : axes) {

@@ -8,7 +8,8 @@ namespace strata {
 
 namespace {
 
-// The convolution whose data gradient the layer is: it reads y, has the same weights and gives x.
+// The convolution whose data gradient this layer is: its input is y, its result x, its weights the
+// same.
 struct Mirrored {
     Mirrored(const TransposedConvolution& op, const ReferenceOperands& operands)
         : convolution{.out_channels = operands.input_dims(0)[1],

@@ -36,7 +36,7 @@ double evaluate(UnaryKind kind, double x) {
         case UnaryKind::ceil:
             return std::ceil(x);
         case UnaryKind::round:
-            return std::nearbyint(x);  // halves to the even one
+            return std::nearbyint(x);  // ties to even
         case UnaryKind::sine:
             return std::sin(x);
         case UnaryKind::cosine:
@@ -112,7 +112,7 @@ double slope(UnaryKind kind, double x) {
             return 1 / std::sqrt((x - 1) * (x + 1));
         case UnaryKind::inverse_hyperbolic_tangent:
             return 1 / rest_of_unit(x);
-        default:  // steps
+        default:  // step functions
             return 0;
     }
 }

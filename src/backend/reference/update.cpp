@@ -53,7 +53,8 @@ void reference_update(const Optimizer& optimizer, std::span<const float> gradien
 }
 
 double update_tolerance(const Optimizer& optimizer) {
-    // Two products and two sums for momentum; some ten roundings and those of the factors for Adam.
+    // Two products and two sums for momentum; for Adam about ten roundings, plus those of the
+    // factors.
     const double roundings = std::holds_alternative<Adam>(optimizer) ? 24 : 8;
     return roundings * 0x1p-24;
 }

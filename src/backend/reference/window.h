@@ -8,16 +8,16 @@
 
 namespace strata {
 
-// One spatial axis of a sliding window: output o reads the input at o * stride - begin + tap *
-// dilation for each tap of the kernel; positions outside [0, input) are padding.
+// One spatial axis of a sliding window: for each tap of the kernel, output o reads the input at o *
+// stride - begin + tap * dilation; positions outside [0, input) are padding.
 struct WindowAxis {
     std::int64_t input = 1;
     std::int64_t output = 1;
     std::int64_t kernel = 1;
     std::int64_t stride = 1;
     std::int64_t dilation = 1;
-    std::int64_t begin = 0;  // padding before the first element
-    std::int64_t end = 0;    // and after the last
+    std::int64_t begin = 0;  // padding before the input
+    std::int64_t end = 0;    // padding after it
 
     std::int64_t position(std::int64_t o, std::int64_t tap) const {
         return o * stride - begin + tap * dilation;
@@ -25,12 +25,12 @@ struct WindowAxis {
     bool inside(std::int64_t at) const { return at >= 0 && at < input; }
     bool inside_padded(std::int64_t at) const { return at >= -begin && at < input + end; }
 
-    // The outputs [first, last) for which a tap lies inside the input.
+    // The outputs [first, last) for which a tap is inside the input.
     std::array<std::int64_t, 2> outputs_inside(std::int64_t tap) const;
 };
 
-// A window over depth, height and width. Networks of one or two spatial axes leave the first ones
-// at extent 1, so that one loop nest serves all.
+// A window over depth, height and width. With one or two spatial axes the leading ones have extent
+// 1, so that one loop nest serves all.
 struct SpatialWindow {
     std::array<WindowAxis, 3> axes;
 
@@ -41,10 +41,10 @@ struct SpatialWindow {
     std::int64_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
 };
 
-// Requires: x and y are batch, channels and the same one to three spatial axes.
+// Requires: x and y have batch, channels and the same number of spatial axes, one to three.
 SpatialWindow spatial_window(const Window& window, const Dims& x, const Dims& y);
 
-// Whether a reference loop nest exists for a layer's number of spatial axes.
+// Whether the reference has a loop nest for a layer's number of spatial axes.
 bool fits_spatial_window(const Dims& x);
 
 }  // namespace strata

@@ -12,7 +12,7 @@ namespace strata::cpu {
 
 namespace {
 
-// A piece of an array and the function's two parameters.
+// A range of an array and the function's two parameters.
 struct Piece {
     const float* x = nullptr;
     const float* dy = nullptr;
@@ -50,8 +50,8 @@ STRATA_EACH_ISA void softsign_gradient(const Piece& p) {
     }
 }
 
-// beta (x > 0 ? x : alpha (exp(x / gamma) - 1)), of which selu and celu are cases. The difference
-// to 1 loses digits near 0, but none that matter beside the values of a tensor.
+// beta (x > 0 ? x : alpha (exp(x / gamma) - 1)), which includes selu and celu. Subtracting 1 loses
+// digits near 0, but none that matter next to the other values of a tensor.
 STRATA_EACH_ISA void exponential_linear(const Piece& p, float gamma) {
     for (std::size_t i = 0; i < p.count; ++i) {
         const float x = p.x[i];

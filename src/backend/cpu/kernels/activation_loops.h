@@ -7,7 +7,7 @@
 
 namespace strata::cpu {
 
-// The functions that the library has not: hard_sigmoid, softsign, selu, celu, thresholded_relu.
+// The functions that the library lacks: hard_sigmoid, softsign, selu, celu, thresholded_relu.
 bool has_activation_loops(ActivationKind kind);
 
 // y = f(x) and dx = dy f'(x), spread over the threads of OpenMP; dx may be dy.

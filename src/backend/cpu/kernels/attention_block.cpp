@@ -35,7 +35,7 @@ STRATA_EACH_ISA float mask_and_find_greatest(float* x, const float* mask, std::s
     return greatest;
 }
 
-// One value for the whole row of a mask.
+// With one mask value for the whole row.
 float shift_and_find_greatest(float* x, float shift, std::size_t count, float scale) {
     float greatest = nothing;
     for (std::size_t i = 0; i < count; ++i) {
@@ -77,7 +77,7 @@ STRATA_EACH_ISA void multiply_row(float* x, std::size_t count, float factor) {
     }
 }
 
-// Scores with scale and mask; returns the greatest.
+// Applies scale and mask to scores; returns the maximum.
 float finish_scores(const ScoreRow& row) {
     if (row.mask == nullptr) {
         return scale_and_find_greatest(row.values, row.visible, row.scale);
@@ -91,8 +91,8 @@ void hide_from(const ScoreRow& row, std::size_t first) {
     std::fill(row.values + first, row.values + row.computed, 0.0F);
 }
 
-// Memory for one block of scores and one of their gradients, which with a head's keys should stay
-// in the second cache level.
+// Memory for one block of scores and one of their gradients, which should stay in the L2 cache
+// together with a head's keys.
 constexpr std::size_t score_floats = std::size_t{1} << 16;
 constexpr std::size_t min_queries = 12;
 
@@ -105,7 +105,7 @@ AttentionBlocks::AttentionBlocks(const AttentionLoops& loops) {
     value_width = static_cast<std::size_t>(e.value_width);
     padded_width = round_up(width, 16);
     padded_value_width = round_up(value_width, 16);
-    score_row = round_up(keys, 16) + 16;  // not a power of two, whose rows would meet in one set
+    score_row = round_up(keys, 16) + 16;  // not a power of two, to avoid cache set conflicts
     const std::size_t fitting = std::clamp(score_floats / keys / 12 * 12, min_queries, max_queries);
     queries = std::min(static_cast<std::size_t>(e.queries), fitting);
 }

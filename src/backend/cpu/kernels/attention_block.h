@@ -6,8 +6,8 @@
 
 namespace strata::cpu {
 
-// What one thread of an attention works in: sizes of its pieces, in floats, padded so that products
-// need no remainder.
+// The working set of one thread of an attention: sizes of its pieces, in floats, padded so that
+// products have no remainder.
 struct AttentionBlocks {
     static constexpr std::size_t max_queries = 96;
 
@@ -30,33 +30,35 @@ struct HeadVectors {
     std::size_t width = 0;
 };
 
-// Rows [from, from + count) as floats, each filled up to `padded` with zeros, and back.
+// Loads rows [from, from + count) as floats, each padded with zeros to `padded`, and stores them
+// back.
 void load_rows(const HeadVectors& head, std::size_t from, std::size_t count, std::size_t padded,
                float* rows);
 void store_rows(const float* rows, std::size_t padded, const HeadVectors& head, std::size_t from,
                 std::size_t count);
 
-// One row of scores: the product before scale and mask, of which the first `visible` count.
+// One row of scores: the product before scale and mask. Only the first `visible` elements count.
 struct ScoreRow {
     float* values = nullptr;
     std::size_t visible = 0;
-    std::size_t computed = 0;  // visible ones and those that a product of whole tiles gave besides
+    std::size_t computed = 0;  // visible ones, and further ones that a product of whole tiles
+                               // computes
     float scale = 1;
     const float* mask = nullptr;
     std::ptrdiff_t mask_step = 0;
 };
 
-// What turns exponentials into probabilities.
+// The factors that turn exponentials into probabilities.
 struct RowSum {
-    float logarithm = 0;  // of the sum of exponentials of scores; infinite where nothing is seen
+    float logarithm = 0;  // of the sum of exp(score); infinite if the query sees nothing
     float inverse = 0;    // 1 / sum of exp(score - greatest)
 };
 
-// The row becomes exp(score - greatest), hidden ones 0.
+// The row becomes exp(score - greatest), 0 for hidden elements.
 RowSum exponentiate(const ScoreRow& row);
-// The row becomes exp(score - logarithm), which are the probabilities.
+// The row becomes exp(score - logarithm), the probabilities.
 void probabilities(const ScoreRow& row, float logarithm);
-// ds = p (dp - sum of p dp) scale, in place of dp.
+// ds = p (dp - sum of p dp) scale, overwriting dp.
 void score_gradients(const float* p, float* dp, std::size_t count, float scale);
 void scale_row(float* row, std::size_t count, float factor);
 

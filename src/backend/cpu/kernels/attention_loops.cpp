@@ -21,13 +21,13 @@ std::ptrdiff_t step(std::size_t floats) {
     return static_cast<std::ptrdiff_t>(floats);
 }
 
-// A head of queries, or of keys and values, in one of the batch.
+// A head of queries, or of keys and values, of one batch element.
 struct Head {
     std::size_t batch = 0;
     std::size_t index = 0;
 };
 
-// Takes pieces off a thread's scratch memory.
+// Allocates pieces of a thread's scratch memory.
 class Pieces {
 public:
     explicit Pieces(float* memory) : next_(memory) {}
@@ -37,7 +37,7 @@ private:
     float* next_;
 };
 
-// What both passes share: where a head lies and what a block of queries sees.
+// What both passes share: the position of a head, and which keys a block of queries sees.
 class Attending {
 public:
     explicit Attending(const AttentionLoops& loops) : loops_(loops), e_(loops.extents), b_(loops) {}
@@ -245,8 +245,7 @@ private:
           *query_gradients_ = nullptr;
 };
 
-// Heads of keys one by one to whichever thread is free: on a busy machine they are not equally
-// fast.
+// Hands out key heads one by one to free threads: on a busy machine threads are not equally fast.
 template <class OneThread, class Memory>
 void for_each_part(const Attending& attending, const Memory& memory, std::size_t scratch,
                    int threads) {

@@ -8,7 +8,7 @@
 
 namespace strata::cpu {
 
-// Steps of a mask along batch, heads, queries and keys; 0 where it is stretched.
+// Strides of a mask along batch, heads, queries and keys; 0 where it is broadcast.
 struct MaskSteps {
     std::ptrdiff_t batch = 0;
     std::ptrdiff_t head = 0;
@@ -37,15 +37,15 @@ struct AttentionBackward {
     float* scratch = nullptr;
 };
 
-// Floats of scratch memory that each thread needs.
+// The scratch memory of each thread, in floats.
 std::size_t forward_scratch(const AttentionLoops& loops);
 std::size_t backward_scratch(const AttentionLoops& loops);
 
-// Block of queries by block of queries, so that the scores never leave the second cache level and
-// nothing is transposed in memory (after Dao et al. 2022, but each row of scores at once). What the
-// backward pass needs of a row is the logarithm of its sum of exponentials; the scores themselves
-// are recomputed. What causality hides is not computed. `threads` share the batch and the heads of
-// keys; `scratch` holds so many times what each needs.
+// Works by blocks of queries, so that the scores never leave the L2 cache and nothing is transposed
+// in memory (after Dao et al. 2022, but with each row of scores at once). For each row, the
+// backward pass needs only the logarithm of its sum of exponentials; the scores are recomputed.
+// Scores hidden by causality are not computed. `threads` share the batch and the heads of keys;
+// `scratch` holds the scratch memory of all threads.
 void attend(const AttentionLoops& loops, const AttentionForward& memory, int threads);
 void attend_backward(const AttentionLoops& loops, const AttentionBackward& memory, int threads);
 

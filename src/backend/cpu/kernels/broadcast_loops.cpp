@@ -16,7 +16,7 @@ namespace {
 using Index = std::int64_t;
 
 constexpr Index min_parallel_work = 1 << 14;
-// Elements of a row that are worked on together: they stay in the first cache level.
+// The number of row elements processed together: they stay in the L1 cache.
 constexpr Index piece = 1 << 11;
 
 // A piece of a row.
@@ -26,7 +26,7 @@ struct Piece {
     Index count = 0;
 };
 
-// All rows of a result by pieces.
+// All rows of a result, divided into pieces.
 class Pieces {
 public:
     explicit Pieces(const BroadcastPlan& plan)
@@ -51,14 +51,15 @@ OperandRow row_of(const BroadcastPlan& plan, BroadcastInputs inputs, std::size_t
     return {inputs[operand] + plan.row_offset(operand, at.row) + at.begin * step, step};
 }
 
-// In double, where no quotient of two floats that hold integers is rounded to the next one.
+// In double, so that the quotient of two floats that hold integers is not rounded up to the next
+// integer.
 void divide_whole(OperandRow a, OperandRow b, float* out, Index count) {
     for (Index i = 0; i < count; ++i) {
         out[i] = static_cast<float>(std::trunc(static_cast<double>(a[i]) / b[i]));
     }
 }
 
-// Of more than two operands: all but the one in question, or the extreme one.
+// With more than two operands: the product of all others, or whether this one is the extreme.
 float slope_of_many(ElementwiseKind kind, std::span<const OperandRow> rows, std::size_t which,
                     Index i) {
     float product = 1;
@@ -80,7 +81,7 @@ float slope_of_many(ElementwiseKind kind, std::span<const OperandRow> rows, std:
     }
 }
 
-// Writes dy * slope of one piece, copies not yet added up.
+// Writes dy * slope of one piece; copies are not added up yet.
 using PieceGradient = std::array<float, static_cast<std::size_t>(piece)>;
 
 void elementwise_piece(ElementwiseKind kind, const BroadcastPlan& plan, BroadcastInputs inputs,
@@ -98,7 +99,7 @@ void elementwise_piece(ElementwiseKind kind, const BroadcastPlan& plan, Broadcas
     }
 }
 
-// Adds a piece's gradient to where the operand's elements are gathered.
+// Adds a piece's gradient to the sums of the operand's elements.
 void add_piece(const BroadcastPlan& plan, std::size_t which, const Piece& at, const float* gradient,
                float* dx) {
     const Index step = plan.row_step(which);
@@ -110,8 +111,8 @@ void add_piece(const BroadcastPlan& plan, std::size_t which, const Piece& at, co
     }
 }
 
-// Calls write(piece, dy of it, where to) for every piece of the result and adds up the copies.
-// Where several pieces meet in one element of dx, each thread adds to its own.
+// Calls write(piece, its dy, destination) for every piece of the result and adds up the copies. If
+// several pieces contribute to one element of dx, each thread has its own sums.
 template <class Write>
 void gather_gradient(const BroadcastPlan& plan, std::size_t which, const float* dy, float* dx,
                      std::size_t dx_elements, Write&& write) {

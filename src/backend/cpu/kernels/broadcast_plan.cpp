@@ -7,7 +7,7 @@ namespace strata::cpu {
 
 namespace {
 
-// Steps along the result's axes.
+// An operand's strides along the result's axes.
 Dims stretched_steps(const Dims& operand, const Dims& result) {
     Dims steps(result.size(), 0);
     const std::size_t missing = result.size() - operand.size();
@@ -27,7 +27,7 @@ BroadcastPlan::BroadcastPlan(std::span<const Dims> operands, const Dims& result)
     for (const Dims& operand : operands) {
         whole.push_back(stretched_steps(operand, result));
     }
-    // Two neighbouring axes are one where every operand walks through both evenly.
+    // Two adjacent axes can be merged if every operand has a uniform stride through both.
     const auto joins = [&](std::size_t axis) {
         for (std::size_t j = 0; j < whole.size(); ++j) {
             if (steps[j].back() != whole[j][axis] * result[axis]) {

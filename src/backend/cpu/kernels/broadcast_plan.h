@@ -9,18 +9,18 @@
 
 namespace strata::cpu {
 
-// How the elements of several row-major operands meet in a result to which NumPy's rule stretches
-// them: the result's axes, as few as do, and each operand's step along each, 0 where it is
-// stretched. The innermost axis is the row.
+// How several row-major operands are broadcast to a result by NumPy's rule: the result's axes,
+// merged as far as possible, and each operand's stride along each, 0 where it is broadcast. The
+// innermost axis is the row.
 struct BroadcastPlan {
     BroadcastPlan(std::span<const Dims> operands, const Dims& result);
 
     std::int64_t rows() const;
     std::int64_t row_length() const { return extents.back(); }
-    // Where an operand's part of a row begins, and how far apart its elements lie in it.
+    // Where an operand's part of a row begins, and the stride of its elements there.
     std::int64_t row_offset(std::size_t operand, std::int64_t row) const;
     std::int64_t row_step(std::size_t operand) const { return steps[operand].back(); }
-    // Whether an element of the operand occurs in several rows; whether in several places of one.
+    // Whether an element of the operand occurs in several rows; whether several times in one row.
     bool repeats_rows(std::size_t operand) const;
     bool repeats_in_row(std::size_t operand) const;
 

@@ -13,8 +13,8 @@ namespace {
 
 using Index = std::int64_t;
 
-// A row that is there, or one element that is repeated; known when compiled, so that the loop over
-// them becomes wide loads or a register.
+// A row, or a single repeated element. This is known at compile time, so that the loop uses wide
+// loads or a register.
 struct Along {
     const float* at;
     float operator[](Index i) const { return at[i]; }
@@ -46,7 +46,7 @@ template <class Function>
     }
 }
 
-// In double: a quotient just below an integer must not be rounded to it.
+// In double: a quotient just below an integer must not be rounded up to it.
 float whole_quotient(float x, float y) {
     return static_cast<float>(std::floor(static_cast<double>(x) / y));
 }
@@ -137,7 +137,7 @@ STRATA_EACH_ISA void slope_row(ElementwiseKind kind, std::size_t which, OperandR
         case ElementwiseKind::prelu:
             return first ? with([](float x, float y) { return x > 0 ? 1.0F : y; })
                          : with([](float x, float) { return std::min(x, 0.0F); });
-        default:  // steps
+        default:  // step functions
             return with([](float, float) { return 0.0F; });
     }
 }

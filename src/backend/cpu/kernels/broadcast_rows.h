@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-// Loops over one row of a broadcast result, in the instruction set of this machine.
+// Loops over one row of a broadcast result, compiled for each instruction set.
 namespace strata::cpu {
 
 // A row of an operand; a step of 0 repeats its one element.
@@ -16,14 +16,14 @@ struct OperandRow {
     float operator[](std::int64_t i) const { return at[i * step]; }
 };
 
-// out = a op b; `out` may be where a lies.
+// out = a op b; `out` may be a's memory.
 void combine_row(ElementwiseKind kind, OperandRow a, OperandRow b, float* out, std::int64_t count);
 
 // out = dy * d(a op b)/d(operand `which`).
 void slope_row(ElementwiseKind kind, std::size_t which, OperandRow a, OperandRow b, const float* dy,
                float* out, std::int64_t count);
 
-// to += from, and the sum of a row.
+// to += from; and the sum of a row.
 void add_row(const float* from, float* to, std::int64_t count);
 float sum_row(const float* from, std::int64_t count);
 

@@ -38,8 +38,8 @@ void add(const float* from, float* to, Index count) {
     }
 }
 
-// The rows [begin, end) of all outer x extent that a thread owns: several rows of dy may be added
-// to the same one, so that no other thread may write there.
+// Each thread owns the rows [begin, end) of all outer x extent rows: several rows of dy may be
+// added to the same row, so no other thread may write there.
 void add_to_own(const GatherShape& s, const float* dy, const float* indices, float* dx, Index begin,
                 Index end) {
     std::fill(dx + begin * s.inner, dx + end * s.inner, 0.0F);

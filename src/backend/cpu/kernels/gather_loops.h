@@ -14,11 +14,11 @@ struct GatherShape {
     std::int64_t inner = 1;
 };
 
-// Copies the row that each index means (backend/indices.h); elements of `element_bytes`: 1, 2 or 4.
+// Copies the row of each index (backend/indices.h); elements have `element_bytes`: 1, 2 or 4.
 void gather_rows(const GatherShape& shape, std::size_t element_bytes, const void* data,
                  const float* indices, void* y);
 
-// dx = 0, then each row of dy is added to the one that it was read from.
+// dx = 0, then each row of dy is added to the row that it was read from.
 void add_rows(const GatherShape& shape, const float* dy, const float* indices, float* dx);
 
 }  // namespace strata::cpu

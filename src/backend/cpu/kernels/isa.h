@@ -3,22 +3,23 @@
 
 #include <string_view>
 
-// One version of a loop for each instruction set, chosen when the program starts: what is shipped
-// must run everywhere, and the widest registers are needed to keep memory busy. (The level v3 is
-// AVX2 with FMA on any processor; "arch=haswell" would be chosen on that one model alone.)
+// One version of a loop for each instruction set, chosen when the program starts: a shipped binary
+// must run everywhere, and only the widest registers saturate memory. (x86-64-v3 is AVX2 with FMA
+// on any processor; "arch=haswell" would match only that model.)
 #define STRATA_EACH_ISA __attribute__((target_clones("avx512f", "arch=x86-64-v3", "default")))
 
 namespace strata::cpu {
 
-// Instruction sets that make a difference to what can be computed and how, each with those before
-// it.
+// Instruction sets that affect which computations are possible and how they are done; each includes
+// those before it.
 enum class Isa { baseline, sse41, avx, avx2, avx512 };
 
-// As processors' manuals write it: "AVX-512".
+// As in processor manuals: "AVX-512".
 std::string_view text_of(Isa isa);
 
-// The widest that loops of our own choose by hand: the processor's, or what cap_isa allows. An
-// engine caps it at what its library uses, so that a run held to AVX2 is held to it throughout.
+// The widest instruction set that our hand-dispatched loops use: the processor's, or the limit set
+// by cap_isa. An engine caps it at the library's, so that a run limited to AVX2 is limited
+// throughout.
 Isa widest_isa();
 void cap_isa(Isa widest);
 

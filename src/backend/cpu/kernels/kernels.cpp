@@ -54,8 +54,8 @@ STRATA_EACH_ISA void add_range(const float* a, const float* b, float* y, std::si
     }
 }
 
-// By the product's bits: a choice between it and 0 the compiler makes by a branch, because a
-// product that no one requested may trap.
+// Masks the product's bits. The compiler would turn a choice between the product and 0 into a
+// branch, because an unneeded product may trap.
 STRATA_EACH_ISA void masked_range(const float* x, const std::uint8_t* mask, float* y,
                                   std::size_t begin, std::size_t end, float scale) {
 #pragma GCC ivdep
@@ -112,7 +112,7 @@ STRATA_EACH_ISA void scaled_softmax(const float* x, float* y, std::size_t count,
     }
 }
 
-// log(sum of exp x), the greatest subtracted first.
+// log(sum of exp x), with the maximum subtracted first.
 float log_sum_exp(const float* x, std::size_t classes) {
     const float greatest = greatest_of(x, classes);
     return greatest + std::log(exponential_sum(x, classes, greatest));
@@ -140,7 +140,7 @@ void adam(float* weight, float* mean, float* square, const float* gradient, std:
     });
 }
 
-// By pieces that stay in the first cache level between the additions.
+// In pieces that stay in the L1 cache between the additions.
 void add_up(std::span<void* const> terms, float* y, std::size_t count) {
     constexpr std::size_t piece = 2048;
     parallel_ranges(count, [=](std::size_t begin, std::size_t end) {

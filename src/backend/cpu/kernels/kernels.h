@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-// Loops of our own, for what the library has not. All are spread over the threads of OpenMP.
+// Our own loops for operations that the library lacks. All run on OpenMP's threads.
 namespace strata::cpu {
 
 // m = momentum * m + gradient; w = w - rate * m.
@@ -34,23 +34,23 @@ void add_up(std::span<void* const> terms, float* y, std::size_t count);
 // running = keep * running + (1 - keep) * batch.
 void blend(float* running, const float* batch, std::size_t count, float keep);
 
-// How dropout draws: by logical index, which `index` gives for each element in memory; nothing
-// where they are the same.
+// How dropout draws: by logical index. `index` maps each element in memory to it; null if the two
+// are the same.
 struct DropoutDraw {
     std::uint64_t seed = 0;
     double probability = 0;
     const float* index = nullptr;
 };
 
-// y = x / (1 - probability) where a DropoutChoice keeps x, else 0; which were kept is left in
-// `mask`.
+// y = x / (1 - probability) if a DropoutChoice keeps x, else 0; `mask` records which elements were
+// kept.
 void dropout(const float* x, float* y, std::uint8_t* mask, std::size_t count,
              const DropoutDraw& draw);
 void dropout_gradient(const float* dy, const std::uint8_t* mask, float* dx, std::size_t count,
                       double probability);
 
-// Mean over the images of -log softmax(x)[label]; the logarithm of each image's sum of exponentials
-// is left in `logarithms`, which the gradient reads.
+// The mean over the images of -log softmax(x)[label]. `logarithms` receives the logarithm of each
+// image's sum of exponentials, which the gradient reads.
 void softmax_cross_entropy(const float* x, const std::int32_t* labels, float* loss,
                            float* logarithms, std::size_t images, std::size_t classes);
 // dx = (softmax(x) - onehot(label)) / images, times the gradient of the loss, which is 1.

@@ -12,10 +12,10 @@ namespace {
 
 using Index = std::int64_t;
 
-// Below this many elements a second thread costs more than it brings.
+// Below this many elements a second thread costs more than it saves.
 constexpr Index min_parallel_work = 1 << 14;
 
-// The part [begin, end) of `count` items that falls to this thread.
+// This thread's part [begin, end) of `count` items.
 struct Share {
     Index begin = 0;
     Index end = 0;
@@ -42,7 +42,7 @@ void copy_run(const Element* from, Element* to, Index length, Index from_step, I
 
 }  // namespace
 
-// Where a thread is among the rows: an index along each axis, and the sum of the tables' entries.
+// A thread's position among the rows: an index along each axis, and the sum of their offsets.
 struct Movement::Cursor {
     Cursor(const std::vector<Axis>& all, Index row) : axes(all), index(all.size()) {
         for (std::size_t axis = axes.size(); axis-- > 0;) {

@@ -7,23 +7,23 @@
 
 namespace strata::cpu {
 
-// Where elements lie: by axis and index along it, so many elements behind the first; the place of
-// an element is the sum over the axes, blocks included.
+// A tensor's layout as tables: for each axis and index, an offset in elements. An element's
+// position is the sum of the offsets over all axes, blocks included.
 using AxisOffsets = std::vector<std::vector<std::int64_t>>;
 
-// A copy of elements between two tensors of any layouts, planned once: what the elements of one
-// box-shaped result have in common is that both places are sums of one table entry for each axis.
-// Neighbours that are neighbours on both sides are copied together.
+// A copy between two tensors of any layouts, planned once. For a box-shaped result, both positions
+// of an element are sums of one table entry per axis. Elements that are adjacent on both sides are
+// copied together.
 class Movement {
 public:
-    // Requires: tables of the same extents; elements of 1, 2 or 4 bytes.
+    // Requires: tables with the same extents; elements of 1, 2 or 4 bytes.
     Movement(const AxisOffsets& from, const AxisOffsets& to, std::size_t element_bytes);
 
-    // Requires: addresses of the tensors that the tables count from; they do not overlap.
+    // Requires: the addresses that the tables' offsets start from; the tensors do not overlap.
     void operator()(const void* from, void* to) const;
 
 private:
-    // `length` elements whose places advance evenly; a step of 0 repeats one of them.
+    // `length` elements whose positions advance by constant steps; a step of 0 repeats one element.
     struct Run {
         std::int64_t from = 0;
         std::int64_t to = 0;
@@ -31,7 +31,7 @@ private:
         std::int64_t from_step = 0;
         std::int64_t to_step = 0;
     };
-    // An axis that is walked around the runs.
+    // An axis of the outer loops around the runs.
     struct Axis {
         std::vector<std::int64_t> from;
         std::vector<std::int64_t> to;
@@ -51,7 +51,7 @@ private:
     std::size_t element_bytes_ = 4;
 };
 
-// Sets memory to zero, all threads together.
+// Sets memory to zero, using all threads.
 void clear(void* memory, std::size_t bytes);
 
 }  // namespace strata::cpu

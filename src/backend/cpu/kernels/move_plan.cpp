@@ -10,7 +10,7 @@ namespace {
 
 using Index = std::int64_t;
 
-// Runs longer than this are shared out among threads.
+// Longer runs are split among threads.
 constexpr Index longest_run = 1 << 14;
 
 Index distance(const std::vector<Index>& offsets) {
@@ -19,13 +19,13 @@ Index distance(const std::vector<Index>& offsets) {
 
 }  // namespace
 
-// The axes are walked in the order in which the destination lies, so that writes are neighbours.
+// The axes are walked in the destination's memory order, so that writes are adjacent.
 Movement::Movement(const AxisOffsets& from, const AxisOffsets& to, std::size_t element_bytes)
     : element_bytes_(element_bytes) {
     for (std::size_t axis = 0; axis < to.size(); ++axis) {
         axes_.push_back({from[axis], to[axis]});
     }
-    // An axis of one element has no steps: it may stand outermost.
+    // An axis of one element has no step, so it may be outermost.
     std::ranges::stable_sort(axes_, [](const Axis& a, const Axis& b) {
         const bool a_single = a.to.size() == 1, b_single = b.to.size() == 1;
         return a_single != b_single ? a_single : distance(a.to) > distance(b.to);
@@ -35,7 +35,7 @@ Movement::Movement(const AxisOffsets& from, const AxisOffsets& to, std::size_t e
     cut_long_runs();
 }
 
-// Adds a run behind others, or makes the last one longer where it continues evenly.
+// Appends a run, or extends the last one if the new one continues it with the same steps.
 void Movement::append(std::vector<Run>& runs, const Run& next) {
     if (runs.empty()) {
         runs.push_back(next);
@@ -66,8 +66,8 @@ std::vector<Movement::Run> Movement::repeated_along(const Axis& axis,
     return all;
 }
 
-// The innermost axis becomes runs; those outside of it join as long as that makes runs longer
-// instead of more numerous.
+// The innermost axis becomes runs. Outer axes are merged as long as that makes runs longer instead
+// of more numerous.
 void Movement::merge_axes() {
     bool innermost = true;
     while (!axes_.empty()) {

@@ -12,12 +12,12 @@ namespace strata::cpu {
 
 namespace {
 
-// A thread's own memory: three rows, and sums of both parameters' gradients.
+// A thread's scratch memory: three rows, and sums of both parameters' gradients.
 std::size_t scratch_of_thread(const NormalizationLoops& loops) {
     return round_up(3 * loops.width + 2 * loops.parameters(), 16);
 }
 
-// The row as floats: where it lies, or a copy.
+// The row as floats: in place, or a copy.
 const float* row_of(const Elements& from, std::size_t first, std::size_t count, float* copy) {
     if (!from.narrow) {
         return static_cast<const float*>(from.data) + first;
@@ -26,7 +26,7 @@ const float* row_of(const Elements& from, std::size_t first, std::size_t count, 
     return copy;
 }
 
-// Where a row is computed: in its place, or beside it until `store`.
+// The destination of a row: in place, or a buffer until `store`.
 float* room_for(const Elements& to, std::size_t first, float* copy) {
     return to.narrow ? copy : static_cast<float*>(to.data) + first;
 }
@@ -66,7 +66,8 @@ void forward_row(const NormalizationLoops& loops, const NormalizationForward& me
     finish(y, loops.width, memory.y, first);
 }
 
-// One row's part in the parameters' gradients, and the sums that its data's gradient needs.
+// One row's contribution to the parameters' gradients, and the sums that the gradient of its data
+// needs.
 GradientSums gradient_sums(const NormalizationLoops& loops, const NormalizationBackward& memory,
                            const float* x, const float* dy, const RowStatistics& by, std::size_t p,
                            float* scale_gradient, float* shift_gradient) {
@@ -118,7 +119,7 @@ void backward_row(const NormalizationLoops& loops, const NormalizationBackward& 
     finish(dx, loops.width, memory.dx, first);
 }
 
-// The sum of what the threads have, in their order.
+// The sum over the threads, in their order.
 void add_up_threads(const float* sums, std::size_t step, int threads, std::size_t count,
                     float* result) {
     for (std::size_t i = 0; result != nullptr && i < count; ++i) {

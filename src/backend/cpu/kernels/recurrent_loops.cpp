@@ -10,7 +10,8 @@ namespace strata::cpu {
 
 namespace {
 
-// Calls piece(row, first, count) for runs of units of one row, few enough to share them out.
+// Calls piece(row, first, count) for runs of units of one row, short enough to divide among
+// threads.
 template <class Piece>
 void each_piece(const StepShape& shape, Piece&& piece) {
     constexpr std::size_t run = 512;
@@ -22,7 +23,7 @@ void each_piece(const StepShape& shape, Piece&& piece) {
     }
 }
 
-// A run of units: a row's start in each array, and how far gates lie apart.
+// A run of units: its start in each array, and the distance between gates.
 struct Run {
     std::size_t count = 0;
     std::size_t hidden = 0;

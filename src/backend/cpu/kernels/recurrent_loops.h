@@ -3,10 +3,9 @@
 
 #include <cstddef>
 
-// One step of a recurrent cell between its products, for a whole batch. Arrays of a step are
-// [batch, hidden], gates [batch, gates * hidden], both dense; a step of the layer's result or of
-// its gradient has rows of its own length, for two directions share one. Spread over OpenMP's
-// threads.
+// One step of a recurrent cell between its products, for a whole batch. A step's arrays are [batch,
+// hidden], its gates [batch, gates * hidden], both dense; rows of the layer's result and its
+// gradient have their own stride, because two directions share one. Runs on OpenMP's threads.
 namespace strata::cpu {
 
 struct StepShape {
@@ -15,15 +14,15 @@ struct StepShape {
     std::size_t y_row = 0;  // floats from one row of y or dy to the next
 };
 
-// Where a step leaves its state: in the layer's result, and where that does not serve the next
-// product, densely as well (null: it does).
+// The destination of a step's state: the layer's result, and, if the next product cannot read that,
+// also a dense array (null: it can).
 struct StateOut {
     float* y = nullptr;
     float* h = nullptr;
 };
 
-// The gradient of a step's state: that of the layer's result, that of the step after (both as it
-// came through the product, and what passed by it; null where nothing passes).
+// The parts of a step's state gradient: from the layer's result, and from the next step, where one
+// part came through the product and one bypassed it (null: nothing does).
 struct StateGradient {
     const float* dy = nullptr;
     const float* dh = nullptr;
@@ -32,21 +31,21 @@ struct StateGradient {
 
 enum class Rectifier { tanh, relu };
 
-// gates: the sums before the function on entry, its values on return.
+// gates: on entry the sums before the function, on return its values.
 void rnn_forward(const StepShape& shape, Rectifier function, float* gates, const StateOut& out);
-// gates: the function's values on entry, the gradient of the sums on return; so below.
+// gates: on entry the function's values, on return the gradient of the sums; likewise below.
 void rnn_backward(const StepShape& shape, Rectifier function, float* gates,
                   const StateGradient& gradient);
 
 void lstm_forward(const StepShape& shape, float* gates, const float* c_before, float* c,
                   const StateOut& out);
-// dc: the gradient of c from the step after on entry, of c before on return.
+// dc: on entry the gradient of c from the next step, on return that of c before.
 void lstm_backward(const StepShape& shape, float* gates, const float* c_before, const float* c,
                    float* dc, const StateGradient& gradient);
 
-// What the steps of a GRU share. With reset_after: `products` is U h of all three gates and
-// `reset` keeps U_n h + b'. Without: first `products` is U h of z and r and `reset` receives r h,
-// which is multiplied by U_n; then gru_finish.
+// What the steps of a GRU share. With reset_after: `products` is U h of all three gates, and
+// `reset` keeps U_n h + b'. Without: first `products` is U h of z and r, and `reset` receives r h,
+// which is multiplied by U_n; then call gru_finish.
 struct GruStep {
     float* gates = nullptr;
     const float* products = nullptr;
@@ -61,7 +60,7 @@ void gru_finish(const StepShape& shape, const GruStep& step, const StateOut& out
 // to_products: the gradient of U h, [batch, 3 * hidden].
 void gru_after_backward(const StepShape& shape, const GruStep& step, float* to_products,
                         const StateGradient& gradient);
-// The gradients of z and n, the latter densely in `to_n` as well; then, with d / d(r h) known, that
+// The gradients of z and n, the latter also densely in `to_n`; then, given d / d(r h), the gradient
 // of r, and those of z and r densely in `to_zr`, [batch, 2 * hidden].
 void gru_before_backward(const StepShape& shape, const GruStep& step, float* to_n,
                          const StateGradient& gradient);

@@ -11,8 +11,8 @@ using Index = std::int64_t;
 
 constexpr Index min_parallel_work = 1 << 14;
 
-// d(statistic)/dx for a term x and the result y. Of several equal extremes the first has it all,
-// which `reduce_gradient` sees to.
+// d(statistic)/dx for a term x and the result y. Of several equal extremes the first gets the whole
+// gradient; `reduce_gradient` ensures that.
 float slope(ReductionKind kind, float x, float y, float terms) {
     switch (kind) {
         case ReductionKind::sum:
@@ -38,7 +38,8 @@ float slope(ReductionKind kind, float x, float y, float terms) {
     return 0;
 }
 
-// One row of terms: of one result where it is reduced, else of as many results.
+// One row of terms: all of one result if the row is reduced, otherwise one term for each of as many
+// results.
 struct GradientRow {
     const float* x = nullptr;
     float* dx = nullptr;
@@ -58,7 +59,7 @@ void row_gradient(ReductionKind kind, const ReductionPlan& plan, const GradientR
     }
 }
 
-// Keeps the gradient of the first extreme of each result and takes it from the others.
+// Keeps the gradient of the first extreme of each result and clears it for the others.
 void keep_first(const ReductionPlan& plan, const GradientRow& row, const float* y,
                 std::vector<bool>& seen, Index base) {
     const Index step = plan.row_is_reduced ? 0 : 1;
@@ -72,7 +73,7 @@ void keep_first(const ReductionPlan& plan, const GradientRow& row, const float* 
     }
 }
 
-// A product's slope without a division: the product of all other terms, which may be zero.
+// The slope of a product without a division: the product of all other terms, which may be zero.
 void product_gradient(const ReductionPlan& plan, const float* x, const float* dy, float* dx) {
     const ReductionBlocks blocks(plan);
     const Index rows = count_of(plan.reduced_axes), length = plan.row_is_reduced ? plan.row : 1;

@@ -18,13 +18,13 @@ using Block = ReductionBlock;
 
 constexpr Index min_parallel_work = 1 << 14;
 
-// The part [begin, end) of the terms' rows, or of a row's elements where there is one row only.
+// The part [begin, end) of the terms' rows, or of a row's elements if there is only one row.
 struct Part {
     Index begin = 0;
     Index end = 0;
 };
 
-// Gathers a part of a block's terms into y.
+// Accumulates a part of a block's terms into y.
 void gather(const StatisticLoops& loops, const ReductionPlan& plan, const Block& block,
             const Part& part, const float* x, const float* shift, float* y) {
     std::fill_n(y, block.count, loops.start);
@@ -43,7 +43,7 @@ void gather(const StatisticLoops& loops, const ReductionPlan& plan, const Block&
     }
 }
 
-// What a block's terms are cut by among threads.
+// The number of parts into which a block's terms can be divided among threads.
 Index parts_of(const ReductionPlan& plan) {
     const Index rows = count_of(plan.reduced_axes);
     return rows == 1 && plan.row_is_reduced ? plan.row : rows;
@@ -64,7 +64,8 @@ void gather_by_results(const StatisticLoops& loops, const ReductionPlan& plan, c
     }
 }
 
-// Few results of many terms: each thread gathers a part of every result, then the parts are joined.
+// For few results with many terms: each thread accumulates a part of every result, then the parts
+// are combined.
 void gather_by_terms(const StatisticLoops& loops, const ReductionPlan& plan, const float* x,
                      const float* shift, float* y) {
     const ReductionBlocks blocks(plan);
@@ -101,7 +102,7 @@ bool needs_end(ReductionKind kind) {
            kind == ReductionKind::log_sum;
 }
 
-// What becomes of the gathered value.
+// The statistic, from the accumulated value.
 float finished(ReductionKind kind, float gathered, float terms) {
     switch (kind) {
         case ReductionKind::mean:
@@ -115,8 +116,8 @@ float finished(ReductionKind kind, float gathered, float terms) {
     }
 }
 
-// log(sum of exp x) = m + log(sum of exp(x - m)) with the greatest m, which y holds at first. An
-// infinite m is not subtracted: the difference would be no number.
+// log(sum of exp x) = m + log(sum of exp(x - m)) with the maximum m, which y holds at first. An
+// infinite m is not subtracted, because the difference would be NaN.
 void log_sum_exp(const ReductionPlan& plan, const float* x, float* y) {
     const auto results = static_cast<std::size_t>(plan.results());
     std::vector<float> greatest(y, y + results);

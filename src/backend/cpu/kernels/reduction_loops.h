@@ -6,12 +6,12 @@
 
 namespace strata::cpu {
 
-// y = the statistic of each result's terms. Threads share the results, or where there are too few
-// of them the terms.
+// y = the statistic of each result's terms. Threads divide the results, or, if those are too few,
+// the terms.
 void reduce(ReductionKind kind, const ReductionPlan& plan, const float* x, float* y);
 
 // dx = dy d(statistic)/dx, with the terms x and the results y. Of several equal extremes the first
-// has the whole gradient.
+// gets the whole gradient.
 void reduce_gradient(ReductionKind kind, const ReductionPlan& plan, const float* x, const float* y,
                      const float* dy, float* dx);
 

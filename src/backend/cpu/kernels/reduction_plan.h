@@ -8,23 +8,23 @@
 
 namespace strata::cpu {
 
-// A row-major tensor of which some axes are reduced. Neighbouring axes of one kind are one, so what
-// is left alternates: kept, reduced, kept, ...
+// A row-major tensor with some axes reduced. Adjacent axes of the same kind are merged, so they
+// alternate: kept, reduced, kept, ...
 struct ReductionPlan {
     struct Axis {
         std::int64_t extent = 1;
         std::int64_t step = 0;  // elements of the tensor to the next index
     };
 
-    // `kept` has extent 1 where an axis is reduced and `whole`'s extent elsewhere.
+    // `kept` has extent 1 where an axis is reduced, elsewhere the extent of `whole`.
     ReductionPlan(const Dims& whole, const Dims& kept);
 
-    // One element of the result is made of `terms`; `results` of them.
+    // The number of terms of each result, and the number of results.
     std::int64_t terms() const;
     std::int64_t results() const;
 
-    // Outermost first. The innermost axis of all, which is walked in order, stands apart: it is
-    // reduced to one value, or each of its elements is a result of its own.
+    // Outermost first. The innermost axis of all, which is walked in order, is separate: either it
+    // is reduced to one value, or each of its elements is a result.
     std::vector<Axis> kept_axes;
     std::vector<Axis> reduced_axes;
     std::int64_t row = 1;
@@ -33,20 +33,20 @@ struct ReductionPlan {
 
 std::int64_t count_of(const std::vector<ReductionPlan::Axis>& axes);
 
-// Where combination `number` of some axes begins.
+// The offset of the combination `number` of these axes' indices.
 std::int64_t offset_of(const std::vector<ReductionPlan::Axis>& axes, std::int64_t number);
 
-// Results that lie side by side and one thread makes together.
+// Adjacent results that one thread computes together.
 struct ReductionBlock {
     std::int64_t first = 0;  // result
     std::int64_t count = 1;
-    std::int64_t offset = 0;  // of the first term in the tensor
+    std::int64_t offset = 0;  // of the first term
 };
 
-// All results by blocks: of a kept row some that stay in the first cache level, of reduced rows
+// All results, in blocks: of a kept row as many results as stay in the L1 cache, of a reduced row
 // one.
 struct ReductionBlocks {
-    // Requires: the plan lives as long.
+    // Requires: the plan outlives it.
     explicit ReductionBlocks(const ReductionPlan& plan);
     ReductionBlock operator[](std::int64_t number) const;
 

@@ -13,8 +13,8 @@ namespace {
 
 using Index = std::int64_t;
 
-// How a statistic is gathered: where it starts, what a term adds (`shift` is subtracted before an
-// exponential), and how two parts of it become one.
+// How a statistic is accumulated: its start value, what a term contributes (`shift` is subtracted
+// before an exponential), and how two parts are combined.
 struct Sum {
     static constexpr float start = 0;
     static float add(float sum, float x, float) { return sum + x; }
@@ -45,7 +45,7 @@ struct Minimum {
     static float join(float a, float b) { return b < a ? b : a; }
 };
 
-// A row to one value, by lanes that the compiler keeps in wide registers.
+// Reduces a row to one value, in lanes that the compiler keeps in wide registers.
 template <class Statistic>
 [[gnu::always_inline]] inline float along(const float* x, Index count, float shift) {
     constexpr Index lanes = 64;
@@ -68,7 +68,7 @@ template <class Statistic>
     return result;
 }
 
-// A row added to as many results; `shift` by result, or nothing.
+// Accumulates a row into as many results; `shift` has one value per result, or is null.
 template <class Statistic>
 [[gnu::always_inline]] inline void across(const float* x, Index count, const float* shift,
                                           float* results) {

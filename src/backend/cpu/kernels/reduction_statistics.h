@@ -7,9 +7,10 @@
 
 namespace strata::cpu {
 
-// The loops that gather one statistic, in the instruction set of this machine: where it starts, a
-// row of terms to one value, a row of terms added to as many results, and how two parts become one.
-// `shift` is subtracted before an exponential; across results there is one for each, or none.
+// The loops that accumulate one statistic, compiled for each instruction set: the start value,
+// reducing a row of terms to one value, accumulating a row of terms into as many results, and
+// combining two parts. `shift` is subtracted before an exponential; across results there is one per
+// result, or none.
 struct StatisticLoops {
     float start = 0;
     float (*along)(const float* x, std::int64_t count, float shift) = nullptr;
@@ -18,7 +19,7 @@ struct StatisticLoops {
     float (*join)(float a, float b) = nullptr;
 };
 
-// What is gathered from the terms themselves; of log_sum_exp first their maximum.
+// The loops over the terms themselves; for log_sum_exp, those of the maximum, which comes first.
 StatisticLoops loops_of(ReductionKind kind);
 
 // The sum of exp(x - shift).

@@ -15,20 +15,20 @@ namespace strata::cpu {
 
 namespace {
 
-// A tile of the result that stays in registers while the depth is run through.
+// A tile of the result that stays in registers during the loop over the depth.
 struct Tile {
     std::size_t depth = 0;
     LeftMatrix a;
     RightMatrix b;
     ResultMatrix c;
     bool adds = false;
-    const float* next = nullptr;  // what is read after this: a line is fetched for each k
+    const float* next = nullptr;  // data to prefetch: one line for each k
 };
 
 constexpr std::size_t tile_rows = 6;
 constexpr std::size_t lanes = 16;
 
-// Without AVX-512: row by row, as the compiler vectorises it.
+// Without AVX-512: row by row, vectorised by the compiler.
 STRATA_EACH_ISA void portable_tile(const Tile& tile, std::size_t rows, std::size_t columns) {
     for (std::size_t i = 0; i < rows; ++i) {
         float sums[panel_columns] = {};
@@ -52,7 +52,7 @@ using TileKernel = void (*)(const Tile&);
 
 #if defined(__x86_64__)
 
-// 6 x 4 sums, 4 elements of b and one of a fill 29 of the 32 registers.
+// 6 x 4 sums, 4 elements of b and one of a occupy 29 of the 32 registers.
 template <bool fetches, std::size_t rows, std::size_t vectors>
 [[gnu::target("avx512f")]] void register_tile(const Tile& tile) {
     __m512 sums[rows][vectors];
@@ -106,7 +106,7 @@ constexpr auto all_tiles(std::index_sequence<rows...>) {
     return std::array{tiles_of<fetches, rows + 1>(std::make_index_sequence<4>())...};
 }
 
-// By rows - 1 and vectors - 1.
+// Indexed by rows - 1 and vectors - 1.
 constexpr auto register_tiles = all_tiles<false>(std::make_index_sequence<tile_rows>());
 constexpr auto fetching_tiles = all_tiles<true>(std::make_index_sequence<tile_rows>());
 
@@ -141,7 +141,7 @@ bool has_register_tiles() {
     return has_avx512();
 }
 
-// The right matrix's 64 columns outside, so that they stay in the first cache level.
+// The outer loop is over 64 columns of the right matrix, so that they stay in the L1 cache.
 void small_gemm(const ProductExtents& extents, const LeftMatrix& a, const RightMatrix& b,
                 const ResultMatrix& c, Into into) {
     for (std::size_t column = 0; column < extents.columns; column += panel_columns) {
@@ -158,8 +158,8 @@ void small_gemm(const ProductExtents& extents, const LeftMatrix& a, const RightM
     }
 }
 
-// Each tile of rows fetches its share of what comes next: a line for each k, and four are enough
-// for all of it.
+// Each tile of rows prefetches its share of the next panel: one line for each k, and four tiles
+// suffice for all of it.
 void gemm_by_panel(std::size_t rows, std::size_t depth, const LeftMatrix& a, const float* panel,
                    const ResultMatrix& c, Into into) {
     const float* next = panel + depth * panel_columns;

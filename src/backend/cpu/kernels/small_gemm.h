@@ -5,7 +5,7 @@
 
 namespace strata::cpu {
 
-// A matrix of floats that lie anywhere: element (i, k) at data[i * row + k * depth].
+// A matrix of floats with arbitrary strides: element (i, k) is at data[i * row + k * depth].
 struct LeftMatrix {
     const float* data = nullptr;
     std::ptrdiff_t row = 0;
@@ -28,20 +28,20 @@ struct ProductExtents {
     std::size_t depth = 0;
 };
 
-// Whether a product overwrites its result or is added to what lies there.
+// Whether a product overwrites its result or is added to it.
 enum class Into { overwrite, add };
 
-// c = a b or c += a b on the calling thread, for matrices that fit into its caches: an interface of
-// the library costs as much as such a product. Nine tenths of the processor's arithmetic with
+// c = a b or c += a b on the calling thread, for matrices that fit into its caches. Calling the
+// library costs as much as such a product takes. Reaches nine tenths of the processor's peak with
 // AVX-512.
 void small_gemm(const ProductExtents& extents, const LeftMatrix& a, const RightMatrix& b,
                 const ResultMatrix& c, Into into);
 
-// Whether products run in the registers of AVX-512; without them the library's are quicker.
+// Whether products use AVX-512 registers; without them the library is faster.
 bool has_register_tiles();
 
-// The transposed of rows[count][width] as panels [width][64] of 64 rows each, the last filled up
-// with zeros: the right matrix of a product with those rows. `panels` holds `panel_floats`.
+// Transposes rows[count][width] into panels [width][64] of 64 rows each, the last padded with
+// zeros: the right matrix of a product with those rows. `panels` holds `panel_floats`.
 void transpose_to_panels(const RightMatrix& rows, std::size_t count, std::size_t width,
                          float* panels);
 
@@ -53,12 +53,12 @@ constexpr std::size_t panel_floats(std::size_t count, std::size_t width) {
     return round_up(count, panel_columns) * width;
 }
 
-// c = a times the transposed of what `panels` was made of; `columns` of it.
+// c = a times the transpose of the matrix from which `panels` was made, which has `columns` rows.
 void gemm_by_panels(const ProductExtents& extents, const LeftMatrix& a, const float* panels,
                     const ResultMatrix& c);
 
-// c = a b or c += a b for one panel [depth][64], which is read once: the panel of as much that lies
-// behind it is fetched into the second cache level meanwhile. (It need not exist.)
+// c = a b or c += a b for one panel [depth][64] that is read once: meanwhile the panel of the same
+// size behind it is prefetched into the L2 cache. (It need not exist.)
 void gemm_by_panel(std::size_t rows, std::size_t depth, const LeftMatrix& a, const float* panel,
                    const ResultMatrix& c, Into into);
 

@@ -35,14 +35,15 @@ WeightedAxis averaging_axis(const Window& window, std::size_t axis, Index input,
     return result;
 }
 
-// y[i] += weight * x[i]; one element at each position is a loop of its own for the compiler.
+// y[i] += weight * x[i]. The case of one element per position gets its own loop for the compiler.
 void add(float weight, const float* x, float* y, Index inner) {
     for (Index i = 0; i < inner; ++i) {
         y[i] += weight * x[i];
     }
 }
 
-// Calls use(input row, output row, weight) for the rows of the last axis that belong together.
+// Calls use(offset, weight) for each input row along the last axis that contributes to output row
+// `row`.
 template <class Use>
 void for_each_row(const WeightedAxes& axes, Index row, Use&& use) {
     const auto& [depth, height, width] = axes;
@@ -72,7 +73,7 @@ void row_sums_gradient(const WeightedAxis& width, double weight, const float* dy
     }
 }
 
-// The axes at the back of depth, height and width.
+// Makes `count` axes as the last of depth, height and width.
 template <class Make>
 WeightedAxes last_axes(std::size_t count, Make&& make) {
     WeightedAxes axes;

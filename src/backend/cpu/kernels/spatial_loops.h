@@ -9,8 +9,8 @@
 
 namespace strata::cpu {
 
-// One axis of an operator whose every output position is a weighted sum of input positions: output
-// o is made of taps[starts[o]] up to taps[starts[o + 1]].
+// One axis of an operator whose every output is a weighted sum of inputs: output o uses
+// taps[starts[o]] up to taps[starts[o + 1]].
 struct WeightedAxis {
     std::int64_t input = 1;
     std::int64_t output = 1;
@@ -18,18 +18,18 @@ struct WeightedAxis {
     std::vector<InterpolationTap> taps = {{}};
 };
 
-// Depth, height and width; the first ones are of extent 1 where there are fewer. The weight of an
-// input in an output is the product over the axes.
+// Depth, height and width; leading axes that do not exist have extent 1. The weight of an input in
+// an output is the product over the axes.
 using WeightedAxes = std::array<WeightedAxis, 3>;
 
 WeightedAxes weighted_axes(const Resize& op, const Tensor& input);
 
-// An average that divides by the taps inside the padded input, those in the padding included: what
-// ceil mode adds beyond it never counts.
+// The weights of average pooling that divides by the taps inside the padded input, including those
+// in the padding. Taps that ceil mode adds beyond it never count.
 WeightedAxes weighted_axes(const Pooling& op, const Tensor& input, const Tensor& output);
 
-// y = the weighted sums of x, for `outer` times the axes with `inner` elements at each position.
-// Spread over the threads of OpenMP.
+// y = the weighted sums of x, for `outer` copies of the axes with `inner` elements at each
+// position. Runs on OpenMP's threads.
 void spatial_sums(const WeightedAxes& axes, std::int64_t outer, std::int64_t inner, const float* x,
                   float* y);
 

@@ -14,10 +14,10 @@ namespace {
 
 std::size_t row_of(std::int32_t index, std::size_t rows) {
     const std::int64_t from_start = index < 0 ? index + static_cast<std::int64_t>(rows) : index;
-    return static_cast<std::size_t>(from_start);  // beyond every row where it is still below zero
+    return static_cast<std::size_t>(from_start);  // beyond every row if it is still negative
 }
 
-// Before any thread reads a row: a region of threads cannot end by an exception.
+// Checked before any thread reads a row: an exception cannot leave a parallel region.
 void require_rows(const Table& shape, const std::int32_t* index) {
     for (std::size_t i = 0; i < shape.indices; ++i) {
         if (row_of(index[i], shape.rows) >= shape.rows) {
@@ -46,8 +46,8 @@ void gather_rows(const Table& shape, const float* table, const std::int32_t* ind
     }
 }
 
-// Each thread has rows of its own, which it clears and adds to in the order of the indices: the sum
-// does not depend on the number of threads.
+// Each thread clears its own rows and adds to them in the order of the indices, so the sum does not
+// depend on the number of threads.
 void add_into_rows(const Table& shape, const float* dy, const std::int32_t* index,
                    float* gradient) {
     require_rows(shape, index);

@@ -13,18 +13,18 @@ using Index = std::int64_t;
 
 constexpr Index min_parallel_work = 1 << 12;
 
-// An element of a row: what it is ordered by, the greater the earlier, and where it stood.
+// An element of a row: its sort key, greater keys first, and its position.
 struct Candidate {
     float key = 0;
     Index position = 0;
 };
 
-// Of NaN the key is infinite, as is that of infinity: they are told apart here.
+// The keys of NaN and of infinity are both infinite; these cases are distinguished here.
 bool precedes(const Candidate& a, const Candidate& b) {
     return a.key != b.key ? a.key > b.key : a.position < b.position;
 }
 
-// NaN stands before infinity (or, of the smallest, behind it).
+// NaN comes before infinity (or, for the smallest, after it).
 bool precedes_with_nan(const Candidate& a, const Candidate& b, bool largest) {
     const bool a_nan = std::isnan(a.key), b_nan = std::isnan(b.key);
     if (a_nan != b_nan) {
@@ -33,7 +33,7 @@ bool precedes_with_nan(const Candidate& a, const Candidate& b, bool largest) {
     return a_nan ? a.position < b.position : precedes(a, b);
 }
 
-// The first k of a row in order.
+// The first k of a row, in order.
 void choose(std::vector<Candidate>& row, Index k, bool largest) {
     const bool any_nan =
         std::ranges::any_of(row, [](const Candidate& c) { return std::isnan(c.key); });

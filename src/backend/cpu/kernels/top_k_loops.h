@@ -5,7 +5,7 @@
 
 namespace strata::cpu {
 
-// x[outer, extent, inner] -> the k first in order, y and positions [outer, k, inner].
+// x[outer, extent, inner] -> the first k in order, y and positions [outer, k, inner].
 struct TopKShape {
     std::int64_t outer = 1;
     std::int64_t extent = 1;
@@ -14,10 +14,10 @@ struct TopKShape {
     bool largest = true;
 };
 
-// Equal elements come as they stand; NaN counts as the largest.
+// Equal elements keep their order; NaN counts as the largest.
 void top_k(const TopKShape& shape, const float* x, float* y, float* positions);
 
-// dx = 0 but for the chosen elements, which receive dy.
+// dx = dy for the chosen elements, otherwise 0.
 void top_k_gradient(const TopKShape& shape, const float* dy, const float* positions, float* dx);
 
 // y = 1 at the largest element of each row along the middle axis, else 0; k is not read.

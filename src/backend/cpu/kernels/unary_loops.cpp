@@ -16,7 +16,7 @@ float truth(bool condition) {
     return condition ? 1.0F : 0.0F;
 }
 
-// Always inlined, so that a caller's instruction set is theirs.
+// Always inlined, so that it is compiled for the caller's instruction set.
 [[gnu::always_inline]] inline float sign_of(float x) {
     return x > 0 ? 1.0F : x < 0 ? -1.0F : x;
 }
@@ -47,7 +47,7 @@ template <class Function>
     }
 }
 
-// Functions that become wide instructions.
+// Functions that compile to vector instructions.
 STRATA_EACH_ISA void simple_range(UnaryKind kind, const float* x, float* y, std::size_t count) {
     const auto with = [=](auto function) __attribute__((always_inline)) {
         each(x, y, count, function);
@@ -117,8 +117,8 @@ void library_range(UnaryKind kind, const float* x, float* y, std::size_t count) 
     }
 }
 
-// The derivative, of the result for exponential, square_root, reciprocal and tangent, else of the
-// input.
+// The derivative, in terms of the result for exponential, square_root, reciprocal and tangent,
+// otherwise of the input.
 float slope(UnaryKind kind, float known) {
     const float x = known, y = known;
     switch (kind) {
@@ -158,7 +158,7 @@ float slope(UnaryKind kind, float known) {
             return 1 / ((1 - x) * (1 + x));
         case UnaryKind::negate:
             return -1;
-        default:  // steps
+        default:  // step functions
             return 0;
     }
 }

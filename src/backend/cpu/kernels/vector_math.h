@@ -4,8 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-// Functions that a compiler turns into loops over vectors, which it cannot do with the calls of
-// <cmath>.
+// Functions whose loops a compiler can vectorise, unlike those over calls of <cmath>.
 namespace strata::cpu {
 
 // e^x within 2 units of the last place for x in [-87, 88], and its value at the nearer end outside
@@ -13,7 +12,7 @@ namespace strata::cpu {
 // left out), times 2^n written into the exponent.
 [[gnu::always_inline]] inline float exponential(float x) {
     constexpr float maximum = 88.0F, minimum = -87.0F;
-    constexpr float round = 12582912.0F;  // 1.5 * 2^23: what is added to it loses its fraction
+    constexpr float round = 12582912.0F;  // 1.5 * 2^23: adding it removes the fraction
     constexpr float high = 0.693359375F, low = -2.12194440e-4F;  // ln 2 in two parts
     x = x > maximum ? maximum : x;
     x = x < minimum ? minimum : x;
@@ -36,7 +35,7 @@ namespace strata::cpu {
     return 1.0F / (1.0F + exponential(-x));
 }
 
-// Within 2e-7 absolutely; what nears zero is not relatively exact.
+// Absolute error below 2e-7; results near zero are not relatively accurate.
 [[gnu::always_inline]] inline float hyperbolic_tangent(float x) {
     return 1.0F - 2.0F / (1.0F + exponential(2.0F * x));
 }

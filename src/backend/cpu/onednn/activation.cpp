@@ -9,8 +9,8 @@ namespace {
 
 using dnnl::algorithm;
 
-// The library's function; nothing where it has none. The variants that go backward from the output
-// let a layer write over its input.
+// The library's function; nothing if it has none. The variants whose backward pass uses the output
+// let a layer overwrite its input.
 std::optional<algorithm> function_of(const Activation& op, bool from_output) {
     switch (op.kind) {
         case ActivationKind::relu:
@@ -82,8 +82,7 @@ public:
     }
 
 private:
-    // What the library's functions take: a slope of 0 is a ReLU's, a scale of 1 a softplus' and a
-    // swish's.
+    // The parameter of the library's function: ReLU has slope 0, softplus and swish have scale 1.
     float alpha() const {
         switch (op_.kind) {
             case ActivationKind::relu:
@@ -108,8 +107,8 @@ private:
                                 *function_of(op_, from_output_), x, alpha(), beta());
     }
 
-    // The gradient's where the kept data lie so as well, by a reader that wanted it: neither is
-    // copied then. Else that of forward.
+    // The gradient's layout if the kept data are also available in it because another reader wanted
+    // that: then neither is copied. Otherwise that of the forward pass.
     Desc backward_layout(Lowering& lowering, TensorId kept) const {
         const Desc gradient = lowering.gradient(output()).desc;
         return lowering.has_value(kept, gradient) ? gradient : forward_->src_desc();

@@ -5,11 +5,11 @@
 
 namespace strata::cpu {
 
-// One piece of memory for a whole program, zero until written, in huge pages where the system has
-// them: page faults and address translation would otherwise be part of every measured step.
+// One block of memory for a whole program, initially zero, in huge pages if the system has them:
+// page faults and address translation would otherwise be part of every measured step.
 class Arena {
 public:
-    // Throws Error where the system does not give that much.
+    // Throws Error if the system cannot provide that much.
     explicit Arena(std::size_t bytes);
     ~Arena();
     Arena(const Arena&) = delete;

@@ -12,7 +12,7 @@ namespace {
 
 enum Operand : std::size_t { query, key, value, mask };
 
-// Of a mask that is aligned with the scores at its last axis.
+// Strides of a mask that is aligned with the scores at its last axis.
 MaskSteps steps_of(const dnnl::memory::dims& mask) {
     std::array<std::ptrdiff_t, 4> steps = {};
     std::ptrdiff_t step = 1;
@@ -24,8 +24,8 @@ MaskSteps steps_of(const dnnl::memory::dims& mask) {
     return {steps[0], steps[1], steps[2], steps[3]};
 }
 
-// Loops of our own: the library of 2.6 knows no attention, and of its parts (two stacks of products
-// and a softmax) the scores would go through memory eight times in a training step.
+// Uses our own loops: oneDNN 2.6 has no attention, and composed of its primitives (two batched
+// products and a softmax) the scores would pass through memory eight times in a training step.
 class AttentionLowering : public LayerLowering {
 public:
     AttentionLowering(const Layer& layer, const Attention& op) : LayerLowering(layer), op_(op) {}
@@ -110,7 +110,7 @@ private:
         return lowering.plain_value(input(which), lowering.element_type());
     }
 
-    // An absent mask is any view: it is not read.
+    // In place of an absent mask any view will do: it is not read.
     TensorView mask_or(Lowering& lowering, const TensorView& absent) const {
         return has_mask() ? lowering.plain_value(input(mask), ElementType::f32) : absent;
     }
@@ -121,7 +121,7 @@ private:
             plain({static_cast<dnnl::memory::dim>(floats)}, ElementType::f32));
     }
 
-    // All three come of one computation; one that nobody wants is written and forgotten.
+    // All three gradients come from one computation; an unwanted one is written and discarded.
     TensorView gradient_of(Lowering& lowering, std::size_t which) const {
         const Desc desc = plain(lowering.extents(input(which)), lowering.element_type());
         const bool is_activation = lowering.graph().tensors[input(which)].role != Role::parameter;

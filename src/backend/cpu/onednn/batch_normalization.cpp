@@ -10,8 +10,8 @@ using dnnl::normalization_flags;
 using Forward = dnnl::batch_normalization_forward;
 using Backward = dnnl::batch_normalization_backward;
 
-// The library's backward primitive gives all three gradients in one go; the sums that the data's
-// gradient needs are those of the weights. So where both are wanted, one step does both.
+// The library's backward primitive computes all three gradients at once: the sums that the data's
+// gradient needs are the weights' gradients. So if both are wanted, one step computes both.
 class BatchNormalizationLowering : public LayerLowering {
 public:
     BatchNormalizationLowering(const Layer& layer, const BatchNormalization& op)
@@ -45,7 +45,8 @@ private:
         return lowering.trains() ? affine : affine | normalization_flags::use_global_stats;
     }
 
-    // One statistic per element of an image is one per channel of an image of one pixel.
+    // One statistic per element of an image is the same as one per channel of an image with one
+    // pixel.
     TensorView source(Lowering& lowering) const {
         if (op_.scope == NormalizationScope::spatial) {
             return lowering.shaped_value(input(0));
@@ -114,7 +115,7 @@ private:
         lowering.compute<Backward>(described, text_of(desc), std::move(arguments));
     }
 
-    // The library writes it in any case; it counts only where the operand is trained.
+    // The library always writes it; it is a gradient only if the operand is trained.
     TensorView gradient_of(Lowering& lowering, std::size_t operand) const {
         const bool trained = lowering.needs_gradient(input(operand));
         return trained ? lowering.make_gradient(input(operand), statistic_)

@@ -10,7 +10,8 @@ namespace strata::cpu {
 
 namespace {
 
-// Where nothing is known of the caches, and at most: a server's largest are half a gigabyte.
+// The size if nothing is known about the caches, and the maximum: the largest servers have half a
+// gigabyte.
 constexpr double usual_bytes = 256 << 20;
 constexpr double max_bytes = 2.0 * (1 << 30);
 
@@ -46,7 +47,7 @@ void CachePreparation::prepare(const std::function<void()>& run_step) const {
         std::byte* begin = written_->at(0);
 #pragma omp parallel for num_threads(threads_) schedule(static)
         for (int thread = 0; thread < threads_; ++thread) {
-            // Volatile, element by element: a fill might go past the caches.
+            // Volatile, one write per cache line: a fill might bypass the caches.
             auto* line = begin + static_cast<std::size_t>(thread) * part;
             for (std::size_t at = 0; at + 64 <= part; at += 64) {
                 *reinterpret_cast<volatile std::uint64_t*>(line + at) = at;

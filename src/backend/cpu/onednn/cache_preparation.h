@@ -9,12 +9,12 @@
 
 namespace strata::cpu {
 
-// Brings the caches of the threads' processors into the state in which a step is to find them.
-// Cold: every thread writes its part of memory that is twice what the caches hold. Warm: the step
-// runs once more than it is timed, so that what it computes no longer comes from real training.
+// Brings the caches of the threads' processors into the requested state before a step. Cold: the
+// threads together write twice as much memory as the caches hold. Warm: runs the step an extra
+// time, untimed, so its results no longer match real training.
 class CachePreparation {
 public:
-    // Cold takes memory. Throws Error where there is not so much.
+    // The cold state allocates memory. Throws Error if there is not enough.
     CachePreparation(CacheState state, int threads);
 
     CacheState state() const { return state_; }
@@ -27,7 +27,7 @@ private:
     std::unique_ptr<Arena> written_;
 };
 
-// What all threads together have to write to leave nothing of before in their caches.
+// The bytes that all threads together must write to evict everything earlier from their caches.
 std::size_t bytes_beyond_caches(int threads);
 
 }  // namespace strata::cpu

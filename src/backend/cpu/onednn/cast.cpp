@@ -13,8 +13,8 @@ void cast(const float* x, float* y, std::size_t count, DataType dtype) {
     }
 }
 
-// Every type is held as a float, integers exactly to 2^24, so a cast changes values or nothing. As
-// zero stays zero, whatever the layout fills up with stays right.
+// Every type is held as a float, integers exactly up to 2^24, so a cast changes values or does
+// nothing. Zero stays zero, so a layout's padding stays valid.
 class CastLowering : public LayerLowering {
 public:
     CastLowering(const Layer& layer, const Cast& op) : LayerLowering(layer), op_(op) {}
@@ -38,7 +38,7 @@ public:
     void backward_weights(Lowering& lowering) override { backward(lowering); }
 
 private:
-    // The values stay as they are.
+    // The values are unchanged.
     void copy(Lowering& lowering) const {
         const TensorView x = lowering.value(input(0));
         const TensorView y = lowering.make_value(output(), x.desc);

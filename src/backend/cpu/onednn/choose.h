@@ -9,9 +9,9 @@
 
 namespace strata::cpu {
 
-// The library's description with any layout, unless the same implementation also takes the layout
-// that is there already: then no reorder is needed and nothing is lost. `make` describes for a
-// layout, `layout_of` tells which layout a description wants.
+// The library's description with any layout, unless the same implementation also accepts the
+// present layout: then no reorder is needed and nothing is lost. `make` makes the description for a
+// layout, `layout_of` returns the layout that a description wants.
 template <class Make, class LayoutOf>
 auto prefer_layout(const Desc& any, const Desc& present, Make&& make, LayoutOf&& layout_of) {
     auto free = make(any);
@@ -24,18 +24,18 @@ auto prefer_layout(const Desc& any, const Desc& present, Make&& make, LayoutOf&&
             return bound;
         }
     } catch (const dnnl::error&) {
-        // The present layout cannot be taken at all.
+        // The present layout is not supported.
     }
     return free;
 }
 
-// Whether it is by loops that were written to be right, not fast: "ref:any", "simple_nchw:any".
+// Whether the implementation consists of simple, slow loops: "ref:any", "simple_nchw:any".
 inline bool runs_plain_loops(const dnnl::primitive_desc_base& described) {
     const std::string_view name = described.impl_info_str();
     return name.starts_with("ref") || name.starts_with("simple");
 }
 
-// A description, or nothing where the library has none.
+// A description, or nothing if the library has none.
 template <class Make>
 auto described_if_possible(Make&& make) -> std::optional<decltype(make())> {
     try {

@@ -5,13 +5,13 @@
 
 #include <vector>
 
-// Everything in which oneDNN 2.6 and 3.x differ, so that no other file asks for a version.
+// All differences between oneDNN 2.6 and 3.x, so that no other file depends on the version.
 namespace strata::cpu {
 
 using Desc = dnnl::memory::desc;
 
-// How a blocked layout lies in memory: `strides` of the outer blocks by axis, then inner blocks
-// from outside to inside, each of `inner_sizes` elements along axis `inner_axes`.
+// The memory layout of a blocked tensor: `strides` of the outer blocks by axis, then inner blocks
+// from outermost to innermost, each of `inner_sizes` elements along axis `inner_axes`.
 struct Blocking {
     dnnl::memory::dims dims;
     dnnl::memory::dims padded_dims;
@@ -21,8 +21,8 @@ struct Blocking {
     dnnl::memory::dim offset = 0;
 };
 
-// Whether the library runs these instructions here: sets are bit masks, each with the bits of those
-// it contains.
+// Whether the library uses these instructions here. Sets are bit masks that include the bits of
+// their subsets.
 inline bool library_uses(dnnl::cpu_isa isa) {
     const auto bits = static_cast<unsigned>(isa);
     return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
@@ -30,12 +30,12 @@ inline bool library_uses(dnnl::cpu_isa isa) {
 
 #if DNNL_VERSION_MAJOR >= 3
 
-// Whether it answers in bf16 without AVX-512, as it does with the conversions of AVX-NE-CONVERT.
+// Whether it supports bf16 without AVX-512, as it does with AVX-NE-CONVERT's conversions.
 inline bool answers_in_bf16_by_avx2() {
     return library_uses(dnnl::cpu_isa::avx2_vnni_2);
 }
 
-// Whether the backward batch normalisation reads the shift, which it has no use for.
+// Whether backward batch normalisation takes the shift, which it does not need.
 inline constexpr bool backward_reads_shift = false;
 
 inline dnnl::memory::data_type type_of(const Desc& desc) {
@@ -63,7 +63,7 @@ auto describe(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
     return typename Primitive::primitive_desc(engine, arguments..., attr);
 }
 
-// The same for a backward primitive, which wants to know its forward one.
+// The same for a backward primitive, which needs its forward description.
 template <class Primitive, class Forward, class... Arguments>
 auto describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
                        const Forward& forward, const Arguments&... arguments) {

@@ -3,10 +3,10 @@
 
 #include "backend/cpu/onednn/compat.h"
 
-// Element functions in which oneDNN 2.6 and 3.x differ.
+// Elementwise functions in which oneDNN 2.6 and 3.x differ.
 namespace strata::cpu {
 
-// x max(0, min(1, slope x + offset)): the library of 3.x is told, that of 2.6 knows.
+// x max(0, min(1, slope x + offset)): 3.x takes slope and offset, 2.6 has them built in.
 #if DNNL_VERSION_MAJOR >= 3
 inline constexpr float hard_swish_slope = 1.0F / 6;
 inline constexpr float hard_swish_offset = 0.5F;

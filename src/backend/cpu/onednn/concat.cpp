@@ -26,7 +26,7 @@ public:
                                        std::move(arguments));
     }
 
-    // One copy out of the whole gradient for each input that wants one.
+    // Copies each input's part out of the whole gradient, if the input needs it.
     void backward_data(Lowering& lowering) override {
         TensorView dy = lowering.shaped_gradient(output());
         if (!can_be_cut(lowering, dy.desc)) {
@@ -52,7 +52,7 @@ private:
         return static_cast<std::size_t>(op_.axis < 0 ? op_.axis + rank : op_.axis);
     }
 
-    // All of one type: the library concatenates nothing else.
+    // All operands have one type: the library's concat supports nothing else.
     TensorView source(Lowering& lowering, std::size_t operand) const {
         const TensorView x = lowering.shaped_value(input(operand));
         const ElementType type = lowering.element_type(output());

@@ -12,11 +12,11 @@ using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 using dnnl::algorithm;
 
-// Below it Winograd's tiles are mostly padding and direct convolution is faster (platform facts,
+// Below it, Winograd's tiles are mostly padding, and direct convolution is faster (platform facts,
 // section 2: 13-110 against 300 GFLOP/s in the first layer of VGG-16).
 constexpr std::int64_t min_winograd_channels = 16;
 
-// The algorithm that a description really is, by its implementation's name.
+// The algorithm that an implementation actually uses, by its name.
 std::string algorithm_of(const char* implementation) {
     const bool winograd = std::string_view(implementation).find("wino") != std::string_view::npos;
     return winograd ? "winograd" : "direct";
@@ -90,7 +90,7 @@ private:
         winograd_fits_ = x.dims[1] >= min_winograd_channels && op_.groups == 1;
     }
 
-    // Tries the algorithm requested, then direct.
+    // Tries the requested algorithm, then direct.
     template <class Describe>
     auto with_algorithm(Lowering& lowering, Describe&& describe_as) const {
         const ConvolutionAlgorithm wanted = lowering.execution().engine.algorithm;
@@ -136,15 +136,15 @@ private:
         });
     }
 
-    // Where forward reads narrower weights than the update changes, the masters lie as their
-    // gradients do: only the way to the narrow copy is a reorder then.
+    // If the forward pass reads narrower weights than the update changes, the masters get the
+    // layout of their gradients: then only the copy to the narrow weights is a reorder.
     void place_master(Lowering& lowering) const {
         if (lowering.trains() && lowering.element_type() != ElementType::f32) {
             lowering.value(input(1), describe_weights(lowering, any_weight()).diff_weights_desc());
         }
     }
 
-    // Weight gradients are f32 also where activations are bf16: the update needs them so.
+    // Weight gradients are f32 even if activations are bf16, as the update requires.
     Desc any_weight() const { return any_layout(weight_dims_, ElementType::f32); }
 
     BackwardWeights::primitive_desc describe_weights(Lowering& lowering,

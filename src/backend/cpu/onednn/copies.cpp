@@ -7,7 +7,7 @@ namespace strata::cpu {
 
 namespace {
 
-// A copy, because that is what the layer is there for.
+// A real copy, because copying is the purpose of the layer.
 class IdentityLowering : public LayerLowering {
 public:
     using LayerLowering::LayerLowering;
@@ -28,7 +28,7 @@ private:
     }
 };
 
-// The input seen with its axes permuted, copied into a plain layout.
+// Reads the input with its axes permuted and copies it to a plain layout.
 class TransposeLowering : public LayerLowering {
 public:
     TransposeLowering(const Layer& layer, const Transpose& op) : LayerLowering(layer), op_(op) {}
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    // The library wants for each axis of the view's source its position in the view.
+    // For each axis of the source the library wants its position in the view.
     std::vector<int> where_axes_go() const {
         std::vector<int> positions(op_.permutation.size());
         for (std::size_t i = 0; i < positions.size(); ++i) {

@@ -8,8 +8,8 @@ namespace strata::cpu {
 
 namespace {
 
-// Up to here a float counts without gaps; the table of indices is one of floats because the library
-// brings those into any layout.
+// Floats represent every integer up to here. The table of indices has floats because the library
+// can reorder those into any layout.
 constexpr std::size_t largest_exact_float = 1 << 24;
 
 class DropoutLowering : public LayerLowering {
@@ -53,7 +53,8 @@ public:
     }
 
 private:
-    // As it lies, so that nothing is reordered, unless its indices could not be told apart.
+    // In its present layout, so that nothing is reordered, unless floats cannot represent its
+    // indices.
     static TensorView source(Lowering& lowering, TensorId tensor) {
         const TensorView x = lowering.value(tensor);
         const bool countable = is_plain(x.desc) || elements_of(x.desc) <= largest_exact_float;
@@ -75,8 +76,8 @@ private:
         };
     }
 
-    // The logical index of each element in memory: 0, 1, 2 ... brought into the layout. What fills
-    // up blocks is 0 and stays so, whatever it is multiplied by.
+    // The logical index of each element in memory: 0, 1, 2 ... reordered into the layout. Padding
+    // is 0 and stays 0 whatever it is multiplied by.
     static TensorView index_table(Lowering& lowering, const Desc& like) {
         const std::size_t count = elements_of(like);
         return lowering.make_persistent(like, [count] {

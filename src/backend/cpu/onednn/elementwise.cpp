@@ -9,9 +9,9 @@ namespace strata::cpu {
 
 namespace {
 
-// A sum of equal shapes adds memory as it lies; its gradient is every operand's and is not copied.
-// Two operands of which one has the result's shape are the library's, in whatever layout that one
-// lies. All else is done by loops over plain values.
+// A sum of equal shapes adds operands in their present layout; its gradient is shared by every
+// operand, without copies. Two operands of which one has the result's shape use the library's
+// primitive, in that operand's layout. Everything else uses loops over plain values.
 class ElementwiseLowering : public LayerLowering {
 public:
     ElementwiseLowering(const Layer& layer, const Elementwise& op)
@@ -49,7 +49,7 @@ private:
         return !is_floating(lowering.graph().tensors[output()].tensor.dtype);
     }
 
-    // Operands whose gradient the pass computes: parameters or all the others.
+    // Operands whose gradient the pass computes: either the parameters or all others.
     std::vector<std::size_t> receivers(Lowering& lowering, Role role) const {
         std::vector<std::size_t> operands;
         for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
@@ -86,8 +86,8 @@ private:
         return views;
     }
 
-    // What the gradient of one operand is a function of: of a sum nothing, of a product the other
-    // operands. The gradient of the result stands for what is not read.
+    // The values on which one operand's gradient depends: for a sum none, for a product the other
+    // operands. The result's gradient takes the place of those not read.
     std::vector<TensorView> sources_of_gradient(Lowering& lowering, std::size_t which,
                                                 const TensorView& dy) const {
         const bool is_sum =
@@ -124,7 +124,7 @@ private:
                         std::move(views)}});
     }
 
-    // Whether the operand's gradient is the result's, element by element.
+    // Whether the operand's gradient is the result's, unchanged.
     bool passes_gradient_on(Lowering& lowering, std::size_t operand) const {
         const bool adds = op_.kind == ElementwiseKind::add ||
                           (op_.kind == ElementwiseKind::subtract && operand == 0);
@@ -151,8 +151,8 @@ private:
                          std::move(calls));
     }
 
-    // A product's gradient of the whole operand is dy times the other: the forward pass's
-    // primitive over other memory.
+    // In a product, the gradient of the operand with the result's shape is dy times the other
+    // operand: the forward primitive on other memory.
     bool scales_by_library(std::size_t which) const {
         return library_ && op_.kind == ElementwiseKind::multiply && which == library_->whole();
     }

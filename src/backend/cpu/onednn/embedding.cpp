@@ -6,8 +6,8 @@ namespace strata::cpu {
 
 namespace {
 
-// Rows copied out of a table that lies row-major in f32, whatever the network computes in: the
-// library has nothing for it. Whoever reads the result narrows it.
+// Copies rows of a table that is row-major f32, whatever the network computes in: the library has
+// no such primitive. Readers of the result convert it to their narrower type.
 class EmbeddingLowering : public LayerLowering {
 public:
     EmbeddingLowering(const Layer& layer, const Embedding& op) : LayerLowering(layer), op_(op) {}

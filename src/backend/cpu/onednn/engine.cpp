@@ -21,7 +21,7 @@ std::string version_text() {
     return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
 }
 
-// The widest instruction set that the library uses here, by the library's name for it.
+// The widest instruction set that the library uses here, as the library calls it.
 std::string isa_text() {
     struct Named {
         dnnl::cpu_isa isa;
@@ -42,8 +42,8 @@ std::string isa_text() {
     return "generic";
 }
 
-// What holds the library to less than the processor has, for users who forgot it: "
-// (ONEDNN_MAX_CPU_ISA is AVX2 here)"; empty where nothing does.
+// The limit that keeps the library below the processor's instruction set, for users who forgot that
+// they set it: " (ONEDNN_MAX_CPU_ISA is AVX2 here)"; empty if there is none.
 std::string isa_limit() {
     for (const char* name : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"}) {
         const char* value = std::getenv(name);
@@ -56,7 +56,7 @@ std::string isa_limit() {
 
 class OnednnBackend : public Backend {
 public:
-    // Loops of our own keep to what the library is held to.
+    // Our own loops use no wider instructions than the library may.
     OnednnBackend() { cap_isa(effective_isa()); }
 
     BackendInfo info() const override {

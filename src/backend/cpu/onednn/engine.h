@@ -5,8 +5,8 @@
 
 namespace strata::cpu {
 
-// oneDNN on this machine's processors: every operator as the library's best primitive, layouts
-// propagated from layer to layer, loops of our own where the library has nothing.
+// oneDNN on this machine's processors: each operator uses the library's best primitive, or our own
+// loops if the library has none; layouts are propagated from layer to layer.
 std::unique_ptr<Backend> make_backend();
 
 }  // namespace strata::cpu

@@ -89,8 +89,8 @@ void OnednnExecutable::execute(const std::vector<BoundCall>& calls) const {
     }
 }
 
-// The library made its primitives for this many threads; another executable may have asked for
-// others since.
+// The library made its primitives for this number of threads, but another executable may have
+// changed it since.
 void OnednnExecutable::use_threads() const {
     omp_set_num_threads(threads_);
 }
@@ -121,7 +121,7 @@ Seconds OnednnExecutable::run_timed(std::span<Seconds> times) {
     return between(begin, last);
 }
 
-// With caches prepared before each step, outside its time.
+// Prepares the caches before each step, outside its time.
 Seconds OnednnExecutable::run_prepared(std::span<Seconds> times) {
     const auto begin = Clock::now();
     for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
@@ -161,7 +161,7 @@ HostValues OnednnExecutable::values_at(const TensorView& view) const {
 
 void OnednnExecutable::fill(const TensorView& view, std::span<const float> values) const {
     check(values.size() == elements_of(view.desc), "one value for each element");
-    // The library's interface takes no constant source, though it writes none.
+    // The library's interface does not take a constant source, though it does not write to it.
     auto* source = const_cast<float*>(values.data());
     dnnl::memory from(plain(dims_of(view.desc), ElementType::f32), engine_, source);
     dnnl::memory to = memory_at(view);

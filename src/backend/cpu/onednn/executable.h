@@ -8,11 +8,11 @@
 
 namespace strata::cpu {
 
-// A program with memory: every call has its addresses, nothing is decided or allocated while it
+// A program with memory: every call has its addresses, and nothing is decided or allocated while it
 // runs.
 class OnednnExecutable : public Executable {
 public:
-    // Throws Error where the machine has not the memory.
+    // Throws Error if the machine lacks the memory.
     OnednnExecutable(const Graph& graph, const dnnl::engine& engine, Program program, int threads);
 
     std::span<const Step> steps() const override { return bound_.steps; }
@@ -24,7 +24,8 @@ public:
     void write(TensorId tensor, Content content, std::span<const float> values) override;
 
 private:
-    // A primitive with its arguments as the C interface takes them, without a map in between.
+    // A primitive with its arguments in the form of the C interface, which avoids a map for each
+    // call.
     struct BoundPrimitive {
         dnnl::primitive primitive;
         std::vector<dnnl::memory> memories;

@@ -9,13 +9,13 @@ namespace {
 
 using Extents = dnnl::memory::dims;
 
-// The operand's extents with as many axes as the result has.
+// The operand's extents, extended to the result's rank.
 Extents aligned(Extents operand, std::size_t rank) {
     operand.insert(operand.begin(), rank - operand.size(), 1);
     return operand;
 }
 
-// Where each element of the result is read: along a stretched axis always the same.
+// The source of each element of the result: along a broadcast axis it is constant.
 AxisOffsets stretched(AxisOffsets offsets, const Extents& result) {
     for (std::size_t axis = 0; axis < result.size(); ++axis) {
         offsets[axis].resize(static_cast<std::size_t>(result[axis]), offsets[axis].front());
@@ -23,7 +23,7 @@ AxisOffsets stretched(AxisOffsets offsets, const Extents& result) {
     return offsets;
 }
 
-// A copy out of a plain layout; the copies' gradients are added up in f32.
+// Copies from a plain layout; the gradients of the copies are added up in f32.
 class ExpandLowering : public LayerLowering {
 public:
     using LayerLowering::LayerLowering;

@@ -10,10 +10,10 @@ using Forward = dnnl::inner_product_forward;
 using BackwardData = dnnl::inner_product_backward_data;
 using BackwardWeights = dnnl::inner_product_backward_weights;
 
-// The product is always one of matrices. With images as they lie (four axes, channels blocked) the
-// library of 2.6 falls back to its general GEMM, which for AlexNet's fc6 takes 1.4 to 1.6 times as
-// long as its brgemm kernels over a flat batch; those also take one weight layout in all three
-// passes, so that 150 MB of weights are never reordered. The batch's reorder costs a thousandth.
+// Always a product of matrices. With images in their present layout (four axes, channels blocked),
+// oneDNN 2.6 falls back to its general GEMM, which for AlexNet's fc6 takes 1.4 to 1.6 times as long
+// as its brgemm kernels on a flat batch. Those also use one weight layout in all three passes, so
+// that 150 MB of weights are never reordered. Reordering the batch costs a thousandth.
 class FullyConnectedLowering : public LayerLowering {
 public:
     FullyConnectedLowering(const Layer& layer, const FullyConnected& op)
@@ -70,17 +70,17 @@ public:
     }
 
 private:
-    // The library of 2.6 packs the weights anew for every block of rows, so that its product for
-    // the data takes up to 1.4 times as long as the forward one. Packing a transposed copy once
-    // costs as much as some hundred rows; over more than that the forward product with it is
-    // quicker. (Seen with 1,024 rows: 10,000 x 1,024 weights 246 -> 200 ms, 2,048 x 512 20 -> 17
-    // ms, 512 x 512 equal; a batch of 32 images would lose.)
+    // oneDNN 2.6 packs the weights again for every block of rows, so its product for the data takes
+    // up to 1.4 times as long as the forward one. Packing a transposed copy once costs as much as
+    // some hundred rows; with more rows the forward product on it is faster. (Measured with 1,024
+    // rows: 10,000 x 1,024 weights 246 -> 200 ms, 2,048 x 512 20 -> 17 ms, 512 x 512 equal; a batch
+    // of 32 images would be slower.)
     bool is_worth_transposing(const Lowering& lowering) const {
         constexpr dnnl::memory::dim enough_rows = 512;
         return lowering.element_type() == ElementType::f32 && dims_of(x_).front() >= enough_rows;
     }
 
-    // dx = dy w: a forward product whose weights are the transposed ones.
+    // dx = dy w, as a forward product with transposed weights.
     void backward_data_by_transposed(Lowering& lowering) const {
         const auto weights = dims_of(weight_);
         const auto described =
@@ -105,7 +105,7 @@ private:
         bias_ = op_.bias ? plain(lowering.extents(input(2)), ElementType::f32) : Desc();
     }
 
-    // As in a convolution: masters of narrower weights lie as their gradients do.
+    // As in a convolution: masters of narrower weights have the layout of their gradients.
     void place_master(Lowering& lowering) const {
         if (lowering.trains() && lowering.element_type() != ElementType::f32) {
             lowering.value(input(1), describe_weights(lowering, any_weight()).diff_weights_desc());

@@ -6,7 +6,7 @@ namespace strata::cpu {
 
 namespace {
 
-// Rows of a plain tensor are copied in whatever type they lie; their gradients are added up in f32.
+// Rows of a plain tensor are copied in their storage type; their gradients are added up in f32.
 class GatherLowering : public LayerLowering {
 public:
     GatherLowering(const Layer& layer, const Gather& op) : LayerLowering(layer), op_(op) {}

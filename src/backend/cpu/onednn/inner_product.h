@@ -17,10 +17,10 @@ struct WeightRows {
     bool is_whole() const { return rows == rows_of_tensor; }
 };
 
-// y[n, rows] = x[n, columns] w^T + b and its gradients, for layers that need many products of one
-// weight in a step. A whole weight lies as the library likes it best for the forward product, and
-// where the gradients' primitives take it so too nothing is reordered between the passes; a part
-// of a weight lies row-major. All in f32; x, y and their gradients are dense and row-major.
+// y[n, rows] = x[n, columns] w^T + b and its gradients, for layers with many products of one weight
+// in a step. A whole weight has the library's preferred layout for the forward product; if the
+// gradients' primitives accept it too, nothing is reordered between the passes. A part of a weight
+// is row-major. All in f32; x, y and their gradients are dense and row-major.
 class InnerProduct {
 public:
     InnerProduct(Lowering& lowering, const WeightRows& weight)
@@ -29,15 +29,15 @@ public:
     Call forward(const TensorView& x, const TensorView& y, Into into,
                  std::optional<TensorView> bias = {});
     Call backward_data(const TensorView& dy, const TensorView& dx);
-    // Into the weight's gradient, which this call makes for a whole weight and finds at
-    // `whole_gradient` for a part; and into the bias's, where that has a view.
+    // Writes the weight's gradient, which this call creates for a whole weight and finds at
+    // `whole_gradient` for a part, and the bias's, if that has a view.
     Call backward_weights(const TensorView& x, const TensorView& dy,
                           std::optional<TensorView> bias = {},
                           std::optional<TensorView> whole_gradient = {});
 
     const WeightRows& weight() const { return weight_; }
 
-    // Of the last call made.
+    // Of the most recently made call.
     const std::string& implementation() const { return implementation_; }
     Bytes workspace() const { return workspace_; }
 
@@ -51,7 +51,7 @@ private:
                                                                  const Desc& weight,
                                                                  Into into) const;
     Desc any_weight() const;
-    // What the primitives of the gradients should find: the layout of the master.
+    // The layout that the gradients' primitives should accept: that of the master.
     Desc present_weight();
     TensorView weight_view(const Desc& desc);
     template <class Description>

@@ -5,8 +5,8 @@
 
 namespace strata::cpu {
 
-// The widest that oneDNN uses here: the processor's, or less where ONEDNN_MAX_CPU_ISA (or
-// DNNL_MAX_CPU_ISA, its name before) says so.
+// The widest instruction set that oneDNN uses here: the processor's, or less if ONEDNN_MAX_CPU_ISA
+// (or DNNL_MAX_CPU_ISA, its earlier name) says so.
 Isa effective_isa();
 
 }  // namespace strata::cpu

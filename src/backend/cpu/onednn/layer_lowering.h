@@ -10,7 +10,7 @@ public:
     using LoweringOfLayer::LoweringOfLayer;
 };
 
-// THE list: the operator's lowering, one function each. What is not in it is refused.
+// THE list: one lowering function for each operator. Operators not in it are refused.
 using Made = std::unique_ptr<LayerLowering>;
 Made lower(const Layer& layer, const Convolution& op);
 Made lower(const Layer& layer, const FullyConnected& op);
@@ -44,8 +44,8 @@ Made lower(const Layer& layer, const Unary& op);
 Made lower(const Layer& layer, const Select& op);
 Made lower(const Layer& layer, const Identity& op);
 
-// The parameters that the layer's update changes: m = momentum * m + gradient; w = w - rate * m,
-// over master values in f32.
+// Updates the layer's parameters: m = momentum * m + gradient; w = w - rate * m, on f32 master
+// values.
 void lower_update(Lowering& lowering, LayerId layer);
 
 }  // namespace strata::cpu

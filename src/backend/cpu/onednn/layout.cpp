@@ -44,7 +44,7 @@ bool is_inner(const Blocking& blocking, std::size_t axis) {
     return std::ranges::count(blocking.inner_axes, static_cast<dnnl::memory::dim>(axis)) > 0;
 }
 
-// Elements of one axis that an outer index counts.
+// The number of elements of an axis that one outer index covers.
 dnnl::memory::dim block_of(const Blocking& blocking, std::size_t axis) {
     dnnl::memory::dim block = 1;
     for (std::size_t i = 0; i < blocking.inner_axes.size(); ++i) {
@@ -54,7 +54,7 @@ dnnl::memory::dim block_of(const Blocking& blocking, std::size_t axis) {
     return block;
 }
 
-// The loops that run over memory from outside to inside, those of extent 1 left out.
+// The loops over memory from outermost to innermost, without those of extent 1.
 std::vector<Loop> loops_of(const Blocking& blocking) {
     std::vector<Loop> loops;
     for (const std::size_t axis : outer_axes(blocking)) {
@@ -68,8 +68,8 @@ std::vector<Loop> loops_of(const Blocking& blocking) {
     return loops;
 }
 
-// Elements between the first and number `index` along one axis. Blocks of one axis are counted from
-// the innermost.
+// The distance between the first element and element `index` along one axis. Blocks of one axis are
+// counted from the innermost.
 dnnl::memory::dim offset_along(const Blocking& blocking, std::size_t axis,
                                dnnl::memory::dim index) {
     dnnl::memory::dim offset = 0, step = 1;
@@ -84,7 +84,7 @@ dnnl::memory::dim offset_along(const Blocking& blocking, std::size_t axis,
     return offset + index * blocking.strides[axis];
 }
 
-// Layouts that activations have beside the plain one.
+// The layouts of activations other than the plain one.
 struct Named {
     std::string_view text;
     dnnl::memory::format_tag tag;

@@ -11,7 +11,7 @@ namespace {
 
 using dnnl::algorithm;
 
-// The library's function of two operands; nothing where it has none.
+// The library's function of two operands; nothing if it has none.
 std::optional<algorithm> function_of(ElementwiseKind kind) {
     switch (kind) {
         case ElementwiseKind::add:
@@ -43,7 +43,7 @@ bool is_whole_number(Lowering& lowering, TensorId tensor) {
     return !is_floating(lowering.graph().tensors[tensor].tensor.dtype);
 }
 
-// As it lies, but for a quotient of what blocks are filled up with.
+// In its present layout, except for a quotient of padded blocks.
 TensorView whole_operand(Lowering& lowering, const Layer& layer, std::size_t which,
                          ElementwiseKind kind) {
     const TensorId operand = layer.inputs[which];
@@ -54,7 +54,7 @@ TensorView whole_operand(Lowering& lowering, const Layer& layer, std::size_t whi
     return fits ? view : lowering.plain_value(operand, type);
 }
 
-// With as many axes as the result, in a layout like the other operand's.
+// Extended to the result's rank, in a layout like the other operand's.
 Desc other_operand(Lowering& lowering, TensorId operand, const Desc& like) {
     auto dims = lowering.extents(operand);
     dims.insert(dims.begin(), dims_of(like).size() - dims.size(), 1);

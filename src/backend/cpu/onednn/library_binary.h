@@ -8,11 +8,12 @@
 
 namespace strata::cpu {
 
-// Two operands for the library's own primitive, the one with the result's shape first, in its
+// Two operands for the library's own primitive; the one with the result's shape comes first, in its
 // layout.
 class LibraryBinary {
 public:
-    // Nothing where the library has no such function, or only its reference for these operands.
+    // Nothing if the library has no such function, or only a reference implementation for these
+    // operands.
     static std::optional<LibraryBinary> of(Lowering& lowering, const Layer& layer,
                                            ElementwiseKind kind);
 
@@ -20,8 +21,8 @@ public:
 
     void forward(Lowering& lowering, const Layer& layer) const;
 
-    // A product's gradient of the whole operand is dy times the other: the forward pass's primitive
-    // over other memory.
+    // In a product, the gradient of the operand with the result's shape is dy times the other
+    // operand: the forward primitive on other memory.
     Call scaled_gradient(Lowering& lowering, const Layer& layer) const;
 
 private:

@@ -8,7 +8,7 @@ namespace strata::cpu {
 
 namespace {
 
-// In f32 whatever the network computes in: a mean of logarithms loses everything in bf16.
+// In f32 whatever the network computes in: a mean of logarithms loses all precision in bf16.
 class LossLowering : public LayerLowering {
 public:
     using LayerLowering::LayerLowering;
@@ -53,7 +53,7 @@ private:
         return {static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1])};
     }
 
-    std::optional<TensorView> logarithms_;  // of each image's sum of exponentials, for the gradient
+    std::optional<TensorView> logarithms_;  // of each image's sum of exp, for the gradient
 };
 
 }  // namespace

@@ -12,8 +12,7 @@ namespace strata::cpu {
 
 namespace {
 
-// Inference needs no gradients; the library is asked for user scratchpads so that their size is
-// known and one piece of memory serves all.
+// User-managed scratchpads, so that their size is known and one block of memory serves all.
 dnnl::primitive_attr user_scratchpad() {
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

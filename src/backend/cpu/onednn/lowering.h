@@ -6,12 +6,12 @@
 
 namespace strata::cpu {
 
-// Scratch memory that a primitive uses while it runs.
+// A primitive's scratch memory.
 inline Bytes scratchpad_of(const dnnl::primitive_desc_base& described) {
     return {static_cast<double>(described.scratchpad_desc().get_size())};
 }
 
-// What lowering asks of these views.
+// The operations on views that lowering needs.
 struct OnednnViews {
     using View = TensorView;
     using Layout = Desc;
@@ -21,20 +21,20 @@ struct OnednnViews {
     static std::size_t bytes_of(const Desc& desc) { return desc.get_size(); }
     static const Desc& layout_of(const TensorView& view) { return view.desc; }
     static Dims dims_of(const Desc& desc) { return cpu::dims_of(desc); }
-    // (Equal to the library are layouts whose strides differ along an axis of extent 1.)
+    // (The library treats layouts as equal if only strides of axes with extent 1 differ.)
     static TensorView reinterpreted(const TensorView& view, const Desc& desc) {
         return view.desc == desc ? view : TensorView{view.buffer, desc, view.offset};
     }
     static Desc rows_of(const Desc& desc, const Dims& dims) { return plain(dims, type_of(desc)); }
     static Desc gradient_layout(const Desc& value, const Dims&) { return value; }
     static bool same_memory(const Desc& one, const Desc& other);
-    // What is packed for one primitive cannot be filled from outside.
+    // A layout packed for one primitive cannot be filled from outside.
     static Desc stored_layout(const Desc& wanted);
     static Desc trained_layout(const Desc& wanted);
     static std::vector<BufferId> buffers_of(const Call& call);
 };
 
-// A graph on its way to a program of primitives of the library and loops of our own.
+// A graph while it is lowered to a program of library primitives and our own loops.
 class Lowering : public GraphLowering<Lowering, OnednnViews> {
 public:
     Lowering(const Graph& graph, const Execution& execution, const dnnl::engine& engine);
@@ -44,11 +44,12 @@ public:
     dnnl::prop_kind forward_kind() const {
         return trains() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
     }
-    // Of activations that are numbers with a fraction.
+    // The element type of floating-point activations.
     ElementType element_type() const {
         return execution().numerics.dtype == DataType::bf16 ? ElementType::bf16 : ElementType::f32;
     }
-    // Of this tensor: integers and booleans are f32 whatever activations are, exact to 2^24.
+    // The type of this tensor: integers and booleans are f32 whatever activations are, exact up to
+    // 2^24.
     ElementType element_type(TensorId tensor) const {
         return is_floating(graph().tensors[tensor].tensor.dtype) ? element_type()
                                                                  : ElementType::f32;
@@ -60,7 +61,7 @@ public:
     TensorView plain_value(TensorId tensor, ElementType type) {
         return value(tensor, plain(extents(tensor), type));
     }
-    // Whether the value lies in exactly this layout already.
+    // Whether the value already exists in exactly this layout.
     bool has_value(TensorId tensor, const Desc& desc) const;
     TensorView plain_gradient(TensorId tensor, ElementType type) {
         return gradient(tensor, plain(extents(tensor), type));
@@ -70,7 +71,7 @@ public:
     void compute(StepText text, std::vector<Call> calls, Bytes workspace = {}) {
         compute(Work{std::move(text), workspace, std::move(calls)});
     }
-    // A step of one primitive.
+    // Adds a step of one primitive.
     template <class Primitive>
     void compute(const typename Primitive::primitive_desc& described, std::string layout,
                  std::vector<std::pair<int, TensorView>> arguments, std::string algorithm = {}) {
@@ -87,7 +88,7 @@ public:
     }
     // A copy into another layout or type, for a step of several calls.
     Call reorder_call(const TensorView& from, const TensorView& to);
-    // The sum of views that lie alike; `sum` may be the first of them.
+    // The sum of views with equal layout; `sum` may be the first of them.
     Work sum_of(const std::vector<TensorView>& terms, const TensorView& sum);
 
 private:

@@ -24,8 +24,8 @@ TensorView swapped_if(bool condition, const TensorView& view) {
     return condition ? TensorView{view.buffer, swapped(view.desc)} : view;
 }
 
-// A product of stacks of matrices. All of them lie row-major, so that a transposed operand is a
-// matter of strides and nothing is reordered between the passes.
+// A product of stacks of matrices. All are row-major, so that transposing an operand only changes
+// strides and nothing is reordered between the passes.
 class MatMulLowering : public LayerLowering {
 public:
     MatMulLowering(const Layer& layer, const MatMul& op) : LayerLowering(layer), op_(op) {}
@@ -43,7 +43,7 @@ public:
     void backward_weights(Lowering& lowering) override { backward(lowering, true); }
 
 private:
-    // Equal ranks, as the library wants them. A stack that meets one matrix is one tall matrix.
+    // Equal ranks, as the library requires. A stack multiplied by one matrix is one tall matrix.
     void choose_extents(Lowering& lowering) {
         a_ = lowering.extents(input(0));
         b_ = lowering.extents(input(1));
@@ -83,7 +83,7 @@ private:
         }
     }
 
-    // y = a b: da = dy b^T and db = a^T dy; of a transposed operand the transposed of that.
+    // For y = a b: da = dy b^T and db = a^T dy; transposed for a transposed operand.
     void backward_to(Lowering& lowering, std::size_t which) const {
         const ElementType type = lowering.element_type();
         const TensorView whole = lowering.plain_gradient(output(), type);
@@ -101,7 +101,7 @@ private:
         into_gradient(lowering, which, left, right);
     }
 
-    // Where the operand was stretched over the stack, its copies' gradients are summed.
+    // If the operand was broadcast over the stack, the gradients of its copies are summed.
     void into_gradient(Lowering& lowering, std::size_t which, const TensorView& left,
                        const TensorView& right) const {
         const Extents& extents = which == 0 ? a_ : b_;
@@ -120,7 +120,7 @@ private:
         multiply(lowering, left, right, copies, {sum_of_copies(stacked, extents, copies, target)});
     }
 
-    // By loops: the library has no fast sum over outer axes.
+    // Uses our loops: the library has no fast sum over outer axes.
     static Call sum_of_copies(const Extents& stacked, const Extents& extents,
                               const TensorView& copies, const TensorView& sum) {
         return KernelCall{[plan = ReductionPlan(stacked, extents)](std::span<void* const> at) {

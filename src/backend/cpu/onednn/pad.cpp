@@ -11,7 +11,7 @@ namespace {
 using Index = std::int64_t;
 constexpr Index outside = -1;
 
-// For each axis, the place in the input that each place in the output takes its value from.
+// For each axis, the input position that each output position copies.
 using Sources = std::vector<std::vector<Index>>;
 
 Index source_along(const Pad& op, std::size_t axis, Index extent, Index at) {
@@ -112,7 +112,7 @@ private:
         });
     }
 
-    // What was copied gives its gradient back to where it came from.
+    // The gradient of each copied element goes back to its source.
     static void fold(const Sources& sources, const Dims& input, const float* dy, float* dx) {
         const auto& columns = sources.back();
         const auto length = static_cast<Index>(columns.size());

@@ -13,7 +13,7 @@ namespace {
 
 using dnnl::algorithm;
 
-// The padding after the image that makes the library's floor give this many positions.
+// The trailing padding with which the library, which rounds down, gets this number of positions.
 Dims trailing_padding(const Window& window, std::span<const std::int64_t> extents,
                       std::span<const std::int64_t> positions) {
     Dims end(window.kernel.size());
@@ -84,8 +84,8 @@ private:
         }
     }
 
-    // The library would count what a last window in ceil mode hangs over the padding, as nobody
-    // else does: loops of our own take its place.
+    // The library would count the part of a last window in ceil mode that extends beyond the
+    // padding, as no other framework does; our own loops replace it.
     void choose_average(const Tensor& x, const Tensor& y) {
         const bool overhangs = end_ != window_.pad_end;
         if (op_.count_include_pad && overhangs) {
@@ -124,9 +124,9 @@ private:
                                      {dy, dx}}});
     }
 
-    // For the input as it lies; or, where the library has only plain loops for that (AVX2 for every
-    // row-major layout), for the first layout that it has a kernel for: those loops take longer
-    // than a reorder there.
+    // For the input's present layout. If the library has only slow reference loops for that (on
+    // AVX2, for every row-major layout), for the first layout with a real kernel: those loops take
+    // longer than a reorder and the kernel.
     PoolingForward::primitive_desc describe_forward(Lowering& lowering) const {
         const auto as_it_lies = describe_forward(lowering, x_);
         if (runs_plain_loops(as_it_lies)) {

@@ -10,21 +10,22 @@
 
 namespace strata::cpu {
 
-// Where values lie and how. A part of a buffer, such as one step of a sequence, begins `offset`
-// bytes into it; only a layer's own calls use parts, the view of a tensor is a whole buffer.
+// The place and layout of values. A part of a buffer, such as one step of a sequence, begins
+// `offset` bytes into it. Only a layer's own calls use parts; a tensor's view covers a whole
+// buffer.
 struct TensorView {
     BufferId buffer = 0;
     Desc desc = {};
     std::size_t offset = 0;
 };
 
-// A primitive of the library and where its arguments lie.
+// A primitive of the library and the views of its arguments.
 struct PrimitiveCall {
     dnnl::primitive primitive;
     std::vector<std::pair<int, TensorView>> arguments;
 };
 
-// A loop of our own; it gets the addresses of its views, in order.
+// A loop of our own; it receives the addresses of its views, in order.
 using Kernel = std::function<void(std::span<void* const>)>;
 struct KernelCall {
     Kernel kernel;

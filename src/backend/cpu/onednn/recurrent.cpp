@@ -9,9 +9,8 @@ namespace strata::cpu {
 
 namespace {
 
-// Products of the library and loops of ours: on this library's 2.6 faster in training than its own
-// recurrent primitives, and its backward passes fall apart into that of the data and that of the
-// weights.
+// Products by the library and our own loops: with oneDNN 2.6 faster in training than its recurrent
+// primitives, and the backward pass can be split into those for the data and the weights.
 class RecurrentLowering : public StackedRecurrent<Lowering, CellLowering, LayerLowering> {
 public:
     using StackedRecurrent::StackedRecurrent;

@@ -64,7 +64,7 @@ TensorView CellLowering::step_of(const TensorView& matrix, Dim time) const {
     return rows_of(matrix, time * plan_.batch, plan_.batch);
 }
 
-// Where a step's part of the layer's result or its gradient begins.
+// A step's part of the layer's result or its gradient.
 TensorView CellLowering::in_sequence(const TensorView& y, Dim time) const {
     const Dim row = plan_.directions * hidden();
     return part_of(y, time * plan_.batch * row + plan_.direction * hidden(), {1});
@@ -87,7 +87,7 @@ std::optional<TensorView> CellLowering::dense_state(Dim position) const {
                           : std::nullopt;
 }
 
-// The first states: those given, or zeros.
+// Sets the first states: the given ones, or zeros.
 void CellLowering::begin_states(std::vector<Call>& calls) {
     const auto begin = [&](const TensorView& slots, const std::optional<TensorView>& given) {
         const TensorView first = before(slots, 0, true);
@@ -180,7 +180,7 @@ void push(std::vector<TensorView>& views, const std::optional<TensorView>& furth
 
 }  // namespace
 
-// Without a first state the first step has no product: its state is zero.
+// Without a first state, the first step has no product because its state is zero.
 void CellLowering::plain_step(Dim position, const TensorView& y, std::vector<Call>& calls) {
     const TensorView gates = step_of(*gates_, time_of(position));
     if (position > 0 || has_first_slot()) {
@@ -250,7 +250,7 @@ void CellLowering::gru_before_step(Dim position, const TensorView& y, std::vecto
 void CellLowering::add_gradient_product(std::optional<Call>& prototype, InnerProduct& product,
                                         const TensorView& dy, const TensorView& dx,
                                         std::vector<Call>& calls) const {
-    constexpr Dim worth_a_transposed_copy = 4;  // steps
+    constexpr Dim worth_a_transposed_copy = 4;  // in steps
     if (plan_.steps >= worth_a_transposed_copy) {
         if (auto thin = SkinnyGemmLowering(lowering_, product.weight()).backward_data(dy, dx)) {
             return calls.push_back(std::move(*thin));
@@ -293,7 +293,7 @@ void CellLowering::through_time(const TensorView& dy, const CellStates& last,
     }
 }
 
-// `has_predecessor`: a step or a gradient before this one needs the state's gradient.
+// `has_predecessor`: an earlier step, or a first state's gradient, needs the state's gradient.
 void CellLowering::step_back(Dim position, const TensorView& dy, bool has_predecessor,
                              std::vector<Call>& calls) {
     if (is_gru()) {
@@ -391,7 +391,7 @@ void CellLowering::weight_gradients(const TensorView& x, std::vector<Call>& call
     is_gru() ? gru_hidden_gradient(calls) : hidden_gradient(calls);
 }
 
-// Every step but the first, which met no state, unless one was given.
+// Covers every step but the first, which had no state, unless one was given.
 void CellLowering::hidden_gradient(std::vector<Call>& calls) {
     const Dim met = plan_.steps - (has_first_slot() ? 0 : 1);
     if (met == 0) {
@@ -408,8 +408,8 @@ void CellLowering::hidden_gradient(std::vector<Call>& calls) {
                                  rows_of(*gates_, first_time * plan_.batch, met * plan_.batch)));
 }
 
-// A GRU always has its first state. With reset_after the sum of the products' gradients is that of
-// b' as well, in its third block.
+// A GRU always has a first state. With reset_after, the sum of the products' gradients is also the
+// gradient of b', in its third block.
 void CellLowering::gru_hidden_gradient(std::vector<Call>& calls) {
     const Dim rows = plan_.steps * plan_.batch;
     const TensorView states = rows_of(*states_, plan_.reverse ? plan_.batch : 0, rows);

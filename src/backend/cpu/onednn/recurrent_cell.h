@@ -10,10 +10,10 @@ namespace strata::cpu {
 using CellPlan = strata::CellPlan<TensorView>;
 using CellStates = strata::CellStates<TensorView>;
 
-// The calls of one direction of one layer. All of W x + b is one product; each step adds U h to its
-// part and a loop of ours does the rest. Backward through time is one product and one loop a step,
-// and leaves the gradients of the gates where the gates were; the gradients of x, W and U are one
-// product each.
+// The calls of one direction of one layer. W x + b of all steps is one product; each step adds U h
+// to its part, and a loop of ours computes the cell. The backward pass through time is one product
+// and one loop per step, and overwrites the gates with their gradients; the gradients of x, W and U
+// are one product each.
 class CellLowering {
 public:
     CellLowering(Lowering& lowering, const CellPlan& plan);
@@ -24,10 +24,11 @@ public:
     // x is [steps * batch, width], y [steps, batch, directions * hidden].
     void forward(const TensorView& x, const TensorView& y, std::vector<Call>& calls);
     void write_last_states(const CellStates& states, std::vector<Call>& calls) const;
-    // `last` are the gradients of the last states, `first` where those of the first go.
+    // `last` are the gradients of the last states, `first` receives those of the first.
     void through_time(const TensorView& dy, const CellStates& last, const CellStates& first,
                       std::vector<Call>& calls);
-    // Requires: through_time, as below. Adds to dx where another direction has written it.
+    // Requires: through_time was called, as below. Adds to dx if another direction has already
+    // written it.
     void input_gradient(const TensorView& dx, bool accumulates, std::vector<Call>& calls);
     void weight_gradients(const TensorView& x, std::vector<Call>& calls);
 
@@ -43,8 +44,8 @@ private:
     bool is_gru() const { return plan_.op.cell == CellKind::gru; }
     bool is_lstm() const { return plan_.op.cell == CellKind::lstm; }
     bool resets_before() const { return is_gru() && !plan_.op.reset_after; }
-    // Whether a slot for the state before the first step precedes the others (follows them where
-    // the sequence is read from its end).
+    // Whether a slot for the state before the first step precedes the others (follows them if the
+    // sequence is read backwards).
     bool has_first_slot() const { return is_gru() || plan_.first_h.has_value(); }
     bool keeps_states() const { return has_first_slot() || plan_.directions > 1; }
     Dim time_of(Dim position) const {
@@ -57,7 +58,7 @@ private:
     static TensorView rows_of(const TensorView& matrix, Dim first, Dim count);
     TensorView step_of(const TensorView& matrix, Dim time) const;
     TensorView in_sequence(const TensorView& y, Dim time) const;
-    // The slot of states or cells that lies before or after a position in the sequence.
+    // The slot of states or cells before or after a position in the sequence.
     TensorView before(const TensorView& slots, Dim position, bool first_slot) const;
     TensorView after(const TensorView& slots, Dim position, bool first_slot) const;
     TensorView state_before(Dim position) const {

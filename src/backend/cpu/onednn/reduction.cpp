@@ -8,7 +8,7 @@ namespace strata::cpu {
 
 namespace {
 
-// By loops over plain values in f32: the library has fast ones only for the innermost axes.
+// Uses loops over plain values in f32: the library is fast only for the innermost axes.
 class ReductionLowering : public LayerLowering {
 public:
     ReductionLowering(const Layer& layer, const Reduction& op) : LayerLowering(layer), op_(op) {}
@@ -46,7 +46,7 @@ private:
         return dims;
     }
 
-    // A sum's gradient needs neither terms nor results; their views then stand for nothing.
+    // A sum's gradient needs neither terms nor results; dy then takes the place of their views.
     void backward(Lowering& lowering) const {
         const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
         const BackwardReads reads = op_.reads();

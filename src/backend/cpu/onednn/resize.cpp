@@ -15,7 +15,8 @@ using dnnl::algorithm;
 using Forward = dnnl::resampling_forward;
 using Backward = dnnl::resampling_backward;
 
-// Whether the library's neighbour, round((i + 0.5) m / n - 0.5) in single precision, is ours.
+// Whether the library's nearest neighbour, round((i + 0.5) m / n - 0.5) in single precision, is the
+// same as ours.
 bool is_librarys_nearest(const InterpolationAxis& axis) {
     for (std::int64_t i = 0; i < axis.output; ++i) {
         const float at = (static_cast<float>(i) + 0.5F) * static_cast<float>(axis.input) /
@@ -28,7 +29,7 @@ bool is_librarys_nearest(const InterpolationAxis& axis) {
     return true;
 }
 
-// The library interpolates linearly at half pixels only.
+// The library's linear interpolation supports only half pixels.
 bool is_librarys_linear(const Resize& op) {
     const bool several = std::ranges::all_of(op.sizes, [](std::int64_t n) { return n > 1; });
     return op.coordinates == Coordinates::half_pixel ||
@@ -46,8 +47,8 @@ std::optional<algorithm> algorithm_of(const Resize& op, const Tensor& input) {
     return std::nullopt;
 }
 
-// By the library where its coordinates are ours, else by loops of our own in f32; both leave the
-// layout as it is.
+// Uses the library if its coordinates match ours, otherwise our own loops in f32; both keep the
+// layout.
 class ResizeLowering : public LayerLowering {
 public:
     ResizeLowering(const Layer& layer, const Resize& op) : LayerLowering(layer), op_(op) {}

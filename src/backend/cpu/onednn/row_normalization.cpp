@@ -32,9 +32,9 @@ NormalizationLoops loops_of(const GroupNormalization& op, const dnnl::memory::di
     return loops;
 }
 
-// Loops of our own for both, for the library of 2.6 has no group normalisation, and a layer
-// normalisation that reads the row three times. All gradients are computed together, as the sums
-// that the data's needs are those of the parameters.
+// Our own loops for both: oneDNN 2.6 has no group normalisation, and its layer normalisation reads
+// each row three times. All gradients are computed together, because the sums that the data's
+// gradient needs are the parameters' gradients.
 class RowNormalizationLowering : public LayerLowering {
 public:
     RowNormalizationLowering(const Layer& layer, std::size_t scale, std::size_t shift,
@@ -89,7 +89,7 @@ private:
             plain({static_cast<dnnl::memory::dim>(floats)}, ElementType::f32));
     }
 
-    // An absent one is any view: it is not read.
+    // In place of an absent parameter any view will do: it is not read.
     TensorView parameter(Lowering& lowering, std::size_t operand, const TensorView& absent) const {
         return operand == 0 ? absent : lowering.plain_value(input(operand), ElementType::f32);
     }

@@ -59,7 +59,7 @@ private:
     }
 
     Call gradient_call(Lowering& lowering, const TensorView& dy, std::size_t which) const {
-        // The condition alone is read; the gradient stands for the others.
+        // Only the condition is read; the gradient takes the place of the others.
         const TensorView condition = lowering.plain_value(input(0), ElementType::f32);
         const Desc desc = plain(lowering.extents(input(which)), ElementType::f32);
         std::vector<TensorView> views = {condition, dy, dy, dy,

@@ -11,13 +11,13 @@ namespace {
 
 using Dim = dnnl::memory::dim;
 
-// More of them are no longer bound by reading the weights.
+// With more rows, reading the weights is no longer the bottleneck.
 constexpr Dim max_rows = 64;
 
 constexpr Dim panel = panel_columns;
-constexpr Dim library_block = 16;  // rows of a panel come in such blocks, which must be full
+constexpr Dim library_block = 16;  // panel rows are in blocks of this size, which must be full
 
-// Rows of a panel that stay in the first cache level while every row of x meets them: 32 KB.
+// Rows of a panel that stay in the L1 cache while every row of x is multiplied by them: 32 KB.
 constexpr std::size_t block_depth = 128;
 
 std::size_t size(Dim extent) {
@@ -41,7 +41,7 @@ Call call_of(const SkinnyGemm& product, const TensorView& x, const TensorView& b
 
 }  // namespace
 
-// Panels one by one to whichever thread is free: on a busy machine they are not equally fast.
+// Hands out panels one by one to free threads: on a busy machine threads are not equally fast.
 void skinny_gemm(const SkinnyGemm& product, const float* x, const float* b, float* y, Into into) {
     const auto step = static_cast<std::ptrdiff_t>(product.depth);
     const std::size_t count = product.columns / panel_columns;
@@ -57,7 +57,7 @@ void skinny_gemm(const SkinnyGemm& product, const float* x, const float* b, floa
     }
 }
 
-// Not where some threads would have no panel.
+// Unsuitable if some threads would have no panel.
 bool SkinnyGemmLowering::suits(Dim rows, Dim columns, Dim depth) const {
     return has_register_tiles() && rows <= max_rows && columns % panel == 0 &&
            depth % library_block == 0 && columns / panel >= omp_get_max_threads();

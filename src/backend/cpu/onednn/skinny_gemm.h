@@ -6,8 +6,8 @@
 
 namespace strata::cpu {
 
-// y[rows, columns] = x[rows, depth] b or y += x b with few rows, over the threads of OpenMP. b lies
-// in panels [depth][64] of as many columns, `panel_step` floats apart; x and y are dense.
+// y[rows, columns] = x[rows, depth] b or y += x b with few rows, on OpenMP's threads. b is stored
+// in panels [depth][64] of 64 columns each, `panel_step` floats apart; x and y are dense.
 struct SkinnyGemm {
     std::size_t rows = 0;
     std::size_t columns = 0;  // a multiple of 64
@@ -16,16 +16,16 @@ struct SkinnyGemm {
 };
 void skinny_gemm(const SkinnyGemm& product, const float* x, const float* b, float* y, Into into);
 
-// The products of a recurrent cell's step, y = x w^T and dx = dy w, whose batch is so small that
-// they are bound by reading the weights: the library's take 1.3 (forward) and 1.8 times as long for
-// 32 rows and 4,096 x 1,024 weights, because they do not fetch ahead of what they compute. The
-// weights lie in panels, as the library packs them too; those of dx in a transposed copy.
+// The products of a recurrent cell's step, y = x w^T and dx = dy w, with a batch so small that
+// reading the weights is the bottleneck. The library's products take 1.3 (forward) and 1.8 times as
+// long for 32 rows and 4,096 x 1,024 weights, because they do not prefetch. The weights are stored
+// in panels, as the library also packs them; for dx, in a transposed copy.
 class SkinnyGemmLowering {
 public:
     SkinnyGemmLowering(Lowering& lowering, const WeightRows& weight)
         : lowering_(lowering), weight_(weight) {}
 
-    // Nothing where the extents do not suit: then the library's product is to be taken.
+    // Nothing if the extents are unsuitable: then use the library's product.
     std::optional<Call> forward(const TensorView& x, const TensorView& y, Into into) const;
     std::optional<Call> backward_data(const TensorView& dy, const TensorView& dx) const;
 

@@ -6,7 +6,7 @@ namespace strata::cpu {
 
 namespace {
 
-// A view of the elements that the slice takes, out of those of its whole input.
+// The offsets of the slice's elements, selected from those of the whole input.
 AxisOffsets taken(const Slice& op, AxisOffsets offsets) {
     const auto rank = static_cast<std::int64_t>(offsets.size());
     for (std::size_t i = 0; i < op.axes.size(); ++i) {
@@ -22,7 +22,7 @@ AxisOffsets taken(const Slice& op, AxisOffsets offsets) {
     return offsets;
 }
 
-// A copy in whatever layout the input lies in; the gradient is zero where nothing was taken.
+// Copies from the input's present layout; the gradient of elements outside the slice is zero.
 class SliceLowering : public LayerLowering {
 public:
     SliceLowering(const Layer& layer, const Slice& op) : LayerLowering(layer), op_(op) {}

@@ -17,8 +17,8 @@ Call sum_by_loops(const std::vector<TensorView>& terms, const TensorView& sum) {
 
 }  // namespace
 
-// In f32 by loops over whatever lies in memory, for the library adds blocks that are filled up with
-// zeros by its reference implementation, a hundred times slower.
+// In f32 by loops over all of memory, because for padded blocks the library's sum uses its
+// reference implementation, which is a hundred times slower.
 Lowering::Work Lowering::sum_of(const std::vector<TensorView>& terms, const TensorView& sum) {
     if (type_of(sum.desc) == ElementType::f32) {
         return {{"strata:loops", text_of(sum.desc)}, {}, {sum_by_loops(terms, sum)}};

@@ -79,7 +79,7 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
-        lowering.gradient(output());  // nothing here reads it, but it can be asked for
+        lowering.gradient(output());  // not read here, but it can be requested
         const Desc desc = plain(lowering.extents(input(0)), ElementType::f32);
         const TensorView dx = lowering.make_gradient(input(0), desc);
         const auto count = static_cast<dnnl::memory::dim>(elements_of(desc));

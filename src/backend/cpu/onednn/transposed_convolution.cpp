@@ -12,7 +12,7 @@ using BackwardData = dnnl::deconvolution_backward_data;
 using BackwardWeights = dnnl::deconvolution_backward_weights;
 
 // The library orders the weights output channels first, the network input channels first: the same
-// memory, seen with those two axes exchanged.
+// memory, seen with these two axes exchanged.
 class TransposedConvolutionLowering : public LayerLowering {
 public:
     TransposedConvolutionLowering(const Layer& layer, const TransposedConvolution& op)
@@ -83,7 +83,7 @@ private:
 
     std::size_t outputs_axis() const { return op_.groups > 1 ? 1 : 0; }
 
-    // The library's view of weights as the network's, and the other way round.
+    // The library's view of weights as the network's, and vice versa.
     Desc exchanged(const Desc& desc) const {
         std::vector<int> axes(weight_dims_.size());
         for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -97,13 +97,14 @@ private:
         return {lowering.value(input(1), exchanged(wanted)).buffer, wanted};
     }
 
-    // As the weights lie, seen by the library; any layout where they lie without their groups.
+    // The present layout of the weights, as the library sees it; any layout if they are stored
+    // without their groups axis.
     Desc present_weight(Lowering& lowering) const {
         const Desc present = lowering.value(input(1)).desc;
         return dims_of(present).size() == weight_dims_.size() ? exchanged(present) : any_weight();
     }
 
-    // As for a convolution: the masters of a bf16 run lie as their gradients do.
+    // As for a convolution: the masters of a bf16 run have the layout of their gradients.
     void place_master(Lowering& lowering) const {
         if (lowering.trains() && lowering.element_type() != ElementType::f32) {
             const auto described = describe_weights(lowering, any_weight());
@@ -111,7 +112,7 @@ private:
         }
     }
 
-    // Weight gradients are f32 also where activations are bf16: the update needs them so.
+    // Weight gradients are f32 even if activations are bf16, as the update requires.
     Desc any_weight() const { return any_layout(weight_dims_, ElementType::f32); }
 
     Forward::primitive_desc describe_forward(Lowering& lowering) const {

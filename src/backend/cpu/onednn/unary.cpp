@@ -8,7 +8,7 @@ namespace {
 
 using dnnl::algorithm;
 
-// The library's function, which is vectorised and knows bf16; nothing where it has none.
+// The library's function, which is vectorised and supports bf16; nothing if it has none.
 struct Function {
     algorithm name;
     float alpha = 0;
@@ -32,7 +32,7 @@ std::optional<Function> function_of(UnaryKind kind) {
     }
 }
 
-// Whether zero stays zero: then a layout that is filled up with zeros may be kept.
+// Whether f(0) = 0: then a layout padded with zeros may be kept.
 bool keeps_zero(UnaryKind kind) {
     switch (kind) {
         case UnaryKind::exponential:
@@ -49,8 +49,8 @@ bool keeps_zero(UnaryKind kind) {
     }
 }
 
-// The values keep their layout. The backward pass reads what Unary::reads says, so that the result
-// may lie where the input lay.
+// The values keep their layout. The backward pass reads what Unary::reads specifies, so that the
+// result may overwrite the input.
 class UnaryLowering : public LayerLowering {
 public:
     UnaryLowering(const Layer& layer, const Unary& op) : LayerLowering(layer), op_(op) {}
@@ -107,7 +107,7 @@ private:
         return lowering.make_value(output(), x.desc);
     }
 
-    // The values that the derivative is a function of; the gradient itself where it is constant.
+    // The values on which the derivative depends; the gradient itself if it is constant.
     TensorView known(Lowering& lowering, const Desc& desc, const TensorView& dy) const {
         const BackwardReads reads = op_.reads();
         return reads.output_for_data  ? lowering.value(output(), desc)

@@ -57,7 +57,7 @@ Call update_of(Lowering& lowering, TensorId tensor) {
 
 }  // namespace
 
-// Flat over whatever lies in memory: what fills up blocks is zero everywhere and stays so.
+// Over all of memory, whatever the layout: padding is zero everywhere and stays zero.
 void lower_update(Lowering& lowering, LayerId layer) {
     std::vector<Call> calls;
     std::string layout;
