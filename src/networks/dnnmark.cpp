@@ -27,7 +27,7 @@ void ignore(DnnMarkSection& section, Names keys) {
     section.ignore(std::span(keys.begin(), keys.size()));
 }
 
-// What a section says a layer computes. Shapes only where the operator has no rule of its own.
+// What a section means as a layer. Shapes are given only if the operator has no shape rule.
 struct Meaning {
     Op op;
     std::optional<Tensor> result = {};
@@ -144,7 +144,7 @@ Meaning bypass(DnnMarkSection&, const Tensor&) {
     return {Identity{}};
 }
 
-// A kind of layer: its section's name and what its keys mean.
+// A kind of layer: its section's name and the meaning of its keys.
 struct LayerKind {
     std::string_view section;
     Meaning (*read)(DnnMarkSection& section, const Tensor& input);
@@ -175,7 +175,7 @@ const LayerKind& kind_of(const DnnMarkSection& section) {
                                          : "use one of " + join(names, ", ")));
 }
 
-// Sections on their way to a graph.
+// Builds a graph from sections.
 class Assembler {
 public:
     Assembler(std::string_view origin, const DnnMarkOptions& options)
@@ -271,7 +271,7 @@ private:
         return build_.input(results_.empty() ? "data" : name + ".data", tensor);
     }
 
-    // Extents beside previous_layer are superfluous, and must not be others.
+    // Extents in addition to previous_layer are redundant and must agree with it.
     void require_no_other_extents(DnnMarkSection& section, const Tensor& input) const {
         Dims dims = input.dims;
         dims.resize(std::max<std::size_t>(dims.size(), 4), 1);

@@ -20,7 +20,7 @@ bool is_free_name(const Graph& graph) {
                graph.tensors.end();
 }
 
-// A layer that is no loss any more is not called one, unless the better name is taken.
+// A layer that is no longer a loss is renamed, unless the better name is taken.
 void replace_loss(Graph& graph, Layer& layer) {
     GraphTensor& result = graph.tensors[layer.outputs[0]];
     if (is_free_name(graph)) {
@@ -43,7 +43,7 @@ Graph for_inference(Graph graph) {
             changed = true;
         }
     }
-    return changed ? slice(graph, "*") : graph;  // a slice leaves out labels that nothing reads
+    return changed ? slice(graph, "*") : graph;  // drops labels that nothing reads
 }
 
 }  // namespace strata

@@ -23,7 +23,7 @@ namespace strata {
 
 namespace {
 
-// What a kind of network can be told; the rest is refused rather than ignored.
+// The settings that a kind of network takes; any other is refused, not ignored.
 enum class Takes { nothing, dims, variables };
 
 void refuse_unused(const NetworkRequest& request, Takes takes) {
@@ -68,7 +68,7 @@ Graph load_dnnmark(const NetworkRequest& request) {
                          {.batch = request.batch, .variables = request.variables});
 }
 
-// A kind of network file, by the ending of its name.
+// A kind of network file, by its file name extension.
 struct FileKind {
     std::string_view ending;
     Takes takes;
@@ -92,7 +92,7 @@ bool is_problem(std::string_view network) {
     return is_short_problem(network) || network.find('(') != std::string_view::npos;
 }
 
-// Gives an operand its place in a one-layer graph: activations come from outside there.
+// Creates an operand of a one-layer graph, in which activations come from outside.
 TensorId place(GraphBuilder& build, const Operand& operand, std::size_t index) {
     const std::string name = index == 0 ? "input" : fmt::format("input.{}", index);
     switch (operand.role) {
@@ -116,7 +116,7 @@ void set_batch(Problem& problem, std::int64_t batch) {
     }
 }
 
-// A network of one layer from an operator in one line of text.
+// A network of one layer, from an operator as one line of text.
 Graph load_problem(const NetworkRequest& request) {
     Problem problem = parse_problem(request.network);
     if (std::holds_alternative<Opaque>(problem.op)) {

@@ -13,9 +13,10 @@
 namespace strata {
 
 // What to make a graph from: a zoo name, a generated network such as "fc:layers=8,nodes=1024"
-// (networks/generate/generator.h), the path of an .onnx, .graph, .dnnmark or .dnntemplate
-// file, or an operator in one line, as op/problem.h reads it, which becomes a network of one layer
-// (its input is the network's own: its gradient is computed where FirstLayerGradient asks for it).
+// (networks/generate/generator.h), the path of an .onnx, .graph, .dnnmark or .dnntemplate file, or
+// an operator in one line, as op/problem.h reads it. Such an operator becomes a network of one
+// layer; its input is the network's input, so its gradient is computed if FirstLayerGradient asks
+// for it.
 struct NetworkRequest {
     std::string network;
     std::optional<std::int64_t> batch;             // absent: the file's own, 1 for the zoo
@@ -23,16 +24,16 @@ struct NetworkRequest {
     std::map<std::string, std::string> variables;  // values for a template's $NAMES
 };
 
-// The graph requested. Throws Error: unknown name (with the nearest), unreadable or broken file, a
+// The requested graph. Throws Error: unknown name (with the nearest), unreadable or broken file, a
 // setting that this kind of network does not have.
 Graph load_network(const NetworkRequest& request);
 
-// The name that a network's results are filed under: a generator's with every key, others as they
-// are. Throws Error where a generator is misspelt.
+// The name under which a network's results are stored: a generator's with every key, others
+// unchanged. Throws Error if a generator is misspelt.
 std::string canonical_network(const std::string& network);
 
-// The files that a network is read from: its own, then those its weights are in; none for a network
-// that is no file. Throws Error where its own cannot be read.
+// The files that a network is read from: its own, then those that contain its weights; none if the
+// network is not a file. Throws Error if its own cannot be read.
 std::vector<std::filesystem::path> files_of(const std::string& network);
 
 // A zoo entry.
@@ -42,14 +43,14 @@ struct ZooNetwork {
     Graph (*build)(std::int64_t batch);
 };
 
-// THE list of networks known by name.
+// THE list of networks that can be requested by name.
 std::span<const ZooNetwork> zoo();
 
 // Throws Error with exit code usage and the nearest name.
 const ZooNetwork& find_zoo_network(std::string_view name);
 
-// The same network without its loss: the trailing softmax cross-entropy becomes a softmax, as a
-// network that only answers has no labels. Others are returned as they are.
+// The same network without its loss: the trailing softmax cross-entropy becomes a softmax, because
+// inference has no labels. Other networks are returned unchanged.
 Graph for_inference(Graph graph);
 
 }  // namespace strata

@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-// NAME=VALUE in the place of the piece that begins with NAME=, else behind the last one.
+// Replaces the piece that begins with NAME= by NAME=VALUE, or appends it.
 std::string with_piece(std::string_view pieces, char separator, const std::string& name,
                        std::int64_t value) {
     const std::string piece = fmt::format("{}={}", name, value);
@@ -33,14 +33,14 @@ std::string with_piece(std::string_view pieces, char separator, const std::strin
     return join(parts, std::string(1, separator));
 }
 
-// "convolution(8x3x9x9) out_channels=4": attributes stand behind the operands.
+// "convolution(8x3x9x9) out_channels=4": attributes follow the operands.
 std::string vary_operator(const std::string& network, const std::string& name, std::int64_t value) {
     const auto end = network.find(')');
     const std::string_view attributes = std::string_view(network).substr(end + 1);
     return network.substr(0, end + 1) + " " + with_piece(attributes, ' ', name, value);
 }
 
-// "lstm:hidden=64,layers=2": parameters stand behind the colon.
+// "lstm:hidden=64,layers=2": parameters follow the colon.
 std::string vary_generator(const std::string& network, const std::string& name,
                            std::int64_t value) {
     const auto colon = network.find(':');
@@ -54,7 +54,7 @@ bool is_zoo_name(const std::string& network) {
     return std::ranges::any_of(zoo(), named);
 }
 
-// "fc:n32c9216k4096", which looks like a generator.
+// "fc:n32c9216k4096", the short form of an operator, which looks like a generator.
 bool is_short(const std::string& network) {
     return is_short_problem(network) && !is_generator(network);
 }

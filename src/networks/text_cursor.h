@@ -6,11 +6,11 @@
 
 namespace strata {
 
-// A name as it stands in a line: bare where that is unambiguous, else quoted.
+// A name as written in a line: bare if that is unambiguous, otherwise quoted.
 std::string name_text(const std::string& name);
 
-// Reads one line of a network's text from left to right; blanks before an item are skipped. Throws
-// Error without file and line, which the caller knows.
+// Reads one line of a network's text from left to right, skipping blanks before each item. Throws
+// Error without file and line, which the caller adds.
 class TextCursor {
 public:
     explicit TextCursor(std::string_view line) : rest_(line) {}
@@ -22,10 +22,10 @@ public:
     // Takes the symbol if it is next.
     bool accept(std::string_view symbol);
 
-    // Takes the symbol or complains that it is missing.
+    // Takes the symbol, or throws that it is missing.
     void expect(std::string_view symbol);
 
-    // A name, bare or quoted. `what` it names stands in the complaint.
+    // A name, bare or quoted. The error message says `what` it would name.
     std::string name(std::string_view what);
 
     // Whether the next item is a quoted name.
@@ -34,7 +34,7 @@ public:
     // Characters up to a blank, a comma or an equals sign.
     std::string_view word(std::string_view what);
 
-    // All that is left.
+    // The rest of the line.
     std::string_view rest();
 
 private:

@@ -23,14 +23,14 @@ constexpr std::array<std::string_view, 9> keywords = {
 constexpr std::size_t max_axes = 32;
 constexpr std::size_t max_items = 1'000'000;
 
-// Searching a neighbour among very many or very long names would take long.
+// Looking for the nearest name among very many or very long ones would take too long.
 constexpr std::size_t max_candidates = 10'000;
 constexpr std::size_t max_misspelt = 64;
 
 // Operands of a layer's line.
 struct Operands {
     std::vector<TensorId> ids;
-    bool complete = false;  // the parameters are among them
+    bool complete = false;  // includes the parameters
 };
 
 // A result of a layer's line.
@@ -39,14 +39,14 @@ struct Result {
     std::optional<Tensor> stated;
 };
 
-// What a line says of the layer above it.
+// A note below a layer's line, about that layer.
 struct Note {
     LayerId layer = 0;
     std::string Layer::*field = nullptr;
     std::string text;
 };
 
-// A text on its way to a graph; `read` takes it line by line.
+// Reads a text into a graph, line by line.
 class Reader {
 public:
     Reader(std::string_view origin, std::optional<std::int64_t> batch)
@@ -151,7 +151,8 @@ private:
         return tensor;
     }
 
-    // The first input tells the text's own batch; other shapes follow where they repeat it.
+    // The first input determines the text's own batch; other shapes that repeat it are changed,
+    // too.
     void set_batch(Tensor& tensor) {
         if (tensor.dims.empty()) {
             return;
@@ -237,7 +238,7 @@ private:
         return operands;
     }
 
-    // Makes the operands that the operator asks for beside its activations.
+    // Creates the operands that the operator needs in addition to its activations.
     void complete(const std::string& name, const Op& op, std::vector<TensorId>& operands) {
         const std::size_t given = operands.size();
         operands = build_.complete(name, op, operands);

@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// One graph on its way to text.
+// Writes one graph as text.
 class Writer {
 public:
     explicit Writer(const Graph& graph) : graph_(graph), declared_(graph.tensors.size()) {}
@@ -52,7 +52,7 @@ private:
 
     void write(const Layer& layer) {
         const std::string operands =
-            operands_text(layer);  // declares what is not made by the layer
+            operands_text(layer);  // declares operands that the layer does not make
         const std::string op = to_text(layer.op);
         const std::size_t type_end = type_of(layer.op).size();
         text_ += fmt::format("{}{} = {}({}){}\n", name_text(layer.name), results_text(layer),
@@ -68,7 +68,7 @@ private:
         text_ += of_layer.empty() ? "" : fmt::format("{} {}\n", keyword, name_text(of_layer));
     }
 
-    // Nothing where the result is named as its layer.
+    // Empty if the result has the layer's name.
     std::string results_text(const Layer& layer) const {
         const bool stated = std::holds_alternative<Opaque>(layer.op);
         const bool as_layer = !stated && layer.outputs.size() == 1 &&
@@ -116,7 +116,7 @@ private:
         return static_cast<std::size_t>(end - layer.inputs.begin());
     }
 
-    // Whether the operator, given the first `count` operands, makes just the others by itself.
+    // Whether the operator, given the first `count` operands, creates exactly the others itself.
     bool asks_for(const Layer& layer, std::size_t count) const {
         std::vector<Tensor> given;
         for (const TensorId id : std::span(layer.inputs).first(count)) {

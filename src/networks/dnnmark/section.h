@@ -12,15 +12,15 @@
 
 namespace strata {
 
-// "key=value" and where it stands.
+// "key=value" and its line.
 struct DnnMarkSetting {
     std::string key;
     std::string value;
     std::size_t line = 0;
 };
 
-// A "[Section]" and its settings. The readers take the keys they know, in any order; `finish`
-// refuses what nobody took. Each throws Error with file, line and fix.
+// A "[Section]" and its settings. Readers take the keys they know, in any order; `finish` refuses
+// the remaining ones. Each function throws Error with file, line and fix.
 class DnnMarkSection {
 public:
     DnnMarkSection(std::string name, std::string origin, std::size_t line)
@@ -35,19 +35,19 @@ public:
     std::int64_t integer(std::string_view key, std::int64_t otherwise);
     double number(std::string_view key, double otherwise);
 
-    // Position of the value among the names; the first is the default.
+    // The index of the value among the names; the first is the default.
     std::size_t choice(std::string_view key, std::span<const std::string_view> names);
 
     // Height and width: "key" sets both, "key_h" and "key_w" one; later lines win.
     std::array<std::int64_t, 2> pair(std::string_view key, std::int64_t otherwise);
 
-    // Takes keys that a graph has no place for.
+    // Takes keys that a graph cannot express.
     void ignore(std::span<const std::string_view> keys);
 
-    // Refuses keys that nobody took.
+    // Refuses keys that have not been taken.
     void finish() const;
 
-    // Throws Error about a key's line, or the section's where the key is absent.
+    // Throws Error that names the key's line, or the section's if the key is absent.
     [[noreturn]] void refuse(std::string_view key, const std::string& sentence) const;
 
 private:
@@ -62,8 +62,8 @@ private:
     std::vector<std::string> taken_;
 };
 
-// The sections of a file, with its variables replaced. Throws Error also where a variable is given
-// that the file does not have.
+// The sections of a file, with its variables replaced. Also throws Error for a given variable that
+// the file does not use.
 std::vector<DnnMarkSection> read_dnnmark_sections(
     std::string_view text, std::string_view origin,
     const std::map<std::string, std::string>& variables);

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t max_file = std::size_t{1} << 20;  // bytes; the largest known has 8 thousand
 constexpr std::size_t max_key = 64;
 
-// What DNNMark's script puts in where its user gives nothing. The algorithm lines are left out
-// then.
+// The values that DNNMark's script substitutes if its user gives none. The algorithm lines are then
+// omitted.
 const std::map<std::string, std::string> default_variables = {{"N", "64"},
                                                               {"C", "3"},
                                                               {"H", "32"},
@@ -29,7 +29,7 @@ const std::map<std::string, std::string> default_variables = {{"N", "64"},
                                                               {"CUDNN_CBDA", ""},
                                                               {"conv_bwd_filter_pref", "fastest"}};
 
-// Variables that stand for a whole line, and the key they give a value to.
+// Variables that replace a whole line, and the key whose value they set.
 const std::map<std::string, std::string> line_variables = {{"CUDNN_CBFA", "algo"},
                                                            {"CUDNN_CBDA", "algod"}};
 
@@ -38,7 +38,7 @@ bool is_name_character(char character) {
            (character >= '0' && character <= '9') || character == '_';
 }
 
-// A file on its way to sections.
+// Reads a file into sections.
 class FileReader {
 public:
     FileReader(std::string_view origin, const std::map<std::string, std::string>& variables)
@@ -77,7 +77,7 @@ private:
         return names.empty() ? "remove it" : "it has " + join(names, ", ");
     }
 
-    // Replaces each $NAME once; a value is not looked through for further names.
+    // Replaces each $NAME once; values are not expanded again.
     std::string expand(std::string_view line) {
         std::string result;
         while (!line.empty()) {
@@ -94,7 +94,7 @@ private:
         return result;
     }
 
-    // An unknown variable stays as it stands: whether that matters depends on the key.
+    // An unknown variable is left unchanged: whether that matters depends on the key.
     std::string value_of(const std::string& name) {
         used_.insert(name);
         const auto given = given_.find(name);

@@ -13,7 +13,7 @@ constexpr std::int64_t max_blocks = 1 << 10;
 constexpr std::int64_t max_recurrent = 1 << 12;
 constexpr std::int64_t max_generated_extent = 1 << 16;
 
-// Standard values are those of ParaDnn's own flags.
+// The default values are those of ParaDnn's flags.
 constexpr std::array<GeneratorKey, 4> fully_connected_keys = {{{"layers", 4, max_layers},
                                                                {"nodes", 1024, max_features},
                                                                {"inputs", 1000, max_features},

@@ -20,18 +20,18 @@ struct Generator {
     bool operator==(const Generator&) const = default;
 };
 
-// One size that a family's members differ in.
+// One size in which a family's members differ.
 struct GeneratorKey {
     std::string_view name;
-    std::int64_t standard = 1;    // where it is not given
-    std::int64_t maximum = 1;     // the least is 1
-    std::string_view alias = {};  // what others call it, taken for it
+    std::int64_t standard = 1;    // the default
+    std::int64_t maximum = 1;     // the minimum is 1
+    std::string_view alias = {};  // another name for it that is accepted
 };
 
-// A family: its keys in the order in which they are written, and what a member's layers are.
+// A family: its keys in the order in which they are written, and the layers of a member.
 struct GeneratorFamily {
     std::string_view name;
-    std::string_view origin;  // what it builds and where that was published
+    std::string_view origin;  // what it builds, and where that was published
     std::span<const GeneratorKey> keys;
     Graph (*build)(const Generator& generator, std::int64_t batch);
 };
@@ -39,12 +39,12 @@ struct GeneratorFamily {
 // THE list of families.
 std::span<const GeneratorFamily> generator_families();
 
-// Whether the text names a family with a colon behind it; "fc:n32c9216k4096", the short form of an
-// operator, has no equals sign and is none.
+// Whether the text begins with a family's name and a colon. "fc:n32c9216k4096", the short form of
+// an operator, has no equals sign and is not a generator.
 bool is_generator(std::string_view text);
 
-// Keys that are not given have their standard values. Throws Error (usage) that names the family
-// and the key: unknown (with the choice), given twice, without a value, or out of range.
+// Missing keys have their default values. Throws Error (usage) that names the family and the key:
+// unknown (with the choice), given twice, without a value, or out of range.
 Generator parse_generator(std::string_view text);
 
 // Changes one key, as a sweep does. Throws Error (usage) as parse_generator.
@@ -55,8 +55,8 @@ std::int64_t value_of(const Generator& generator, std::string_view key);
 // The canonical name: every key, in the family's order. Inverse of parse_generator.
 std::string to_text(const Generator& generator);
 
-// The network, named by the canonical text. Throws Error where the batch is not positive or the
-// sizes do not fit each other.
+// The network, named by the canonical text. Throws Error if the batch is not positive or the sizes
+// are inconsistent.
 Graph build(const Generator& generator, std::int64_t batch);
 
 }  // namespace strata

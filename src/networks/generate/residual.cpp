@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// What TensorFlow's "SAME" adds to a window of 3 at stride 2, where the odd one goes to the end.
+// TensorFlow's "SAME" padding for a window of 3 at stride 2; an odd pad goes to the end.
 Pooling same_pooling(std::int64_t extent) {
     Pooling pooling = max_pooling({.kernel = 3, .stride = 2});
     const std::int64_t needed = extent % 2 == 0 ? 1 : 2;

@@ -9,7 +9,7 @@ namespace strata {
 
 namespace {
 
-// Activations are [batch * length, embed] throughout; attention alone sees the sequences.
+// Activations are [batch * length, embed] throughout; only attention uses the sequence structure.
 struct Sizes {
     std::int64_t batch, length, embed, heads, inner;
 
@@ -32,7 +32,7 @@ TensorId add_head(Chain& chain, const std::string& name, const Sizes& sizes, Ten
     return chain.add(name + ".sequences", sizes.sequences()).last();
 }
 
-// The sublayer's result added to what it read, normalised.
+// Adds the sublayer's result to its input and normalises the sum.
 void add_residual_sum(Chain& chain, const std::string& name, TensorId from) {
     chain.join(name + ".add", Elementwise{}, {chain.last(), from});
     chain.add(name + ".norm", LayerNormalization{});

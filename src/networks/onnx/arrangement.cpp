@@ -21,7 +21,7 @@ Dims axes_of(const NodeImport& node) {
                             to_text(from), to_text(to)));
 }
 
-// The target with each 0 replaced by the input's extent and one -1 by what is left.
+// The target with each 0 replaced by the input's extent, and one -1 by the remaining factor.
 Dims resolved(Dims target, const Tensor& input) {
     const Dims asked = target;
     std::int64_t* open = nullptr;
@@ -41,8 +41,8 @@ Dims resolved(Dims target, const Tensor& input) {
     return target;
 }
 
-// A target that repeats the file's batch, with the batch requested in its place: the first extent
-// is the batch itself or, where that does not fit, a multiple of it.
+// A target that repeats the file's batch, with the requested batch instead: the first extent
+// becomes the batch itself or, if that does not fit, a multiple of it.
 Dims with_batch(const Dims& target, const BatchChange& change, const Tensor& input) {
     if (target.empty() || target[0] < 1 || input.dims.empty()) {
         return target;

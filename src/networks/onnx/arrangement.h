@@ -7,8 +7,8 @@
 
 namespace strata {
 
-// Extents and axes that reshape-like nodes ask for; the converters and the folding share them. Each
-// throws Unsupported where the node states them at run time, Error where they do not fit.
+// Extents and axes of reshape-like nodes, shared by the converters and the folding. Each function
+// throws Unsupported if the node computes them at run time, Error if they do not fit.
 
 Dims reshape_target(const NodeImport& node);  // resolved: no 0, no -1
 Dims flatten_target(const NodeImport& node);
@@ -30,7 +30,7 @@ std::vector<Cut> parts_of(const NodeImport& split);  // one for each output
 Dims expand_target(const NodeImport& node);
 Dims tile_target(const NodeImport& node);
 
-// The elements of a matrix on one side of a diagonal: what Trilu keeps.
+// The elements of a matrix on one side of a diagonal, which Trilu keeps.
 struct TriangleMask {
     explicit TriangleMask(const NodeImport& node);
 
@@ -42,11 +42,11 @@ struct TriangleMask {
     std::int64_t diagonal = 0;
 };
 
-// The axes of a reduction, counted from the front and sorted; empty: all are kept as they are
-// (noop_with_empty_axes). From input 1 or the attribute.
+// The axes of a reduction, counted from the front and sorted, from input 1 or the attribute. Empty:
+// none is reduced (noop_with_empty_axes).
 Dims reduced_axes(const NodeImport& node);
 
-// An axis counted from the front. Throws Error where there is none such.
+// An axis counted from the front. Throws Error if it does not exist.
 std::size_t axis_of(std::int64_t axis, std::size_t rank);
 
 }  // namespace strata

@@ -15,19 +15,19 @@
 
 namespace strata {
 
-// A named tensor of the file while the graph is made.
+// A named tensor of the file while the graph is built.
 struct Value {
     std::optional<Constant> constant;
     std::optional<TensorId> tensor;  // in the graph; a constant has one once a layer reads it
-    std::string unknown;             // why its shape or type is not known; empty: it is
-    bool is_initializer = false;     // a weight by descent, rather than a number among the nodes
+    std::string unknown;             // why its shape or type is unknown; empty if both are known
+    bool is_initializer = false;     // derived from an initializer
     std::optional<Role> role;        // as the file states it
 };
 
-// The longest name that is kept, in bytes. Those of deep exports stay below.
+// The maximum length of a name, in bytes. Names of deep exports are shorter.
 inline constexpr std::size_t max_name = 256;
 
-// Names made safe to print and each given out once: a second "conv" becomes "conv_2".
+// Makes names printable and unique: a second "conv" becomes "conv_2".
 class UniqueNames {
 public:
     std::string claim(std::string_view wanted);
@@ -39,16 +39,16 @@ private:
     std::unordered_map<std::string, int> counts_;
 };
 
-// How much of a graph was there at some moment.
+// The size of the graph at some moment.
 struct AssemblyMark {
     std::size_t tensors = 0;
     std::size_t layers = 0;
 };
 
-// The graph under construction, and what the file's names stand for in it.
+// The graph under construction, and what the file's names refer to in it.
 class Assembly {
 public:
-    // Makes room at once for about so many: growing step by step moves all of them every time.
+    // Reserves room for about this many: growing step by step would move all of them every time.
     void expect(std::size_t tensors, std::size_t layers);
 
     Value& value(std::string_view name) { return values_[name]; }
@@ -57,20 +57,20 @@ public:
     TensorId add_tensor(std::string_view name, Tensor tensor, Role role,
                         std::optional<TensorData> data = {});
 
-    // The tensor of a value as an operand; `role` is for a constant that no layer has read yet.
+    // The tensor of a value as an operand; `role` applies to a constant that no layer has read yet.
     // Requires: the value's shape is known.
     TensorId operand(std::string_view name, Role role);
 
-    // Appends a layer; its outputs are tensors with the given names. Throws Error, by the
+    // Appends a layer whose outputs are tensors with the given names. Throws Error from the
     // operator's shape rule.
     TensorId add_layer(std::string_view name, Op op, std::vector<TensorId> operands,
                        std::string_view output);
 
-    // The same for an operator of several results, one name for each; those left over are made up.
+    // The same for an operator with several results, one name for each; missing names are made up.
     std::vector<TensorId> add_layer(std::string_view name, Op op, std::vector<TensorId> operands,
                                     std::span<const std::string> outputs);
 
-    // Appends a layer that nothing here computes, with outputs as the file states them.
+    // Appends a layer that no operator here computes, with outputs as the file states them.
     void add_opaque(std::string_view name, Opaque op, std::vector<TensorId> operands,
                     std::vector<TensorId> outputs);
 
@@ -78,7 +78,8 @@ public:
 
     AssemblyMark mark() const { return {graph.tensors.size(), graph.layers.size()}; }
 
-    // Takes back what was added since. Requires: of all values only `touched` may refer to it.
+    // Undoes everything that was added since. Requires: only the values in `touched` may refer to
+    // it.
     void roll_back(AssemblyMark mark, std::span<const std::string_view> touched);
 
     Graph graph;

@@ -31,7 +31,7 @@ T load(const std::byte* from) {
     return value;
 }
 
-// Calls `use` with a value of the C++ type that stands for an element type.
+// Calls `use` with a value of the C++ type that represents an element type.
 template <class Use>
 void with_type(DataType dtype, Use&& use) {
     switch (dtype) {
@@ -55,7 +55,7 @@ void with_type(DataType dtype, Use&& use) {
     check(false, "only 16-bit floating types have no C++ type");
 }
 
-// Conversion without undefined behaviour: out of range saturates, no number is 0.
+// Conversion without undefined behaviour: out of range saturates, NaN becomes 0.
 template <class To, class From>
 To saturated(From value) {
     if constexpr (std::is_floating_point_v<To>) {
@@ -75,7 +75,7 @@ To saturated(From value) {
     }
 }
 
-// 16-bit floating types, which have no C++ type: through a float.
+// 16-bit floating types have no C++ type, so they are converted through float.
 template <class From>
 std::vector<std::byte> halved(DataType dtype, std::span<const From> values) {
     std::vector<std::byte> bytes(values.size() * sizeof(std::uint16_t));

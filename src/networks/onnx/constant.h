@@ -9,16 +9,16 @@
 
 namespace strata {
 
-// A tensor whose values are known before anything runs: an initializer, or what shape arithmetic
-// made of some. Its data hold every element, or one element that all are equal to, so that a
-// ConstantOfShape of gigabytes costs nothing.
+// A tensor whose values are known before anything runs: an initializer, or the result of shape
+// arithmetic. Its data hold either every element or a single element that all are equal to, so that
+// a ConstantOfShape of gigabytes costs nothing.
 struct Constant {
     Tensor tensor;
     TensorData data;
 };
 
-// What is computed here element by element is at most this large, by node and in all: attention
-// masks are, shape arithmetic is far smaller, and a hostile file cannot make the import slow. The
+// The limit on elements that are computed one by one, per node and in all. Attention masks stay
+// below it, shape arithmetic is far smaller, and a hostile file cannot make the import slow. The
 // few elements of shapes are always computed.
 inline constexpr std::int64_t max_folded_elements = 1024 * 1024;
 inline constexpr std::int64_t max_folded_elements_in_all = 64 * max_folded_elements;
@@ -28,11 +28,11 @@ inline constexpr std::size_t max_rank = 64;  // NumPy's
 
 bool is_uniform(const Constant& constant);
 
-// Few enough elements to fold and, lest a loop over an empty tensor be long, no long axis and not
-// many axes either.
+// Whether it is small enough to fold: few elements, and, so that a loop over an empty tensor is not
+// long, no long axis and not many axes.
 bool is_small(const Dims& dims);
 
-// Throws Error where the elements cannot be counted or there are more axes than any network has.
+// Throws Error if the number of elements overflows or there are more axes than any network has.
 void require_sane(const Dims& dims);
 
 // One element; integers are exact, floating types go through double.
@@ -43,11 +43,11 @@ std::int64_t integer_at(const Constant& constant, std::int64_t element);
 std::vector<double> numbers_of(const Constant& constant);
 std::vector<std::int64_t> integers_of(const Constant& constant);
 
-// A constant of its own memory; values are converted to the element type (saturating).
+// A constant with its own memory; values are converted to the element type (saturating).
 Constant constant_of(Tensor tensor, std::span<const double> numbers);
 Constant constant_of(Tensor tensor, std::span<const std::int64_t> integers);
 
-// A constant that takes over memory. Requires: bytes of all elements or of one.
+// A constant that takes ownership of memory. Requires: the bytes of all elements or of one.
 Constant constant_of(Tensor tensor, std::vector<std::byte> bytes);
 
 // The same values in other extents, or axes permuted (axis i is axis permutation[i] of the given
@@ -55,8 +55,8 @@ Constant constant_of(Tensor tensor, std::vector<std::byte> bytes);
 Constant reshaped(Constant constant, Dims dims);
 Constant transposed(const Constant& constant, std::span<const std::int64_t> permutation);
 
-// The transpose of a matrix for an operand, without moving an element: its data lie column by
-// column. Requires: a matrix; nothing is computed with the result.
+// The transpose of a matrix for an operand, without moving elements: its data are column-major.
+// Requires: a matrix; nothing is computed with the result.
 Constant turned(Constant matrix);
 
 }  // namespace strata

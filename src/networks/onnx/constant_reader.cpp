@@ -43,7 +43,7 @@ const OnnxType& find_type(std::int64_t onnx_type) {
     return onnx_types[known ? static_cast<std::size_t>(onnx_type) : 0];
 }
 
-// Elements that were written one by one as 64-bit numbers, in their own width.
+// Elements that were written individually as 64-bit numbers, narrowed to their own width.
 TensorData narrowed(std::span<const std::int64_t> numbers, std::size_t size) {
     const auto bytes = std::make_shared<std::vector<std::byte>>(numbers.size() * size);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -148,7 +148,7 @@ const std::shared_ptr<const MappedFile>& ConstantReader::open(std::string_view l
         fail(fmt::format("its data is in '{}', which cannot be read; import the model from a file",
                          printable(location)));
     }
-    // Links are followed before the comparison, so that none leads out of the folder either.
+    // Links are resolved before the comparison, so that none leads out of the folder.
     std::error_code none, broken;
     const auto home = std::filesystem::weakly_canonical(folder_, none);
     const auto path =

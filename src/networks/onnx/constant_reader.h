@@ -13,21 +13,21 @@
 
 namespace strata {
 
-// The element type of TensorProto.DataType; nothing for those that no operator here computes with
+// The element type for TensorProto.DataType; nothing for types that no operator here supports
 // (strings, complex numbers, unsigned types beyond 8 bits, 8-bit and 4-bit floats).
 std::optional<DataType> data_type_of(std::int64_t onnx_type);
 std::string_view onnx_type_name(std::int64_t onnx_type);
 
-// Turns tensors of a model file into constants. Weights in raw form are views into the file or into
-// the files beside it; other forms are decoded.
+// Turns tensors of a model file into constants. Raw weights are views into the model file or into
+// external files; other forms are decoded.
 class ConstantReader {
 public:
     // `owner` keeps the model's bytes alive; `folder` holds external data, empty for none.
     ConstantReader(std::string file, std::shared_ptr<const void> owner,
                    std::filesystem::path folder);
 
-    // Requires: data_type_of(tensor.data_type). Throws Error where the data do not fill the shape
-    // or an external file is missing, too short or outside the model's folder.
+    // Requires: data_type_of(tensor.data_type). Throws Error if the data do not match the shape, or
+    // if an external file is missing, too short or outside the model's folder.
     Constant read(const OnnxTensor& tensor);
 
     // Of all tensors read so far.

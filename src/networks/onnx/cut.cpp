@@ -68,7 +68,7 @@ std::vector<Cut> cuts_of(const NodeImport& node) {
 
 namespace {
 
-// Extents of a split whose sizes are not stated: equal, the last one smaller where need be.
+// Extents of a split without stated sizes: equal, the last one smaller if necessary.
 Dims equal_parts(std::int64_t extent, std::int64_t parts) {
     if (parts < 1 || parts > extent) {
         throw Unsupported{fmt::format("{} cannot be split into {} parts", extent, parts)};

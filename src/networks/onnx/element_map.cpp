@@ -13,7 +13,7 @@ namespace strata {
 
 namespace {
 
-// Accounts for elements that are about to be moved one by one.
+// Charges the budget for elements that are about to be moved one by one.
 void spend_on(const NodeImport& node, const Dims& dims) {
     if (!is_small(dims)) {
         throw Unsupported{
@@ -38,7 +38,7 @@ std::int64_t position(std::int64_t index, std::int64_t extent) {
     return index < 0 ? index + extent : index;
 }
 
-// The map that leaves every element of input 0 where it is.
+// The identity map of input 0.
 ElementMap unmoved(const NodeImport& node) {
     const Dims& dims = node.input(0).dims;
     spend_on(node, dims);
@@ -48,7 +48,7 @@ ElementMap unmoved(const NodeImport& node) {
     return map;
 }
 
-// The indices of GatherElements and ScatterElements have the rank of the data.
+// The indices of GatherElements and ScatterElements must have the rank of the data.
 void require_equal_rank(const Dims& data, const Dims& indices) {
     if (data.size() != indices.size() || data.empty()) {
         throw Error(fmt::format("its indices {} and data {} do not have the same rank",
@@ -109,7 +109,7 @@ ElementMap map_scatter_elements(const NodeImport& node) {
     return map;
 }
 
-// What GatherND and ScatterND's indices say: tuples that pick blocks of the data.
+// The indices of GatherND and ScatterND: tuples that select blocks of the data.
 struct Tuples {
     explicit Tuples(const NodeImport& node)
         : data(node.input(0).dims), shape(node.input(1).dims), batch(batch_axes(node)) {
@@ -133,7 +133,7 @@ struct Tuples {
         return static_cast<std::size_t>(axes);
     }
 
-    // Extents of the block that one tuple picks.
+    // The extents of the block that one tuple selects.
     Dims block() const {
         return {data.begin() + static_cast<std::ptrdiff_t>(batch + length), data.end()};
     }
@@ -248,7 +248,7 @@ struct NamedElementMap {
     MakeElementMap make;
 };
 
-// THE list: every ONNX operator that moves elements by indices, in one line each.
+// THE list: every ONNX operator that moves elements by indices, one per line.
 constexpr std::array element_maps = {
     NamedElementMap{"Compress", map_compress},
     NamedElementMap{"GatherElements", map_gather_elements},

@@ -11,17 +11,16 @@
 
 namespace strata {
 
-// A node that only moves elements, by indices known at import: which element of its operands each
-// element of the result is. The operands are counted through, the second behind the first.
+// A node that only moves elements, by indices known at import: for each element of the result, its
+// source in the operands. Elements are numbered through all operands, the second after the first.
 struct ElementMap {
     Dims dims;                           // of the result
     std::vector<std::int64_t> elements;  // row-major
     std::vector<std::size_t> operands;   // the inputs that elements are taken from
 };
 
-// The map of a node; null where the operator is no such movement. Each throws Unsupported where an
-// index is computed while the network runs or there are too many elements, Error where one is out
-// of range.
+// The map of a node; null if the operator is not such a movement. Each throws Unsupported if an
+// index is computed at run time or there are too many elements, Error if an index is out of range.
 using MakeElementMap = ElementMap (*)(const NodeImport& node);
 MakeElementMap find_element_map(std::string_view op_type);
 

@@ -45,7 +45,7 @@ WireMessage value_info_message(const GraphTensor& tensor) {
     return info;
 }
 
-// TensorProto up to its data.
+// A TensorProto without its data.
 WireMessage tensor_heading(std::string_view name, const Tensor& tensor) {
     WireMessage message;
     for (const std::int64_t extent : tensor.dims) {
@@ -54,7 +54,7 @@ WireMessage tensor_heading(std::string_view name, const Tensor& tensor) {
     return message.integer(2, onnx_type_of(tensor.dtype)).text(8, name);
 }
 
-// Elements of `size` bytes of a matrix that lies column by column, row by row.
+// Converts a column-major matrix with elements of `size` bytes to row-major.
 std::string row_by_row(const std::string& columns, const Dims& dims, std::size_t size) {
     const auto height = static_cast<std::size_t>(dims[0]);
     const auto width = static_cast<std::size_t>(dims[1]);
@@ -68,7 +68,7 @@ std::string row_by_row(const std::string& columns, const Dims& dims, std::size_t
     return rows;
 }
 
-// Every element of a tensor that may be given by one.
+// Every element of a tensor whose data may be a single element.
 std::string expanded(const Tensor& tensor, const TensorData& data) {
     const std::string given(reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size());
     const auto size = static_cast<std::size_t>(size_in_bytes(tensor.dtype));
@@ -124,14 +124,14 @@ WireMessage function_message(const std::string& name, const LayerWriter& body) {
     return message.message(9, opset_message("", opset)).text(10, onnx_function_domain);
 }
 
-// A weight on its way to the file: everything before its data, and how many bytes those are.
+// A weight to write: everything before its data, and the size of those.
 struct Weight {
     TensorId id = 0;
     WireMessage heading;
     std::uint64_t data_bytes = 0;
 };
 
-// One model on its way to its file.
+// Writes one model to its file.
 class ModelWriter {
 public:
     ModelWriter(const Graph& graph, const std::filesystem::path& file, const InitialValues& values)
@@ -240,7 +240,8 @@ private:
         return weight.heading.bytes().size() + (is_external_ ? 0 : weight.data_bytes);
     }
 
-    // The graph's length stands before it, so the weights' are known before they are written.
+    // The graph's length precedes it, so the weights' lengths must be known before they are
+    // written.
     std::uint64_t graph_length() const {
         std::uint64_t length = content_.bytes().size();
         for (const Weight& weight : weights_) {

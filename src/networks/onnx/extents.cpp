@@ -12,7 +12,7 @@ namespace strata {
 namespace {
 
 bool is_fixed(const OnnxDim& dim) {
-    return dim.value && *dim.value > 0;  // 0 and -1 are how some exporters write an open extent
+    return dim.value && *dim.value > 0;  // some exporters write an open extent as 0 or -1
 }
 
 }  // namespace

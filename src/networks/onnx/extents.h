@@ -11,25 +11,26 @@
 
 namespace strata {
 
-// A batch that the file fixes and the user changes.
+// A batch that the file fixes and the user overrides.
 struct BatchChange {
     std::int64_t from = 0;
     std::int64_t to = 0;
 };
 
-// Gives every extent of a model's inputs a value: the file's, the batch requested, or a named one.
+// Determines every extent of a model's inputs: the file's, the requested batch, or a named value.
 class Extents {
 public:
-    // Requires: both outlive this object. Throws Error where the batch requested is not positive.
+    // Requires: both outlive this object. Throws Error if the requested batch is not positive.
     Extents(const WireFile& file, const OnnxOptions& options);
 
-    // The extents of a network input. Throws Error that names the --dim to give for an open one.
+    // The extents of a network input. For an open extent, throws Error that names the --dim to
+    // give.
     Dims of_input(const OnnxValueInfo& input);
 
-    // Extents that the file states for a tensor within; nothing where one of them is open.
+    // Extents that the file states for an intermediate tensor; nothing if one of them is open.
     std::optional<Dims> of_stated(const OnnxValueInfo& info) const;
 
-    // Throws Error where a --dim was given that no input has.
+    // Throws Error if a --dim was given that no input has.
     void require_all_used() const;
 
     const std::optional<BatchChange>& batch_change() const { return change_; }
@@ -42,7 +43,7 @@ private:
     const WireFile& file_;
     const OnnxOptions& options_;
     std::map<std::string, std::int64_t, std::less<>> known_;  // by name
-    std::set<std::string, std::less<>> names_;                // all that a --dim may give
+    std::set<std::string, std::less<>> names_;                // every name that --dim accepts
     std::optional<BatchChange> change_;
 };
 

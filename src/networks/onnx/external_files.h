@@ -6,9 +6,9 @@
 
 namespace strata {
 
-// The files in the model's folder that its weights are in, each once, in the order the model names
-// them. What is missing or outside the folder is left out: the import refuses it by name. Throws
-// Error where the model cannot be read.
+// The files in the model's folder that contain its weights, each once, in the order of the model.
+// Missing files and files outside the folder are left out: the import refuses them by name. Throws
+// Error if the model cannot be read.
 std::vector<std::filesystem::path> external_files_of(const std::filesystem::path& model);
 
 }  // namespace strata

@@ -34,7 +34,7 @@ std::int64_t default_opset(const OnnxModel& model, const WireFile& file) {
     return version;
 }
 
-// A network that answers with a constant still has to write it.
+// A network whose result is a constant must still write it.
 TensorId copy_of_constant(ModelImport& import, std::string_view name) {
     const TensorId constant = import.assembly.operand(name, Role::constant);
     const std::string copy = fmt::format("{}.copy", name);
@@ -58,7 +58,7 @@ void add_outputs(ModelImport& import) {
         }
         if (value.constant && value.constant->tensor.elements() == 0 &&
             import.model.graph->outputs.size() > 1) {
-            continue;  // nothing to compute for it
+            continue;  // needs no computation
         }
         const TensorId id = value.constant ? copy_of_constant(import, output.name) : *value.tensor;
         if (listed.insert(id).second) {
@@ -72,7 +72,7 @@ std::string stem_of(const std::string& name) {
     return printable(stem.empty() ? "model" : stem);
 }
 
-// A normalisation that became part of a convolution is not trained any more.
+// A normalisation that was folded into a convolution is no longer trained.
 void doubt_folded_normalizations(ModelImport& import) {
     const auto folded =
         std::ranges::count_if(import.model.graph->nodes, holds_folded_normalization);

@@ -12,13 +12,13 @@
 
 namespace strata {
 
-// What a model file may leave open.
+// Values that a model file leaves to its user.
 struct OnnxOptions {
-    // Extent of the first axis of the inputs; absent: the file's own, or 1 where that is open. A
-    // batch that the file fixes is changed too, with the targets of reshapes that repeat it.
+    // Extent of the first axis of the inputs; absent: the file's own, or 1 if that is open. A batch
+    // that the file fixes is changed too, together with reshape targets that repeat it.
     std::optional<std::int64_t> batch = {};
     std::map<std::string, std::int64_t> dims = {};  // values for named extents
-    // Inputs whose values are known beforehand; shapes, axes and indices often are.
+    // Inputs whose values are known in advance, as shapes, axes and indices often are.
     std::map<std::string, Constant> values = {};
 };
 
@@ -30,10 +30,10 @@ struct OnnxSource {
     std::filesystem::path folder;       // of external data; empty: there is none
 };
 
-// Turns an ONNX model (opset 7 to 28) into a graph. Constant subgraphs are folded; weights stay
-// where they lie in the file. Nodes that nothing here computes become Opaque layers with the
-// reason. Throws Error, one sentence with file, node and fix, where the file is broken, an extent
-// is open that has no value, or shapes do not fit.
+// Converts an ONNX model (opset 7 to 28) to a graph. Constant subgraphs are folded; weights stay in
+// the file. Nodes that no operator here can compute become Opaque layers with the reason. Throws
+// Error, one sentence with file, node and fix, if the file is broken, an open extent has no value,
+// or shapes do not fit.
 Graph import_onnx(const std::filesystem::path& path, const OnnxOptions& options = {});
 Graph import_onnx(const OnnxSource& source, const OnnxOptions& options = {});
 

@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-// The shape and type that the file states for a tensor that nothing here computes.
+// The shape and type that the file states for a tensor that no operator here computes.
 std::optional<Tensor> stated_tensor(const ModelImport& import, std::string_view name) {
     const auto found = import.stated.find(name);
     if (found == import.stated.end() || !found->second->is_tensor) {
@@ -29,10 +29,10 @@ std::optional<Tensor> stated_tensor(const ModelImport& import, std::string_view 
     return Tensor{*dims, *dtype};
 }
 
-// A tensor of unknown shape counts no elements.
+// A tensor of unknown shape counts as having no elements.
 const Tensor unknown_tensor{.dims = {0}, .dtype = DataType::f32};
 
-// Why an input keeps a node from being understood; empty: none does.
+// Why an input prevents a node from being understood; empty if none does.
 std::string unknown_input(ModelImport& import, const OrderedNode& node) {
     for (std::string_view name : node.reads) {
         const Value& value = import.assembly.value(name);
@@ -43,7 +43,7 @@ std::string unknown_input(ModelImport& import, const OrderedNode& node) {
     return {};
 }
 
-// The tensors of what a node reads, as far as the graph has such.
+// The tensors that a node reads, as far as the graph has them.
 std::vector<TensorId> known_operands(ModelImport& import, const OrderedNode& ordered) {
     std::vector<TensorId> operands;
     for (std::string_view name : ordered.reads) {
@@ -56,7 +56,7 @@ std::vector<TensorId> known_operands(ModelImport& import, const OrderedNode& ord
 }
 
 void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::string& reason) {
-    // Of a chain of unknown shapes the first link is the one to know.
+    // In a chain of unknown shapes, the first one is the cause to report.
     std::string unknown = unknown_input(import, ordered);
     if (unknown.empty()) {
         unknown =
@@ -79,18 +79,18 @@ void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::stri
                                known_operands(import, ordered), std::move(outputs));
 }
 
-// Operators that make much of little.
+// Operators whose result can be much larger than their inputs.
 bool may_grow(std::string_view op_type) {
     return op_type == "Range" || op_type == "Expand" || op_type == "Tile" || op_type == "EyeLike";
 }
 
-// Operators that look at more of their first input than they give.
+// Operators that read more of their first input than they write.
 bool may_shrink(std::string_view op_type) {
     return op_type == "NonZero" || op_type == "Compress" || op_type == "Slice" ||
            op_type == "Split" || op_type.starts_with("Reduce");
 }
 
-// Whether a folder may have a node: everything it reads is constant, and there is time left.
+// Whether a node may be folded: all its inputs are constant, and the budget is not spent.
 bool is_foldable(const ModelImport& import, const NodeImport& node) {
     const std::string_view op_type = node.node().op_type;
     std::int64_t elements = 0;
@@ -105,7 +105,7 @@ bool is_foldable(const ModelImport& import, const NodeImport& node) {
     return is_little || !import.is_spent();
 }
 
-// Whether a constant's elements are those of an input: moved, not copied.
+// Whether a constant shares an input's elements: moved, not copied.
 bool is_view(const ModelImport& import, const OnnxNode& node, const Constant& constant) {
     return std::ranges::any_of(node.inputs, [&](std::string_view name) {
         const Value* known = import.assembly.find(name);
@@ -138,7 +138,7 @@ bool fold_split(ModelImport& import, const NodeImport& node) {
     return true;
 }
 
-// Computes a node over constants; false where it is none that folds.
+// Computes a node on constants; false if it cannot be folded.
 bool fold(ModelImport& import, const OnnxNode& node) {
     const NodeImport one(import, node);
     const bool is_split = node.op_type == "Split";
@@ -162,7 +162,7 @@ bool fold(ModelImport& import, const OnnxNode& node) {
     return constant.has_value();
 }
 
-// A layer that our exporter wrote as a function: its operator stands in the call.
+// A layer that our exporter wrote as a function: its operator is in the call.
 void convert_own_layer(const NodeImport& node) {
     const std::string_view text = node.text(onnx_function_attribute, "");
     if (text.empty()) {
@@ -179,8 +179,8 @@ void convert_own_layer(const NodeImport& node) {
     node.results(op, std::move(operands));
 }
 
-// Layers compute at least one element; only constants may be empty, where that says something: a
-// list without a number, or a part of a concatenation.
+// Layers compute at least one element. Only constants may be empty, where that has a meaning: a
+// list without numbers, or a part of a concatenation.
 void require_filled_inputs(const NodeImport& node) {
     for (std::size_t i = 0; i < node.input_count(); ++i) {
         const bool may_be_empty = node.constant(i) && (i > 0 || node.node().op_type == "Concat");
@@ -194,7 +194,7 @@ bool is_control_flow(const OnnxNode& node) {
     return node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan";
 }
 
-// What cannot be known before it runs has no place in a graph of fixed extents.
+// Extents that depend on values cannot be part of a graph with fixed extents.
 bool has_extents_by_values(const OnnxNode& node) {
     return node.op_type == "NonZero" || node.op_type == "NonMaxSuppression" ||
            node.op_type == "Unique";
@@ -239,14 +239,14 @@ void convert(ModelImport& import, const OrderedNode& ordered) {
     converter->convert(one);
 }
 
-// Everything whose tensor a conversion may have made.
+// All names whose tensor a conversion may have created.
 std::vector<std::string_view> touched_by(const OnnxNode& node) {
     std::vector<std::string_view> names = node.outputs;
     names.insert(names.end(), node.inputs.begin(), node.inputs.end());
     return names;
 }
 
-// Why a node cannot be expressed; nothing where it has been.
+// Why a node cannot be expressed; nothing if it has been.
 std::optional<std::string> refusal(ModelImport& import, const OrderedNode& node) {
     const AssemblyMark before = import.assembly.mark();
     try {
@@ -258,7 +258,7 @@ std::optional<std::string> refusal(ModelImport& import, const OrderedNode& node)
     }
 }
 
-// What the file says of the layers that a node has become.
+// Records what the file says about the layers that a node became.
 void note_origin(ModelImport& import, const OnnxNode& node, const AssemblyMark& before) {
     if (node.name_scopes.empty() && node.stack_trace.empty()) {
         return;

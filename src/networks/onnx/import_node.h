@@ -6,9 +6,9 @@
 
 namespace strata {
 
-// Brings one node into the graph: folded where all it reads is constant, converted where an
-// operator of ours expresses it, else as an opaque layer with the reason. Throws Error with file
-// and node where it contradicts itself. Requires: the nodes it reads from were imported before.
+// Adds one node to the graph: folded if all its inputs are constant, converted if an operator of
+// ours expresses it, otherwise as an opaque layer with the reason. Throws Error with file and node
+// if it is inconsistent. Requires: the nodes it reads from were imported before.
 void import_node(ModelImport& import, const OrderedNode& node);
 
 }  // namespace strata

@@ -16,7 +16,7 @@ OnnxTensor parse_tensor(WireReader message);
 OnnxAttribute parse_attribute(WireReader message);
 void parse_graph_into(WireReader message, OnnxGraph& graph);
 
-// What a file that is no model seems to be, by its first bytes.
+// What a file that is not a model seems to be, by its first bytes.
 std::string_view likeness(std::string_view start) {
     struct Signature {
         std::string_view start;
@@ -46,7 +46,7 @@ std::string_view likeness(std::string_view start) {
     return "text";
 }
 
-// Says what the file is instead, where that can be seen; what it is not is known already.
+// Reports what the file is instead, if that is recognisable.
 void refuse_other_formats(const WireFile& file) {
     const std::string_view start(reinterpret_cast<const char*>(file.bytes.data()),
                                  file.bytes.size());
@@ -108,7 +108,7 @@ std::pair<std::string_view, std::string_view> parse_entry(WireReader message) {
     return entry;
 }
 
-// The value of the one metadata entry that is read; others leave it as it was.
+// The value of the one metadata entry that is read; other entries do not change it.
 void parse_stated_role(WireReader message, std::string_view& role) {
     const auto [key, value] = parse_entry(message);
     role = key == onnx_role_key ? value : role;
@@ -178,7 +178,7 @@ OnnxNamedMessage parse_tensor_name(WireReader message) {
     return tensor;
 }
 
-// What exporters say of a node beside what it computes.
+// Metadata that exporters write in addition to what a node computes.
 void parse_node_metadata(WireReader message, OnnxNode& node) {
     const auto [key, value] = parse_entry(message);
     if (key == "pkg.torch.onnx.name_scopes") {
@@ -192,7 +192,7 @@ void parse_node_metadata(WireReader message, OnnxNode& node) {
     }
 }
 
-// Appends what has a name, by which alone it can be referred to.
+// Appends only items with a name, because others cannot be referred to.
 template <class Named>
 void keep(std::vector<Named>& all, Named one) {
     if (!one.name.empty()) {
@@ -227,7 +227,7 @@ OnnxDim parse_dim(WireReader message) {
     return dim;
 }
 
-// More than any shape may have, so that it is refused for that.
+// More than any shape may have, so that a longer one is refused.
 constexpr std::size_t max_kept_axes = 64;
 
 std::vector<OnnxDim> parse_shape(WireReader message) {
@@ -270,7 +270,7 @@ OnnxValueInfo parse_value_info(WireReader message) {
     return info;
 }
 
-// A sparse tensor is known by the name of its values.
+// A sparse tensor has the name of its values.
 std::string_view parse_sparse_name(WireReader message) {
     while (const auto field = message.next()) {
         if (field->number == 1) {
@@ -320,7 +320,7 @@ OnnxModel parse_fields(const WireFile& file) {
         switch (field->number) {
             case 1: model.ir_version = as_integer(*field); break;
             case 2: model.producer = as_text(*field); break;
-            // It may come in pieces, which protobuf merges.
+            // It may come in several parts, which protobuf merges.
             case 7:
                 model.graph = model.graph ? std::move(model.graph) : OnnxGraph();
                 parse_graph_into(as_message(*field), *model.graph);

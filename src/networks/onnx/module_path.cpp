@@ -31,7 +31,7 @@ std::vector<std::string_view> items_of(std::string_view list) {
     }
 }
 
-// Modules of PyTorch's own that are one operation, whatever number of nodes it takes.
+// Modules of PyTorch itself that are a single operation, however many nodes it takes.
 bool is_one_operation(std::string_view type) {
     constexpr std::string_view modules = "torch.nn.modules.";
     constexpr std::array<std::string_view, 3> composed = {"container.", "transformer.",
@@ -41,7 +41,7 @@ bool is_one_operation(std::string_view type) {
            });
 }
 
-// "conv2d_3" is the fourth of its kind in the whole network, which its module tells better.
+// "conv2d_3" is the fourth of its kind in the whole network, which its module identifies better.
 std::string_view without_number(std::string_view operation) {
     const auto end = operation.find_last_not_of("0123456789");
     const bool numbered =
@@ -57,8 +57,8 @@ std::string_view module_of_weight(const OnnxNode& node) {
                                     : std::string_view();
 }
 
-// Whether a node is a minor one of several that an operation takes: the one that gives the result
-// is called after it, and products are what takes the time.
+// Whether a node is a minor one among several of an operation. The node that gives the result is
+// named after the operation, and matrix products take the time.
 bool is_detail(const OnnxNode& node, std::string_view operation) {
     constexpr std::array<std::string_view, 5> products = {"Conv", "ConvTranspose", "Gemm", "MatMul",
                                                           "Attention"};
@@ -81,7 +81,7 @@ std::string module_path_of(const OnnxNode& node) {
     if (scopes.empty()) {
         return {};
     }
-    // A convolution that took in the normalisation behind it bears that one's name.
+    // A convolution that absorbed the following normalisation has that one's name.
     const std::string_view owner = module_of_weight(node);
     if (holds_folded_normalization(node) && !owner.empty()) {
         return std::string(owner);
@@ -122,7 +122,7 @@ std::string source_line_of(const OnnxNode& node) {
 }
 
 bool holds_folded_normalization(const OnnxNode& node) {
-    // The older exporter gives weight and bias, which it has computed, names of its own.
+    // The older exporter gives the weight and bias that it computed names of its own.
     const bool is_made = node.inputs.size() > 2 && node.inputs[1].starts_with("onnx::Conv_") &&
                          node.inputs[2].starts_with("onnx::Conv_");
     return node.op_type == "Conv" &&

@@ -92,7 +92,7 @@ const Constant* NodeImport::constant(std::size_t i) const {
 }
 
 const Constant& NodeImport::known(std::size_t i) const {
-    input(i);  // must be there
+    input(i);  // throws if it is missing
     const Constant* found = constant(i);
     if (!found) {
         throw Unsupported{fmt::format("its input {} is computed while the network runs", i)};
@@ -100,7 +100,8 @@ const Constant& NodeImport::known(std::size_t i) const {
     return *found;
 }
 
-// An initializer of several floats; a single number is rather a factor or a bound.
+// An initializer with several floating-point elements; a single number is more likely a factor or a
+// bound.
 bool NodeImport::is_weight(std::size_t i) const {
     const Constant* known = constant(i);
     return known && value(i).is_initializer && is_floating(known->tensor.dtype) &&
@@ -125,12 +126,12 @@ double NodeImport::number_of_input(std::size_t i) const {
 }
 
 std::int64_t NodeImport::integer_of_input(std::size_t i) const {
-    number_of_input(i);  // one number, or unsupported
+    number_of_input(i);  // throws unless it is one number
     return integer_at(known(i), 0);
 }
 
 TensorId NodeImport::operand(std::size_t i) const {
-    input(i);  // must be there
+    input(i);  // throws if it is missing
     return operand(i, is_weight(i) ? Role::parameter : Role::constant);
 }
 

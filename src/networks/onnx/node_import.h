@@ -16,19 +16,19 @@
 
 namespace strata {
 
-// Thrown by a converter that cannot express its node; what it had added is taken back, and the node
-// becomes an Opaque layer with this reason.
+// Thrown by a converter that cannot express its node. What it added is undone, and the node becomes
+// an Opaque layer with this reason.
 struct Unsupported {
     std::string reason;
 };
 
-// What was computed at import so far.
+// The amount of computation at import so far.
 struct Folding {
-    std::int64_t elements = 0;  // looked at or made
-    std::int64_t bytes = 0;     // of constants that no file holds
+    std::int64_t elements = 0;  // read or computed
+    std::int64_t bytes = 0;     // of constants that are not in any file
 };
 
-// What the conversion of every node of a model needs.
+// The state that the conversion of all nodes of a model shares.
 struct ModelImport {
     const WireFile& file;
     const OnnxModel& model;
@@ -38,11 +38,11 @@ struct ModelImport {
     ConstantReader& constants;
     Assembly assembly;
     std::unordered_map<std::string_view, const OnnxValueInfo*> stated;  // by tensor name
-    std::unordered_set<std::string_view> used;                          // names that somebody reads
+    std::unordered_set<std::string_view> used;                          // names that are read
     Folding folding = {};
 
-    // Whether no more than a few elements may be computed for any node from now on. What a file
-    // brings along may be computed once, so that the time and the memory stay linear in its size.
+    // Whether from now on only a few elements may be computed for any node. The file's own data may
+    // be computed once, so that time and memory stay linear in its size.
     bool is_spent() const {
         const std::int64_t read = constants.bytes_read();
         return folding.elements > max_folded_elements_in_all + read ||
@@ -50,8 +50,9 @@ struct ModelImport {
     }
 };
 
-// One node in conversion: its attributes with their defaults, its inputs, and what it adds to the
-// graph. Every accessor throws Unsupported or Error instead of giving what the node does not have.
+// One node during conversion: its attributes with their defaults, its inputs, and the layers it
+// adds to the graph. Every accessor throws Unsupported or Error if the node does not have what is
+// requested.
 class NodeImport {
 public:
     NodeImport(ModelImport& model, const OnnxNode& node)
@@ -59,8 +60,8 @@ public:
 
     const OnnxNode& node() const { return node_; }
     std::int64_t opset() const { return model_.opset; }
-    // Accounts for elements that are about to be computed for this node at import. Throws
-    // Unsupported where they are more than a few and the model's budget is spent.
+    // Charges the budget for elements that are about to be computed for this node at import. Throws
+    // Unsupported if there are more than a few and the model's budget is spent.
     void spend(std::int64_t elements) const;
 
     const std::optional<BatchChange>& batch_change() const { return model_.extents.batch_change(); }
@@ -75,14 +76,14 @@ public:
     std::vector<std::string_view> texts(std::string_view name) const;
     std::optional<Constant> tensor_attribute(std::string_view name) const;
 
-    // Inputs. Requires: has_input(i) where one is requested.
+    // Inputs. Requires: has_input(i) for the requested one.
     std::size_t input_count() const { return node_.inputs.size(); }
     bool has_input(std::size_t i) const { return i < input_count() && !node_.inputs[i].empty(); }
-    Tensor input(std::size_t i) const;  // a copy: a layer that is added moves the graph's tensors
-    const Constant* constant(std::size_t i) const;  // null where it is computed or missing
+    Tensor input(std::size_t i) const;  // a copy, because adding a layer moves the graph's tensors
+    const Constant* constant(std::size_t i) const;  // null if it is computed or missing
     const Constant& known(std::size_t i) const;
 
-    // Whether input i is a trained weight by its looks.
+    // Whether input i looks like a trained weight.
     bool is_weight(std::size_t i) const;
 
     // The elements of a small constant input.
@@ -91,20 +92,20 @@ public:
     std::int64_t integer_of_input(std::size_t i) const;
 
     // Operands. A constant becomes a tensor of the graph on first use, with this role; `computed`
-    // stands for the usual: a parameter where it is a trained weight, else a constant.
+    // is the usual choice: a parameter if it is a trained weight, else a constant.
     TensorId operand(std::size_t i) const;
     TensorId operand(std::size_t i, Role role) const;
-    // A constant made of input i.
+    // A constant derived from input i.
     TensorId operand(std::size_t i, std::string_view suffix, Constant changed, Role role) const;
 
-    // A constant that no input is: its name is the node's and a suffix.
+    // A constant that is not an input; its name is the node's with a suffix.
     TensorId constant_operand(std::string_view suffix, Constant made,
                               Role role = Role::constant) const;
     TensorId scalar(std::string_view suffix, double number, DataType dtype) const;
 
     Tensor tensor(TensorId id) const { return model_.assembly.tensor(id); }
 
-    // Layers: those on the way are called by the node's name and a suffix; the result has the
+    // Layers. Intermediate ones are named by the node's name and a suffix; the result has the
     // node's name and gives its first output.
     TensorId add(std::string_view suffix, Op op, std::vector<TensorId> operands) const;
     std::vector<TensorId> add_several(std::string_view suffix, Op op,
@@ -112,27 +113,28 @@ public:
     void result(Op op, std::vector<TensorId> operands) const;
 
     // A layer that gives one output; its name is the node's with a suffix, or with the output's
-    // number.
+    // index.
     void result_of(std::size_t output, std::string_view suffix, Op op,
                    std::vector<TensorId> operands) const;
     void result_part(std::size_t output, Op op, std::vector<TensorId> operands) const;
 
-    // A layer of the node's name with results called `names`; `give` makes one of them an output.
+    // A layer with the node's name and results called `names`; `give` makes one of them an output.
     std::vector<TensorId> add_whole(Op op, std::vector<TensorId> operands,
                                     std::span<const std::string> names) const;
     void give(std::size_t output, TensorId tensor) const;
-    // Makes an output without elements, which is known before anything runs.
+    // Gives an output without elements, which is known at import.
     void give_empty(std::size_t output, Tensor tensor) const;
 
     // One layer that gives all outputs, each where the operator has it.
     void results(Op op, std::vector<TensorId> operands) const;
 
-    // Whether somebody reads output i.
+    // Whether output i is read.
     bool is_used(std::size_t i) const;
     // Requires, as Unsupported: only the first output is read.
     void require_single_output() const;
 
-    // What its layer is called: the module that computes it, its own name, or its first output's.
+    // The name of its layer: the module that computes it, else its own name, else its first
+    // output's.
     std::string_view name() const;
 
 private:

@@ -14,9 +14,9 @@ namespace strata {
 
 namespace {
 
-constexpr int max_depth = 32;  // of bodies within bodies
+constexpr int max_depth = 32;  // of nested bodies
 
-// Names that a body reads and does not define itself.
+// The names that a body reads but does not define.
 void collect_captured(const OnnxGraph& body, const WireFile& file, int depth,
                       std::vector<std::string_view>& captured);
 
@@ -61,7 +61,7 @@ void collect_captured(const OnnxGraph& body, const WireFile& file, int depth,
 
 constexpr std::size_t from_outside = static_cast<std::size_t>(-1);
 
-// Which node gives each name; from_outside for inputs and initializers.
+// The node that produces each name; from_outside for inputs and initializers.
 using Producers = std::unordered_map<std::string_view, std::size_t>;
 
 void require_new(bool is_new, std::string_view name, const WireFile& file) {
@@ -81,7 +81,7 @@ Producers producers_in(const OnnxGraph& graph, const WireFile& file) {
         require_new(producers.emplace(name, from_outside).second, name, file);
     }
     std::unordered_set<std::string_view> inputs;
-    for (const OnnxValueInfo& input : graph.inputs) {  // up to IR 3 they repeat the initializers
+    for (const OnnxValueInfo& input : graph.inputs) {  // up to IR 3, inputs repeat the initializers
         require_new(inputs.insert(input.name).second, input.name, file);
         producers.emplace(input.name, from_outside);
     }
@@ -115,7 +115,7 @@ Sources sources_of(const std::vector<OrderedNode>& nodes, const Producers& produ
     return sources;
 }
 
-// Kahn's algorithm, the earliest node of the file first among those that are ready.
+// Kahn's algorithm; of the nodes that are ready, the earliest in the file comes first.
 std::vector<std::size_t> sorted(const Sources& sources, const OnnxGraph& graph,
                                 const WireFile& file) {
     std::vector<std::size_t> waiting(sources.size());
@@ -143,8 +143,8 @@ std::vector<std::size_t> sorted(const Sources& sources, const OnnxGraph& graph,
     if (order.size() == sources.size()) {
         return order;
     }
-    // A node that waits may only hang on the cycle; going upstream among those that wait ends on
-    // it.
+    // A waiting node may only depend on the cycle; following waiting nodes upstream reaches the
+    // cycle.
     std::size_t node = static_cast<std::size_t>(
         std::ranges::find_if(waiting, [](std::size_t count) { return count > 0; }) -
         waiting.begin());
@@ -156,7 +156,7 @@ std::vector<std::size_t> sorted(const Sources& sources, const OnnxGraph& graph,
                        describe(graph.nodes[node])));
 }
 
-// Marks what the outputs depend on. No runtime executes the rest.
+// Marks the nodes that the outputs depend on. No runtime executes the others.
 std::vector<bool> live_nodes(const OnnxGraph& graph, const Producers& producers,
                              const Sources& sources, const WireFile& file) {
     std::vector<bool> live(sources.size());

@@ -10,19 +10,19 @@
 
 namespace strata {
 
-// A node of a graph with everything it reads: its inputs, and what its bodies (If, Loop, Scan) take
-// from outside.
+// A node of a graph with everything it reads: its inputs, and what its bodies (If, Loop, Scan)
+// capture from outside.
 struct OrderedNode {
     const OnnxNode* node = nullptr;
     std::vector<std::string_view> reads;
 };
 
-// The nodes that the outputs depend on, in an order of execution that keeps the file's wherever it
-// can. Throws Error, naming file and node: a name given twice, one read but never given, a cycle,
-// no outputs.
+// The nodes that the outputs depend on, in an order of execution that keeps the file's order as far
+// as possible. Throws Error, naming file and node: a name defined twice, one read but never
+// defined, a cycle, no outputs.
 std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file);
 
-// What a message calls a node: its name or, for lack of one, its first output, and its operator.
+// How a message refers to a node: its name or, without one, its first output, and its operator.
 std::string describe(const OnnxNode& node);
 
 // ONNX's default domain has two spellings.

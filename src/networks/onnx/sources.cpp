@@ -10,14 +10,15 @@ namespace strata {
 
 namespace {
 
-// The role that a file states for an initializer; nothing where it states none that it can have.
+// The role that a file states for an initializer; nothing if it states none, or one that an
+// initializer cannot have.
 std::optional<Role> role_of_weight(std::string_view stated) {
     const auto role = parse_role(stated);
     const bool fits = role == Role::parameter || role == Role::statistic || role == Role::constant;
     return fits ? role : std::nullopt;
 }
 
-// What nothing reads is not looked at.
+// Unused initializers are not examined.
 void add_initializers(ModelImport& import) {
     std::unordered_set<std::string_view> inputs;
     for (const OnnxValueInfo& input : import.model.graph->inputs) {

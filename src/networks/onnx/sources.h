@@ -8,9 +8,9 @@
 
 namespace strata {
 
-// Everything that stands in a model before its first node does anything: initializers become
-// constants, the other inputs tensors of the graph; what the file states of tensors within is
-// noted. Throws Error, naming the tensor.
+// Adds the tensors that exist before the first node: initializers become constants, the other
+// inputs tensors of the graph. Stated shapes of intermediate tensors are recorded. Throws Error,
+// naming the tensor.
 void add_sources(ModelImport& import, std::span<const OrderedNode> nodes);
 
 }  // namespace strata

@@ -125,7 +125,7 @@ float as_float(const WireField& field) {
 
 namespace {
 
-// Many varints, one behind the other.
+// Appends many consecutive varints.
 void append_packed(const WireField& field, std::vector<std::int64_t>& numbers) {
     std::uint64_t value = 0;
     unsigned shift = 0;

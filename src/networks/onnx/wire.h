@@ -13,7 +13,7 @@
 
 namespace strata {
 
-// The file behind a reader, for messages: its name and where its bytes start.
+// The file of a reader, for messages: its name and the start of its bytes.
 struct WireFile {
     std::string name;
     std::span<const std::byte> bytes;
@@ -22,11 +22,11 @@ struct WireFile {
 // The file's name as a message shows it.
 std::string quoted_name(const WireFile& file);
 
-// Ends the import: throws Error with the file's name before the sentence.
+// Aborts the import: throws Error with the file's name before the sentence.
 [[noreturn]] void refuse(const WireFile& file, const std::string& sentence,
                          ExitCode code = ExitCode::failed);
 
-// How protobuf puts a value on the wire; groups (3 and 4) are long dead and refused.
+// Protobuf's wire types; groups (3 and 4) are long obsolete and refused.
 enum class WireType { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
 // One field of a message: a view of its bytes, or its number.
@@ -38,12 +38,12 @@ struct WireField {
     const WireFile* file = nullptr;
 };
 
-// Reads the fields of one protobuf message in order. Each length is checked against what is left,
-// so no field reaches beyond its message; unknown fields are the caller's to skip. There is no
-// limit of 2 GB. Throws Error that names the file and the byte.
+// Reads the fields of one protobuf message in order. Each length is checked against the remaining
+// bytes, so no field extends beyond its message; the caller skips unknown fields. There is no limit
+// of 2 GB. Throws Error that names the file and the byte.
 class WireReader {
 public:
-    // Requires: `message` lies within `file`, which outlives the reader.
+    // Requires: `message` is part of `file`, which outlives the reader.
     WireReader(const WireFile& file, std::span<const std::byte> message)
         : file_(&file), rest_(message) {}
 
@@ -59,18 +59,18 @@ private:
     std::span<const std::byte> rest_;
 };
 
-// A field's content as a type; throws Error where the file has another wire type there.
+// A field's content as a type; throws Error if the field has another wire type.
 WireReader as_message(const WireField& field);
 std::string_view as_text(const WireField& field);
 std::int64_t as_integer(const WireField& field);
 float as_float(const WireField& field);
 
-// A repeated field's content, one number (unpacked) or many (packed), behind those already there.
+// Appends a repeated field's content: one number (unpacked) or many (packed).
 void append_integers(const WireField& field, std::vector<std::int64_t>& numbers);
 void append_floats(const WireField& field, std::vector<float>& numbers);
 
-// Elements of a repeated fixed-size field as bytes: a view where they lie in one packed run, as
-// they nearly always do, else joined.
+// Elements of a repeated fixed-size field as bytes: a view if they are one packed run, as they
+// nearly always are, otherwise joined.
 class WireElements {
 public:
     // `size` is that of one element, 4 or 8.
@@ -78,7 +78,7 @@ public:
     std::span<const std::byte> bytes() const {
         return joined_.empty() ? view_ : std::span<const std::byte>(joined_);
     }
-    // Whether the bytes are this object's own rather than the file's.
+    // Whether the bytes belong to this object and not to the file.
     bool is_joined() const { return !joined_.empty(); }
 
 private:

@@ -19,7 +19,7 @@ public:
     WireMessage& message(int field, const WireMessage& message) {
         return text(field, message.bytes());
     }
-    // The key and length of a field whose content the caller writes behind it.
+    // The key and length of a field whose content the caller appends.
     WireMessage& heading(int field, std::uint64_t length);
 
     const std::string& bytes() const { return bytes_; }

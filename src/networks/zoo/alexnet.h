@@ -10,7 +10,7 @@ namespace strata {
 // Whether local response normalisation follows the first two ReLUs.
 enum class ResponseNormalization { none, across_channels };
 
-// What tells the published AlexNets apart: a network's name does not identify it.
+// The parameters in which the published AlexNets differ: a network's name does not identify it.
 struct AlexNet {
     std::string_view name;
     std::int64_t image = 227;
@@ -21,7 +21,7 @@ struct AlexNet {
     Classifier classifier = Classifier::caffe;
 };
 
-// Krizhevsky et al. 2012 as Caffe has it: two groups, conv relu lrn pool. 60,965,224 parameters.
+// Krizhevsky et al. 2012 as in Caffe: two groups, conv relu lrn pool. 60,965,224 parameters.
 inline constexpr AlexNet grouped_alexnet = {
     .name = "alexnet", .groups = 2, .normalization = ResponseNormalization::across_channels};
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double epsilon = 1e-12;
 
-// The sum of what tokens, segments and positions are embedded as, normalised.
+// The sum of the embeddings of tokens, segments and positions, normalised.
 Sequences embed(TransformerLayers& layers, const Bert& variant) {
     GraphBuilder& builder = layers.builder();
     const TensorId tokens = layers.tokens("tokens", variant.length);
@@ -38,7 +38,7 @@ void encode(TransformerLayers& layers, const Bert& variant, const std::string& n
                                                       4 * variant.width, ActivationKind::gelu));
 }
 
-// Of the first token: a linear layer and tanh.
+// Applies a linear layer and tanh to the first token.
 TensorId pool(TransformerLayers& layers, const Sequences& x) {
     GraphBuilder& builder = layers.builder();
     const TensorId all = builder.add("pooler.sequence",

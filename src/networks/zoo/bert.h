@@ -5,9 +5,9 @@
 
 namespace strata {
 
-// Devlin et al. 2018, as fine-tuned to tell two classes apart: the encoder with its pooler over the
-// first token (109,482,240 parameters of base, 335,141,888 of large), and a classifier of two
-// outputs behind it. Sequences of 128 tokens, as in nine tenths of its training.
+// Devlin et al. 2018, as fine-tuned for two classes: the encoder with its pooler over the first
+// token (109,482,240 parameters for base, 335,141,888 for large), followed by a classifier with two
+// outputs. Sequences of 128 tokens, as in nine tenths of its training.
 struct Bert {
     std::string_view name;
     std::int64_t layers = 12;

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// What the networks from 2015 on are made of.
+// Building blocks of networks from 2015 on.
 
 inline BatchNormalization normalization(double epsilon, double momentum = 0.9) {
     return {.epsilon = epsilon, .momentum = momentum};
@@ -19,11 +19,11 @@ Chain& add_normalized_convolution(Chain& chain, const std::string& name, Convolu
 Chain& add_normalized(Chain& chain, const std::string& name, const SquareConvolution& window,
                       const BatchNormalization& norm = {});
 
-// A square convolution of each channel by itself that keeps the plane or halves it.
+// A square convolution of each channel by itself that keeps or halves the plane.
 SquareConvolution depthwise(std::int64_t channels, std::int64_t kernel, std::int64_t stride);
 
-// Squeeze and excitation (Hu et al. 2017): channels scaled by what two 1x1 convolutions make of
-// their means; the first gives `squeezed` channels.
+// Squeeze and excitation (Hu et al. 2017): channels are scaled by the result of two 1x1
+// convolutions on their means; the first gives `squeezed` channels.
 struct Excitation {
     std::int64_t squeezed = 0;
     Activation inner = {};
@@ -32,9 +32,9 @@ struct Excitation {
 
 Chain& add_excitation(Chain& chain, const std::string& name, const Excitation& excitation);
 
-// An inverted residual (Sandler et al. 2018): 1x1 to `expanded` channels where these differ from
-// the input's, depthwise convolution, excitation where it squeezes, 1x1 to `channels`; what was
-// read is added where the shapes agree.
+// An inverted residual (Sandler et al. 2018): 1x1 to `expanded` channels if these differ from the
+// input's, depthwise convolution, optional excitation, 1x1 to `channels`; the block's input is
+// added if the shapes agree.
 struct InvertedResidual {
     std::string prefix;
     std::int64_t kernel = 3;

@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// Square two-dimensional windows, as the zoo's networks have almost throughout.
+// Square two-dimensional windows, which almost all of the zoo's networks use.
 struct SquareConvolution {
     std::int64_t channels = 0;
     std::int64_t kernel = 1;
@@ -30,8 +30,8 @@ Pooling max_pooling(const SquarePooling& window);
 Pooling average_pooling(const SquarePooling& window);
 Pooling global_average_pooling();
 
-// A network written down layer by layer: every layer reads the last one and becomes the last. A
-// branch is `resume` at the tensor where it leaves.
+// Builds a network layer by layer: every layer reads the last one and becomes the last. To branch,
+// `resume` at the tensor where the branch begins.
 class Chain {
 public:
     // Begins with the input "data" of shape [batch, 3, image, image]. Throws Error (usage) where
@@ -48,7 +48,7 @@ public:
     Chain& join(std::string name, Op op, std::span<const TensorId> from);
     Chain& join(std::string name, Op op, std::initializer_list<TensorId> from);
 
-    // What a layer reads beside activations and its own parameters.
+    // An input of a layer other than activations and its own parameters.
     TensorId constant(std::string name, Tensor tensor, Role role);
 
     TensorId last() const { return last_; }
@@ -56,7 +56,7 @@ public:
     std::int64_t channels() const { return dims().at(1); }
     Chain& resume(TensorId at);
 
-    // Ends with "loss" over the last layer and the input "labels".
+    // Ends with "loss" on the last layer and the input "labels".
     Graph with_loss();
     Graph finish();
 

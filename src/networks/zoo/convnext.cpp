@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t image_side = 224;
 constexpr double norm_epsilon = 1e-6;
 
-// Channels last, or back.
+// To channels last, or back.
 TensorId channels_last(TransformerLayers& layers, const std::string& name, TensorId x) {
     return layers.builder().add(name, Transpose{{0, 2, 3, 1}}, {x});
 }
@@ -21,13 +21,13 @@ TensorId channels_first(TransformerLayers& layers, const std::string& name, Tens
     return layers.builder().add(name, Transpose{{0, 3, 1, 2}}, {x});
 }
 
-// Each place's channels among themselves, of planes.
+// Normalises the channels of each position of a plane.
 TensorId normalize_planes(TransformerLayers& layers, const std::string& name, TensorId x) {
     const TensorId last = channels_last(layers, name + ".last", x);
     return channels_first(layers, name + ".first", layers.normalize(name, last, norm_epsilon));
 }
 
-// Patches of side x side become one place each.
+// Each patch of side x side becomes one position.
 TensorId cut(TransformerLayers& layers, const std::string& name, TensorId x, std::int64_t width,
              std::int64_t side) {
     const Convolution window = {
@@ -35,7 +35,7 @@ TensorId cut(TransformerLayers& layers, const std::string& name, TensorId x, std
     return layers.builder().add(name, window, {x});
 }
 
-// linear, GELU, linear over the channels of each place, channels last.
+// linear, GELU, linear over the channels of each position, channels last.
 TensorId mix_channels(TransformerLayers& layers, const std::string& name, TensorId x) {
     GraphBuilder& builder = layers.builder();
     const Dims dims = builder.tensor(x).dims;

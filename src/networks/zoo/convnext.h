@@ -8,9 +8,9 @@
 
 namespace strata {
 
-// Liu et al. 2022, as torchvision has it: four stages on planes of 56, 28, 14 and 7; a block is a
+// Liu et al. 2022, as in torchvision: four stages on planes of 56, 28, 14 and 7. A block is a
 // depthwise convolution of 7 x 7, a layer normalisation, two linear layers with a GELU between, a
-// trained scale for each channel, and the sum with what it read. No stochastic depth.
+// trained scale for each channel, and the sum with the block's input. No stochastic depth.
 struct ConvNext {
     std::string_view name;
     std::array<std::int64_t, 4> widths = {96, 192, 384, 768};

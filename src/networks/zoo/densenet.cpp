@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t growth = 32;
 constexpr std::array<int, 4> depths = {6, 12, 24, 16};
 
-// Batch normalisation, ReLU, convolution: DenseNet's order. `index` is the number behind the names.
+// Batch normalisation, ReLU, convolution: DenseNet's order. `index` is the number at the end of the
+// names.
 void add_triple(Chain& chain, const std::string& block, const std::string& index,
                 SquareConvolution window) {
     window.bias = false;

@@ -30,7 +30,7 @@ constexpr std::array<StageRow, 7> rows = {{{1, 3, 1, 16, 1},
 
 constexpr Activation silu = {.kind = ActivationKind::silu};
 
-// The excitation squeezes to a quarter of what the block reads, not of what it expands to.
+// The excitation squeezes to a quarter of the block's input channels, not of the expanded ones.
 void add_block(Chain& chain, const std::string& prefix, const StageRow& row) {
     const std::int64_t channels = chain.channels();
     add_inverted_residual(chain, {.prefix = prefix,

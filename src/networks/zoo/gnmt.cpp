@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t words = 32320, width = 1024, length = 50, layers = 4;
 
-// Translation under construction. Sequences are [length, batch, width] but where the attention
-// needs them by sentence.
+// Builds the translation network. Sequences are [length, batch, width] except where attention needs
+// them by sentence.
 class Translation {
 public:
     explicit Translation(std::int64_t batch) : build_("gnmt"), batch_(batch) {}

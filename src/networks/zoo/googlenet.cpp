@@ -7,7 +7,7 @@ namespace strata {
 
 namespace {
 
-// Channels of an inception block: 1x1; 3x3 behind its reduction; 5x5 behind its; 1x1 behind
+// Channels of an inception block: 1x1; 3x3 after its reduction; 5x5 after its reduction; 1x1 after
 // pooling.
 struct Inception {
     std::string_view name;

@@ -6,7 +6,7 @@
 namespace strata {
 
 // Radford et al. 2019: a causal decoder, normalised before each sublayer, that predicts the next
-// token at all 1,024 positions; the scores read the table of tokens.
+// token at all 1,024 positions; the scores reuse the token embedding.
 struct Gpt2 {
     std::string_view name;
     std::int64_t layers = 12;

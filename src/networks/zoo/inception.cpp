@@ -25,7 +25,7 @@ Pooling unpadded_halving() {
     return max_pooling({.kernel = 3, .stride = 2});
 }
 
-// The mean of nine, those in the padding included, and a 1x1 convolution.
+// An average over 3x3, padding included, and a 1x1 convolution.
 TensorId add_pooled(Chain& chain, const std::string& block, std::int64_t channels) {
     Pooling pooling = average_pooling({.kernel = 3, .pad = 1});
     pooling.count_include_pad = true;
@@ -38,7 +38,7 @@ Chain& begin_branch(Chain& chain, TensorId from, const std::string& name, std::i
     return add_square(chain.resume(from), name, {channels});
 }
 
-// Figure 5 of the paper, the 5x5 kept.
+// Figure 5 of the paper, but with its 5x5.
 void add_a(Chain& chain, const std::string& block, std::int64_t pooled) {
     const TensorId from = chain.last();
     const TensorId direct = begin_branch(chain, from, block + "branch1x1", 64).last();

@@ -15,14 +15,15 @@ namespace {
 
 constexpr std::int64_t pyramid_channels = 256;
 
-// Nearest neighbours to the extents of a larger plane, as PyTorch's interpolate rounds.
+// Nearest-neighbour upsampling to the extents of a larger plane, rounding like PyTorch's
+// interpolate.
 Resize raised_to(const Dims& larger) {
     return {.sizes = {larger[2], larger[3]},
             .coordinates = Coordinates::asymmetric,
             .rounding = NearestRounding::down};
 }
 
-// A stage's plane in the pyramid's channels, the coarser plane's sum added.
+// A stage's plane with the pyramid's channels, plus the coarser plane.
 TensorId add_lateral(Chain& chain, std::size_t level, TensorId stage,
                      std::optional<TensorId> coarser) {
     const std::string name = fmt::format("fpn.inner{}", level);

@@ -32,7 +32,7 @@ TensorId perceptron(GraphBuilder& build, const std::string& name, TensorId x,
     return x;
 }
 
-// Values of each of the 26 categories, terabytes of advertising that Criteo gave away.
+// The number of values of each of the 26 categories in the Criteo Kaggle advertising data.
 constexpr std::array<std::int64_t, 26> categories = {
     1460, 583,   10131227, 2202608, 305,  24,   12517, 633,     3,  93145, 5683,   8351593, 3194,
     27,   14992, 5461306,  10,      5652, 2173, 4,     7046547, 18, 15,    286181, 105,     142572};

@@ -14,7 +14,7 @@ void add_pair(Chain& chain, const ResidualUnit& unit, int index, SquareConvoluti
     chain.add(fmt::format("{}bn{}", unit.prefix, index), BatchNormalization{});
 }
 
-// The shortcut: the block's own input where the shapes agree, else a strided 1x1 projection.
+// The shortcut: the block's own input if the shapes agree, otherwise a strided 1x1 projection.
 TensorId shortcut(Chain& chain, const ResidualUnit& unit, TensorId from) {
     chain.resume(from);
     if (unit.projection == Projection::always || unit.stride != 1 ||

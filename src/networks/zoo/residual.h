@@ -11,11 +11,11 @@ enum class ResidualBlock { basic, bottleneck };
 // the 3x3 in its middle (torchvision, "v1.5"). The parameters are the same, the work is not.
 enum class StridePlacement { first_1x1, middle_3x3 };
 
-// Whether a shortcut whose shapes agree is the block's own input or a 1x1 convolution.
+// Whether a shortcut with agreeing shapes is the block's own input or a 1x1 convolution.
 enum class Projection { where_needed, always };
 
-// One residual block (He et al. 2015): its name in front of its layers' names, the channels of its
-// inner convolutions and of its result, and how it strides. A basic block is two 3x3 of `outer`.
+// One residual block (He et al. 2015): the prefix of its layers' names, the channels of its inner
+// convolutions and of its result, and its stride. A basic block is two 3x3 of `outer`.
 struct ResidualUnit {
     std::string prefix;
     ResidualBlock block = ResidualBlock::bottleneck;

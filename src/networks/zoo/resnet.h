@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// He et al. 2015, 224 x 224, with torchvision's names. The depths of the four stages make the
+// He et al. 2015, 224 x 224, with torchvision's names. The depths of the four stages determine the
 // variant.
 struct ResNet {
     std::string_view name;
@@ -29,7 +29,7 @@ inline constexpr ResNet resnet_152 = {.name = "resnet-152", .depths = {3, 8, 36,
 inline constexpr ResNet resnext_50 = {
     .name = "resnext-50", .depths = {3, 4, 6, 3}, .groups = 32, .group_width = 4};  // 25,028,904
 
-// conv1 to maxpool, which leave a quarter of the image's extents.
+// conv1 to maxpool, which reduce each side of the image to a quarter.
 void add_resnet_stem(Chain& chain);
 
 // The blocks of a stage, counted from 0; its first one strides.

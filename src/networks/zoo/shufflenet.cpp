@@ -19,7 +19,7 @@ struct Stage {
 
 constexpr std::array<Stage, 3> stages = {{{4, 116}, {8, 232}, {4, 464}}};
 
-// Half of the channels, from one on.
+// Half of the channels, beginning with `start`.
 Slice half_from(std::int64_t start, std::int64_t channels) {
     return {.axes = {1}, .starts = {start}, .extents = {channels / 2}};
 }
@@ -46,7 +46,7 @@ void add_shuffle(Chain& chain, const std::string& unit, TensorId left, TensorId 
     chain.add(unit + "shuffled", Reshape{{0, dims[1], dims[2], dims[3]}});
 }
 
-// A strided unit convolves both branches, and each reads all channels.
+// In a strided unit both branches convolve, and each reads all channels.
 void add_strided_unit(Chain& chain, const std::string& unit, std::int64_t channels) {
     const TensorId from = chain.last();
     add_normalized(chain, unit + "shortcut", depthwise(chain.channels(), 3, 2));

@@ -12,8 +12,7 @@ namespace strata {
 
 namespace {
 
-// What tells the versions apart: the first convolution and after which fire modules a pooling
-// stands.
+// How the versions differ: the first convolution, and after which fire modules there is a pooling.
 struct Variant {
     std::string_view name;
     std::int64_t conv1_channels;
@@ -33,7 +32,7 @@ void add_pooling(Chain& chain, const Variant& variant, int after) {
     }
 }
 
-// A 1x1 convolution squeezes, a 1x1 and a 3x3 expand to four times as many channels each.
+// A 1x1 convolution squeezes; a 1x1 and a 3x3 expand to four times as many channels each.
 void add_fire(Chain& chain, int index, std::int64_t squeezed) {
     const std::string fire = fmt::format("fire{}/", index);
     const auto add = [&](const std::string& name, const SquareConvolution& window) {

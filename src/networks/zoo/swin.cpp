@@ -22,7 +22,7 @@ TensorId embed(TransformerLayers& layers, TensorId images) {
                             builder.add("patches.last", Transpose{{0, 2, 3, 1}}, {planes}));
 }
 
-// linear, GELU, linear over each place's vector.
+// linear, GELU, linear over each position's vector.
 TensorId feed_forward(TransformerLayers& layers, const std::string& name, TensorId x) {
     GraphBuilder& builder = layers.builder();
     const Dims dims = builder.tensor(x).dims;
@@ -43,7 +43,7 @@ TensorId add_block(TransformerLayers& layers, const std::string& name, TensorId 
     return layers.add(name + ".mlp.residual", x, mixed);
 }
 
-// Four neighbours beside each other, normalised, to twice the width.
+// Concatenates four neighbours, normalises them, and projects to twice the width.
 TensorId merge(TransformerLayers& layers, const std::string& name, TensorId x) {
     GraphBuilder& builder = layers.builder();
     const Dims dims = builder.tensor(x).dims;

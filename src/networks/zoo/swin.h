@@ -8,10 +8,11 @@
 
 namespace strata {
 
-// Liu et al. 2021, as torchvision has it: patches of 4 x 4, four stages on planes of 56, 28, 14 and
-// 7 whose vectors attend to each other within windows of 7 x 7, in every second block to windows
-// shifted by 3 with a mask between what was not neighbours; each head adds a trained bias by
-// relative place. Between stages four neighbours become one vector. No stochastic depth.
+// Liu et al. 2021, as in torchvision: patches of 4 x 4, four stages on planes of 56, 28, 14 and 7.
+// Vectors attend to each other within windows of 7 x 7. In every second block the windows are
+// shifted by 3, with a mask between vectors that are not neighbours in the plane. Each head adds a
+// trained bias by relative position. Between stages four neighbours become one vector. No
+// stochastic depth.
 struct Swin {
     std::string_view name;
     std::int64_t width = 96;  // of the first stage, doubled from stage to stage

@@ -7,7 +7,7 @@ namespace strata {
 
 namespace {
 
-// The plane moved round by `shift` along one axis: what leaves at its begin comes in at its end.
+// The plane rolled by `shift` along one axis: what leaves at one end enters at the other.
 TensorId roll(TransformerLayers& layers, const std::string& name, TensorId x, std::int64_t axis,
               std::int64_t shift) {
     GraphBuilder& builder = layers.builder();
@@ -47,7 +47,7 @@ TensorId unite(TransformerLayers& layers, const std::string& name, TensorId rows
     return builder.add(name + ".plane", Reshape{dims}, {cut});
 }
 
-// Row of a window's table that holds what two of its places add to their score.
+// For each pair of positions in a window, the row of the table with the bias of their score.
 std::vector<std::int64_t> relative_places() {
     std::vector<std::int64_t> indices;
     for (std::int64_t a = 0; a < window_places; ++a) {
@@ -72,13 +72,13 @@ TensorId relative_bias(TransformerLayers& layers, const std::string& name, std::
     return builder.add(name + ".by_head", Transpose{{2, 0, 1}}, {square});
 }
 
-// Which of the three bands of a rolled plane a place lies in.
+// The band, of three, of a rolled plane to which a position belongs.
 std::int64_t band_of(std::int64_t place, std::int64_t side) {
     return place < side - window_side ? 0 : place < side - window_shift ? 1 : 2;
 }
 
-// [1, windows, 1, places, places]: places of one window that were no neighbours do not see each
-// other.
+// [1, windows, 1, places, places]: positions of a window that were not neighbours in the plane do
+// not see each other.
 TensorId shifted_mask(TransformerLayers& layers, const std::string& name, std::int64_t side) {
     const std::int64_t across = side / window_side;
     const auto region = [&](std::int64_t window, std::int64_t place) {
@@ -119,7 +119,7 @@ TensorId masked(TransformerLayers& layers, const std::string& name, TensorId sco
     return builder.add(name + ".by_window", Reshape{dims}, {apart});
 }
 
-// Of rows that stand window by window, which gives as many rows.
+// Attention on rows ordered window by window; gives as many rows.
 TensorId attend(TransformerLayers& layers, const std::string& name, TensorId rows,
                 std::int64_t heads, std::int64_t side, Windows windows) {
     GraphBuilder& builder = layers.builder();

@@ -9,7 +9,7 @@ namespace strata {
 
 namespace {
 
-// sin(position / 10000^(2i / width)) and cos of it, by turns (section 3.5).
+// sin(position / 10000^(2i / width)) and cos of it, alternating (section 3.5).
 std::vector<float> sinusoids(std::int64_t length, std::int64_t width) {
     std::vector<float> values;
     for (std::int64_t position = 0; position < length; ++position) {
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    // Section 3.4: the table's rows times the root of the width.
+    // Section 3.4: the embedding's rows times the square root of the width.
     Sequences embed(const std::string& name, TensorId tokens) {
         GraphBuilder& builder = layers_.builder();
         TensorId x = builder.add_with_operands(

@@ -138,7 +138,7 @@ TensorId TransformerLayers::by_head(const std::string& name, TensorId x, std::in
     return builder_.add(name + ".by_head", Transpose{{0, 2, 1, 3}}, {split});
 }
 
-// Added to the scores: what is hidden has a probability of 0. One for all layers.
+// Added to the scores: hidden keys get a probability of 0. Shared by all layers.
 TensorId TransformerLayers::mask(std::int64_t queries, std::int64_t keys) {
     if (!mask_) {
         std::vector<float> values;

@@ -5,22 +5,22 @@
 
 namespace strata {
 
-// One attention layer, or the layers that it is made of: matmul, scale, mask, softmax, matmul with
-// the heads brought to the front by reshapes and transposes.
+// One attention layer, or the layers that it consists of: matmul, scale, mask, softmax, matmul,
+// with reshapes and transposes that bring the heads to the front.
 enum class AttentionForm { fused, unfused };
 
-// Whether a query sees what comes after it.
+// Whether a query sees later positions.
 enum class Sight { everything, past };
 
-// Sequences of vectors. Positions of all sequences are the rows of a matrix [batch * length,
-// width], which is what almost all layers of a Transformer read.
+// Sequences of vectors. The positions of all sequences are the rows of a matrix [batch * length,
+// width], which is the input of almost all layers of a Transformer.
 struct Sequences {
     TensorId rows = 0;
     std::int64_t length = 0;
 };
 
-// What the Transformers of the zoo are made of. Names of layers are those of the published
-// implementations where they have some.
+// Building blocks of the zoo's Transformers. Layers have the names of the published implementations
+// where those exist.
 class TransformerLayers {
 public:
     // Throws Error (usage) where the batch is not positive.
@@ -31,7 +31,7 @@ public:
     std::int64_t batch() const { return batch_; }
     std::int64_t width() const { return width_; }
 
-    // Token numbers from outside: [batch, length].
+    // Token ids from outside: [batch, length].
     TensorId tokens(const std::string& name, std::int64_t length);
     // A constant that holds these values.
     TensorId constant(const std::string& name, Dims dims, const std::vector<float>& values);
@@ -42,10 +42,11 @@ public:
     TensorId linear(const std::string& name, TensorId x, std::int64_t features);
     TensorId add(const std::string& name, TensorId a, TensorId b);
     TensorId normalize(const std::string& name, TensorId x, double epsilon = 1e-5);
-    // No layer where the probability is 0. Dropouts draw different masks: each has its own seed.
+    // Adds no layer if the probability is 0. Dropouts draw different masks: each has its own seed.
     TensorId dropout(const std::string& name, TensorId x, double probability);
     TensorId activate(const std::string& name, TensorId x, ActivationKind kind);
-    // [batch, length, width] or whatever has so many elements as rows of this width.
+    // Reshapes [batch, length, width], or anything with the same number of elements, to rows of
+    // this width.
     TensorId rows(const std::string& name, TensorId x);
 
     // Queries, keys, values and the result are projected with biases (Vaswani et al. 2017, 3.2.2).

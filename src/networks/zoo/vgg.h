@@ -8,7 +8,7 @@
 namespace strata {
 
 // Simonyan and Zisserman 2014: five blocks of 3x3 convolutions, 224 x 224. The number of
-// convolutions in each block makes the variant: A, B, D and E of their Table 1.
+// convolutions in each block determines the variant: A, B, D and E of their Table 1.
 struct Vgg {
     std::string_view name;
     std::array<int, 5> depths = {};

@@ -26,7 +26,7 @@ TensorId cut(TransformerLayers& layers, TensorId images) {
     return builder.add("conv_proj.sequence", Transpose{{0, 2, 1}}, {flat});
 }
 
-// The class token in front of each image_extent's patches, and the learned positions.
+// The class token before each image's patches, and the learned positions.
 Sequences embed_patches(TransformerLayers& layers, TensorId images) {
     GraphBuilder& builder = layers.builder();
     const TensorId vectors = cut(layers, images);

@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// Dosovitskiy et al. 2020, as torchvision has it: 224 x 224 in patches of 16 x 16, a class token in
-// front of their 196 vectors, an encoder normalised before each sublayer, no dropout.
+// Dosovitskiy et al. 2020, as in torchvision: 224 x 224 in patches of 16 x 16, a class token before
+// their 196 vectors, an encoder normalised before each sublayer, no dropout.
 struct Vit {
     std::string_view name;
     std::int64_t layers = 12;

@@ -42,7 +42,7 @@ Graph lstm_sentiment(std::int64_t batch) {
     x = build.add("time_major", Transpose{.permutation = {1, 0}}, {x});
     x = build.add("embedding", Embedding{.rows = words, .width = width}, {x});
     const TensorId every = build.add("lstm", Recurrent{.hidden = width, .final_state = true}, {x});
-    const TensorId last = every + 1;  // a layer's results follow one another: h is the second
+    const TensorId last = every + 1;  // a layer's results are consecutive: h is the second
     x = build.add("last", Reshape{.dims = {-1, width}}, {last});
     return with_loss(build, build.add("sentiment", FullyConnected{2}, {x}));
 }

@@ -25,7 +25,7 @@ namespace strata {
 
 namespace {
 
-// A variant as a zoo entry.
+// Makes a zoo entry from a variant.
 template <const auto& variant>
 constexpr ZooNetwork entry(std::string_view origin) {
     return {variant.name, origin, [](std::int64_t batch) { return build(variant, batch); }};

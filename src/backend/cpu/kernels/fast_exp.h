@@ -11,8 +11,7 @@ namespace strata::cpu {
 // branches, so that loops over it are vectorised. exp(x) = 2^n exp(r) with n = round(x / log 2) and
 // |r| <= log(2) / 2, where the polynomial is Cephes' (Moshier 1989).
 [[gnu::always_inline]] inline float fast_exp(float x) {
-    constexpr float rounding = 0x1.8p23F;  // adding and subtracting it rounds to the nearest
-                                           // integer
+    constexpr float rounding = 0x1.8p23F;  // adding, then subtracting it rounds
     constexpr float log2_high = 0.693359375F, log2_low = -2.12194440e-4F;
     const float bounded = std::min(std::max(x, -87.0F), 88.0F);
     const float shifted = bounded * 1.44269504F + rounding;

@@ -48,7 +48,7 @@ double bound_of(const NodeImport& node, std::string_view attribute, std::size_t 
     return node.number(attribute, absent);
 }
 
-// Bounds that are computed.
+// For bounds that are computed at run time.
 void convert_to_extremes(const NodeImport& node) {
     Composition steps(node);
     TensorId x = node.operand(0);
@@ -80,7 +80,7 @@ void convert_clip(const NodeImport& node) {
     constexpr double widest = std::numeric_limits<float>::max();
     const double low = bound_of(node, "min", 1, -widest);
     const double high = bound_of(node, "max", 2, widest);
-    // Where the bounds cross, the upper one holds.
+    // If the bounds cross, the upper one applies.
     convert_to(node, {.kind = ActivationKind::clip, .alpha = std::min(low, high), .beta = high});
 }
 

@@ -16,7 +16,7 @@ void convert_to_reshape(const NodeImport& node, const Dims& dims) {
 void convert_concat(const NodeImport& node) {
     std::vector<TensorId> operands;
     for (std::size_t i = 0; i < node.input_count(); ++i) {
-        if (node.input(i).elements() > 0) {  // exporters start caches with nothing
+        if (node.input(i).elements() > 0) {  // exporters begin caches with an empty tensor
             operands.push_back(node.operand(i));
         }
     }

@@ -24,8 +24,8 @@ void require_plain(const NodeImport& node) {
     }
 }
 
-// The axes of queries, keys and values: 3, or 4 with one for the heads; what is kept of earlier
-// calls always has 4.
+// The number of axes of queries, keys and values: 3, or 4 with one for the heads. Values cached
+// from earlier calls always have 4.
 std::size_t rank_of_operands(const NodeImport& node) {
     const std::size_t rank = node.input(0).dims.size();
     if (rank != 3 && rank != 4) {
@@ -54,12 +54,12 @@ TensorId by_head(Composition& steps, TensorId x, std::int64_t heads) {
     return steps.transpose(split, {0, 2, 1, 3});
 }
 
-// Keys or values behind those of earlier calls.
+// Keys or values appended to those of earlier calls.
 TensorId with_past(const NodeImport& node, Composition& steps, TensorId x, std::size_t past) {
     return node.has_input(past) ? steps.add(Concat{.axis = 2}, {node.operand(past), x}) : x;
 }
 
-// A mask of booleans as numbers to add: 0 where it is true, the lowest where not.
+// A boolean mask as numbers to add: 0 for true, the lowest number for false.
 TensorId as_bias(Composition& steps, TensorId mask, DataType dtype) {
     if (steps.dtype(mask) != DataType::boolean) {
         return mask;
@@ -70,7 +70,7 @@ TensorId as_bias(Composition& steps, TensorId mask, DataType dtype) {
     return steps.add(Select{}, {mask, zero, lowest});
 }
 
-// Causal where the keys' end is not the queries' end: queries count from the first key.
+// A causal mask for keys that do not end where the queries end: queries count from the first key.
 Constant causal_mask(const NodeImport& node, std::int64_t queries, std::int64_t keys) {
     if (!is_small({queries, keys})) {
         throw Unsupported{"its causal mask is too large"};
@@ -86,7 +86,7 @@ Constant causal_mask(const NodeImport& node, std::int64_t queries, std::int64_t 
     return constant_of({{queries, keys}, DataType::f32}, values);
 }
 
-// What is added to the scores; nothing for no mask.
+// The bias added to the scores; nothing if there is no mask.
 std::optional<TensorId> bias_of(const NodeImport& node, Composition& steps, bool causal_apart,
                                 std::int64_t queries, std::int64_t keys) {
     std::optional<TensorId> bias;
@@ -151,7 +151,7 @@ TensorId last_axis(Composition& steps, TensorId x, std::int64_t start, std::int6
                      {x});
 }
 
-// Cosines or sines for each position, with an axis for the heads.
+// Cosines or sines for each position, with an axis inserted for the heads.
 TensorId angles(const NodeImport& node, Composition& steps, std::size_t input) {
     TensorId table = node.operand(input);
     if (node.has_input(3)) {
@@ -164,8 +164,8 @@ TensorId angles(const NodeImport& node, Composition& steps, std::size_t input) {
     return steps.reshape(table, {dims[0], dims[1], 1, dims[2]});
 }
 
-// Pairs (a, b) of x[N, S, heads, D] turned by their angles (Su et al. 2021); what lies beyond the
-// first 2 * half elements stays.
+// Rotates pairs (a, b) of x[N, S, heads, D] by their angles (Su et al. 2021); elements beyond the
+// first 2 * half are unchanged.
 TensorId rotated(const NodeImport& node, Composition& steps, TensorId x) {
     const TensorId cosine = angles(node, steps, 1);
     const TensorId sine = angles(node, steps, 2);

@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// Several layers that make up one node, called by its name and a number each.
+// Several layers that implement one node; each is named by the node's name and a number.
 class Composition {
 public:
     explicit Composition(const NodeImport& node) : node_(node) {}

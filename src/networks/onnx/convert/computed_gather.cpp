@@ -13,13 +13,13 @@ namespace strata {
 
 namespace {
 
-// Indices along an axis, those below zero counted from the front.
+// Indices along an axis, with negative ones counted from the front.
 TensorId from_front(const NodeImport& node, Composition& steps, TensorId indices,
                     std::int64_t extent) {
     return steps.add(Gather{.axis = 0}, {steps.constant(counting(node, extent)), indices});
 }
 
-// The elements of a tensor at computed places, counted through row-major.
+// Gathers elements of a tensor at computed row-major positions.
 void finish_gather(const NodeImport& node, Composition& steps, TensorId data, TensorId places) {
     const TensorId flat = steps.reshape(data, {product(steps.dims(data))});
     node.result(Gather{.axis = 0}, {flat, places});
@@ -44,7 +44,7 @@ Constant places_without(const NodeImport& node, const Dims& dims, const Dims& da
     return constant_of({dims, DataType::s64}, places);
 }
 
-// Indices into several axes, those below zero counted from the front; `extents` of these axes.
+// Indices into several axes with these `extents`, with negative ones counted from the front.
 TensorId each_from_front(Composition& steps, TensorId indices, const Dims& extents) {
     const auto axes = std::ssize(extents);
     const TensorId lengths = steps.constant(constant_of({{axes}, DataType::s64}, extents));
@@ -53,8 +53,8 @@ TensorId each_from_front(Composition& steps, TensorId indices, const Dims& exten
     return steps.add(Select{}, {below, wrapped, indices});
 }
 
-// GatherND: rows of a tensor at the places that tuples of indices name, one tuple along the last
-// axis; `batches` leading axes go together.
+// GatherND: gathers rows of a tensor by tuples of indices along the last axis; `batches` leading
+// axes are shared.
 struct RowsAt {
     explicit RowsAt(const NodeImport& node)
         : data(node.input(0).dims),
@@ -79,7 +79,7 @@ struct RowsAt {
         return {data.begin() + offset(batches), data.begin() + offset(indexed)};
     }
 
-    // The number of the first row of each batch, to add to places [batches..., ...].
+    // The index of the first row of each batch, to add to places [batches..., ...].
     Constant first_rows() const {
         const Dims batch = leading(batches);
         Dims dims = batch;
@@ -94,7 +94,7 @@ struct RowsAt {
     Dims data;
     Dims indices;
     std::size_t batches = 0;
-    std::size_t indexed = 0;  // axes that batches and tuples go through together
+    std::size_t indexed = 0;  // axes that batches and tuples cover together
 };
 
 }  // namespace

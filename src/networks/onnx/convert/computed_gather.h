@@ -8,14 +8,13 @@
 
 namespace strata {
 
-// Gathers whose indices are computed while the network runs become a gather of rows by places,
-// which are computed of the indices. Each throws Unsupported where the indices do not fit or are
-// too many.
+// A gather whose indices are computed at run time becomes a gather of rows by positions, which are
+// computed from the indices. Each throws Unsupported if the indices do not fit or are too many.
 
 void gather_computed_elements(const NodeImport& node);  // GatherElements
 void gather_computed_rows(const NodeImport& node);      // GatherND
 
-// 0, 1, 2 ... n - 1. Throws Unsupported where they are too many.
+// 0, 1, 2 ... n - 1. Throws Unsupported if n is too large.
 Constant counting(const NodeImport& node, std::int64_t n);
 
 }  // namespace strata

@@ -8,7 +8,7 @@ namespace strata {
 
 namespace {
 
-// THE list: every ONNX operator that becomes a layer, in one line each.
+// THE list: every ONNX operator that becomes a layer, one per line.
 constexpr std::array converters = {
     Converter{"Abs", convert_unary},
     Converter{"Acos", convert_unary},

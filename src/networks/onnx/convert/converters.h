@@ -7,15 +7,15 @@
 
 namespace strata {
 
-// Each expresses one ONNX operator in layers of ours, and gives all outputs that somebody reads.
-// What it cannot express it throws as Unsupported; what does not fit is an Error.
+// Expresses one ONNX operator as layers and gives every output that is read. Throws Unsupported if
+// it cannot express the operator, Error if something is inconsistent.
 using Convert = void (*)(const NodeImport& node);
 
-// Arithmetic is done in floating point: integers of up to 24 bits may be added and compared, but no
-// more than that.
+// The element types that a converter supports. Arithmetic is done in floating point, so integers of
+// up to 24 bits may be added and compared, but no more than that.
 enum class Elements { floating, any };
 
-// Whether a node may have more outputs than one that somebody reads.
+// Whether more than one output of a node may be read.
 enum class Outputs { one, several };
 
 struct Converter {
@@ -25,7 +25,7 @@ struct Converter {
     Outputs outputs = Outputs::one;
 };
 
-// The converter of an operator of the default domain; null where there is none.
+// The converter of an operator in the default domain; null if there is none.
 const Converter* find_converter(std::string_view op_type);
 
 // convolution.cpp, transposed_convolution.cpp

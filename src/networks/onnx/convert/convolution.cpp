@@ -6,7 +6,7 @@ namespace strata {
 
 namespace {
 
-// PyTorch's default exporter gives convolutions without a bias one of zeros, computed of nothing.
+// PyTorch's default exporter gives a convolution without bias one of zeros, computed from nothing.
 bool is_made_up(const NodeImport& node, std::size_t i) {
     const Constant* known = node.constant(i);
     return known && !node.node().name_scopes.empty() && known->tensor.elements() > 1 &&

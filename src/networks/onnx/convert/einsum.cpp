@@ -13,13 +13,13 @@ namespace {
 
 using Labels = std::string;  // one character for each axis
 
-// An equation with its parts: the labels of each operand and of the result.
+// An equation and its parts: the labels of each operand and of the result.
 struct Equation {
     std::vector<Labels> operands;
     Labels result;
 };
 
-// The axes behind "..." get labels that no equation writes: 0, 1, 2 from the last one on.
+// The axes in "..." get labels that no equation uses: 0, 1, 2 starting with the last.
 Labels spelt_out(std::string_view term, std::size_t rank) {
     const auto dots = term.find("...");
     if (dots == std::string_view::npos) {
@@ -37,7 +37,7 @@ bool has(const Labels& labels, char label) {
     return labels.find(label) != Labels::npos;
 }
 
-// Without "->" the result has the labels that stand once, in the order of the alphabet.
+// Without "->" the result has the labels that occur once, in alphabetical order.
 Labels implied_result(const std::vector<Labels>& operands) {
     std::map<char, int> counts;
     for (const Labels& labels : operands) {
@@ -85,7 +85,7 @@ Equation equation_of(const NodeImport& node) {
     return equation;
 }
 
-// A tensor and what its axes are called.
+// A tensor and the labels of its axes.
 struct Labelled {
     TensorId tensor;
     Labels labels;
@@ -99,7 +99,7 @@ void require_distinct(const Labels& labels) {
     }
 }
 
-// Sums over the axes whose labels are not among `kept`.
+// Sums over the axes whose labels are not in `kept`.
 Labelled summed(Composition& steps, const Labelled& x, const Labels& kept) {
     Reduction sum{.kind = ReductionKind::sum, .axes = {}, .keep_axes = false};
     Labels left;
@@ -135,7 +135,8 @@ Dims extents_of(const Composition& steps, const Labelled& x, const Labels& label
     return dims;
 }
 
-// Two operands as one product of batches of matrices: [batch, left, sum] x [batch, sum, right].
+// The product of two operands as a batched matrix product: [batch, left, sum] x [batch, sum,
+// right].
 Labelled multiplied(Composition& steps, Labelled a, Labelled b, const Labels& result) {
     a = summed(steps, a, result + b.labels);
     b = summed(steps, b, result + a.labels);

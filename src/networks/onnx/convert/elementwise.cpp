@@ -9,8 +9,8 @@ namespace strata {
 
 namespace {
 
-// Exporters that carry opset 6 habits on: the second operand is aligned at `axis` instead of at the
-// end, which is a reshape of a constant.
+// Some exporters keep the habits of opset 6: the second operand is aligned at `axis` instead of at
+// the end, which is a reshape of a constant.
 bool is_legacy_broadcast(const NodeImport& node) {
     return node.integer("broadcast", 0) != 0 && node.has_attribute("axis");
 }
@@ -53,7 +53,7 @@ constexpr std::array elementwise_functions = {
     ElementwiseName{"Xor", ElementwiseKind::logical_xor},
 };
 
-// What a function of the elements gives an integer type, as computed in f32: cut towards zero.
+// An elementwise function on integers, computed in f32: the result is truncated towards zero.
 void finish_whole(const NodeImport& node, ElementwiseKind kind, TensorId a, TensorId b) {
     Composition steps(node);
     const DataType dtype = steps.dtype(a);

@@ -9,7 +9,7 @@ namespace strata {
 
 namespace {
 
-// What lies beyond the edges of a sampled image.
+// How positions outside a sampled image are treated.
 enum class Beyond { zeros, border, reflection };
 
 Beyond beyond_of(const NodeImport& node) {
@@ -19,16 +19,16 @@ Beyond beyond_of(const NodeImport& node) {
                                   : Beyond::zeros;
 }
 
-// Along one axis: which pixels each sample takes, inside the image, and their shares of it; no
-// shares where the one pixel counts fully.
+// Along one axis: the pixels inside the image that each sample uses, and their weights; no weights
+// if there is one pixel with weight 1.
 struct Taps {
     TensorId pixels;
     std::optional<TensorId> shares;
 };
 
-// GridSample of images x[N,C,H,W] at grid[N,h,w,2], coordinates from -1 to 1. Along the axes [2, 2,
-// N, h, w] stand the pixel below and above in y and in x (one each for the nearest), so that one
-// gather fetches all.
+// GridSample of images x[N,C,H,W] at grid[N,h,w,2], coordinates from -1 to 1. The axes of the
+// positions are [2, 2, N, h, w], with the pixels below and above in y and in x (only one each for
+// nearest), so that one gather reads all.
 class GridSampling {
 public:
     explicit GridSampling(const NodeImport& node)
@@ -76,7 +76,7 @@ private:
         return steps_.reshape(last, {image_[0] * image_[2] * image_[3], image_[1]});
     }
 
-    // One coordinate of the grid in pixels: -1 and 1 are the centres of the outermost ones, or
+    // One coordinate of the grid in pixels: -1 and 1 are the centres of the outermost pixels, or
     // their outer edges.
     TensorId position(TensorId grid, std::int64_t coordinate, std::int64_t extent) {
         const TensorId one =
@@ -96,7 +96,7 @@ private:
             {x});
     }
 
-    // Positions mirrored at the outermost centres, or at the outer edges, until they are inside.
+    // Reflects positions at the outermost centres, or at the outer edges, until they are inside.
     TensorId mirrored(TensorId x, std::int64_t extent) {
         const double low = align_corners_ ? 0 : -0.5;
         const double span = static_cast<double>(align_corners_ ? extent - 1 : extent);
@@ -144,7 +144,7 @@ private:
         return taps;
     }
 
-    // The pixels below and above; a share is 1 less the distance.
+    // The pixels below and above; a weight is 1 minus the distance.
     Taps neighbours(TensorId at, std::int64_t coordinate) {
         const Dims stacked = coordinate == 0 ? Dims{1, 2, 1, 1, 1} : Dims{2, 1, 1, 1, 1};
         const TensorId offsets =
@@ -157,7 +157,7 @@ private:
                                            steps_.scalar(1, DataType::f32), distance)};
     }
 
-    // The number of each pixel among those of all images.
+    // The index of each pixel among those of all images.
     TensorId places(const Taps& x, const Taps& y) {
         const TensorId rows =
             steps_.elementwise(ElementwiseKind::multiply, y.pixels, static_cast<double>(image_[3]));
@@ -184,7 +184,8 @@ private:
     bool nearest_ = false;
 };
 
-// Coordinates of the centres of n pixels from -1 to 1, or so that the outermost are -1 and 1.
+// Coordinates of the centres of n pixels from -1 to 1, or scaled so that the outermost are -1 and
+// 1.
 double centre(std::int64_t i, std::int64_t n, bool align_corners) {
     const auto at = static_cast<double>(i);
     const auto count = static_cast<double>(n);

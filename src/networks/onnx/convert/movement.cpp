@@ -11,14 +11,14 @@ namespace strata {
 
 namespace {
 
-// A layer gives at least one element.
+// A layer has at least one element.
 void require_filled(const Dims& dims) {
     if (product(dims) == 0) {
         throw Unsupported{"its result " + to_text(dims) + " is empty"};
     }
 }
 
-// What exporters cut to put together again may be nothing (a roll by 0), which no layer computes.
+// A part that exporters cut off and join again may be empty (a roll by 0), which no layer computes.
 bool gives_nothing(const NodeImport& node, std::size_t output, const std::vector<Cut>& cuts) {
     Tensor cut_out = node.input(0);
     for (const Cut& cut : cuts) {
@@ -57,7 +57,8 @@ bool is_lookup(const NodeImport& node, std::int64_t axis) {
            is_floating(table->tensor.dtype) && is_integer(node.input(1).dtype) && node.is_weight(0);
 }
 
-// Movements whose map is known: the elements of all operands, laid out in a row, by their places.
+// Movements with a known map: the operands' elements are joined into a row and gathered by
+// position.
 void convert_by_map(const NodeImport& node, const ElementMap& map) {
     require_filled(map.dims);
     Composition steps(node);
@@ -127,7 +128,7 @@ void convert_expand(const NodeImport& node) {
     node.result(Expand{.dims = dims}, {node.operand(0)});
 }
 
-// Every axis gets one in front of it, which is repeated; both are then one again.
+// Inserts an axis in front of every axis, repeats it, and merges the two.
 void convert_tile(const NodeImport& node) {
     const Dims dims = node.input(0).dims;
     const Dims target = tile_target(node);
@@ -209,7 +210,7 @@ void convert_space_to_depth(const NodeImport& node) {
     Composition steps(node);
     const Dims split = {d[0], d[1], d[2] / block, block, d[3] / block, block};
     const TensorId wide = steps.reshape(node.operand(0), split);
-    const bool depth_first = node.text("mode", "DCR") == "DCR";  // opset 28 has the other order too
+    const bool depth_first = node.text("mode", "DCR") == "DCR";  // from opset 28 also CRD
     const TensorId moved =
         steps.transpose(wide, depth_first ? Dims{0, 3, 5, 1, 2, 4} : Dims{0, 1, 3, 5, 2, 4});
     node.result(
@@ -217,7 +218,7 @@ void convert_space_to_depth(const NodeImport& node) {
         {moved});
 }
 
-// on where the index, counted from either end, is the place along the new axis; off elsewhere.
+// on where the index, counted from either end, is the position along the new axis; off elsewhere.
 void convert_one_hot(const NodeImport& node) {
     const double stated = node.number_of_input(1);
     if (!(stated >= 1 && stated <= static_cast<double>(max_folded_elements))) {

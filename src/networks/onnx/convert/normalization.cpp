@@ -16,8 +16,8 @@ std::int64_t product_of(std::span<const std::int64_t> dims) {
     return product(dims);
 }
 
-// Softmax, LogSoftmax or Hardmax along an axis. Before opset 13 they run over everything from their
-// axis on, as if the tensor were a matrix.
+// Softmax, LogSoftmax or Hardmax along an axis. Before opset 13 they cover all axes from theirs on,
+// as if the tensor were a matrix.
 using AlongAxis = std::function<Op(std::int64_t axis)>;
 
 void convert_flattened(const NodeImport& node, std::size_t axis, const AlongAxis& along) {
@@ -75,8 +75,8 @@ void standardise_weight(const NodeImport& node) {
     node.result(Elementwise{ElementwiseKind::add}, {scaled, by_channel(2)});
 }
 
-// In training form the file gives the running statistics as results; here a training step changes
-// them in place, and who reads the result reads them.
+// In training form, the file has the running statistics as results. Here a training step changes
+// them in place, so readers of a result read the statistics themselves.
 void give_running_statistics(const NodeImport& node) {
     for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
         if (node.is_used(i)) {
@@ -131,7 +131,7 @@ void convert_hardmax(const NodeImport& node) {
 
 void convert_dropout(const NodeImport& node) {
     if (node.has_input(2)) {
-        node.number_of_input(2);  // training or not is the run's to say, but not the data's
+        node.number_of_input(2);  // training is set by the run, but not by data
     }
     const double ratio = node.has_input(1) ? node.number_of_input(1) : node.number("ratio", 0.5);
     node.result(Dropout{.probability = ratio, .seed = node.integer("seed", 0)}, {node.operand(0)});
@@ -145,7 +145,7 @@ bool fills(const NodeImport& node, std::size_t i, std::size_t axis) {
     return std::ranges::equal(node.input(i).dims, std::span(dims).subspan(axis));
 }
 
-// Scale and shift of other extents are broadcast by layers of their own.
+// Scale and shift with other extents are broadcast by separate layers.
 void finish_broadcast(const NodeImport& node, LayerNormalization normalization) {
     normalization.scale = normalization.shift = false;
     Composition steps(node);
@@ -179,7 +179,7 @@ void convert_by_layer(const NodeImport& node, NormalizationKind kind) {
     node.result(normalization, std::move(operands));
 }
 
-// A scale or shift for each channel; before opset 21 the file has one for each group.
+// One scale or shift per channel; before opset 21 the file has one per group.
 TensorId by_channel(const NodeImport& node, std::size_t i, std::int64_t groups) {
     const std::int64_t channels = node.input(0).dims.at(1);
     if (node.input(i).dims != Dims{groups} || groups == channels) {

@@ -27,7 +27,7 @@ PadKind kind_of(std::string_view mode) {
     throw Unsupported{fmt::format("mode '{}' is not supported", printable(mode))};
 }
 
-// The axes that the pads are for: all, unless input 3 names some (opset 18).
+// The axes to which the pads apply: all, unless input 3 names some (opset 18).
 Dims padded_axes(const NodeImport& node) {
     if (node.has_input(3)) {
         return node.integers_of_input(3);
@@ -61,7 +61,7 @@ Pad pad_of(const NodeImport& node) {
     return pad;
 }
 
-// A pad below zero cuts that much away; the pads that are left are those above.
+// A negative pad cuts elements off; the pads that remain are the positive ones.
 std::optional<Slice> cut_by(Pad& pad, const Dims& dims) {
     Slice slice;
     for (std::size_t axis = 0; axis < dims.size(); ++axis) {

@@ -9,7 +9,7 @@ namespace strata {
 
 namespace {
 
-// A floating constant times a factor; itself where the factor is 1.
+// A floating-point constant times a factor; unchanged if the factor is 1.
 Constant scaled(const NodeImport& node, const Constant& constant, double factor) {
     if (factor == 1.0) {
         return constant;
@@ -23,7 +23,7 @@ Constant scaled(const NodeImport& node, const Constant& constant, double factor)
     return constant_of({constant.tensor.dims, DataType::f32}, numbers);
 }
 
-// What a Gemm states, its operands named as in ONNX: alpha * A' * B' + beta * C.
+// The parameters of a Gemm, with operands named as in ONNX: alpha * A' * B' + beta * C.
 struct Gemm {
     explicit Gemm(const NodeImport& node)
         : alpha(node.number("alpha", 1)),
@@ -44,7 +44,7 @@ void require_matrix(const NodeImport& node, std::size_t i) {
     }
 }
 
-// C as the bias of `features` outputs; nothing where it is no constant of one row.
+// C as the bias of `features` outputs; nothing unless it is a constant of one row.
 std::optional<Constant> bias_of(const NodeImport& node, const Gemm& gemm, std::int64_t features) {
     const Constant* c = node.constant(2);
     if (!c || !is_floating(c->tensor.dtype)) {
@@ -57,14 +57,14 @@ std::optional<Constant> bias_of(const NodeImport& node, const Gemm& gemm, std::i
         return scaled(node, reshaped(*c, {features}), gemm.beta);
     }
     if (c->tensor.elements() == 1 && dims.size() <= 2) {
-        Constant bias = scaled(node, *c, gemm.beta);  // one number, whatever the shape says
+        Constant bias = scaled(node, *c, gemm.beta);  // a single number, whatever its shape
         bias.tensor.dims = {features};
         return bias;
     }
     return std::nullopt;
 }
 
-// Adds C to a product where the product cannot take it in.
+// Adds C to a product that cannot include it as a bias.
 void finish_with_sum(const NodeImport& node, const Gemm& gemm, Op product,
                      std::vector<TensorId> operands) {
     if (!node.has_input(2)) {
@@ -79,8 +79,7 @@ void finish_with_sum(const NodeImport& node, const Gemm& gemm, Op product,
     node.result(Elementwise{ElementwiseKind::add}, {ab, c});
 }
 
-// The weight as [out, in]. It stays in the file, whichever way round that has it, unless a factor
-// scales it.
+// The weight as [out, in]. It stays in the file, transposed or not, unless it must be scaled.
 TensorId weight_of(const NodeImport& node, const Gemm& gemm) {
     if (gemm.transpose_b && gemm.alpha == 1.0) {
         return node.operand(1, Role::parameter);
@@ -112,8 +111,8 @@ void convert_to_fully_connected(const NodeImport& node, const Gemm& gemm) {
     node.result(product, std::move(operands));
 }
 
-// A vector in front is a matrix of one row, one behind a matrix of one column; the axis vanishes
-// from the result.
+// A vector on the left is a matrix of one row, on the right a matrix of one column; the axis is
+// removed from the result.
 void convert_with_vector(const NodeImport& node) {
     const Dims a = node.input(0).dims;
     const Dims b = node.input(1).dims;

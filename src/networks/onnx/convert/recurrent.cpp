@@ -11,7 +11,8 @@ namespace strata {
 
 namespace {
 
-// How ONNX and Recurrent order the blocks of a cell's weights, and how its activations must be.
+// The order of a cell's weight blocks in ONNX and in Recurrent, and the activations that it must
+// have.
 struct CellLayout {
     std::size_t gates = 1;
     std::array<std::size_t, 4> blocks = {};  // block g of ours is block blocks[g] of ONNX's
@@ -70,7 +71,7 @@ void require_plain(const CellNode& cell) {
     }
 }
 
-// Every sequence must have all steps.
+// Every sequence must have the full length.
 void require_whole_sequences(const NodeImport& node, std::int64_t length) {
     if (!node.has_input(4)) {
         return;
@@ -105,7 +106,7 @@ void require_dims(const NodeImport& node, std::size_t i, const Dims& wanted) {
     }
 }
 
-// One direction's matrix with its blocks of rows in our order.
+// One direction's matrix, with its row blocks in our order.
 TensorId weight_of(const CellNode& cell, std::size_t input, std::int64_t direction) {
     const Constant& all = cell.node.known(input);
     const auto hidden = static_cast<std::size_t>(cell.op.hidden);
@@ -128,8 +129,8 @@ TensorId weight_of(const CellNode& cell, std::size_t input, std::int64_t directi
     return cell.node.operand(input, std::to_string(direction), std::move(one), Role::parameter);
 }
 
-// The sum of ONNX's two biases; where the reset gate comes after the product, its last block of the
-// second stays apart.
+// The sum of ONNX's two biases. If the reset gate is applied after the product, the last block of
+// the second bias stays separate.
 TensorId bias_of(const CellNode& cell, std::int64_t direction) {
     const Constant& all = cell.node.known(3);
     const auto gates = static_cast<std::int64_t>(cell.layout.gates);
@@ -174,7 +175,7 @@ bool is_zero(const NodeImport& node, std::size_t i) {
     return true;
 }
 
-// The first states, batch first where the node's layout says so; none where all are zero.
+// The initial states, batch first if the node's layout says so; none if all are zero.
 std::vector<TensorId> first_states(const CellNode& cell, Composition& steps, bool batch_first) {
     const std::size_t states = cell.op.cell == CellKind::lstm ? 2 : 1;
     std::vector<TensorId> result;
@@ -213,7 +214,7 @@ void give_sequence(const CellNode& cell, Composition& steps, TensorId y, bool ba
     cell.node.result_of(0, "y", Transpose{.permutation = order}, {split});
 }
 
-// The last states are the node's own outputs, unless their axes are still to be swapped.
+// The last states are the node's own outputs, unless their axes must be swapped first.
 std::vector<std::string> result_names(const CellNode& cell, bool batch_first) {
     const NodeImport& node = cell.node;
     std::vector<std::string> names = {fmt::format("{}.sequence", node.name())};

@@ -36,7 +36,7 @@ Dims spatial_axes(const Dims& dims) {
     return axes;
 }
 
-// A mean over all spatial axes of images is what classifiers pool by.
+// A mean over all spatial axes of images is the global pooling of classifiers.
 bool is_global_pool(const NodeImport& node, ReductionKind kind, const Dims& axes) {
     const std::size_t rank = node.input(0).dims.size();
     return kind == ReductionKind::mean && rank >= 3 && rank <= 5 &&
@@ -77,8 +77,8 @@ void convert_reduction(const NodeImport& node) {
 
 namespace {
 
-// Positions of the extreme along an axis, which keeps an extent of 1. TopK finds the first of equal
-// ones; the last is the first from the other end.
+// Positions of the extreme along an axis, which keeps extent 1. TopK finds the first of equal
+// elements; the last is the first of the reversed axis.
 TensorId extreme_position(const NodeImport& node, Composition& steps, std::size_t axis,
                           bool largest) {
     const std::int64_t extent = node.input(0).dims[axis];
@@ -134,7 +134,7 @@ void convert_top_k(const NodeImport& node) {
 
 namespace {
 
-// Whether element `from` counts into the sum at `to`.
+// Whether element `from` is part of the sum at `to`.
 bool is_summed(const NodeImport& node, std::int64_t from, std::int64_t to) {
     const bool exclusive = node.integer("exclusive", 0) != 0;
     const bool reverse = node.integer("reverse", 0) != 0;
@@ -158,7 +158,7 @@ Constant triangle(const NodeImport& node, std::int64_t extent) {
 
 }  // namespace
 
-// The product with a triangle of ones, the axis brought to the end.
+// The product with a triangular matrix of ones, after moving the axis to the end.
 void convert_cumulative_sum(const NodeImport& node) {
     const Dims dims = node.input(0).dims;
     const std::size_t axis = axis_of(node.integer_of_input(1), dims.size());
@@ -181,7 +181,7 @@ void convert_cumulative_sum(const NodeImport& node) {
 
 namespace {
 
-// (sum of |x|^p over some axes)^(1/p), the axes kept.
+// (sum of |x|^p over some axes)^(1/p), with the axes kept.
 TensorId norm(Composition& steps, TensorId x, std::int64_t p, const Dims& axes) {
     if (p == 1 || p == 2) {
         const ReductionKind kind = p == 1 ? ReductionKind::l1 : ReductionKind::l2;
@@ -201,7 +201,7 @@ void convert_lp_normalization(const NodeImport& node) {
     Composition steps(node);
     const TensorId x = node.operand(0);
     const TensorId size = norm(steps, x, node.integer("p", 2), {static_cast<std::int64_t>(axis)});
-    // ONNX leaves a row of zeros as it is.
+    // ONNX leaves a row of zeros unchanged.
     constexpr double smallest = 0x1p-126;
     node.result(Elementwise{ElementwiseKind::divide},
                 {x, steps.elementwise(ElementwiseKind::maximum, size, smallest)});

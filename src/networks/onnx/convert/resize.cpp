@@ -15,7 +15,7 @@ namespace {
 
 constexpr double max_resized_extent = 1 << 30;
 
-// What a Resize asks for: extents of the result and how positions are related.
+// The parameters of a Resize: the result's extents and how positions are mapped.
 struct Target {
     Dims dims;
     Resize op;
@@ -60,7 +60,7 @@ NearestRounding rounding_of(std::string_view mode) {
     return mode == "ceil" ? NearestRounding::up : NearestRounding::down;
 }
 
-// The axes that sizes and scales are for: all, unless some are named (opset 18).
+// The axes to which sizes and scales apply: all, unless some are named (opset 18).
 Dims resized_axes(const NodeImport& node) {
     Dims axes = node.integers("axes");
     const std::size_t rank = node.input(0).dims.size();
@@ -74,7 +74,8 @@ Dims resized_axes(const NodeImport& node) {
     return axes;
 }
 
-// Extents by factors. The positions come of the factor, so it must be that of the extents.
+// An extent from a factor. Positions depend on the factor, so it must equal the ratio of the
+// extents.
 std::int64_t scaled(std::int64_t extent, double scale) {
     const double exact = static_cast<double>(extent) * scale;
     if (!(exact >= 1 && exact <= max_resized_extent)) {
@@ -146,12 +147,12 @@ Target target_of(const NodeImport& node) {
     return target;
 }
 
-// Whether only the spatial axes of images change.
+// Whether only the spatial axes of an image are resized.
 bool is_spatial(const Dims& from, const Dims& to) {
     return from.size() >= 3 && from[0] == to[0] && from[1] == to[1];
 }
 
-// Other axes: those that stay are brought to the front as channels of one image.
+// For other axes: those not resized are moved to the front as channels of one image.
 void convert_any_axes(const NodeImport& node, const Target& target) {
     const Dims& dims = node.input(0).dims;
     Dims kept, changed;

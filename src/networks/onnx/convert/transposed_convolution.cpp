@@ -29,7 +29,7 @@ Dims list_of(const NodeImport& node, std::string_view name, std::size_t count) {
     return given;
 }
 
-// The extents that the result shall have; none where the pads decide.
+// The required extents of the result; none if the pads determine them.
 Dims wanted_extents(const NodeImport& node, const OnnxWindow& window) {
     const std::size_t axes = window.kernel.size();
     Dims wanted = list_of(node, "output_shape", axes);
@@ -45,8 +45,8 @@ Dims wanted_extents(const NodeImport& node, const OnnxWindow& window) {
     return wanted;
 }
 
-// Pads that leave `wanted` of everything that the kernel reaches, the odd one at the end only for
-// SAME_UPPER.
+// Pads that leave `wanted` of all the positions that the kernel reaches; an odd pad is at the end
+// only for SAME_UPPER.
 void pad_to(OnnxWindow& window, const Dims& spatial, const Dims& output_pad, const Dims& wanted,
             bool odd_at_end) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {

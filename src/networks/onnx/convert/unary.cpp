@@ -48,7 +48,7 @@ void convert_unary(const NodeImport& node) {
     node.result(Unary{entry.kind}, {node.operand(0)});
 }
 
-// Of one sign only: it is infinite and on that side of zero.
+// Infinity of one sign only: infinite and on that side of zero.
 void convert_is_infinite(const NodeImport& node) {
     const bool negative = node.integer("detect_negative", 1) != 0;
     const bool positive = node.integer("detect_positive", 1) != 0;

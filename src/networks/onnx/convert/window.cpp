@@ -32,7 +32,7 @@ Dims list_of(const NodeImport& node, std::string_view name, std::size_t count,
     return given;
 }
 
-// Pads that make ceil(extent / stride) positions.
+// Pads that give ceil(extent / stride) positions.
 void pad_same(OnnxWindow& window, std::span<const std::int64_t> spatial, bool odd_at_end) {
     for (std::size_t axis = 0; axis < spatial.size(); ++axis) {
         const std::int64_t stride = std::max<std::int64_t>(window.stride[axis], 1);

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// The window attributes that Conv and the pools share, spelt out per spatial axis.
+// The window attributes common to Conv and the pools, expanded to one value per spatial axis.
 struct OnnxWindow {
     Dims kernel;
     Dims stride;
@@ -14,9 +14,9 @@ struct OnnxWindow {
     Dims pad_end;
 };
 
-// `kernel` is what the weight says; a kernel_shape that contradicts it is an Error. auto_pad is
-// resolved by the extents of input 0: SAME gives ceil(extent / stride) positions, the odd pad at
-// the end (UPPER) or the beginning (LOWER).
+// `kernel` is the weight's kernel shape; a kernel_shape that contradicts it is an Error. auto_pad
+// is resolved from the extents of input 0: SAME gives ceil(extent / stride) positions, with an odd
+// pad at the end (UPPER) or the beginning (LOWER).
 OnnxWindow window_of(const NodeImport& node, const Dims& kernel);
 
 }  // namespace strata

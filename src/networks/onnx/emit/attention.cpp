@@ -8,7 +8,7 @@ namespace strata {
 
 namespace {
 
-// Extents of an attention, whichever way its operands lie.
+// Extents of an attention, independent of its operands' layout.
 struct AttentionExtents {
     std::int64_t images = 0;
     std::int64_t heads = 0;
@@ -41,7 +41,7 @@ std::string by_head(LayerWriter& to, std::size_t i, std::int64_t heads, std::int
     return to.step("Transpose", {split}, {{"perm", Dims{0, 2, 1, 3}}});
 }
 
-// Each head of keys or values once for every query head that shares it.
+// Repeats each head of keys or values for every query head that shares it.
 std::string shared(LayerWriter& to, const std::string& x, const AttentionExtents& all,
                    std::int64_t size) {
     const std::int64_t group = all.heads / all.kv_heads;
@@ -54,8 +54,8 @@ std::string shared(LayerWriter& to, const std::string& x, const AttentionExtents
     return to.step("Reshape", {copies, to.integers({all.images, all.heads, all.keys, size})});
 }
 
-// 0 for the keys that a query may see, the lowest number for the others: key k of query q where
-// k <= q + keys - queries.
+// 0 for keys that a query may see, the lowest number for the others: query q sees key k if k <= q +
+// keys - queries.
 std::string causal_bias(LayerWriter& to, const AttentionExtents& all) {
     const std::string lowest = to.filled({all.queries, all.keys},
                                          static_cast<double>(std::numeric_limits<float>::lowest()));

@@ -7,7 +7,7 @@
 namespace strata {
 
 // THE list: how each operator is written in ONNX (opset 22), ending with LayerWriter::last. Throws
-// Error where ONNX has no way to say it, as it does for an operator that is not in the list.
+// Error if ONNX cannot express it, as it does for an operator that is not in the list.
 template <class T>
 void emit(const T&, LayerWriter&) {
     throw Error(std::string(T::type) +

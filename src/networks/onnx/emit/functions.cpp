@@ -62,8 +62,7 @@ std::string_view onnx_name(UnaryKind kind) {
     return names.at(static_cast<std::size_t>(kind));
 }
 
-// The remainder with the divisor's sign, which ONNX has for whole numbers only:
-// a - floor(a / b) * b.
+// The remainder with the divisor's sign, which ONNX has only for integers: a - floor(a / b) * b.
 void emit_remainder(LayerWriter& to) {
     const std::string whole = to.step("Floor", {to.step("Div", {to.in(0), to.in(1)})});
     to.last("Sub", {to.in(0), to.step("Mul", {whole, to.in(1)})});

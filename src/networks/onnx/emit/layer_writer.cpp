@@ -57,8 +57,8 @@ std::vector<std::string> LayerWriter::outputs() const {
     return names;
 }
 
-// No tensor of a graph is called so unless a file was written to collide, which validation of the
-// result then says.
+// No tensor of a graph has such a name unless a file was written to collide, which validation of
+// the result then reports.
 std::string LayerWriter::made() {
     return fmt::format("{}/onnx.{}", layer_.name, ++count_);
 }

@@ -15,18 +15,19 @@ namespace strata {
 // TensorProto.DataType of a data type.
 std::int64_t onnx_type_of(DataType dtype);
 
-// A small tensor that a layer's ONNX nodes need beside its operands: a shape, axes, a bound.
+// A small tensor that a layer's ONNX nodes need in addition to its operands: a shape, axes, a
+// bound.
 struct OnnxSmallTensor {
     std::string name;
     Constant value;
 };
 
-// What a layer's operands are called: by the graph's names, or by their places, as the formal
-// parameters of a function must be, which may not repeat.
+// How a layer's operands are named: by the graph's names, or by position, because a function's
+// formal parameters may not repeat.
 enum class LayerNames { own, formal };
 
-// One layer on its way to ONNX nodes. Own names are those of the graph's tensors; what lies between
-// two nodes of one layer, and its small tensors, get names of their own.
+// Writes one layer as ONNX nodes. In the form `own`, operands and results have the names of the
+// graph's tensors; intermediate tensors and small tensors get new names.
 class LayerWriter {
 public:
     LayerWriter(const Graph& graph, const Layer& layer, LayerNames names)
@@ -45,21 +46,21 @@ public:
 
     using Attributes = std::initializer_list<OnnxNamedValue>;
 
-    // A node on the way; gives the name of its result.
+    // An intermediate node; returns the name of its result.
     std::string step(std::string_view op_type, std::vector<std::string> inputs,
                      Attributes attributes = {});
     std::vector<std::string> steps(std::string_view op_type, std::vector<std::string> inputs,
                                    std::size_t results, Attributes attributes = {});
 
-    // The node that gives the layer's outputs.
+    // The node that produces the layer's outputs.
     void last(std::string_view op_type, std::vector<std::string> inputs,
               Attributes attributes = {});
 
-    // A node that gives one of them.
+    // A node that produces one of them.
     void give(std::size_t output, std::string_view op_type, std::vector<std::string> inputs,
               Attributes attributes = {});
 
-    // Small tensors: whole numbers, or one number of a type.
+    // Small tensors: integers, or one number of some type.
     std::string integers(const Dims& values);
     std::string number(double value, DataType dtype);
     // A tensor of equal numbers.

@@ -22,7 +22,8 @@ void emit(const Gather& op, LayerWriter& to) {
     to.last("Gather", to.inputs(), {{"axis", op.axis}});
 }
 
-// The end is exclusive; one before the first element is said by a bound that is clamped to it.
+// The end is exclusive; an end before the first element is expressed by a bound that is clamped to
+// it.
 void emit(const Slice& op, LayerWriter& to) {
     Dims ends, steps;
     for (std::size_t i = 0; i < op.axes.size(); ++i) {

@@ -8,7 +8,7 @@ namespace strata {
 
 namespace {
 
-// A list of attributes in the form of the operators: empty means `absent` everywhere.
+// An operator's attribute list with all values: an empty list means `absent` everywhere.
 Dims spelt_out(const Dims& list, std::size_t count, std::int64_t absent) {
     return list.empty() ? Dims(count, absent) : list;
 }

@@ -11,12 +11,12 @@ namespace strata {
 
 namespace {
 
-// 16-bit floats are read but never made: their arithmetic stays with the layers.
+// 16-bit floats are read but never produced: their arithmetic is left to layers.
 bool can_make(DataType dtype) {
     return dtype != DataType::f16 && dtype != DataType::bf16;
 }
 
-// Integers wrap around as they do in every runtime; computed unsigned, where that is defined.
+// Integers wrap around as in every runtime; computed as unsigned, where that is defined.
 std::int64_t wrap(std::uint64_t value) {
     return static_cast<std::int64_t>(value);
 }
@@ -56,7 +56,7 @@ constexpr std::array unary_functions = {
     UnaryFunction{"Tanh", [](double x) { return std::tanh(x); }, nullptr},
 };
 
-// Integer quotients are cut towards 0. Nothing where the quotient is not defined.
+// Integer quotients are truncated towards 0. Nothing if the quotient is undefined.
 std::optional<std::int64_t> quotient(std::int64_t a, std::int64_t b) {
     if (b == 0) {
         return std::nullopt;
@@ -168,7 +168,7 @@ std::optional<Constant> fold_cast(const NodeImport& node) {
     if (!to || !can_make(*to)) {
         return std::nullopt;
     }
-    // Weights are cast whole: exporters store half precision and compute in single.
+    // Weights are cast whatever their size: exporters store half precision and compute in single.
     const std::int64_t count = is_uniform(from) ? 1 : from.tensor.elements();
     Constant values = from;
     values.tensor.dims = {count};

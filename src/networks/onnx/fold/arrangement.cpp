@@ -26,7 +26,7 @@ struct Blocks {
     std::int64_t after;
 };
 
-// Elements of a constant picked one by one.
+// Selected elements of a constant.
 Constant picked(const Constant& from, Dims dims, std::span<const std::int64_t> elements) {
     const auto size = static_cast<std::size_t>(size_in_bytes(from.tensor.dtype));
     std::vector<std::byte> bytes(elements.size() * size);
@@ -37,7 +37,7 @@ Constant picked(const Constant& from, Dims dims, std::span<const std::int64_t> e
     return constant_of({std::move(dims), from.tensor.dtype}, std::move(bytes));
 }
 
-// The positions along one axis that are kept, in order; the other axes stay whole.
+// Selected positions along one axis, in order; the other axes are kept whole.
 Constant picked_along(const Constant& from, std::size_t axis,
                       std::span<const std::int64_t> positions, Dims dims) {
     const Blocks blocks(from.tensor, axis);
@@ -55,7 +55,7 @@ Constant picked_along(const Constant& from, std::size_t axis,
     return picked(from, std::move(dims), elements);
 }
 
-// Whether a part can stand beside the first one along an axis.
+// Whether a part can be joined to the first one along an axis.
 bool joins(const Tensor& part, const Tensor& first, std::size_t axis) {
     if (part.dims.size() != first.dims.size() || part.dtype != first.dtype ||
         !is_small(part.dims)) {
@@ -69,13 +69,13 @@ bool joins(const Tensor& part, const Tensor& first, std::size_t axis) {
     return true;
 }
 
-// The inputs of a node one behind the other along an axis.
+// A node's inputs concatenated along an axis.
 Constant joined(const NodeImport& node, std::size_t axis, Dims dims) {
     const DataType dtype = node.input(0).dtype;
     const auto size = static_cast<std::size_t>(size_in_bytes(dtype));
     std::vector<std::byte> bytes;
     const std::int64_t rows = product(dims) == 0 ? 0 : Blocks(node.input(0), axis).before;
-    std::vector<const Constant*> parts;  // those that give something to each row
+    std::vector<const Constant*> parts;  // those that contribute to each row
     for (std::size_t i = 0; i < node.input_count() && rows > 0; ++i) {
         parts.insert(parts.end(), node.input(i).elements() > 0 ? 1 : 0, &node.known(i));
     }

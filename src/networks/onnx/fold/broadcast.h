@@ -10,11 +10,11 @@
 
 namespace strata {
 
-// The extents that shapes broadcast to as NumPy does; nothing where they do not fit.
+// The extents to which shapes broadcast by NumPy's rule; nothing if they do not fit.
 std::optional<Dims> broadcast_dims(std::span<const Dims> shapes);
 
-// For each element of a tensor of extents `to`, the element of one of extents `from` that stands
-// there after broadcasting. Requires: `from` broadcasts to `to`, whose elements are few.
+// For each element of a tensor with extents `to`, the source element in a tensor with extents
+// `from` that is broadcast to it. Requires: `from` broadcasts to `to`, which has few elements.
 std::vector<std::int64_t> broadcast_elements(const Dims& from, const Dims& to);
 
 }  // namespace strata

@@ -13,7 +13,7 @@ struct NamedFolder {
     Folder fold;
 };
 
-// THE list: every ONNX operator that is folded over constants, in one line each.
+// THE list: every ONNX operator that is folded over constants, one per line.
 constexpr std::array folders = {
     NamedFolder{"Abs", fold_unary},
     NamedFolder{"Add", fold_binary},

@@ -9,18 +9,18 @@
 
 namespace strata {
 
-// Each computes one ONNX operator over constants: the arithmetic by which exporters make shapes out
-// of shapes. Nothing where the result would be large or the case is not known; the node then
-// becomes a layer like any other.
+// Computes one ONNX operator on constants: the arithmetic with which exporters compute shapes.
+// Nothing if the result would be large or the case is not supported; the node then becomes a layer
+// like any other.
 using Folder = std::optional<Constant> (*)(const NodeImport& node);
 
-// The folder of an operator of the default domain; null where there is none.
+// The folder of an operator in the default domain; null if there is none.
 Folder find_folder(std::string_view op_type);
 
-// Whether an operator wants the shape of its input only, so that the input need not be constant.
+// Whether an operator needs only the shape of its input, so that the input need not be constant.
 bool folds_by_shape(std::string_view op_type);
 
-// The parts that a Split makes of a constant; nothing where they would be large.
+// The parts into which a Split divides a constant; nothing if they would be large.
 std::optional<std::vector<Constant>> folded_parts(const NodeImport& node);
 
 // source.cpp: constants out of attributes and shapes
@@ -31,7 +31,7 @@ std::optional<Constant> fold_size(const NodeImport& node);
 std::optional<Constant> fold_range(const NodeImport& node);
 std::optional<Constant> fold_eye_like(const NodeImport& node);
 
-// arrangement.cpp: the same values in other places; no limit of size where none are copied
+// arrangement.cpp: the same values in other positions; unlimited in size if none are copied
 std::optional<Constant> fold_identity(const NodeImport& node);
 std::optional<Constant> fold_reshape(const NodeImport& node);
 std::optional<Constant> fold_flatten(const NodeImport& node);

@@ -28,7 +28,7 @@ constexpr std::array reducers = {
     Reducer{"ReduceSum", 0, [](double a, double b) { return a + b; }},
 };
 
-// Where the result's element of an index lies: 0 steps along the axes that vanish.
+// The strides of the result by the input's axes: 0 along the reduced ones.
 Dims steps_without(const Dims& dims, const Dims& axes) {
     Dims kept = dims;
     for (const std::int64_t axis : axes) {
@@ -54,7 +54,7 @@ Dims dims_without(const Dims& dims, const Dims& axes, bool keep) {
 
 }  // namespace
 
-// In double, which is exact for the extents that shapes are made of.
+// In double, which is exact for extents.
 std::optional<Constant> fold_reduction(const NodeImport& node) {
     const Constant& from = node.known(0);
     const Dims& dims = from.tensor.dims;
