@@ -15,8 +15,8 @@ constexpr Seconds wanted{0.7e-3};
 constexpr std::size_t trial_length = 20'000;
 constexpr int calibration_trials = 5;
 
-// Floating-point arithmetic must keep its order, so this is not vectorised. It starts beside its
-// fixed point 1, from where the compiler would see that nothing changes.
+// Floating-point arithmetic must keep its order, so this is not vectorised. It starts near its
+// fixed point 1; at 1 the compiler could see that nothing changes.
 double chain(std::size_t length) {
     double value = 2;
     for (std::size_t i = 0; i < length; ++i) {

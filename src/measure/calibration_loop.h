@@ -9,14 +9,14 @@ namespace strata {
 
 // Fixed work that touches no memory: a chain of multiplications and additions, each waiting for the
 // one before, on as many threads as the iteration uses. Its time depends only on the clock and on
-// who else wants the processors, so when it is slow the machine was disturbed and not the network.
+// competing load, so when it is slow, the machine was disturbed and not the network.
 class CalibrationLoop {
 public:
-    // Threads of OpenMP, hence the same pinned ones as the network's. Chooses the length of the
+    // Uses OpenMP's threads, hence the same pinned ones as the network. Chooses the length of the
     // chain so that it takes about 0.7 ms. Requires: threads >= 1.
     explicit CalibrationLoop(int threads);
 
-    // Once on every thread; the time until the last has finished.
+    // Runs once on every thread; returns the time until the last has finished.
     Seconds run() const;
 
 private:

@@ -20,18 +20,18 @@ namespace {
 
 constexpr double mebibyte = 1 << 20;
 constexpr std::size_t samples_at_once = 20;
-constexpr std::size_t min_samples = 2 * samples_at_once;  // a slow phase may outlast one go
+constexpr std::size_t min_samples = 2 * samples_at_once;  // a slow phase may outlast one batch
 constexpr std::size_t agreeing = 3;
 constexpr double agreement = 1.02;
 constexpr std::size_t trials = 3;
 constexpr std::size_t segments_of_main_memory = 16;
 
-// What is measured of a memory level.
+// How one memory level is measured.
 struct LevelPlan {
     std::string name;
     std::optional<Bytes> capacity = {};
     Bytes working_set = {};
-    std::size_t segments = 1;  // each sample moves the next one, so that samples stay short
+    std::size_t segments = 1;  // each sample moves another one, to keep samples short
     std::vector<MemoryPattern> patterns = {};
     std::string note = {};
 };
@@ -88,8 +88,8 @@ private:
         return std::span(host_.processors).first(static_cast<std::size_t>(threads_));
     }
 
-    // Samples of work that `times_of(repetitions, samples)` times; `work` is what all threads do in
-    // one repetition.
+    // Samples of work timed by `times_of(repetitions, samples)`; `work` is the work of all threads
+    // in one repetition.
     template <class TimesOf>
     Rates rates_of(std::string_view kernel, double work, const TimesOf& times_of) const {
         SteadyClock clock;
@@ -118,7 +118,7 @@ private:
         }
     }
 
-    // All that can run; portable loops only where there is nothing better.
+    // All kernels that can run; portable loops only if there is nothing better.
     std::vector<ComputeKernel> arithmetic_kernels(std::string_view dtype, bool has_tiles) const {
         std::vector<ComputeKernel> kernels = compute_kernels();
         std::erase_if(kernels, [&](const ComputeKernel& kernel) {
@@ -197,7 +197,7 @@ private:
                                  .bandwidth = best_of<Bandwidth>(all, plan.note)});
     }
 
-    // The last in the list that can run; without streaming stores it is the plain triad.
+    // The last kernel in the list that can run; without streaming stores it is the plain triad.
     MemoryKernel widest_kernel(MemoryPattern pattern) const {
         std::vector<MemoryKernel> kernels = memory_kernels();
         std::erase_if(kernels, [&](const MemoryKernel& kernel) {

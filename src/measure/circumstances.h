@@ -5,11 +5,11 @@
 
 namespace strata {
 
-// What is known of a measurement before its first sample.
+// The conditions of a measurement, known before its first sample.
 struct Circumstances {
     int threads = 1;         // that compute
     int processors = 1;      // that this process may use
-    bool is_shared = false;  // another strata measured on this machine when it began
+    bool is_shared = false;  // another strata was measuring on this machine at the start
 };
 
 // Doubts for that alone:

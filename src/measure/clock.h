@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Time since some moment; never goes backwards. The seam that lets the sampler be tested.
+// Monotonic time since some moment. An interface, so that the sampler can be tested.
 class Clock {
 public:
     virtual ~Clock() = default;

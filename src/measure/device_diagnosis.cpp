@@ -14,9 +14,9 @@ namespace {
 constexpr double megahertz = 1e6;
 constexpr double tolerated_clock_range = 0.03;
 constexpr double min_throttled_share = 0.05;
-constexpr std::size_t min_throttled_samples = 2;  // one may be the moment in which the clock rose
+constexpr std::size_t min_throttled_samples = 2;  // one may be a moment of rising clock
 
-// What all states told of one quantity: states that did not are left out.
+// One quantity's values in all states; states without it are left out.
 template <class Field>
 std::vector<double> told(std::span<const DeviceState> states, const Field& field) {
     std::vector<double> values;
@@ -40,7 +40,7 @@ bool is_disturbance(ClockLimit limit) {
     return limit != ClockLimit::idle && limit != ClockLimit::setting;
 }
 
-// How often a limit was seen, in the order of the enumeration.
+// How often each limit was seen, in the order of the enumeration.
 std::vector<std::pair<ClockLimit, std::size_t>> seen_limits(std::span<const DeviceState> states) {
     std::array<std::size_t, names_of(ClockLimit{}).size()> counts = {};
     for (const DeviceState& state : states) {
@@ -128,7 +128,7 @@ std::optional<Doubt> shared_device(std::span<const DeviceState> states) {
                              maximum, maximum > 1 ? "es" : "")};
 }
 
-// "1695 to 1980 MHz", or "1980 MHz" where it stayed.
+// "1695 to 1980 MHz", or "1980 MHz" if it did not change.
 std::string range_text(const std::vector<double>& values, std::string_view unit) {
     const auto [low, high] = std::ranges::minmax(values);
     const std::string first = fmt::format("{:.0f}", low);

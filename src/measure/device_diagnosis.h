@@ -11,17 +11,17 @@
 
 namespace strata {
 
-// Looks for trouble in what a device said of itself while it was sampled:
+// Looks for trouble in the states that a device reported while it was sampled:
 //
 //   throttled      something other than idleness or a setting held the clock down in at least a
 //                  twentieth of the states, and in two of them or in all
-//   clock-drift    the highest and the lowest core clock lie more than 3 % apart
+//   clock-drift    the highest and the lowest core clock are more than 3 % apart
 //   shared-device  other processes computed on the device
 //
-// What no state tells raises no doubt.
+// A quantity that no state reports raises no doubt.
 std::vector<Doubt> diagnose_device(std::span<const DeviceState> states);
 
-// The ranges of what was told, for a run's provenance; nothing was told: no key.
+// The ranges of the reported values, for a run's provenance; a value never reported has no key.
 //
 //   gpu.sampled.core_clock    1695 to 1980 MHz     gpu.sampled.temperature  45 to 61 C
 //   gpu.sampled.memory_clock  3201 MHz             gpu.sampled.limits       the power limit (3 of

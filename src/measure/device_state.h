@@ -13,8 +13,8 @@ namespace strata {
 // Per second.
 using Frequency = Quantity<-1, 0, 0>;
 
-// What keeps a device's clock below its highest. The first two are no disturbance: nothing to do,
-// and what somebody has set.
+// Why a device's clock is below its maximum. The first two are not disturbances: idleness, and a
+// limit that somebody has set.
 enum class ClockLimit {
     idle,
     setting,
@@ -40,15 +40,15 @@ inline constexpr std::array<std::string_view, 10> names_of(ClockLimit) {
             "a reason unknown to strata"};
 }
 
-// What a device of its own (a GPU) says of itself at one moment. What it does not tell is nothing,
-// which is not 0.
+// The state that a separate device (a GPU) reports at one moment. A value that it does not report
+// is absent, which is not 0.
 struct DeviceState {
     std::optional<Frequency> core_clock = {};  // of its multiprocessors
     std::optional<Frequency> memory_clock = {};
     std::optional<double> watts = {};
     std::optional<double> celsius = {};
     std::optional<int> performance_state = {};           // 0 is the fastest
-    std::optional<int> other_processes = {};             // that compute on it, beside this one
+    std::optional<int> other_processes = {};             // that compute on it, besides this one
     std::optional<std::vector<ClockLimit>> limits = {};  // empty: nothing limits the clock
 };
 

@@ -9,9 +9,10 @@
 
 namespace strata {
 
-// What is doubted of a run: of its samples and the machine meanwhile (measure/diagnose.h), of a
-// device (measure/device_diagnosis.h), of the circumstances (measure/circumstances.h), and of what
-// was not done as asked. `other` is a kind that this version does not know.
+// The kinds of doubts about a run: about its samples and the machine meanwhile
+// (measure/diagnose.h), a device (measure/device_diagnosis.h), the circumstances
+// (measure/circumstances.h), and requests that were not followed. `other` is a kind that this
+// version does not know.
 enum class DoubtKind {
     imprecise,
     drift,
@@ -26,8 +27,8 @@ enum class DoubtKind {
     shared_device,
     oversubscribed,
     shared_machine,
-    folded,       // training leaves out what an inference file folded
-    device_lost,  // a step made it unusable
+    folded,       // training omits what an inference file folded
+    device_lost,  // a step made the device unusable
     not_traced,
     not_counted,
     other,
@@ -40,14 +41,14 @@ inline constexpr std::array<std::string_view, 18> names_of(DoubtKind) {
             "not-counted",     "other"};
 }
 
-// A reason to doubt what was measured.
+// A reason to doubt a measurement.
 struct Doubt {
     DoubtKind kind = DoubtKind::other;
     std::string sentence = {};    // for people: what was seen, and what helps
     std::string other_kind = {};  // the name of `other`
 };
 
-// As databases, JSON and tables name it: "noisy-neighbour".
+// The name in databases, JSON and tables: "noisy-neighbour".
 inline std::string kind_text(const Doubt& doubt) {
     return doubt.kind == DoubtKind::other ? doubt.other_kind : std::string(name_of(doubt.kind));
 }

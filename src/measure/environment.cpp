@@ -74,7 +74,7 @@ std::optional<std::string> chosen(std::string_view text) {
                : std::nullopt;
 }
 
-// intel_pstate says what is forbidden, the others what is allowed.
+// intel_pstate says what is forbidden, other drivers what is allowed.
 std::optional<std::string> turbo(const Description& machine) {
     const auto forbidden = machine.trimmed("sys/devices/system/cpu/intel_pstate/no_turbo");
     if (forbidden == "0" || forbidden == "1") {
@@ -104,7 +104,7 @@ std::optional<std::string> quota_of(std::string_view quota, std::string_view per
     return fmt::format("{:.2f} processors", *used / *whole);
 }
 
-// Version 2 has both numbers in one file ("max 100000": none), version 1 each in its own.
+// Version 2 has both numbers in one file ("max 100000": none), version 1 has a file for each.
 std::optional<std::string> cpu_quota(const Description& machine) {
     const std::string file = machine.trimmed("sys/fs/cgroup/cpu.max");
     const auto numbers = split(file, ' ');
@@ -123,7 +123,7 @@ std::optional<std::string> bytes_of(std::string_view meminfo, std::string_view n
                : std::nullopt;
 }
 
-// A hypervisor shows itself by a processor flag, and names itself by cpuid leaf 0x40000000.
+// A processor flag reveals a hypervisor; cpuid leaf 0x40000000 names it.
 std::optional<std::string> hypervisor(std::string_view cpuinfo) {
     const auto flags = " " + field_of(cpuinfo, "flags").value_or("") + " ";
     if (flags.find(" hypervisor ") == flags.npos) {

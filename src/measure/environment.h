@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// The state of this machine in words, for a run's provenance. What is not known has no key:
+// The state of this machine in words, for a run's provenance. An unknown fact has no key:
 //
 //   cpu.model            AMD EPYC 7B13                  cgroup.cpu_quota    2 processors
 //   cpu.logical          64                             memory.total        25277112320 bytes
@@ -20,7 +20,7 @@ namespace strata {
 //   cpu.microcode        0x2b000461                     perf_event.cycles   can be counted
 //   perf_event_paranoid  2
 //
-// The cores are those that the affinity leaves to this process. Reads /proc and /sys below `root`.
+// The cores are those that the affinity allows this process. Reads /proc and /sys below `root`.
 std::map<std::string, std::string> describe_environment(const std::filesystem::path& root = "/");
 
 }  // namespace strata

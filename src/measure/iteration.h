@@ -12,15 +12,16 @@
 
 namespace strata {
 
-// Something prepared, warm and ready to be timed, that can also time its own parts.
+// Something that is prepared, warmed up and ready to be timed, and that can also time its own
+// parts.
 class Iteration {
 public:
     virtual ~Iteration() = default;
 
-    // Once, with nothing added; its time.
+    // Runs once, without anything added; returns its time.
     virtual Seconds run() = 0;
 
-    // Once, with a time stamp between parts; fills one time per part, returns the whole.
+    // Runs once with a time stamp between parts; fills in one time per part, returns the total.
     virtual Seconds run_timed(std::span<Seconds> parts) = 0;
 
     virtual std::size_t parts() const = 0;
@@ -32,17 +33,17 @@ inline constexpr std::array<std::string_view, 3> names_of(StopReason) {
     return {"precise", "budget", "interrupted"};
 }
 
-// All that was sampled of an iteration. parts[p].values[i] belongs to instrumented.values[i];
-// end_to_end and instrumented have as many values; calibration has one per block.
+// All samples of an iteration. parts[p].values[i] belongs to instrumented.values[i]; end_to_end and
+// instrumented have the same number of values; calibration has one per block.
 struct SampledIteration {
     std::vector<Samples> parts;
     Samples end_to_end;    // Iteration::run
     Samples instrumented;  // Iteration::run_timed
-    Samples calibration;   // fixed work that has nothing to do with the iteration
+    Samples calibration;   // fixed work, independent of the iteration
     StopReason reason = StopReason::interrupted;
 };
 
-// The sum of the parts, sample by sample. Requires: as many values of each part.
+// The sum of the parts, sample by sample. Requires: every part has the same number of values.
 Samples sum_of_parts(const SampledIteration& sampled);
 
 }  // namespace strata

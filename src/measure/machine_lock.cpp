@@ -17,8 +17,8 @@ namespace strata {
 
 namespace {
 
-// The folder is everybody's, so nothing but a regular file is touched, and none is written to.
-// Another user's file can be locked through a descriptor that only reads.
+// Anyone can write to the folder, so only a regular file is opened, and nothing is written to it. A
+// read-only descriptor can lock another user's file.
 int open_shared(const std::filesystem::path& file) {
     constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     int descriptor = ::open(file.c_str(), flags);
@@ -49,8 +49,8 @@ bool MachineLock::try_acquire() {
     return file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-// A line of /proc/locks: "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF". Waiting processes stand
-// there with an arrow; of a process in another namespace the number is 0.
+// A line of /proc/locks: "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF". Waiting processes are
+// listed with an arrow; the number of a process in another namespace is 0.
 std::optional<int> MachineLock::holder() const {
     struct stat status = {};
     if (file_ < 0 || ::fstat(file_, &status) != 0) {

@@ -6,13 +6,13 @@
 
 namespace strata {
 
-// A file lock that lets one process at a time measure on this machine: two that measure at once
-// disturb each other. The kernel releases it however the process ends. All users of the machine
-// share it; containers with a /tmp of their own do not.
+// A file lock that lets one process at a time measure on this machine, because two that measure at
+// once disturb each other. The kernel releases it however the process ends. All users of the
+// machine share it; containers with a separate /tmp do not.
 class MachineLock {
 public:
-    // Opens the lock file. Where it cannot be opened, there is nothing to wait for and the lock
-    // counts as acquired.
+    // Opens the lock file. If it cannot be opened, there is nothing to wait for and the lock counts
+    // as acquired.
     explicit MachineLock(const std::filesystem::path& file = "/tmp/strata-measuring.lock");
     MachineLock(MachineLock&& other) noexcept;
     MachineLock(const MachineLock&) = delete;
@@ -23,15 +23,14 @@ public:
     // Acquires the lock unless another process holds it.
     bool try_acquire();
 
-    // The process that holds it; nothing where the kernel does not say.
+    // The process that holds it; nothing if the kernel does not say.
     std::optional<int> holder() const;
 
 private:
     int file_ = -1;
 };
 
-// Holds the machine lock while it lives, so that other strata processes
-// wait.
+// Holds the machine lock for its lifetime, so that other strata processes wait.
 struct MeasuringLock {
     MachineLock lock;
     bool is_shared = false;  // another process is measuring too

@@ -8,7 +8,8 @@
 
 namespace strata {
 
-// Physical memory of this process, as the kernel counts it; nothing where it does not tell.
+// Physical memory of this process, as the kernel counts it; nothing if the kernel does not report
+// it.
 struct MemoryUse {
     std::optional<Bytes> resident;
     std::optional<Bytes> peak;  // the highest since the process began, or since reset_peak_memory
@@ -17,17 +18,17 @@ struct MemoryUse {
 // Reads /proc/self/status below `root`.
 MemoryUse read_memory_use(const std::filesystem::path& root = "/");
 
-// What was taken at the highest between two readings, the peak having been reset at the first.
-// Nothing where the kernel does not tell, or where the process gave back more than it took: what a
-// small network needs is less than what the process holds in reserve.
+// The peak memory that was allocated between two readings, if the peak was reset at the first.
+// Nothing if the kernel does not report it, or if the process released more than it allocated: a
+// small network needs less than the process holds in reserve.
 std::optional<Bytes> memory_taken(const MemoryUse& before, const MemoryUse& after);
 
-// What the machine can still give without swapping (MemAvailable of /proc/meminfo below `root`);
-// nothing where the kernel does not tell.
+// The memory that the machine can still provide without swapping (MemAvailable of /proc/meminfo
+// below `root`); nothing if the kernel does not report it.
 std::optional<Bytes> available_memory(const std::filesystem::path& root = "/");
 
-// Sets the peak to what is resident now (/proc/self/clear_refs). False where that is not allowed:
-// the peak then still holds what came before.
+// Sets the peak to the current resident size (/proc/self/clear_refs). Returns false if that is not
+// allowed: the peak then still includes what came before.
 bool reset_peak_memory();
 
 }  // namespace strata

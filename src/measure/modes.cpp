@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t min_samples_for_modes = 20;
 
-// What sqrt(n) * dip exceeds in 1 % of uniform series: within 0.015 of a simulation with this code
-// (2026-11, 20 000 series each of n = 20, 30, 50, 100, 200, 500; 4 000 of 1000 and 3000). It agrees
-// with the Hartigans' own table.
+// The value that sqrt(n) * dip exceeds in 1 % of uniform series: within 0.015 of a simulation with
+// this code (2026-11, 20 000 series each of n = 20, 30, 50, 100, 200, 500; 4 000 of 1000 and 3000).
+// It agrees with the Hartigans' own table.
 double critical_value(double n) {
     return 0.635 * (1 - 0.65 / std::sqrt(n));
 }
@@ -44,8 +44,8 @@ std::vector<Step> steps_of(std::span<const double> ordered) {
 
 enum class Side { below, above };
 
-// The convex function nearest below the steps (their lower hull), or the concave one nearest above,
-// between two steps: the indices of its corners.
+// The greatest convex function below the steps (their lower hull), or the least concave one above
+// them, between two steps: the indices of its corners.
 std::vector<std::size_t> hull(std::span<const Step> steps, std::size_t first, std::size_t last,
                               Side side) {
     const double sign = side == Side::below ? 1 : -1;
@@ -87,8 +87,8 @@ std::vector<double> heights_of(std::span<const Step> steps, std::span<const std:
     return heights;
 }
 
-// One round of the Hartigans' search: hulls between two steps, where they lie farthest apart, and
-// the next, narrower interval, which holds the mode.
+// One round of the Hartigans' search: the hulls between two steps, where they are farthest apart,
+// and the next, narrower interval, which contains the mode.
 struct SplitRound {
     double apart = 0;    // greatest distance of the hulls at a corner
     double outside = 0;  // greatest distance of a hull from the steps outside the next interval
@@ -160,7 +160,7 @@ std::size_t best_split(std::span<const double> ordered) {
     for (const double value : ordered) {
         sums.push_back(sums.back() + value);
     }
-    // Sum of distances from the median: the upper half's sum less the lower half's.
+    // Sum of distances from the median: the sum of the upper half minus that of the lower half.
     const auto spread = [&](std::size_t from, std::size_t to) {
         const std::size_t half = (to - from) / 2;
         return (sums[to] - sums[to - half]) - (sums[from + half] - sums[from]);

@@ -32,7 +32,8 @@ constexpr std::array<EventCode, names_of(CounterEvent{}).size()> codes = {{
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
 }};
 
-// Context switches and migrations happen in the kernel: without it they would count 0 and lie.
+// Context switches and migrations happen in the kernel: without kernel mode their count would be a
+// false 0.
 bool counts_in_kernel_mode(CounterEvent event) {
     return event == CounterEvent::context_switches || event == CounterEvent::migrations;
 }
@@ -77,7 +78,7 @@ std::string reason_of(int error) {
     }
 }
 
-// What read() gives for one event.
+// The result of read() for one event.
 struct Reading {
     std::uint64_t value;
     std::uint64_t enabled;  // ns

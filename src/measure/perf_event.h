@@ -11,8 +11,8 @@
 
 namespace strata {
 
-// What the kernel's perf_event interface may count. The last four need no counters in the
-// processor.
+// Events that the kernel's perf_event interface may count. The last four need no processor
+// counters.
 enum class CounterEvent {
     cycles,
     instructions,
@@ -40,9 +40,9 @@ inline constexpr std::array<std::string_view, 11> names_of(CounterEvent) {
             "migrations"};
 }
 
-// A group of events of the calling thread, counted together. An event that this machine or these
-// rights do not allow is left out with its reason and the others are counted; in a virtual machine
-// there is often no hardware event at all.
+// A group of events of the calling thread, counted together. An event that the machine or the
+// permissions do not allow is left out with its reason, and the others are counted; a virtual
+// machine often has no hardware events at all.
 class CounterGroup {
 public:
     explicit CounterGroup(std::span<const CounterEvent> events);
@@ -50,12 +50,12 @@ public:
     CounterGroup& operator=(const CounterGroup&) = delete;
     ~CounterGroup();
 
-    // One per event: why it is not counted; empty for those that are.
+    // For each event, why it is not counted; empty for those that are.
     std::span<const std::string> refusals() const { return refusals_; }
 
-    // Counts from 0 until stop, which gives one number per event: nothing for what is refused or
-    // had no share of the processor's counters; else scaled to the whole time where the kernel had
-    // to share them out.
+    // Counts from 0 until stop, which returns one number per event: nothing if it was refused or
+    // never got a processor counter; otherwise scaled to the whole time if the kernel multiplexed
+    // it.
     void start();
     std::vector<std::optional<double>> stop();
 
@@ -70,7 +70,7 @@ private:
 // All events, in order.
 std::vector<CounterEvent> all_counter_events();
 
-// Why each of them cannot be counted here; empty for those that can. Tries each alone.
+// For each event, why it cannot be counted here; empty if it can. Tries each one alone.
 std::vector<std::string> probe_counters();
 
 }  // namespace strata

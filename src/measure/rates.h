@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// What a kernel reached, in operations or bytes per second.
+// The throughput that a kernel reached, in operations or bytes per second.
 struct Rates {
     std::string kernel = {};
     double best = 0;
@@ -18,10 +18,10 @@ struct Rates {
     std::size_t samples = 0;
 };
 
-// From times of so much work each. Requires: times not empty, all above 0.
+// Rates from times of equal work. Requires: times not empty, all above 0.
 Rates rates_from(std::string kernel, double work, const std::vector<Seconds>& times);
 
-// The best kernel's in front, and in words: when, which, how far its median lies below, what the
+// The best kernel's rate, and in words: when, which kernel, how far its median is below, what the
 // others reached. Requires: all not empty.
 struct BestRate {
     double value = 0;

@@ -41,7 +41,7 @@ void drop_every_second(Samples& samples) {
     values.resize((values.size() + 1) / 2);
 }
 
-// Something due again some time after it was last done.
+// Something that is due again some time after it was last done.
 class Recurring {
 public:
     Recurring(Seconds now, Seconds period) : last_(now), period_(period) {}
@@ -93,7 +93,7 @@ public:
         const Seconds begin = clock_.now();
         warm_up(iteration_, policy_, clock_, [this] { return is_stopped(); });
         policy_.max_time =
-            std::max(Seconds{}, policy_.max_time - (clock_.now() - begin));  // what is left
+            std::max(Seconds{}, policy_.max_time - (clock_.now() - begin));  // remaining time
         stopping_ = Stopping(policy_);
         sampled_.reason = sample_blocks();
         return std::move(sampled_);
@@ -193,7 +193,7 @@ private:
                 .spent = spent};
     }
 
-    // What is needed grows with the square of the precision that is still missing.
+    // The work needed grows with the square of the precision that is still missing.
     double fraction(std::size_t samples, Seconds spent) const {
         double done = policy_.min_time.value > 0 ? spent / policy_.min_time : 1;
         if (policy_.min_samples > 0) {
@@ -221,7 +221,7 @@ private:
     Seconds last_;
     bool stopped_ = false;
     std::size_t in_a_row_ = 1;
-    std::size_t stride_ = 1;  // one of so many runs is kept
+    std::size_t stride_ = 1;  // one run in so many is kept
     std::uint64_t end_to_end_runs_ = 0;
     std::uint64_t instrumented_runs_ = 0;
 };

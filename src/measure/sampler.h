@@ -10,23 +10,23 @@
 
 namespace strata {
 
-// How far sampling has come.
+// The progress of sampling.
 struct Progress {
-    double fraction = 0;              // of the work, as far as it can be foreseen
+    double fraction = 0;              // of the work, as far as predictable
     std::optional<double> precision;  // worst relative half-width so far; nothing: too few samples
     std::size_t samples = 0;
     Seconds spent;  // earlier attempts included
 };
 
-// Whom the sampler tells and asks while it works. Each may be empty.
+// Callbacks of the sampler. Each may be empty.
 struct SamplerHooks {
     std::function<bool()> stop_requested = {};                     // asked between iterations
     std::function<void(const SampledIteration&)> checkpoint = {};  // about once a second
     std::function<void(const Progress&)> progress = {};            // about ten times a second
 };
 
-// More samples than this of one quantity are thinned: every second one is dropped and from then on
-// only every second is kept, so that those kept always cover the whole time evenly. So many give
+// With more samples than this of one quantity, every second one is dropped, and from then on only
+// every second is kept, so that the kept ones always cover the whole time evenly. This many give
 // the median to within one percentile; more would only fill memory and database.
 inline constexpr std::size_t max_samples = 16384;
 

@@ -6,18 +6,18 @@
 
 namespace strata {
 
-// Memory for a team of threads: each has `count` segments of `floats` floats, which it touched
-// first and which therefore lie near its processor. Large pages are requested, because a ceiling
-// should not be that of the page tables.
+// Memory for a team of threads: each thread has `count` segments of `floats` floats. It touches
+// them first, so they are allocated near its processor. Large pages are requested, because a
+// ceiling should not be limited by page tables.
 class Segments {
 public:
-    // Throws Error where so much memory is not free.
+    // Throws Error if there is not enough free memory.
     Segments(std::span<const int> processors, std::size_t count, std::size_t floats);
     Segments(const Segments&) = delete;
     Segments& operator=(const Segments&) = delete;
     ~Segments();
 
-    // A thread's segment for a round; they take turns.
+    // A thread's segment for a round; rounds cycle through the segments.
     std::span<float> of(std::size_t thread, std::size_t round) const;
 
     // Bytes of one segment.

@@ -21,7 +21,7 @@ double sign_of(double value) {
     return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
-// What differs only by rounding counts as equal.
+// Values that differ only by rounding count as equal.
 std::vector<double> signs_about_median(std::span<const Seconds> values) {
     const Seconds middle = median_of(values);
     const double rounding = 1e-12 * std::abs(values.front().value);
@@ -44,8 +44,8 @@ double autocorrelation(std::span<const double> signs, std::size_t lag) {
     return squares == 0 ? 0 : products / squares;
 }
 
-// Geyer's tau; the sums of neighbouring lags of a reversible process are positive and fall, so the
-// first that is not is noise, and so is all that follows.
+// Geyer's tau. For a reversible process the sums of neighbouring lags are positive and fall, so the
+// first one that is not is noise, and so are all that follow.
 double integrated_autocorrelation(std::span<const double> signs) {
     const std::size_t last = std::min(signs.size() / 2, max_lags);
     double sum = 1 + autocorrelation(signs, 1);

@@ -8,18 +8,18 @@
 
 namespace strata {
 
-// Questions about samples in the order they were taken. All of them look only at signs and ranks,
-// so that a few outliers, which every timed series has, change nothing.
+// Statistics of samples in the order they were taken. All use only signs and ranks, so that a few
+// outliers, which every timed series has, change nothing.
 
 // Correlation of the signs of x(i) - median and x(i + lag) - median: in [-1, 1], 0 for independent
-// samples, (2 / pi) asin(rho^lag) for a normal AR(1) series. 0 where all values are equal.
-// Requires: lag < number of values.
+// samples, (2 / pi) asin(rho^lag) for a normal AR(1) series. 0 if all values are equal. Requires:
+// lag < number of values.
 double sign_autocorrelation(std::span<const Seconds> values, std::size_t lag);
 
-// How many independent samples would give the median as precisely as these do: n / tau, where
-// tau = 1 + 2 (sum of the sign autocorrelations), summed over pairs of lags while a pair is
-// positive (Geyer 1992's initial positive sequence). n itself where the correlation of neighbours
-// is not significant (1 % one-sided) or there are fewer than 16 values.
+// The number of independent samples that would give the median with the same precision: n / tau,
+// where tau = 1 + 2 (sum of the sign autocorrelations), summed over pairs of lags while a pair is
+// positive (Geyer 1992's initial positive sequence). n itself if the correlation of neighbours is
+// not significant (1 % one-sided) or there are fewer than 16 values.
 double effective_samples(std::span<const Seconds> values);
 
 // A straight line through a series, and whether it rises.
@@ -29,9 +29,9 @@ struct Trend {
                             // series without a trend
 };
 
-// Series longer than 400 values are first reduced to medians of equal blocks; the deviation is
-// widened for the dependence that is left once the line is taken out (Hamed and Rao 1998).
-// Without a trend (0, 0) for fewer than 10 values.
+// Series longer than 400 values are first reduced to medians of equal blocks. The deviation is
+// widened for the dependence that remains after the line is removed (Hamed and Rao 1998). No trend
+// (0, 0) for fewer than 10 values.
 Trend trend_of(std::span<const Seconds> values);
 
 }  // namespace strata

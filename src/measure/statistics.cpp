@@ -34,8 +34,9 @@ double binomial_probability(double n, double j) {
                     n * std::log(2.0));
 }
 
-// The rank of the interval's ends when dependence makes n samples worth only `effective` ones: the
-// distance from the middle grows by the root of the ratio, because a rank's deviation does.
+// The rank of the interval's ends if dependence makes n samples worth only `effective` independent
+// ones: its distance from the middle grows by the square root of the ratio, as a rank's deviation
+// does.
 std::size_t widened_rank(std::size_t n, double effective) {
     const double middle = (static_cast<double>(n) + 1) / 2;
     const double distance = middle - static_cast<double>(interval_rank(n));
@@ -47,7 +48,7 @@ std::size_t widened_rank(std::size_t n, double effective) {
 
 std::size_t interval_rank(std::size_t n) {
     const auto count = static_cast<double>(n);
-    // Twenty deviations below the middle the sum of what lies lower is 0 in a double.
+    // Twenty deviations below the middle, the remaining lower tail is 0 in a double.
     double outcome = std::max(0.0, std::floor(count / 2 - 10 * std::sqrt(count)));
     double probability = binomial_probability(count, outcome);
     double below = 0;

@@ -8,14 +8,14 @@
 
 namespace strata {
 
-// Fewer samples have no 95 % interval for the median: even their whole range covers it in only
-// 1 - 2^(1 - n) of all cases, 93.75 % for five.
+// With fewer samples the median has no 95 % interval: even their whole range covers it in only 1 -
+// 2^(1 - n) of all cases, 93.75 % for five.
 inline constexpr std::size_t min_samples_for_interval = 6;
 
-// A median with its 95 % confidence interval (order statistics, exact binomial; for fewer than six
-// samples the whole range, which covers less and says so by `samples`). Where neighbouring samples
-// resemble each other significantly, the interval is as wide as that of the effective number of
-// samples (measure/series.h).
+// A median with its 95 % confidence interval (order statistics, exact binomial). For fewer than six
+// samples it is the whole range, which covers less; `samples` shows that. If neighbouring samples
+// are significantly correlated, the interval is that of the effective number of samples
+// (measure/series.h).
 struct Estimate {
     Seconds median;
     Seconds low;
@@ -32,20 +32,21 @@ Estimate estimate(std::span<const Seconds> values);
 // Half the interval's width over the median.
 double relative_half_width(const Estimate& estimate);
 
-// The value below which the fraction `share` of the values lies, linear between neighbours
+// The value below which the fraction `share` of the values is, linear between neighbours
 // (definition 7 of Hyndman and Fan 1996). Requires: values not empty, share in [0, 1].
 Seconds quantile(std::span<const Seconds> values, double share);
 Seconds median_of(std::span<const Seconds> values);
 
-// The median distance from the median, not scaled. Of a normal series it is 0.6745 deviations.
+// The median distance from the median, not scaled. For a normal series it is 0.6745 deviations.
 Seconds median_absolute_deviation(std::span<const Seconds> values);
 
-// The share of values more than five scaled (1.4826) median absolute deviations from the median;
-// one normal value in two million lies there. 0 where more than half of the values are equal.
+// The share of values more than five scaled (1.4826) median absolute deviations from the median,
+// where one normal value in two million is. 0 if more than half of the values are equal.
 double outlier_share(std::span<const Seconds> values);
 
-// The 1-based rank k for which [k-th smallest, k-th largest] of n independent values holds their
-// median with at least 95 %: the largest k with P(Binomial(n, 1/2) < k) <= 2.5 %. 0: there is none.
+// The 1-based rank k for which [k-th smallest, k-th largest] of n independent values contains their
+// median with at least 95 %: the largest k with P(Binomial(n, 1/2) < k) <= 2.5 %. 0 if there is
+// none.
 std::size_t interval_rank(std::size_t n);
 
 }  // namespace strata

@@ -9,22 +9,25 @@
 
 namespace strata {
 
-// Decides from the samples so far whether to go on. What must be precise are the medians of the
-// end-to-end time, of the instrumented time and of the sum of the parts; the parts themselves carry
-// their own intervals.
+// Decides from the samples so far whether to continue. The medians of the end-to-end time, of the
+// instrumented time and of the sum of the parts must be precise; the parts themselves carry their
+// own
+// intervals.
 //
-// It looks only at numbers of samples that grow by a quarter, because every look is one more chance
-// to stop on a lucky streak. So spaced, the interval at the end covers in 93.5 to 97 % of cases
-// (simulated for normal noise of 2 % and precisions from 2 to 0.3 %; stopping_test.cpp holds it).
+// It checks only at numbers of samples that grow by a quarter, because every check is one more
+// chance
+// to stop on a lucky streak. With this spacing, the final interval covers in 93.5 to 97 % of cases
+// (simulated for normal noise of 2 % and precisions from 2 to 0.3 %; verified by
+// stopping_test.cpp).
 class Stopping {
 public:
     explicit Stopping(const Policy& policy) : policy_(policy) {}
 
-    // To be asked after each block. `spent` is the time spent on sampling, earlier attempts
-    // included. Nothing: go on.
+    // Call it after each block. `spent` is the time spent on sampling, earlier attempts included.
+    // Nothing: continue.
     std::optional<StopReason> decide(const SampledIteration& sampled, Seconds spent);
 
-    // The worst relative half-width at the last look; nothing before the first.
+    // The worst relative half-width at the last check; nothing before the first.
     std::optional<double> precision() const { return precision_; }
 
 private:
@@ -36,7 +39,7 @@ private:
     std::optional<double> precision_;
 };
 
-// The worst relative half-width of the three medians; infinite where one has too few samples for an
+// The worst relative half-width of the three medians; infinite if one has too few samples for an
 // interval.
 double precision_of(const SampledIteration& sampled);
 

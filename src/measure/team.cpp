@@ -19,7 +19,7 @@ struct Stamps {
     Seconds end;
 };
 
-// A processor that has gone offline leaves the thread unbound, which costs accuracy only.
+// If a processor has gone offline, the thread stays unbound, which only costs accuracy.
 void bind_to(int processor) {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -27,7 +27,8 @@ void bind_to(int processor) {
     ::pthread_setaffinity_np(::pthread_self(), sizeof set, &set);
 }
 
-// Where threads wait for each other without sleeping: to be woken takes longer than what is timed.
+// A barrier at which threads wait without sleeping: waking up takes longer than the work that is
+// timed.
 class SpinBarrier {
 public:
     explicit SpinBarrier(std::size_t threads) : threads_(threads) {}

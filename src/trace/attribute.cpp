@@ -20,7 +20,7 @@ public:
         }
     }
 
-    // All kernels of a graph launch share one call, so where there is a node, it alone counts.
+    // All kernels of a graph launch share one call, so if a node is known, only the node counts.
     Attribution of(const Span& span) const {
         return span.graph_node != 0 ? by_node(span.graph_node) : by_call(span.correlation);
     }
@@ -52,7 +52,7 @@ private:
         return {.task = task, .range = range, .evidence = task ? evidence : Evidence::no_task};
     }
 
-    // The range that all others of a call enclose, where there is one; else any.
+    // The range of a call that all its others enclose, if there is one; otherwise any.
     std::uint64_t innermost_of(const std::vector<std::uint64_t>& ranges) const {
         std::uint64_t innermost = ranges.front();
         for (const std::uint64_t range : ranges) {
@@ -63,7 +63,7 @@ private:
         return innermost;
     }
 
-    // Whether every range of a call encloses the innermost, or means the same task.
+    // Whether every range of a call encloses the innermost, or belongs to the same task.
     bool agree(const std::vector<std::uint64_t>& ranges, std::uint64_t innermost,
                const Attribution& attribution) const {
         return std::ranges::all_of(ranges, [&](std::uint64_t range) {

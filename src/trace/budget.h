@@ -13,21 +13,21 @@
 
 namespace strata {
 
-// What one task took on a device.
+// The time of one task on a device.
 struct TaskSpans {
     Task task = {};
     std::size_t spans = 0;
     std::size_t untimed = 0;  // of these, without plausible stamps: `time` is a lower bound
-    Nanoseconds time = {};    // sum of its spans; what ran beside others counts whole
-    Nanoseconds waited = {};  // launch gaps that a span of its ended: the device waited for it
+    Nanoseconds time = {};    // sum of its spans; overlapping ones count whole
+    Nanoseconds waited = {};  // launch gaps that one of its spans ended: the device waited for it
 };
 
-// What one device's time went to. It closes to the nanosecond:
+// What one device's time was spent on. It closes to the nanosecond:
 //   tasks + unattributed - overlap + gaps = window.
 struct TraceBudget {
     std::vector<TaskSpans> tasks = {};                        // in the order of their first spans
     Nanoseconds attributed = {};                              // sum of the tasks
-    Nanoseconds unattributed = {};                            // spans without a task
+    Nanoseconds unattributed = {};                            // of spans without a task
     std::map<Evidence, std::size_t> unattributed_spans = {};  // how many, by reason
     Nanoseconds overlap = {};                                 // counted more than once above
     Nanoseconds gaps = {};                                    // the device did nothing
@@ -36,11 +36,11 @@ struct TraceBudget {
     std::uint64_t dropped = 0;                                // records that never arrived
 };
 
-// `attributions` as `attribute` gives them for the trace.
+// `attributions`: the result of `attribute` for the trace.
 TraceBudget budget_of(const Trace& trace, std::span<const Attribution> attributions,
                       std::uint32_t device);
 
-// Part of the spans' time that no layer is known for: 0 to 1; nothing where no span has a time.
+// The fraction of the spans' time without a known layer, 0 to 1; nothing if no span has a time.
 std::optional<double> unattributed_share(const TraceBudget& budget);
 
 }  // namespace strata

@@ -54,7 +54,7 @@ private:
     std::optional<std::size_t> iteration_at(
         const Span& span, const std::vector<std::optional<Nanoseconds>>& begins) const {
         std::optional<std::size_t> found;
-        // A call that is known to lie outside all iterations is not guessed into one.
+        // A call known to be outside all iterations is not assigned to one by guessing.
         for (std::size_t i = 0;
              is_timed(span) && !range_of_call_.contains(span.correlation) && i < begins.size();
              ++i) {

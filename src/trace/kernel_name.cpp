@@ -9,8 +9,8 @@ namespace strata {
 
 namespace {
 
-// The name with everything between angle brackets, round ones and braces left out. An operator's
-// own bracket ("operator<") is cut too: nobody calls a kernel so.
+// The name without anything between angle brackets, parentheses and braces. An operator's own
+// bracket ("operator<") is cut, too: nobody names a kernel that way.
 std::string without_arguments(std::string_view name) {
     std::string kept;
     std::size_t depth = 0;
@@ -26,7 +26,7 @@ std::string without_arguments(std::string_view name) {
     return kept;
 }
 
-// What stands behind the last of the separators.
+// The text after the last of the separators.
 std::string_view behind_last(std::string_view text, std::string_view separators) {
     const auto at = text.find_last_of(separators);
     return at == std::string_view::npos ? text : text.substr(at + 1);

@@ -6,9 +6,9 @@
 
 namespace strata {
 
-// A kernel's full name without result type, scope, template arguments and parameters:
-// "void cudnn::ops::scale<float, 128>(T*, int)" is "scale". Kernels that differ in their arguments
-// share it, so it is for people to read and never for telling kernels apart.
+// A kernel's full name without result type, scope, template arguments and parameters: "void
+// cudnn::ops::scale<float, 128>(T*, int)" is "scale". Kernels that differ in their arguments share
+// it, so it is only for display and never for identifying kernels.
 std::string bare_kernel_name(std::string_view full_name);
 
 }  // namespace strata

@@ -10,13 +10,13 @@
 
 namespace strata {
 
-// In which range each node of a graph was captured, found through any number of copies.
+// The range in which each node of a graph was captured, found through any number of copies.
 class NodeOwners {
 public:
     NodeOwners(std::span<const NodeInRange> nodes, std::span<const NodeCopy> copies);
 
-    // The range of a node, or of what it is a copy of. Nothing for a node that no range was
-    // recorded for, or whose copies go round in a circle.
+    // The range of a node, or of the node that it is a copy of. Nothing if no range was recorded,
+    // or if the copies form a cycle.
     std::optional<std::uint64_t> range_of(std::uint64_t node) const;
 
 private:

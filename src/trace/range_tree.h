@@ -19,15 +19,15 @@ public:
 
     bool knows(std::uint64_t id) const { return by_id_.contains(id); }
 
-    // The task of the range, or of the nearest around it that has one.
+    // The task of the range, or of the nearest enclosing one that has one.
     std::optional<Task> task_of(std::uint64_t id) const;
 
-    // Whether `inner` is `outer` or lies within it.
+    // Whether `inner` is `outer` or is nested within it.
     bool encloses(std::uint64_t outer, std::uint64_t inner) const;
 
 private:
-    // Visits the range and those around it until `visit` says to stop, and whether it did. Records
-    // may be broken, so parents that go round in a circle end it too.
+    // Visits the range and those that enclose it until `visit` says to stop; returns whether it
+    // did. Records may be broken, so a cycle of parents also ends it.
     bool walk_outwards(std::uint64_t id, const std::function<bool(const TraceRange&)>& visit) const;
 
     std::unordered_map<std::uint64_t, const TraceRange*> by_id_;

@@ -12,21 +12,21 @@
 
 namespace strata {
 
-// Time stamps of a device's clock and what lies between them: whole nanoseconds, because a stamp
-// since 1970 has more digits than a double.
+// Time stamps and durations of a device's clock, in whole nanoseconds, because a stamp since 1970
+// has more digits than a double.
 using Nanoseconds = std::chrono::nanoseconds;
 
 constexpr Seconds seconds_of(Nanoseconds time) {
     return {static_cast<double>(time.count()) * 1e-9};
 }
 
-// What a device was busy with.
+// The kinds of work of a device.
 enum class SpanKind { kernel, copy, fill };
 inline constexpr std::array<std::string_view, 3> names_of(SpanKind) {
     return {"kernel", "copy", "fill"};
 }
 
-// How many of something, along the three axes of a launch.
+// The extent of a launch along its three axes.
 struct LaunchExtent {
     std::uint32_t x = 1;
     std::uint32_t y = 1;
@@ -35,7 +35,8 @@ struct LaunchExtent {
     bool operator==(const LaunchExtent&) const = default;
 };
 
-// The shape a kernel was launched in, and what each of its blocks holds of a multiprocessor.
+// The shape with which a kernel was launched, and the multiprocessor resources that each of its
+// blocks uses.
 struct LaunchShape {
     LaunchExtent grid = {};       // blocks
     LaunchExtent block = {};      // threads of a block
@@ -49,7 +50,7 @@ struct LaunchShape {
 // One piece of work on a device, as a tracer recorded it: a kernel, a copy, a fill.
 struct Span {
     SpanKind kind = SpanKind::kernel;
-    std::string name = {};  // in full, with template arguments; of a copy its direction
+    std::string name = {};  // in full, with template arguments; for a copy its direction
     std::uint32_t device = 0;
     std::uint32_t stream = 0;
     Nanoseconds start = {};  // by the device's clock; 0 where no stamp could be taken
@@ -62,8 +63,8 @@ struct Span {
     bool operator==(const Span&) const = default;
 };
 
-// Whether its stamps can be believed: both taken, in order, and less than an hour apart (tracers
-// now and then write rubbish, and one such span would drown all others).
+// Whether its stamps are plausible: both taken, in order, and less than an hour apart (tracers
+// occasionally record garbage, and one such span would dwarf all others).
 bool is_timed(const Span& span);
 
 // Requires: is_timed.

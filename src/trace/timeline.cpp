@@ -21,7 +21,7 @@ std::vector<std::size_t> timed_by_start(std::span<const Span> spans, std::uint32
     return order;
 }
 
-// Walks along the spans in order of their starts, keeping the latest end.
+// Goes through the spans in order of their starts, keeping the latest end.
 void sweep(std::span<const Span> spans, Timeline& timeline) {
     std::size_t latest = timeline.order.front();
     timeline.first = spans[latest].start;

@@ -24,13 +24,13 @@ struct alignas(64) TileConfiguration {
 };
 static_assert(sizeof(TileConfiguration) == 64);
 
-// Four products of 16 x 16 results each, from two left and two right tiles, as a matrix product
-// keeps them: each waits 52 cycles for itself, and one starts every 16.
+// Four products of 16 x 16 results each, from two left and two right tiles, as in a matrix product:
+// each has a latency of 52 cycles, and one starts every 16.
 [[gnu::target("amx-tile,amx-bf16")]] void tiles_bf16(std::size_t rounds) {
     const TileConfiguration configuration;
     alignas(64) std::array<std::uint16_t, 16 * 32> ones;
     ones.fill(0x3F80);
-    keep(configuration);  // the intrinsics below do not tell the compiler what they read
+    keep(configuration);  // the compiler does not know what the intrinsics below read
     keep(ones);
     _tile_loadconfig(&configuration);
     _tile_zero(0);
@@ -54,7 +54,7 @@ static_assert(sizeof(TileConfiguration) == 64);
     const TileConfiguration configuration;
     alignas(64) std::array<std::uint8_t, 16 * 64> ones;
     ones.fill(1);
-    keep(configuration);  // the intrinsics below do not tell the compiler what they read
+    keep(configuration);  // the compiler does not know what the intrinsics below read
     keep(ones);
     _tile_loadconfig(&configuration);
     _tile_zero(0);

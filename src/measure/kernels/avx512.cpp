@@ -9,8 +9,8 @@
 namespace strata {
 namespace {
 
-// More than the eight or ten that hide the latency, so that a late one does not stall a port; with
-// the factors they fit into the 32 registers.
+// More than the eight or ten that hide the latency, so that a late one does not stall a port;
+// together with the factors they fit into the 32 registers.
 constexpr int sums_in_registers = 24;
 
 [[gnu::target("avx512f")]] void fma_f32(std::size_t rounds) {

@@ -3,7 +3,7 @@
 
 namespace strata {
 
-// Makes the compiler believe that a value is used, so that the loop behind it stays.
+// Makes the compiler believe that a value is used, so that the loop that computes it is kept.
 template <class T>
 inline void keep(const T& value) {
     asm volatile("" : : "r"(&value) : "memory");

@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// A loop that does nothing but arithmetic of one element type, as fast as these instructions can.
+// A loop of pure arithmetic in one element type, as fast as its instructions allow.
 struct ComputeKernel {
     std::string_view dtype;         // "f32"
     std::string_view name;          // "AVX-512 FMA, 24 accumulators"
@@ -18,15 +18,15 @@ struct ComputeKernel {
     void (*run)(std::size_t rounds) = nullptr;
 };
 
-// How a loop moves memory. Its bytes are those that the program reads and writes: a plain store
-// also makes the hardware read the line first, which counts nothing here and takes its time.
+// How a loop moves memory. Its bytes are those that the program reads and writes. A plain store
+// also makes the hardware read the line first; that is not counted here, but takes time.
 enum class MemoryPattern {
     read,       // every byte is read once
     triad,      // a[i] = b[i] + s * c[i] over thirds of the memory (McCalpin's STREAM)
     streaming,  // the triad with stores that bypass the caches, so that nothing is read for them
 };
 
-// A loop that moves memory as fast as these instructions can.
+// A loop that moves memory as fast as its instructions allow.
 struct MemoryKernel {
     MemoryPattern pattern = MemoryPattern::read;
     std::string_view name;          // "AVX-512 read"
@@ -34,7 +34,7 @@ struct MemoryKernel {
     void (*run)(std::span<float> memory, std::size_t passes) = nullptr;
 };
 
-// A memory kernel moves only whole multiples of so many floats.
+// A memory kernel moves only whole multiples of this many floats.
 inline constexpr std::size_t memory_granule = 3 * 256;
 
 // Every kernel that this build has, whether or not this machine can run it.
@@ -50,7 +50,8 @@ std::vector<MemoryKernel> memory_kernels_avx512();
 std::vector<MemoryKernel> memory_kernels_avx2();
 std::vector<MemoryKernel> memory_kernels_portable();
 
-// Asks the kernel to let this process use AMX's tiles (arch_prctl, Linux 5.16). Whether it may.
+// Asks the operating system to let this process use AMX's tiles (arch_prctl, Linux 5.16). Returns
+// whether it may.
 bool allow_tiles();
 
 }  // namespace strata

@@ -7,7 +7,7 @@
 namespace strata {
 namespace {
 
-// What any processor can do, in loops that the compiler may turn into its own vectors.
+// Loops for any processor, which the compiler may vectorise as it likes.
 template <class T>
 void multiply_add(std::size_t rounds) {
     std::array<T, 64> sums{};
