@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What judging costs, by number of samples; it runs while nothing is timed.
+// The cost of the statistics, by number of samples; they run while nothing is timed.
 #include "measure/statistics.h"
 
 #include "measure/modes.h"

@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// A network in libtorch that gives scores of classes; of 224 x 224 images unless it says otherwise.
+// A network in libtorch that outputs class scores, for images of 224 x 224 unless stated otherwise.
 class PeerNetwork : public torch::nn::Module {
 public:
     virtual torch::Tensor forward(torch::Tensor images) = 0;
@@ -16,7 +16,7 @@ public:
         return torch::randn({batch, 3, 224, 224});
     }
     virtual std::int64_t classes() const { return 1000; }
-    // Rows of scores that a batch gives.
+    // The number of rows of scores for a batch.
     virtual std::int64_t scores(std::int64_t batch) const { return batch; }
 };
 

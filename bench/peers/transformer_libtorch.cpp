@@ -18,7 +18,7 @@ constexpr std::int64_t length = 128;
 constexpr std::int64_t vocabulary = 37'000;
 constexpr double dropout = 0.1;
 
-// What closes each sublayer: LayerNorm(x + Dropout(result)).
+// The end of each sublayer: LayerNorm(x + Dropout(result)).
 class CloseImpl final : public nn::Module {
 public:
     CloseImpl() : norm_(nn::LayerNormOptions({width})), drop_(dropout) {
@@ -35,7 +35,7 @@ private:
 };
 TORCH_MODULE(Close);
 
-// Sequences first, as the module wants them.
+// Sequences first, as the module requires.
 class AttendImpl final : public nn::Module {
 public:
     AttendImpl() : attention_(width, heads) {
@@ -84,8 +84,8 @@ public:
     TransformerBase() : table_(vocabulary, width), drop_(dropout) {
         register_module("table", table_);
         register_module("drop", drop_);
-        // As the zoo's: with libtorch's own deviation of 1 the loss's gradient is full of denormal
-        // numbers.
+        // As in the zoo: with libtorch's default deviation of 1, the loss's gradient is full of
+        // denormal numbers.
         nn::init::normal_(table_->weight, 0, 1 / std::sqrt(double{width}));
         positions_ = register_buffer("positions", sinusoids());
         mask_ = register_buffer(

@@ -40,7 +40,8 @@ class TransformerBase(nn.Module):
     def __init__(self):
         super().__init__()
         self.table, self.drop = nn.Embedding(VOCABULARY, WIDTH), nn.Dropout(DROPOUT)
-        # As the zoo's: with torch's own deviation of 1 the loss's gradient is full of denormal numbers.
+        # As in the zoo: with torch's default deviation of 1, the loss's gradient is full of
+        # denormal numbers.
         nn.init.normal_(self.table.weight, std=WIDTH ** -0.5)
         place = torch.arange(LENGTH).unsqueeze(1)
         step = torch.exp(torch.arange(0, WIDTH, 2) * (-math.log(1e4) / WIDTH))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How fast `strata show FILE.onnx` answers: a graph of many nodes, and a file of heavy weights,
-// which stay where they lie. Both are linear in the size of the file, which the BigO rows show.
+// How fast `strata show FILE.onnx` answers: a graph of many nodes, and a file with large weights,
+// which stay in the file. Both are linear in the size of the file, as the BigO rows show.
 #include "graph/builder.h"
 #include "measure/memory_use.h"
 #include "networks/onnx/export.h"
@@ -34,7 +34,7 @@ Graph residual(std::int64_t nodes) {
     return builder.finish();
 }
 
-// Rectifiers one behind the other, all in one piece of memory.
+// A chain of rectifiers that share one buffer.
 Graph chain(std::int64_t nodes) {
     GraphBuilder builder("chain");
     TensorId x = builder.input("x", {{1, 8}});
@@ -96,7 +96,7 @@ BENCHMARK_CAPTURE(show_nodes, chain, chain)
     ->Unit(benchmark::kMillisecond)
     ->Complexity();
 
-// Resident memory that an import adds, mapped pages included, over the file's size.
+// Resident memory that an import adds, mapped pages included, relative to the file's size.
 void import_weights(benchmark::State& state) {
     const TemporaryDirectory folder;
     const auto file = exported(folder, heavy(state.range(0)));

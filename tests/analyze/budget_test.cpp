@@ -20,7 +20,8 @@ Samples samples(std::vector<double> values) {
 }
 
 TEST(Budget, StepsSampledTogetherAreAddedIterationByIteration) {
-    // When one step is slow the other is fast: every iteration takes 5, the medians add up to 4.
+    // One step is slow when the other is fast: every iteration takes 5, but the medians add up to
+    // 4.
     const strata::Run run = run_of({scripted_step("a", Pass::forward, samples({1, 1, 4}).values),
                                     scripted_step("b", Pass::forward, samples({4, 4, 1}).values)});
     EXPECT_EQ(sum_of_steps(run)->median, Seconds{5});

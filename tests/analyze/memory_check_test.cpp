@@ -28,7 +28,7 @@ TEST(MemoryCheck, StepsShareOneScratchMemoryThatCountsAsPredicted) {
 TEST(MemoryCheck, WithoutAMeasurementThereIsNoRatio) {
     strata::Run run = run_with_scratch(Bytes{0}, Bytes{0});
     EXPECT_EQ(memory_check_of(run).ratio, std::nullopt);
-    run.measured_memory = Bytes{0};  // the peak was that before the run
+    run.measured_memory = Bytes{0};  // the peak was before the run
     EXPECT_EQ(memory_check_of(run).ratio, std::nullopt);
 }
 

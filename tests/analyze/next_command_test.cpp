@@ -76,7 +76,7 @@ TEST(NextCommand, WeightsThatWaitForMemoryAreSharedByALargerBatch) {
                           bound(Bottleneck::memory, 0.9)),
               "strata run alexnet --vary batch=32..128");
     strata::Run file = on_avx512();
-    file.settings.network = "model.onnx";  // whose batch may be fixed
+    file.settings.network = "model.onnx";  // its batch may be fixed
     EXPECT_EQ(command_for(file, step("fully_connected", "", Pass::update),
                           bound(Bottleneck::memory, 0.9)),
               "");

@@ -11,7 +11,7 @@ namespace {
 
 using Runs = std::vector<Run>;
 
-// A run of one step that takes as long as it is told, with samples 1 % about that.
+// A run of one step that takes the given time, with samples within 1 % of it.
 Run run_with(std::string network, std::int64_t batch, double seconds, double flops = 1e9) {
     Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{seconds}})});
     run.settings.network = std::move(network);

@@ -112,7 +112,7 @@ TEST(Inputs, AMatrixOfAProductCountsTheExtentThatIsSummed) {
     }
 }
 
-// Least and greatest of the values that a layer's first operand is given.
+// Minimum and maximum of the values given to a layer's first operand.
 std::pair<float, float> range_given_to(Op op) {
     const Graph graph = graph_of(std::move(op), {tensor("x", {1000}, Role::input)});
     const HostValues values = initial_values(graph, 0, 1);
@@ -169,7 +169,7 @@ TEST(Inputs, ValuesDependOnSeedAndNameButNotOnThePlaceInTheGraph) {
 }
 
 TEST(Inputs, ThreadsDoNotChangeTheValues) {
-    // Large enough to be drawn in parallel; the small tensor of the same name is not.
+    // Large enough to be drawn in parallel, unlike the small tensor of the same name.
     const Graph large = graph_of(Identity{}, {tensor("x", {1 << 18}, Role::input)});
     const Graph small = graph_of(Identity{}, {tensor("x", {1 << 10}, Role::input)});
     const HostValues all = initial_values(large, 0, 1);

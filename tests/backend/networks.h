@@ -5,10 +5,10 @@
 
 namespace strata::testing {
 
-// Convolution, batch normalisation, a shortcut that is added, and one that is convolved.
+// Convolution, batch normalisation, a shortcut with a sum, and one with a convolution.
 Graph residual_network();
 
-// Branches that are concatenated, LRN, dropout over what convolutions leave, a flattened head.
+// Branches that are concatenated, LRN, dropout on a convolution's result, a flattened head.
 Graph branching_network();
 
 }  // namespace strata::testing

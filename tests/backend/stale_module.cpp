@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cstdint>
 
-// A module left over from another build: its headers were others.
+// A module left over from another build with different headers.
 extern "C" std::uint64_t strata_module_interface() {
     return 1;
 }

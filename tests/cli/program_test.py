@@ -28,7 +28,7 @@ PATIENCE = 600  # seconds; a busy machine is slow, but not that slow
 
 TINY = "fc:layers=1,nodes=8"
 CONVOLUTION = "convolution(1x4x8x8) out_channels=4 kernel=3x3"
-# Any precision is enough, and none is.
+# Any precision is enough, and none is required.
 QUICK = ["--backend", "reference", "--max-time", "5", "--min-time", "0", "--min-samples", "5", "--precision", "100%"]
 ENDLESS = ["--backend", "reference", "--min-time", "0", "--precision", "0.000000001"]
 

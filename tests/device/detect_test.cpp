@@ -13,7 +13,7 @@
 namespace strata {
 namespace {
 
-// A machine as its kernel describes it in files.
+// A machine described by its kernel's files.
 class FakeMachine {
 public:
     void tell(const std::string& file, const std::string& text) const {

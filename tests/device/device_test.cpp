@@ -18,7 +18,7 @@ const Device tiny{.name = "tiny",
                   .memory = {{.name = "L1", .capacity = Bytes{1024}, .bandwidth = {{8e9}, "s"}},
                              {.name = "DRAM", .capacity = {}, .bandwidth = {{2e9}, "s"}}}};
 
-// Sets a variable for as long as it lives.
+// Sets an environment variable for its own lifetime.
 class Variable {
 public:
     Variable(const char* name, const std::string& value) : name_(name) {
@@ -69,7 +69,7 @@ TEST(Device, WithoutAWordItIsNamedAfterTheHostBelowTheDataHome) {
     EXPECT_NE(error_of([] { own_device_file(1); }).find("STRATA_DEVICE"), std::string::npos);
 }
 
-// With a folder of its own for as long as it lives.
+// With a folder of its own for the lifetime of the test.
 class OwnDevices : public testing::Test {
 protected:
     static Device with(int threads, double peak) {

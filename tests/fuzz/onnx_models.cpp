@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whole ONNX models with one thing wrong: a valid model is read field by field, a few extents,
 // types, attributes, edges, operators or the opset are changed, and it is written again. Nearly all
-// that comes out is well-formed, so that it reaches the converters, the folding and the counting.
+// results are well-formed, so they reach the converters, the folding and the counting.
 #include "graph/memory.h"
 #include "networks/onnx/import.h"
 #include "networks/onnx/wire.h"
@@ -19,7 +19,7 @@
 namespace strata {
 namespace {
 
-// The messages of onnx.proto as far as they are changed.
+// The messages of onnx.proto that are changed.
 enum class Message {
     none,
     model,
@@ -255,7 +255,7 @@ constexpr std::array operators = {"Attention",
                                   "Upsample",
                                   "Where"};
 
-// One model on its way from valid to hostile.
+// Turns a valid model into a hostile one.
 class Mutator {
 public:
     Mutator(std::vector<Field> model, unsigned seed) : model_(std::move(model)), random_(seed) {
@@ -350,7 +350,7 @@ private:
         }
     }
 
-    // A node reads another tensor, one more, one less, or none there.
+    // A node gets another input, one more, one less, or an empty one.
     void change_edge() {
         Fields* fields = holder({Message::node});
         if (!fields || names_.empty()) {
@@ -371,7 +371,7 @@ private:
         }
     }
 
-    // A number more or less in a list, or a field twice.
+    // Adds a number to a list or removes one, or repeats a field.
     void change_list() {
         Fields* fields = holder({Message::tensor, Message::attribute, Message::shape});
         if (!fields) {
@@ -387,7 +387,7 @@ private:
         }
     }
 
-    // An attribute of another node, or one less.
+    // Takes an attribute from another node, or removes one.
     void change_attribute() {
         Fields* from = holder({Message::node});
         Fields* to = holder({Message::node});
@@ -438,7 +438,7 @@ private:
         }
     }
 
-    // Whatever a graph computes may be what it is run for.
+    // Anything that a graph computes may be its output.
     void add_output() {
         Fields* fields = holder({Message::graph});
         if (fields && !names_.empty()) {
@@ -478,7 +478,7 @@ std::string mutated(std::string bytes, unsigned seed) {
     return bytes;
 }
 
-// What `show` plans: the memory of a training step and of an inference.
+// What `show` plans: the memory for training and for inference.
 void plan_memory(const Graph& graph) {
     for (const Mode mode : {Mode::training, Mode::inference}) {
         Execution execution;

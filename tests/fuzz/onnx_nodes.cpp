@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whole ONNX models with hostile contents: the bytes choose nodes, attributes and extents, so that
-// every run reaches the converters, which random bytes in the place of a file seldom do.
+// every run reaches the converters, which random bytes as a file seldom do.
 #include "networks/onnx/import.h"
 #include "tests/fuzz/use_graph.h"
 #include "tests/support/onnx_writer.h"
@@ -105,7 +105,7 @@ constexpr std::array<std::int64_t, 16> numbers = {
     std::int64_t{1} << 62,
     -(std::int64_t{1} << 62) - (std::int64_t{1} << 62)};
 
-// Decisions, one byte each; zeros at the end.
+// Decisions, one byte each; zeros once the bytes are used up.
 class Choices {
 public:
     Choices(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes a few small valid files for each fuzzer into FOLDER/NAME, for it to start from.
+// Writes a few small valid files for each fuzzer to start from, into FOLDER/NAME.
 #include "base/npy.h"
 #include "base/text.h"
 #include "networks/network.h"
@@ -58,7 +58,7 @@ struct SeedNode {
     std::size_t outputs = 1;
 };
 
-// Operators whose conversion or folding looks at more than shapes.
+// Operators whose conversion or folding depends on more than shapes.
 std::vector<SeedNode> seed_nodes() {
     const auto number = [](std::string_view name, std::int64_t value) {
         return onnx_attribute(name, value);

@@ -6,7 +6,8 @@
 
 namespace strata {
 
-// Asks of a graph what `show` asks of it, so that extents near the limits are multiplied out too.
+// Computes what `show` computes about a graph, so that extents near the limits are multiplied out,
+// too.
 inline void use_graph(const Graph& graph) {
     for (const Layer& layer : graph.layers) {
         const Signature signature = signature_of(graph, layer);
@@ -17,7 +18,7 @@ inline void use_graph(const Graph& graph) {
     parameter_count(graph);
 }
 
-// Reads foreign bytes; they may be refused, but by nothing other than an Error.
+// Reads foreign bytes; they may be refused, but only with an Error.
 template <class Read>
 void graph_or_error(Read&& read) {
     try {

@@ -26,7 +26,7 @@ bool alive_together(const Lifetime& a, const Lifetime& b) {
     return a.first_task <= b.last_task && b.first_task <= a.last_task;
 }
 
-// Most that is alive at one task: no plan can do with less.
+// The maximum that is alive at one task: no plan can use less.
 double lower_bound(std::span<const Lifetime> lifetimes) {
     double worst = 0;
     for (std::size_t task = 0; task < 200; ++task) {

@@ -31,7 +31,7 @@ TEST(MemoryProfile, WhatIsThereAtThePeakAddsUpToThePeakOfEveryZooNetwork) {
     }
 }
 
-// conv1 and relu1 work in one buffer of 2x4x8x8 values, which the backward passes read again.
+// conv1 and relu1 share one buffer of 2x4x8x8 values, which the backward passes read again.
 TEST(MemoryProfile, MemoryThatLayersWorkInTogetherStandsWithTheFirst) {
     const Graph graph = small_chain();
     const MemoryProfile profile = memory_profile_of(graph, training);
@@ -59,7 +59,7 @@ TEST(MemoryProfile, AParameterThatTwoLayersReadIsCountedOnce) {
     EXPECT_EQ(memory_of(profile, graph, "second").parameters.value, 0);
 }
 
-// Three results of 400 bytes one after the other: the most is there while b or c runs.
+// Three results of 400 bytes in sequence: the peak is while b or c runs.
 TEST(MemoryProfile, ThePeakIsNamedByItsFirstTask) {
     GraphBuilder build("by hand");
     TensorId x = build.input("x", {{1, 100}});

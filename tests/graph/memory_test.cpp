@@ -36,7 +36,7 @@ std::size_t last_task(const Graph& graph) {
 TEST(Lifetimes, AValueLastsToTheLastPassThatReadsIt) {
     const Graph graph = small_chain();
     const auto buffers = lifetimes_of(graph, training);
-    // relu1 works in place, its backward pass reads its result: one buffer, named after conv1.
+    // relu1 works in place, and its backward pass reads its result: one buffer, named after conv1.
     const Buffer* relu = find(buffers, BufferKind::value, tensor_named(graph, "conv1"));
     ASSERT_NE(relu, nullptr);
     EXPECT_EQ(relu->lifetime.first_task, task_of(graph, "conv1", Pass::forward));
@@ -213,7 +213,7 @@ TEST(Footprint, TheLawsHoldForEveryZooNetwork) {
         EXPECT_LE(part.peak, part.parameters + part.optimizer + part.activations + part.gradients +
                                  part.saved);
         EXPECT_GE(part.peak, footprint_of(graph, inference).peak);
-        // Without its loss a network gives probabilities, as large as its scores.
+        // Without its loss a network outputs probabilities, with as many elements as its scores.
         const Graph answering = for_inference(graph);
         const Bytes probabilities = answering.tensors[answering.outputs[0]].tensor.bytes();
         EXPECT_GE(footprint_of(graph, inference).peak + probabilities,

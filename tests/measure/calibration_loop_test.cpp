@@ -11,7 +11,7 @@ TEST(CalibrationLoop, ItRunsOnOneThreadAndOnMany) {
     EXPECT_GT(CalibrationLoop(3).run().value, 0);
 }
 
-// 20 000 multiplications and additions that wait for each other take 16 us at 10 GHz.
+// 20 000 dependent multiplications and additions take 16 us at 10 GHz.
 TEST(CalibrationLoop, ItsWorkIsReallyDone) {
     EXPECT_GT(CalibrationLoop(1).run().value, 16e-6);
 }

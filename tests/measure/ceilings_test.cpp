@@ -13,7 +13,7 @@ namespace {
 constexpr CeilingEffort little{
     .time_of_sample = {1e-4}, .max_time_per_kernel = {1e-3}, .max_memory = {6 << 20}};
 
-// A small machine of this one's processors, on which every level is measured.
+// A small machine with this one's processors, on which every level is measured.
 Host small_host() {
     Host host = detect_host();
     host.caches = {{.level = 1, .size = {32 << 10}},

@@ -6,7 +6,7 @@
 
 namespace strata::testing {
 
-// A machine as its kernel describes it: files below a folder of its own.
+// A machine described by its kernel's files, in a folder of its own.
 class FakeMachine {
 public:
     FakeMachine& tell(const std::string& file, const std::string& text) {

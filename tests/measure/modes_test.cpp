@@ -22,8 +22,8 @@ TEST(Modes, EqualSpacingDipsLeastAndTwoPointsMost) {
     EXPECT_DOUBLE_EQ(dip_of(two), 0.25);
 }
 
-// Two equal clusters of even spacing, far apart: a one-humped distribution must fill the gap, which
-// costs a quarter, less the half step that the clusters themselves allow.
+// Two equal clusters of evenly spaced values, far apart: a unimodal distribution must fill the gap,
+// which costs a quarter minus the half step that the clusters themselves allow.
 TEST(Modes, TheDipOfTwoFarClustersIsNearAQuarter) {
     std::vector<Seconds> values;
     for (int i = 0; i < 50; ++i) {

@@ -18,7 +18,7 @@ using testing::FakeClock;
 using testing::ScriptedIteration;
 using testing::Synthetic;
 
-// A machine on which everything takes the time it is told, with a log of what ran.
+// A machine on which everything takes a given time, with a log of what ran.
 struct Scene {
     FakeClock clock;
     ScriptedIteration iteration;
@@ -97,7 +97,7 @@ TEST(Sampler, AQuickIterationRunsManyTimesForOneCalibration) {
 
 TEST(Sampler, NoMoreSamplesAreKeptThanFitAndTheyCoverTheWholeTimeEvenly) {
     double time = 1e-6;
-    Scene scene([&] { return Seconds{time += 1e-10}; });  // tells when a sample was taken
+    Scene scene([&] { return Seconds{time += 1e-10}; });  // shows when a sample was taken
     const auto sampled = scene.sample({.warmup = 0, .min_time = {0.5}, .max_time = {0.6}});
     const auto& values = sampled.end_to_end.values;
     EXPECT_LE(values.size(), max_samples + 64);

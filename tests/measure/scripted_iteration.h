@@ -9,8 +9,8 @@
 
 namespace strata::testing {
 
-// An iteration of two parts that takes the times it is told, on a fake clock. The first part takes
-// a quarter. It writes down what was run: 'e' end to end, 'i' instrumented.
+// An iteration of two parts that takes given times on a fake clock. The first part takes a quarter.
+// It records what was run: 'e' end to end, 'i' instrumented.
 class ScriptedIteration final : public Iteration {
 public:
     ScriptedIteration(FakeClock& clock, std::function<Seconds()> next)

@@ -23,7 +23,7 @@ bool covers(const Estimate& estimate, double truth) {
     return estimate.low.value <= truth && truth <= estimate.high.value;
 }
 
-// Coverage that a rank of n independent values has, summed the obvious way.
+// The coverage of a rank of n independent values, summed in the obvious way.
 double exact_coverage(std::size_t n, std::size_t rank) {
     double term = std::pow(0.5, static_cast<double>(n));
     double below = 0;

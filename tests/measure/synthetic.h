@@ -11,14 +11,14 @@
 
 namespace strata::testing {
 
-// Series whose truth is known, around one millisecond; the same on every machine.
+// Series with known properties, around one millisecond; the same on every machine.
 class Synthetic {
 public:
     explicit Synthetic(std::uint64_t seed) : random_(seed, 0) {}
 
     double uniform() { return random_.uniform(next_++); }
 
-    // Box-Muller: a normal number with all of its tail.
+    // Box-Muller: a normal number with its full tails.
     double normal() {
         const double radius = std::sqrt(-2 * std::log(1 - uniform()));
         return radius * std::cos(2 * 3.14159265358979323846 * uniform());
@@ -29,13 +29,13 @@ public:
         return make(n, [&](std::size_t) { return 1 + 0.02 * normal(); });
     }
 
-    // Times as they are: a floor, and delays with a heavy (log-normal) tail above it. Its median is
+    // Realistic times: a minimum, and delays with a heavy (log-normal) tail above it. The median is
     // 1.01 milliseconds.
     std::vector<Seconds> heavy_tailed(std::size_t n) {
         return make(n, [&](std::size_t) { return 1 + 0.01 * std::exp(1.5 * normal()); });
     }
 
-    // Each sample remembers `memory` of its predecessor's deviation.
+    // Each sample keeps a fraction `memory` of its predecessor's deviation.
     std::vector<Seconds> autoregressive(std::size_t n, double memory) {
         double state = normal();
         return make(n, [&](std::size_t) {
@@ -51,7 +51,7 @@ public:
         });
     }
 
-    // Two humps, each 1 % wide; the slower has `share` of the samples and lies `apart` higher.
+    // Two modes, each 1 % wide; the slower has `share` of the samples and is `apart` higher.
     std::vector<Seconds> two_modes(std::size_t n, double share, double apart) {
         return make(
             n, [&](std::size_t) { return 1 + (uniform() < share ? apart : 0) + 0.01 * normal(); });

@@ -10,8 +10,7 @@
 namespace strata {
 namespace {
 
-// More threads than most machines of a test have processors, which wait for each other all the
-// same.
+// More threads than most test machines have processors; they must wait for each other all the same.
 constexpr std::size_t threads = 4;
 const std::vector<int> processors(threads, 0);
 
@@ -24,7 +23,7 @@ TEST(Team, EveryRoundButTheFirstIsTimed) {
     EXPECT_EQ(runs, std::vector<std::size_t>(threads, 6));
 }
 
-// Nothing but the team orders these writes and reads: a thread sanitizer sees whether it does.
+// Only the team orders these writes and reads; the thread sanitizer sees whether it does.
 TEST(Team, ARoundBeginsWhenAllHaveFinishedTheOneBefore) {
     std::vector<std::vector<std::size_t>> written(2, std::vector<std::size_t>(threads));
     std::vector<std::size_t> early(threads);

@@ -21,7 +21,7 @@ std::string complaint(const std::string& text, const DnnMarkOptions& options = {
     return error_of([&] { parse(text, options); });
 }
 
-// The only layer of a file of one section.
+// The only layer of a file with one section.
 Op op_of(const std::string& section) {
     return parse(section + "\n" + image).layers.at(0).op;
 }

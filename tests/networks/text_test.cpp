@@ -12,7 +12,7 @@
 namespace strata {
 namespace {
 
-// What one reads of a layer, whatever the numbers of its tensors.
+// A layer as a reader sees it, independent of its tensors' numbers.
 std::vector<std::string> layer_words(const Graph& graph, const Layer& layer) {
     std::vector<std::string> words = {layer.name,
                                       to_text(problem_of(layer.op, signature_of(graph, layer)))};

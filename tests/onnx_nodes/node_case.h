@@ -11,8 +11,8 @@
 
 namespace strata {
 
-// One of the ONNX project's node tests: a model of one operator (or of those it is defined by), its
-// inputs and what must come out.
+// One of the ONNX project's node tests: a model of one operator (or of those that define it), its
+// inputs and the expected outputs.
 struct NodeCase {
     std::string name;
     std::filesystem::path model;
@@ -22,11 +22,11 @@ struct NodeCase {
     double absolute = 1e-7;
 };
 
-// Throws Error where the folder holds no case.
+// Throws Error if the folder contains no case.
 NodeCase read_node_case(const std::filesystem::path& folder);
 
-// How much of a model's inputs must be known before its shapes are: its own files leave shapes,
-// axes and indices to be given at run time, strata's networks know them.
+// Which of a model's inputs must be known for its shapes to be known: ONNX's own test files provide
+// shapes, axes and indices at run time, whereas strata's networks know them.
 enum class Known { nothing, numbers, all_but_first, everything };
 
 inline constexpr std::array<std::string_view, 4> names_of(Known) {
@@ -37,11 +37,11 @@ enum class CaseOutcome { passed, failed, unsupported };
 
 struct NodeResult {
     CaseOutcome verdict = CaseOutcome::unsupported;
-    Known known = Known::nothing;  // the least that makes it supported
+    Known known = Known::nothing;  // the minimum that makes it supported
     std::string reason = {};       // why it failed or is not supported
 };
 
-// Imports and runs a case. It is supported where every node becomes layers that the backend does.
+// Imports and runs a case. It is supported if every node becomes layers that the backend supports.
 NodeResult run_node_case(const NodeCase& one, Backend& backend);
 
 }  // namespace strata

@@ -57,7 +57,7 @@ std::vector<std::filesystem::path> folders_of(const Options& options) {
     return folders;
 }
 
-// What became of all cases.
+// The results of all cases.
 struct Report {
     std::array<std::size_t, 4> passed = {};  // by what had to be known
     std::size_t failed = 0;
@@ -68,7 +68,7 @@ struct Report {
     std::size_t passed_in_all() const { return passed[0] + passed[1] + passed[2] + passed[3]; }
 };
 
-// A case that is run and comes out otherwise, and why that is left so.
+// A case that runs with a different result, and why that is accepted.
 struct KnownDifference {
     std::string_view name;
     std::string_view reason;

@@ -13,8 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The tensor of a file; nothing where there is none, or its elements are of a type without numbers
-// here.
+// The tensor in a file; nothing if there is none, or if its element type has no numbers here.
 std::optional<Constant> read_tensor(const fs::path& path) {
     if (!fs::exists(path)) {
         return std::nullopt;

@@ -59,7 +59,7 @@ OnnxOptions options_for(const NodeCase& one, const Interface& names, Known known
     return options;
 }
 
-// Why a graph cannot be run whole; empty where it can.
+// Why a graph cannot be run completely; empty if it can.
 std::string refusal_of(const Graph& graph, const Executable& executable) {
     for (const Layer& layer : graph.layers) {
         if (const auto* opaque = std::get_if<Opaque>(&layer.op)) {
@@ -92,7 +92,7 @@ void write_inputs(const NodeCase& one, const Interface& names, const Graph& grap
     }
 }
 
-// NumPy's allclose for one element; whole numbers and booleans have no tolerance to use up.
+// NumPy's allclose for one element; integers and booleans need no tolerance.
 bool is_close(double actual, double expected, const NodeCase& one) {
     if (std::isnan(expected) || std::isinf(expected)) {
         return std::isnan(expected) ? std::isnan(actual) : actual == expected;
@@ -100,7 +100,7 @@ bool is_close(double actual, double expected, const NodeCase& one) {
     return std::abs(actual - expected) <= one.absolute + one.relative * std::abs(expected);
 }
 
-// How an output differs from what is expected; empty where it does not.
+// How an output differs from the expected one; empty if it does not.
 std::string difference(const NodeCase& one, const GraphTensor& tensor, const HostValues& actual,
                        const Constant& expected) {
     if (tensor.tensor != expected.tensor) {
@@ -132,7 +132,7 @@ NodeResult compare(const NodeCase& one, const Graph& graph, const Executable& ex
     return result;
 }
 
-// Whether the graph's inputs have the extents of the values; a model may leave some open.
+// Whether the extents of the graph's inputs match the values; a model may leave some open.
 bool fits(const NodeCase& one, const Interface& names, const Graph& graph) {
     return std::ranges::all_of(graph.inputs, [&](TensorId id) {
         const auto found = std::ranges::find(names.inputs, graph.tensors[id].name);
@@ -166,7 +166,7 @@ NodeResult attempt(const NodeCase& one, const Interface& names, Known known, Bac
     return result;
 }
 
-// Values are f32 throughout, so what rounds to half precision on the way comes out otherwise.
+// Values are f32 throughout, so a computation that rounds to half precision has a different result.
 bool is_half(const std::optional<Constant>& constant) {
     return constant->tensor.dtype == DataType::f16 || constant->tensor.dtype == DataType::bf16;
 }

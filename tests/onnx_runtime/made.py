@@ -60,7 +60,7 @@ class Graph:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)],
                                  ir_version=8)
 
-    # Layers as exporters write them.
+    # Layers in the form that exporters write.
 
     def linear(self, x, before, after):
         product = self.node("MatMul", x, self.weight(before, after))

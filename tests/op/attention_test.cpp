@@ -52,8 +52,8 @@ TEST(Attention, KnowsItsExtentsPackedAndByHead) {
     EXPECT_EQ(by_head.scale, 0.5);
 }
 
-// Two products forward and four backward; the scores that are recomputed do not count, for they are
-// how and not what.
+// Two products forward and four backward. Recomputed scores do not count, because they belong to
+// the implementation and not to the operator.
 TEST(Attention, TheBackwardPassCostsTwiceTheForwardProducts) {
     const auto* text = "attention(2x5x8, 2x7x8, 2x7x12) heads=4";
     const double scores = 2 * 4 * 5 * 7;

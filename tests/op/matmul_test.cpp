@@ -25,7 +25,7 @@ TEST(MatMul, AParameterMovesItsProductToTheWeightsPass) {
     const double product = 2 * 8 * 64 * 10;
     EXPECT_EQ(flops_of(text, Pass::backward_data), product);
     EXPECT_EQ(flops_of(text, Pass::backward_weights), product);
-    // The activation alone receives a gradient, and that gradient needs only the other operand.
+    // Only the activation receives a gradient, which needs only the other operand.
     EXPECT_EQ(work_of(text, Pass::backward_data).read.value, 4 * (8 * 10 + 64 * 10));
     EXPECT_EQ(work_of(text, Pass::backward_weights).read.value, 4 * (8 * 10 + 8 * 64));
 }

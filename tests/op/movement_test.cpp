@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/op/support.h"
 
-// Operators that move elements: their shapes, and that moving is no arithmetic.
+// Operators that move elements: their shapes, and that they do no arithmetic.
 
 namespace strata {
 namespace {

@@ -21,7 +21,7 @@ TEST(Recurrent, LastStatesStandByLayerAndDirection) {
               2U);
 }
 
-// Every layer and direction asks for its own weights; the layers above read both directions.
+// Every layer and direction has its own weights; upper layers read both directions.
 TEST(Recurrent, AsksForTheParametersOfEachLayerAndDirection) {
     const auto parameters = parameters_of(Recurrent{.cell = CellKind::gru,
                                                     .hidden = 16,
@@ -51,7 +51,7 @@ TEST(Recurrent, WrongAttributesAreRefused) {
     EXPECT_NE(refusal_of("recurrent(5x4x12) hidden=16 layers=999999999"), "");
 }
 
-// Levinthal: 16 h^2 operations a cell step where the input is as wide as the state.
+// Levinthal: 16 h^2 operations per cell step if the input is as wide as the state.
 TEST(Recurrent, AnLstmStepTakesSixteenTimesTheSquareOfItsWidth) {
     const auto work = work_of("recurrent(32x128x1024) hidden=1024", Pass::forward);
     const double steps = 32 * 128;

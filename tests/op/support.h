@@ -16,7 +16,7 @@ inline std::string output_of(std::string_view problem) {
     return to_text(signature_of(parse_problem(problem)).outputs.at(0).dims);
 }
 
-// The sentence that a problem is refused with; empty where it is not.
+// The sentence with which a problem is refused; empty if it is not.
 inline std::string refusal_of(std::string_view problem) {
     try {
         signature_of(parse_problem(problem));
@@ -42,7 +42,7 @@ inline bool has_pass(std::string_view text, Pass pass) {
     return has_pass(problem.op, signature_of(problem), pass);
 }
 
-// Whether `whole` contains `part`, with both shown where it does not.
+// Whether `whole` contains `part`; shows both if it does not.
 inline testing::AssertionResult contains(const std::string& whole, const std::string& part) {
     if (whole.find(part) != std::string::npos) {
         return testing::AssertionSuccess();

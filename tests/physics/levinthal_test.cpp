@@ -35,7 +35,7 @@ struct Published {
 
 class LevinthalResNet : public testing::TestWithParam<Published> {};
 
-// Table 1 of the ResNet paper, which is version 1: the first 1x1 convolution of a block strides.
+// Table 1 of the ResNet paper is version 1: the first 1x1 convolution of a block has the stride.
 Graph version_1(ResNet variant) {
     variant.stride = StridePlacement::first_1x1;
     return build(variant, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Wang, Wei and Brooks 2020 (ParaDnn): parameters and operations of the generated networks, by the
-// paper's formulas and in every record that was released.
+// paper's formulas and in every released record.
 #include "networks/generate/generator.h"
 #include "tests/physics/support.h"
 #include "tests/support/shared_directory.h"
@@ -87,7 +87,7 @@ TEST(ParaDnn, RecurrentNetworksHaveTheParametersOfItsCode) {
         const auto text = fmt::format("{}:layers={},embed={},length=50,vocabulary={}", family,
                                       layers, embed, vocabulary);
         EXPECT_EQ(parameter_count(generated(text)), ends + layers * gates * cell) << family;
-        // Gated cells blend their states by one multiply-add for each unit.
+        // Gated cells blend their states with one multiply-add per unit.
         const double unit = gates * 2 * 500 + (gates > 1 ? 1 : 0);
         EXPECT_EQ(multiply_adds(generated(text, 3)), 3.0 * 50 * (9 * 500 * unit + 500 * 256));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Trained values of each network as its publication or torchvision states them.
+// The number of trained values of each network, as stated by its publication or torchvision.
 #include "tests/physics/support.h"
 
 namespace strata {

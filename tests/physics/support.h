@@ -42,7 +42,7 @@ inline double outputs_of(const Graph& graph, const Layer& layer) {
 
 using LayerFilter = std::function<bool(const Layer&)>;
 
-// Sum over the layers chosen of what `value` says of each.
+// The sum of `value` over the chosen layers.
 inline double sum_over(const Graph& graph, const LayerFilter& chosen,
                        const std::function<double(const Layer&)>& value) {
     double sum = 0;

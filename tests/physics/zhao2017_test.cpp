@@ -28,7 +28,7 @@ TEST(Zhao2017, EveryConvolutionOfVgg16HasItsTextbookCount) {
     EXPECT_EQ(total, 30'940'528'640);
 }
 
-// The model of the memory slide (the slide itself is only readable by its axis): 8 bytes for every
+// The memory model of the slide (the slide itself can only be read by its axis): 8 bytes for every
 // blob of every image and 12 for every parameter. MiB at batch 64, 128 and 256.
 struct Memory {
     const char* network;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Numbers called artifact or digitised are in the authors' files, or were read off the figure, as
-// data/published says. Skipped where ../shared/data is absent.
+// Numbers called artifact or digitised are in the authors' files or were read off a figure, as
+// data/published says. Skipped if ../shared/data is absent.
 #include "published/files.h"
 #include "tests/support/shared_directory.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Numbers that nobody published: arithmetic on published ones, and variants that explain why ours
-// and theirs differ. They test strata and say nothing about a publication, so data/published has
-// none of them.
+// Numbers that nobody published: arithmetic on published ones, and variants that explain
+// differences between ours and theirs. They test strata and say nothing about a publication, so
+// data/published contains none of them.
 #include "base/range.h"
 #include "published/counts.h"
 
@@ -54,7 +54,7 @@ TEST(Derived, ResNetsCountByEachFormulaAsExpected) {
 TEST(Derived, TheProfiledAlexNetHasTheOperationsThatItsKernelsAddUpTo) {
     const char* network = "tf-cnn-benchmarks/alexnet";
     EXPECT_EQ(counted(operations(network, "conv*,fc*")), 1'677'585'792);
-    // Three convolutions on average, of which the least and the greatest are printed.
+    // Three convolutions on average, of which the minimum and maximum are printed.
     EXPECT_EQ(
         counted(
             {.network = network, .layers = "conv5", .what = "kernel", .kernel = "winograd-tile"}),
@@ -65,7 +65,7 @@ TEST(Derived, AlexNetWithoutGroupsHasItsWeightsWithoutBiases) {
     EXPECT_EQ(counted({.network = "alexnet-ungrouped", .what = "weights"}), 62'367'776);
 }
 
-// The bars of Kim et al. that they call theoretical fit these planes of 12x12.
+// The bars that Kim et al. call theoretical fit these planes of 12x12.
 TEST(Derived, ConvolutionsOnPlanesOfTwelveCountAsTheBarsThatFitThem) {
     const auto billions = [](const char* problem) { return counted({.network = problem}) / 1e9; };
     EXPECT_NEAR(billions("convolution(256x256x12x12) out_channels=384 kernel=3x3 pad_begin=1x1 "
@@ -76,7 +76,7 @@ TEST(Derived, ConvolutionsOnPlanesOfTwelveCountAsTheBarsThatFitThem) {
                 97.8, 0.05);
 }
 
-// What one layer of Levinthal's language model executes beside its cells.
+// What one layer of Levinthal's language model executes besides its cells.
 TEST(Derived, TheProjectionOfALanguageModelFillsItsTiles) {
     constexpr double steps = 32 * 128;
     Counted projection = operations("lstm:layers=1,embed=1024,length=32,vocabulary=10000",
@@ -97,8 +97,8 @@ TEST(Derived, CaffesBlobsOfAnImageAreWhatItsLogsSayOfABatch) {
     EXPECT_EQ(floats("convnet-benchmarks/googlenet"), 12'984'496);
 }
 
-// Table 2 of ParaDnn; it prints 6 values of the filters where doubling gives 3, and its vocabulary
-// never reaches the 1024 that it ends at.
+// Table 2 of ParaDnn. It prints 6 values for the filters where doubling gives 3, and doubling its
+// vocabulary never reaches the stated end of 1024.
 TEST(Derived, TheSweepsOfParaDnnHaveAsManyNetworksAsTheirAxesGive) {
     const auto networks = [](std::initializer_list<const char*> axes) {
         std::size_t product = 1;

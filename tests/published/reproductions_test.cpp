@@ -32,7 +32,7 @@ TEST_P(EveryReproduction, ExplainsOnlyWhatDiffers) {
     }
 }
 
-// Arithmetic on published numbers is no publication: it is in derived_test.cpp.
+// Arithmetic on published numbers is not a publication: it belongs in derived_test.cpp.
 TEST_P(EveryReproduction, HasOnlyNumbersThatWerePublished) {
     for (const PublishedNumber& number : reproduced.reproduction.numbers) {
         EXPECT_NE(number.basis, Basis::derived) << number.name;
@@ -52,7 +52,7 @@ TEST_P(EveryReproduction, CallsAFittedFormulaModelled) {
     }
 }
 
-// A second row for the same number would count its agreement twice.
+// A second row for the same number would count the same agreement twice.
 TEST_P(EveryReproduction, HoldsEachNumberAgainstOneCount) {
     std::set<std::string> names;
     for (const PublishedNumber& number : reproduced.reproduction.numbers) {

@@ -14,7 +14,7 @@ namespace {
 class TrackedKernels : public testing::Test {
 protected:
     Graph graph_ = load_network({.network = "alexnet", .batch = {}, .dims = {}, .variables = {}});
-    // Two layers' kernels of one full name, out of order, and one that nobody owns.
+    // Kernels of two layers with the same full name, out of order, and one without a layer.
     Trace trace_{.spans = {called(12, "sgemm<6>", 20, 30), called(11, "sgemm<6>", 10, 20),
                            called(99, "void fill<int>(int*)", 30, 31)},
                  .ranges = {{.id = 1, .task = Task{0, Pass::forward}},

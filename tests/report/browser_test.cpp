@@ -25,7 +25,7 @@ TEST_F(InTheBrowser, AnEmptyDocumentStands) {
     EXPECT_EQ(testing::selftest_of(testing::dom_of(render_html({}))), "ok");
 }
 
-// What the page shows after a further script has had its way with it.
+// The page after a further script has modified it.
 std::string dom_after(std::string html, const std::string& script) {
     html.insert(html.rfind("</body>"), "<script>" + script + "</script>");
     return testing::dom_of(html);

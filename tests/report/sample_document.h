@@ -7,7 +7,7 @@
 
 namespace strata::testing {
 
-// A document with every kind of block and cell, and names that a hostile file could bring.
+// A document with every kind of block and cell, and names as a hostile file might contain.
 inline Document sample_document() {
     const Number exact{.value = 0.0123456,
                        .unit = "s",

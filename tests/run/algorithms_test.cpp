@@ -9,7 +9,7 @@
 namespace strata {
 namespace {
 
-// Two equal convolutions, another one, and a layer that is none.
+// Two equal convolutions, a different one, and a layer that is not a convolution.
 Graph network() {
     const Convolution op = {
         .out_channels = 3, .kernel = {3, 3}, .pad_begin = {1, 1}, .pad_end = {1, 1}};

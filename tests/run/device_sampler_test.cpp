@@ -33,7 +33,7 @@ public:
     int asked = 0;
 };
 
-// A device whose executables say what they hold of it.
+// A device whose executables report the memory they hold on it.
 class HoldingExecutable final : public Executable {
 public:
     explicit HoldingExecutable(std::unique_ptr<Executable> real) : real_(std::move(real)) {}
@@ -134,7 +134,7 @@ Device device_called(const std::string& model) {
             .memory = {{.name = "DRAM", .capacity = {}, .bandwidth = {{1e12}, "test"}}}};
 }
 
-// Each test is a process of its own, so that the environment is too.
+// Each test runs in its own process, so it may change the environment.
 TEST(DeviceSampler, ARunIsJudgedByTheCeilingsOfItsOwnDeviceAlone) {
     const TemporaryDirectory folder;
     ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);

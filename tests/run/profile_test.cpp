@@ -14,7 +14,7 @@
 namespace strata {
 namespace {
 
-// Four fully connected layers, of which the inner ones are alike, on a device that tells.
+// Four fully connected layers, of which the inner ones are equal, on a device that can be profiled.
 class Profile : public ::testing::Test {
 protected:
     Profile() {

@@ -38,7 +38,7 @@ void raw(const fs::path& file, const std::string& sql) {
     sqlite3_close(handle);
 }
 
-// Whether every part stands in the sentence.
+// Whether the sentence contains every part.
 testing::AssertionResult holds(const std::string& sentence, std::vector<std::string> parts) {
     for (const auto& part : parts) {
         if (sentence.find(part) == std::string::npos) {
@@ -199,7 +199,7 @@ TEST_F(DatabaseTest, ALockedDatabaseIsNamedAsLocked) {
                       {file_.string(), "locked by another process"}));
 }
 
-// Becomes a user who owns nothing, where the test runs as root, whom no permission stops.
+// Switches to a user without permissions if the test runs as root, to whom no permission applies.
 void drop_privileges() {
     if (::geteuid() == 0) {
         ::setgroups(0, nullptr);

@@ -17,7 +17,7 @@ TrackedKernel kernel(const std::string& full_name, const std::string& layer, Pas
             .pass = pass};
 }
 
-// One kernel of which everything is known, one of which only the identity is, one of nobody.
+// One kernel with every fact known, one with only its identity, one without a layer.
 KernelSet sample_set() {
     KernelSet set{.created = "2026-11-21T13:15:00Z",
                   .origin = Origin::measured,

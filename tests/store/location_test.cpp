@@ -13,7 +13,7 @@ namespace {
 
 using Variables = std::map<std::string, std::optional<std::string>>;
 
-// Sets the variables that decide the place, and restores what they were.
+// Sets the variables that determine the location, and restores their previous values.
 class Environment {
 public:
     explicit Environment(const Variables& values) {

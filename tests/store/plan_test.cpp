@@ -122,7 +122,7 @@ TEST(Owner, ThisProcessIsAliveAndAnInventedOneIsNot) {
     EXPECT_FALSE(is_alive(""));
 }
 
-// A killed command whose parent has not asked how it ended keeps its entry in /proc.
+// A killed process that its parent has not waited for keeps its entry in /proc.
 TEST(Owner, AProcessThatOnlyWaitsForItsParentIsDead) {
     const TemporaryDirectory directory;
     const auto file = directory.path() / "name";

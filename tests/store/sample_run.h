@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Two kernels of one name, of which one belongs to nobody, and a copy without time stamps.
+// Two kernels with the same name, one of them without a layer, and a copy without time stamps.
 inline TraceResult sample_trace() {
     const LaunchShape launch{
         .grid = {4, 2, 1}, .block = {128, 1, 1}, .registers = 40, .static_shared = {1024}};
@@ -29,7 +29,7 @@ inline TraceResult sample_trace() {
     return trace;
 }
 
-// A small run in which every field holds something: two measured steps, one skipped, one failed.
+// A small run in which every field has a value: two measured steps, one skipped, one failed.
 inline Run sample_run() {
     Run run;
     run.created = "2026-11-21T13:15:00Z";
@@ -82,7 +82,7 @@ inline Run sample_run() {
     return run;
 }
 
-// The same before its first sample, as a run begins.
+// The same run before its first sample.
 inline Run planned_run() {
     Run run = sample_run();
     for (StepResult& step : run.steps) {
@@ -97,7 +97,7 @@ inline Run planned_run() {
     return run;
 }
 
-// Everything about a run as text, so that two can be compared and a difference is seen.
+// Everything about a run as text, so that two runs can be compared and a difference is visible.
 std::string described(const Run& run);
 
 }  // namespace strata

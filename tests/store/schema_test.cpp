@@ -99,8 +99,8 @@ TEST_F(SchemaTest, ANewerDatabaseIsRefusedAndSaysWhatToDo) {
     }
 }
 
-// Everything that a database consists of, without the views, which need no version.
-// (A column that was added stands elsewhere in the text of its table.)
+// Everything in a database except the views, which need no version. (An added column has another
+// position in the text of its table.)
 std::string tables_of(const Database& database) {
     return only_text(
         database,
@@ -132,8 +132,8 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
     EXPECT_EQ(only_text(database, "SELECT count(*) FROM kernel_use"), "0");
 }
 
-// Up to version 3 the weights' gradient of a normalisation that is computed with its data's counted
-// as skipped.
+// Up to version 3, the weights' gradient of a normalisation that is computed together with its
+// data's counted as skipped.
 TEST_F(SchemaTest, WhatWasComputedAlongIsNoHoleOfAnOldRunEither) {
     {
         const Database old = Database::open(file_);

@@ -16,7 +16,8 @@ inline bool has_browser() {
     return std::system("command -v chromium >/dev/null 2>&1") == 0;
 }
 
-// Opens a page without network in a fresh profile and returns the document as its scripts left it.
+// Opens a page without network access in a fresh profile and returns the document after its scripts
+// have run.
 inline std::string dom_of(const std::string& html) {
     const auto folder =
         std::filesystem::temp_directory_path() / ("strata-browser-" + std::to_string(::getpid()));
@@ -40,7 +41,7 @@ inline std::string dom_of(const std::string& html) {
     return dom;
 }
 
-// What the page's self-test said: "ok", a complaint, or nothing where its script did not end.
+// The result of the page's self-test: "ok", a complaint, or nothing if its script did not finish.
 inline std::string selftest_of(const std::string& dom) {
     const std::string_view mark = "data-selftest=\"";
     const auto begin = dom.find(mark);

@@ -8,8 +8,8 @@
 
 namespace strata {
 
-// Runs `body` in a child process, which ends at once without clean-up, and returns its exit status;
-// 128 + the signal where one killed it.
+// Runs `body` in a child process, which exits immediately without clean-up. Returns its exit
+// status, or 128 + the signal that killed it.
 inline int status_of_child(const std::function<int()>& body) {
     const pid_t child = ::fork();
     if (child == 0) {

@@ -27,7 +27,7 @@ inline std::string dictionary_table(const std::string& network = "alexnet") {
            "invocationorder);";
 }
 
-// Two layers whose kernels have one bare name, and the three backward passes' ways of naming.
+// Two layers whose kernels share a bare name, and the three ways to name backward passes.
 inline std::string small_dictionary() {
     return dictionary_table() +
            "INSERT INTO alexnet_kernel_dict VALUES "

@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// The sentence that a call fails with; "no error" where it does not fail.
+// The sentence with which a call fails; "no error" if it does not fail.
 template <class Call>
 std::string error_of(Call&& call) {
     try {

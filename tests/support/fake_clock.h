@@ -5,7 +5,7 @@
 
 namespace strata::testing {
 
-// Time that passes only when it is told to.
+// A clock that advances only when told to.
 class FakeClock final : public Clock {
 public:
     Seconds now() override { return now_; }

@@ -27,7 +27,7 @@ inline bool updates_golden() {
     return wanted != nullptr && std::string(wanted) == "1";
 }
 
-// The first line in which two texts differ, both ways: whole outputs are too long to print.
+// The first line in which two texts differ, from both: whole outputs are too long to print.
 inline std::string first_difference(const std::string& expected, const std::string& actual) {
     std::istringstream left(expected), right(actual);
     std::string wanted, found;
@@ -41,8 +41,8 @@ inline std::string first_difference(const std::string& expected, const std::stri
     }
 }
 
-// Compares a whole output with the file tests/golden/NAME. With STRATA_UPDATE_GOLDEN=1
-// the file is written instead: read the difference before committing it.
+// Compares a whole output with the file tests/golden/NAME. With STRATA_UPDATE_GOLDEN=1 it writes
+// the file instead: read the difference before committing it.
 inline void expect_golden(const std::string& name, const std::string& output) {
     const auto path = golden_folder() / name;
     if (updates_golden()) {

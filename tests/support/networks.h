@@ -7,7 +7,7 @@ namespace strata {
 
 // Small networks that tests of several modules share.
 
-// Convolution, ReLU, pooling, fully connected and loss: a chain with one of everything common.
+// Convolution, ReLU, pooling, fully connected and loss: a chain of the common layers.
 inline Graph small_chain(std::int64_t batch = 2) {
     GraphBuilder build("chain");
     const TensorId data = build.input("data", {{batch, 3, 8, 8}});
@@ -23,7 +23,7 @@ inline Graph small_chain(std::int64_t batch = 2) {
     return build.finish();
 }
 
-// Two convolutions read one tensor and are joined: gradients meet at the branching.
+// Two convolutions read one tensor and are joined: gradients are added where the graph branches.
 inline Graph small_diamond(std::int64_t batch = 2) {
     GraphBuilder build("diamond");
     const Convolution pointwise = {.out_channels = 4, .kernel = {1, 1}};

@@ -11,11 +11,11 @@
 
 namespace strata::testing {
 
-// What a step does: its own work and whatever the script adds.
+// A step's action: its own work and what the script adds.
 using Script = std::function<void(Executable&)>;
 
 // The reference with a script: steps do something else afterwards, are refused, added or left out.
-// It stands for a library that goes its own ways, or wrong, in some place.
+// It imitates a library that does something differently, or wrongly.
 class ScriptedExecutable final : public Executable {
 public:
     explicit ScriptedExecutable(std::unique_ptr<Executable> real) : real_(std::move(real)) {
@@ -49,7 +49,7 @@ public:
         actions_.insert(actions_.begin() + at, std::move(script));
     }
 
-    // The step disappears from the list; its work is done along with the one before.
+    // Removes the step from the list; its work is done together with the previous step's.
     void merge_into_previous(std::size_t step) {
         const auto at = static_cast<std::ptrdiff_t>(step);
         after(step - 1, actions_[step]);
@@ -91,7 +91,7 @@ private:
     std::unique_ptr<Profiling> profiling_;
 };
 
-// A backend whose executables `direct` prepares for their part.
+// A backend that calls `direct` to script its executables.
 class ScriptedBackend final : public Backend {
 public:
     explicit ScriptedBackend(std::function<void(ScriptedExecutable&)> direct)

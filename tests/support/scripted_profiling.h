@@ -9,9 +9,8 @@
 
 namespace strata::testing {
 
-// A device whose tracer sees one kernel for each step, a microsecond each with a gap of 100 ns
-// between, and whose counters say for every metric how often they were asked. It refuses where it
-// is told to.
+// A device whose tracer sees one kernel for each step, each a microsecond long with gaps of 100 ns,
+// and whose counters return for every metric how often they were read. It refuses on request.
 class ScriptedProfiling : public Profiling {
 public:
     ScriptedProfiling(const Graph& graph, std::span<const Step> steps)

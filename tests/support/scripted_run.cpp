@@ -16,13 +16,13 @@ namespace strata::testing {
 namespace {
 
 constexpr std::size_t iterations = 20;
-constexpr Seconds stamp{2e-7};  // what a time stamp between two steps costs
-constexpr Seconds gap{5e-7};    // what passes between two steps
+constexpr Seconds stamp{2e-7};  // the cost of a time stamp between two steps
+constexpr Seconds gap{5e-7};    // the time between two steps
 
-// How an operator fares on the scripted device.
+// How an operator performs on the scripted device.
 struct Fortune {
     std::string_view operation;
-    double compute;  // shares of the ceilings that it reaches
+    double compute;  // fractions of the ceilings that it reaches
     double memory;
     std::string_view implementation;
 };

@@ -9,12 +9,12 @@
 
 namespace strata::testing {
 
-// A device of round numbers: 200 GFLOP/s in f32, 20 GB/s of main memory, two caches.
+// A device with round numbers: 200 GFLOP/s in f32, 20 GB/s of main memory, two caches.
 Device scripted_device();
 
-// A run as a backend could have measured it, equal to the last bit everywhere and never timed: each
+// A run as a backend could have measured it, but never timed, and bit-identical everywhere: each
 // step takes what the scripted device allows at some efficiency of its operator, with a jitter
-// drawn from its name. The times mean nothing; shapes, work and problems are the graph's own.
+// derived from its name. The times mean nothing; shapes, work and problems are the graph's own.
 Run scripted_run(const Graph& graph);
 
 // The same for a network of the zoo, with a reorder, a skipped and a failed step, and a flag.

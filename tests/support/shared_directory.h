@@ -6,8 +6,8 @@
 
 namespace strata {
 
-// The folder of published data that some tests read: STRATA_SHARED_DIR, else "shared" beside the
-// source folder. It may be absent; then such tests are skipped.
+// The folder of published data that some tests read: STRATA_SHARED_DIR, otherwise "shared" next to
+// the source folder. If it is absent, those tests are skipped.
 inline std::filesystem::path shared_directory() {
     if (const char* given = std::getenv("STRATA_SHARED_DIR")) {
         return given;

@@ -5,7 +5,7 @@
 
 namespace strata::testing {
 
-// A network that has a bit of everything and runs in a millisecond: convolutions (one grouped, one
+// A network with a bit of everything that runs in a millisecond: convolutions (one grouped, one
 // strided), normalisations, both poolings, a residual sum and a concatenation (tensors with several
 // readers), dropout, a fully connected layer and a loss.
 inline Graph small_network(std::int64_t batch = 4) {

@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// A folder of a test's own that vanishes with it.
+// A temporary folder that is removed at the end of its lifetime.
 class TemporaryDirectory {
 public:
     TemporaryDirectory() {
@@ -26,7 +26,7 @@ public:
 
     const std::filesystem::path& path() const { return path_; }
 
-    // A file of the folder with this content.
+    // Writes a file with this content into the folder.
     std::filesystem::path write(const std::string& name, std::string_view content) const {
         const auto file = path_ / name;
         std::ofstream(file, std::ios::binary) << content;

@@ -14,7 +14,7 @@ constexpr Task first{.layer = 0, .pass = Pass::forward};
 constexpr Task second{.layer = 1, .pass = Pass::forward};
 constexpr Task second_backward{.layer = 1, .pass = Pass::backward_data};
 
-// What becomes of the only span of a trace.
+// The attribution of a trace's only span.
 Attribution only(Trace trace, const Span& span) {
     trace.spans = {span};
     return attribute(trace).at(0);

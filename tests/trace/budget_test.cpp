@@ -26,7 +26,8 @@ void expect_closed(const TraceBudget& budget) {
     EXPECT_EQ(tasks + budget.unattributed - budget.overlap + budget.gaps, budget.window);
 }
 
-// Two layers of one kernel name, a copy that nobody owns, and gaps before the second layer and it.
+// Two layers with one kernel name, a copy without a layer, and gaps before it and before the second
+// layer.
 Trace two_layers() {
     return {.spans = {called(12, "sgemm", 250, 950), called(11, "sgemm", 100, 200),
                       called(99, "copy", 960, 970)},
@@ -35,8 +36,8 @@ Trace two_layers() {
 }
 
 TEST(TraceBudget, LayersOfOneKernelNameHaveTimesOfTheirOwn) {
-    // Zhao et al. 2017 print one value for AlexNet's CONV3 and CONV4, whose work differs: so do
-    // averages by kernel name.
+    // Zhao et al. 2017 print one value for AlexNet's CONV3 and CONV4, whose work differs: averages
+    // by kernel name cannot distinguish them.
     const TraceBudget found = budget(two_layers());
     ASSERT_EQ(found.tasks.size(), 2u);
     EXPECT_EQ(found.tasks[0].task, first);

@@ -19,7 +19,7 @@ Nanoseconds sum_of(const std::vector<Span>& spans) {
 }
 
 TEST(Timeline, BusyGapsAndOverlapMakeUpTheWindow) {
-    // On stream 1 [10, 40] and [50, 60]; beside it [20, 30] and [35, 45].
+    // On stream 1 [10, 40] and [50, 60]; concurrently [20, 30] and [35, 45].
     const std::vector spans = {kernel("a", 10, 40), kernel("b", 20, 30), kernel("c", 35, 45),
                                kernel("d", 50, 60)};
     const Timeline timeline = timeline_of(spans, 0);

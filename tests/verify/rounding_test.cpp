@@ -55,7 +55,7 @@ TEST(Rounding, TolerancesGrowWithTypeLengthAndAlgorithm) {
     EXPECT_DOUBLE_EQ(tolerance_of(short_sum, {}, "tensor cores, winograd"), 4 * base);
 }
 
-// Terms that cancel leave a small sum with the rounding of the large terms.
+// Terms that cancel leave a small sum with the rounding error of the large terms.
 TEST(Rounding, ASumThatCancelsIsJudgedByItsTerms) {
     const SumShape sum = {.length = 10'000, .magnitude = 1};
     const Expected cancelled = {{1e-6F}, sum.typical(), tolerance_of(sum, {}, "direct")};
@@ -63,7 +63,7 @@ TEST(Rounding, ASumThatCancelsIsJudgedByItsTerms) {
     EXPECT_FALSE(cancelled.compare(HostValues{1e-1F}).agrees());
 }
 
-// A running mean that cancels to nothing is judged by the values that were averaged.
+// A running mean that cancels to zero is judged by the values that were averaged.
 TEST(Rounding, AMeanOfValuesThatCancelIsJudgedByTheirSize) {
     const BatchNormalization op = {.momentum = 0.9};
     const Tensor image = {{2, 1, 2, 2}}, channel = {{1}};
@@ -80,7 +80,7 @@ TEST(Rounding, AMeanOfValuesThatCancelIsJudgedByTheirSize) {
     EXPECT_EQ(statistic_sum(op, values, 4).typical(), 0) << "a variance cannot cancel";
 }
 
-// An f32 sum of random terms, one by one in a register, stays well inside.
+// A serial f32 sum of random terms in a register stays well within its tolerance.
 TEST(Rounding, ASerialSumInSinglePrecisionIsWithinItsTolerance) {
     for (const int length : {100, 10'000, 1'000'000}) {
         double exact = 0;

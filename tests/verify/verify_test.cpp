@@ -44,7 +44,7 @@ Script corrupt(TensorId tensor, Content content, float error) {
     };
 }
 
-// The small network on the reference, one step of which is tampered with.
+// The small network on the reference, with one step tampered with.
 struct Case {
     Graph graph = small_network();
     Execution execution = kept();
@@ -57,7 +57,7 @@ struct Case {
         return step;
     }
 
-    // The steps that verification finds fault with.
+    // The steps in which verification finds an error.
     std::vector<std::size_t> faults() {
         std::vector<std::size_t> steps;
         for (const StepCheck& check : verify(graph, execution, executable)) {
@@ -205,7 +205,7 @@ TEST(Verify, ARefusedStepHasNoCheckAndSpoilsNoOther) {
     }
 }
 
-// A library whose backward_data of a normalisation gives the weights' gradients, too.
+// A library whose backward_data of a normalisation also computes the weights' gradients.
 void compute_weights_along(Case& test) {
     const std::size_t weights =
         step_of(test.graph, test.executable, "norm", Pass::backward_weights);
@@ -226,8 +226,8 @@ TEST(Verify, GradientsComputedAlongWithAnotherPassAreChecked) {
     EXPECT_EQ(wrong.faults(), Steps{step});
 }
 
-// A library that keeps each contribution apart and adds them up in a step of its own, which belongs
-// to the layer that reads the sum.
+// A library that keeps each contribution separate and adds them up in a step of its own, which
+// belongs to the layer that reads the sum.
 struct Accumulating : Case {
     explicit Accumulating(float error) {
         for (const char* reader : {"right", "sum", "left"}) {
@@ -243,7 +243,8 @@ struct Accumulating : Case {
         });
     }
 
-    // The reference adds to what is there; left at 0, the next contribution stands alone.
+    // The reference adds to the existing value; if that is set to 0, the next contribution is
+    // separate.
     void set_apart(Executable& real) {
         const HostValues contribution = real.read(relu, Content::gradient);
         std::ranges::transform(sum, contribution, sum.begin(), std::plus<>());
@@ -262,7 +263,7 @@ TEST(Verify, AnAccumulationInAStepOfItsOwnIsCheckedAfterIt) {
     EXPECT_EQ(wrong.faults(), Steps{wrong.step});
 }
 
-// x feeds a product and, through a reshape, another; nothing is executed for the reshape.
+// x is read by a product and, through a reshape, by another; nothing is executed for the reshape.
 Case with_a_reshape_without_steps() {
     GraphBuilder b("reshape");
     const TensorId x = b.add("x", FullyConnected{.out_features = 6}, {b.input("data", {{2, 3}})});

@@ -24,7 +24,7 @@ TracedSpan kernel(const char* layer, std::int64_t start, std::int64_t end) {
             .evidence = Evidence::node};
 }
 
-// Two kernels of one layer, one of another, a copy of nobody's and a kernel without stamps.
+// Two kernels of one layer, one of another, a copy without a layer, and a kernel without stamps.
 strata::Run traced_run() {
     strata::Run run;
     run.id = 3;

@@ -17,8 +17,7 @@
 namespace strata {
 namespace {
 
-// A network's run whose steps took one kernel each, as long as the step took, and which was
-// counted.
+// A network's run whose steps took one kernel each, as long as the step itself, with counters.
 class ProfileBlocks : public ::testing::Test {
 protected:
     ProfileBlocks() {

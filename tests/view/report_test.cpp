@@ -96,7 +96,7 @@ TEST(Report, ItsTreeHasBarsAndLeadsFromBlocksToPasses) {
 TEST(Report, ItsLeadNamesNoGainThatMayBeNoise) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     const Document calm = report_on(run);
-    for (auto& step : run.steps) {  // conv2 is slow, once in a while
+    for (auto& step : run.steps) {  // conv2 is occasionally slow
         auto* samples = std::get_if<Samples>(&step.time);
         for (std::size_t i = 0; samples && step.layer == "conv2" && i < samples->values.size();
              ++i) {

@@ -94,7 +94,7 @@ Graph chain_of_many() {
     return builder.finish();
 }
 
-// By how many bytes for each layer the process was at most larger than before.
+// The maximum growth of the process, in bytes per layer.
 template <class Work>
 double max_bytes_by_layer(Work&& work) {
     reset_peak_memory();

@@ -15,7 +15,7 @@
 namespace strata {
 namespace {
 
-// What people see of a step, by the column's key.
+// A step as displayed, by column key.
 std::map<std::string, Cell> row_of(const Table& table, std::string_view layer,
                                    std::string_view pass) {
     const Table shown = for_people(table);

@@ -19,7 +19,7 @@
 namespace strata {
 namespace {
 
-// An iteration with samples half a percent about what it takes.
+// An iteration whose samples are within half a percent of its time.
 Samples about(double seconds) {
     Samples samples;
     for (int i = -10; i <= 10; ++i) {
@@ -46,7 +46,7 @@ strata::Run run_of(std::string network, std::int64_t batch, double flops, double
     return run;
 }
 
-// 100 GFLOP/s, 2 ms of framework, and from batch 16 on caches that no longer hold everything.
+// 100 GFLOP/s, 2 ms of framework overhead, and caches that are too small from batch 16 on.
 std::vector<strata::Run> batches() {
     std::vector<strata::Run> runs;
     for (std::int64_t batch = 1; batch <= 64; batch *= 2) {

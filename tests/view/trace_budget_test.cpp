@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-// Two layers on one stream with a gap before the second, and a copy of nobody's beside it.
+// Two layers on one stream with a gap before the second, and a concurrent copy without a layer.
 Trace scripted() {
     return {.spans = {called(11, "sgemm", 1000, 2000), called(12, "sgemm", 2500, 4000),
                       called(99, "copy", 3500, 4500)},

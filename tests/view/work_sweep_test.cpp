@@ -14,7 +14,7 @@
 namespace strata {
 namespace {
 
-// Layers of as many outputs as inputs, whose operations grow with the square of their size.
+// Layers with as many outputs as inputs, whose operations grow with the square of their size.
 WorkSweep squares() {
     WorkSweep sweep{.variable = "size", .network = "square", .points = {}};
     for (std::int64_t size = 128; size <= 1024; size *= 2) {

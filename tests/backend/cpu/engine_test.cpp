@@ -83,7 +83,7 @@ TEST(Engine, UpdatesWithEveryOptimizerAsTheReferenceDoes) {
     }
 }
 
-// The correction of Adam's bias differs from step to step.
+// Adam's bias correction differs from step to step.
 TEST(Engine, SeveralStepsOfAdamAreThoseOfTheReference) {
     const Graph graph = graph_of_problem("fully_connected(4x6) out_features=3");
     Execution execution = kept_execution();
@@ -146,7 +146,7 @@ TEST(Engine, AnswersWithoutReorderingWeights) {
     const Graph graph = for_inference(residual_network());
     Execution execution = kept_execution(Mode::inference);
     for (const Step& step : prepare(graph, execution)->steps()) {
-        // Only weights are blocked along their first axis; 3.x moves an activation to
+        // Only weights are blocked along their first axis; 3.x converts an activation to
         // channels-last.
         const bool of_weights = step.layout.find('A') != std::string::npos;
         EXPECT_FALSE(step.kind == StepKind::reorder && of_weights) << step.layout;
@@ -275,9 +275,9 @@ TEST(Engine, AnOpaqueLayerIsRefusedAndTheRestRuns) {
     EXPECT_NO_THROW(executable->read(graph.outputs[0], Content::value));
 }
 
-// A training network of the zoo and how many of its steps may be more than its passes. Reorders
-// that remain: weights into the layout of backward-data, and the batch before and behind the
-// flattened head. Sums: one for each tensor that several layers read.
+// A training network of the zoo, and by how many its steps may exceed its passes. Reorders that
+// remain: weights to the layout of backward-data, and the batch before and after the flattened
+// head. Sums: one for each tensor that several layers read.
 struct Expectation {
     const char* network;
     std::size_t reorders;
@@ -288,7 +288,7 @@ class ClassicNetworks : public ::testing::TestWithParam<Expectation> {};
 
 TEST_P(ClassicNetworks, AreReorderedOnlyWhereTheyMustBeAndNeverByReferenceLoops) {
     const auto executable = prepare_zoo(GetParam().network);
-    // (3.x and AVX2 have other layouts to go between.)
+    // (3.x and AVX2 convert between other layouts.)
     if (cpu::make_backend()->info().version.starts_with("2.") &&
         cpu::effective_isa() == cpu::Isa::avx512) {
         EXPECT_EQ(count_steps(*executable, StepKind::reorder), GetParam().reorders);

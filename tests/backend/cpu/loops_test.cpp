@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-// The pieces that attention and normalisations are computed by.
+// The building blocks of attention and normalisations.
 
 namespace strata::cpu {
 namespace {
@@ -36,7 +36,7 @@ std::vector<float> numbers(std::size_t count, std::size_t salt) {
     return values;
 }
 
-// Whole numbers, so that every order of the sum gives the same.
+// Integers, so that every order of summation gives the same result.
 float element(const std::vector<float>& a, std::size_t a_row, std::size_t a_depth,
               const std::vector<float>& b, std::size_t b_row, std::size_t b_depth,
               std::size_t depth) {

@@ -18,7 +18,7 @@ class EngineMovement : public ::testing::TestWithParam<DataType> {
 INSTANTIATE_TEST_SUITE_P(Each, EngineMovement, ::testing::Values(DataType::f32, DataType::bf16),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
-// A layer before has no gradient where the only way to it leads through integers.
+// An earlier layer has no gradient if the only path to it leads through integers.
 TEST_P(EngineMovement, ANetworkTrainsBehindWhatPassesNoGradient) {
     GraphBuilder build("steps");
     TensorId x =

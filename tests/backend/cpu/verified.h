@@ -6,7 +6,7 @@
 
 namespace strata::testing {
 
-// `verify_graph` by the oneDNN backend.
+// `verify_graph` with the oneDNN backend.
 std::string verify_graph(const Graph& graph, const Execution& execution);
 
 // Skips the test with this sentence, unless it is empty.
@@ -16,8 +16,8 @@ std::string verify_graph(const Graph& graph, const Execution& execution);
     }                                                             \
     static_assert(true)
 
-// What this machine or the library lacks for this type, as a sentence to skip a test with; empty
-// where it lacks nothing.
+// Why this machine or the library does not support the type, as a sentence for skipping a test;
+// empty if both do.
 std::string lack_of(DataType dtype);
 
 // The same for Winograd's convolutions.

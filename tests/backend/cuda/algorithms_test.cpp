@@ -23,7 +23,7 @@ std::vector<Algorithm> offered(const Graph& graph, const Execution& execution) {
 TEST(Algorithms, CudnnOffersPlansForADescribedDevice) {
     const Graph graph = slice(find_zoo_network("alexnet-owt").build(32), "conv2");
     const auto half = offered(graph, {.numerics = {.dtype = DataType::f16}});
-    // Lists A, B and FALLBACK of three passes; how many differs with cuDNN's version.
+    // Lists A, B and FALLBACK of three passes; their length depends on cuDNN's version.
     EXPECT_GT(half.size(), 60U);
     EXPECT_TRUE(std::ranges::any_of(half, [](const Algorithm& algorithm) {
         return algorithm.notes.find("tensor cores") != std::string::npos;
@@ -65,10 +65,10 @@ TEST(Algorithms, EqualLayersAreAskedForOnce) {
             layers.push_back(algorithm.layer);
         }
     }
-    EXPECT_EQ(layers.size(), 9U);  // of thirteen convolutions nine differ
+    EXPECT_EQ(layers.size(), 9U);  // nine of thirteen convolutions are distinct
 }
 
-// The host computes every plan by the same loops: they must agree, and be timed.
+// The host computes every plan with the same loops, so they must agree, and be timed.
 TEST(Algorithms, PlansAreRunWhereThereIsAMachine) {
     const Graph graph = graph_of_problem("convolution(1x4x5x5) out_channels=4 kernel=3x3");
     const auto source = cuda::algorithm_source(
@@ -83,7 +83,7 @@ TEST(Algorithms, PlansAreRunWhereThereIsAMachine) {
     }
 }
 
-// cuDNN takes every description, whether or not a device still computes it.
+// cuDNN accepts every description, whether or not a device still computes it.
 TEST(Algorithms, TheLiteraturesNamesStandBesideThePlansWhereThereIsAMachine) {
     const auto source = cuda::algorithm_source(
         described_h200(), std::make_shared<cuda::HostMachine>(described_h200()));

@@ -13,13 +13,13 @@
 
 #include <set>
 
-// With a scripted driver linked (scripted_driver.cpp), so that cuDNN offers the plans that it
-// compiles at run time; without any it offers none, which the tests of all operators show.
+// Links a scripted driver (scripted_driver.cpp), so that cuDNN offers the plans that it compiles at
+// run time. Without a driver it offers none, which the tests of all operators cover.
 namespace strata::testing {
 
 namespace {
 
-// What the attention's steps say of how they compute, each once.
+// The distinct algorithms in the attention's steps.
 std::set<std::string> algorithms_in(const Graph& graph, std::span<const Step> steps) {
     std::set<std::string> algorithms;
     for (const Step& step : steps) {
@@ -30,7 +30,7 @@ std::set<std::string> algorithms_in(const Graph& graph, std::span<const Step> st
     return algorithms;
 }
 
-// The steps' algorithms of a problem that agrees with the reference.
+// The algorithms of the steps of a problem, which is also verified against the reference.
 std::set<std::string> verified_algorithms(const std::string& problem, const Execution& execution) {
     const Graph graph = graph_of_problem(problem);
     const auto executable = emulated_backend()->prepare(graph, execution);

@@ -17,15 +17,15 @@ namespace {
 
 using cuda::Call;
 
-// An H200 with a cache that a test can write.
+// An H200 with a cache small enough for a test to write.
 cuda::DeviceProperties small_device() {
     cuda::DeviceProperties device = described_h200();
     device.l2_bytes = 4096;
     return device;
 }
 
-// Writes down what is put on its stream: stamps, flushes and other calls. Each flush takes 100 s of
-// its clock, each other call 1 s.
+// Records what is put on its stream: stamps, flushes and other calls. Each flush takes 100 s of its
+// clock, every other call 1 s.
 class WritingMachine : public cuda::HostMachine {
 public:
     WritingMachine() : HostMachine(small_device()) {}

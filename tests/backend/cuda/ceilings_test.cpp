@@ -17,7 +17,7 @@ namespace {
 using cuda::Call;
 using cuda::StreamPattern;
 
-// Computes nothing: products and streams take the time of the script, everything else 2 us.
+// Computes nothing: products and streams take the scripted times, everything else 2 us.
 class ClockedMachine : public cuda::HostMachine {
 public:
     explicit ClockedMachine(cuda::DeviceProperties device = described_h200())
@@ -140,7 +140,7 @@ TEST(GpuCeilings, AreAFileThatComesBack) {
     EXPECT_EQ(to_toml(parse_device(to_toml(device), "nvidia-h200.toml")), to_toml(device));
 }
 
-// Streams compute what they say, whatever the number of passes.
+// Streams compute what they promise, whatever the number of passes.
 TEST(Streams, ReadWriteCopyAndAddUp) {
     std::vector<float> a(64), b(64, 2), c(64, 7);
     std::iota(a.begin(), a.end(), 1.0F);

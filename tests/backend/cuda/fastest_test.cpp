@@ -41,8 +41,7 @@ TEST(Fastest, ALostDeviceIsNoMatterOfChoice) {
     EXPECT_THROW(cuda::fastest_of(3, lost), DeviceError);
 }
 
-// Without a device nothing is tried, and the library's favourite is used; memory is planned for
-// all.
+// Without a device nothing is tried and the library's favourite is used; memory is planned for all.
 TEST(Fastest, AConvolutionHasSeveralPlansUntilADeviceHasTriedThem) {
     const Graph graph = graph_of_problem("convolution(2x16x14x14) out_channels=16 kernel=3x3");
     const Execution fastest = {.numerics = {.dtype = DataType::f16},

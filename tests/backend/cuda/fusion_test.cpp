@@ -29,8 +29,8 @@ Execution fused(Mode mode, const Numbers& numbers = {},
     return execution;
 }
 
-// Layers whose forward pass another layer's step does, and where: "relu by conv" a line each.
-// Verifies the network on the way.
+// Layers whose forward pass is done by another layer's step, and which: "relu by conv", one per
+// line. Also verifies the network.
 std::string verified_inclusions(const Graph& graph, const Execution& execution) {
     verify_graph(*emulated_backend(), graph, execution);
     const auto executable = emulated_backend()->prepare(graph, execution);
@@ -142,8 +142,8 @@ TEST(Fusion, AStepSaysWhatWasFusedIntoIt) {
     EXPECT_TRUE(program.steps[2].step.within().has_value());
 }
 
-// cuDNN's compiled engines fuse no three-dimensional convolution of this type; whoever does not get
-// a plan falls back to what the network says.
+// cuDNN's precompiled engines fuse no three-dimensional convolution of this type; without a plan,
+// the layers are computed one by one.
 TEST(Fusion, WithoutAPlanTheLayersStayApartAndTheStepSaysWhy) {
     Execution execution = fused(Mode::inference);
     execution.engine.algorithm = ConvolutionAlgorithm::direct;

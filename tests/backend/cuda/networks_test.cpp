@@ -48,7 +48,7 @@ TEST(Networks, AdamFollowsTheReference) {
     EXPECT_EQ(verify_on_host(branching_network(), execution), "");
 }
 
-// The loss after a few iterations, in which memory is shared and kept gradients are overwritten.
+// The loss after a few iterations with shared memory, in which kept gradients are overwritten.
 float loss_after(Backend& backend, const Graph& graph, Execution execution, int iterations) {
     execution.scheduling.memory = MemoryReuse::shared;
     const auto executable = backend.prepare(graph, execution);

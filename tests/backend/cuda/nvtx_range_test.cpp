@@ -53,7 +53,7 @@ int attach(NvtxGetExportTableFunc_t export_table) {
 
 }  // namespace
 
-// The way that NVTX has for tools that are linked into a program.
+// The interface that NVTX has for tools linked into a program.
 extern "C" {
 NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = attach;
 }

@@ -46,7 +46,7 @@ TEST(PastL1, AStepWithAKernelOfOursSaysSoAndNoOther) {
     }
 }
 
-// What a command prints; empty where there is no such command.
+// The output of a command; empty if there is no such command.
 std::string output_of(const std::string& command) {
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
     std::string text;
@@ -69,7 +69,7 @@ std::size_t count_of(const std::string& text, std::string_view word) {
     return count;
 }
 
-// Loads that reach L2 at least are "strong" on the level of the GPU.
+// Loads that bypass L1 are "strong" at the scope of the GPU.
 TEST(PastL1, TheMachineCodeLoadsOtherwise) {
     const std::string through = machine_code_of(STRATA_OBJECT_THROUGH_L1);
     const std::string past = machine_code_of(STRATA_OBJECT_PAST_L1);

@@ -18,7 +18,7 @@ using cuda::Geometry;
 using cuda::Kernel;
 using cuda::Program;
 
-// Whether the device takes such a launch.
+// Checks that the device supports such a launch.
 void expect_launchable(const Kernel& kernel) {
     const cuda::DeviceProperties device = described_h200();
     const Geometry& geometry = kernel.geometry;
@@ -42,7 +42,7 @@ void expect_complete(const Graph& graph, const Program& program) {
     }
 }
 
-// Counters see every step, by itself or by one that does the same, and none twice.
+// Counters cover every step exactly once, by itself or by an equal one.
 void expect_countable(const Graph& graph, const Program& program) {
     std::vector<Step> steps;
     for (const cuda::Program::PlannedStep& planned : program.steps) {
@@ -75,7 +75,7 @@ std::vector<Execution> executions() {
 
 class Preparation : public ::testing::TestWithParam<std::string> {};
 
-// Everything but memory and launch, on a GPU that need not be there.
+// Everything but memory and launch, on a GPU that need not be present.
 TEST_P(Preparation, EveryLayerAndPassHasItsStepsInEveryType) {
     const Graph trained = find_zoo_network(GetParam()).build(2);
     for (const Execution& execution : executions()) {

@@ -23,7 +23,7 @@ std::vector<std::string> recurrent_problems() {
     return found;
 }
 
-// The tests of all operators meet the library's form, where there is one.
+// The tests of all operators cover the library's form, where there is one.
 class ComposedRecurrent : public ::testing::TestWithParam<std::string> {};
 
 std::string verify_composed(const std::string& problem, const Execution& execution) {
@@ -104,7 +104,7 @@ TEST(Recurrent, CopiesParametersOnceWhereTheyNeverChange) {
     EXPECT_EQ(learns.steps.front().calls.size(), 2U);
 }
 
-// Backward through time is then part of the weights' pass.
+// Backward through time is then part of the pass for the weights.
 TEST(Recurrent, TrainsWhereNothingReadsTheSequencesGradient) {
     Execution execution = kept_execution();
     execution.numerics.first_layer_gradient = FirstLayerGradient::omitted;

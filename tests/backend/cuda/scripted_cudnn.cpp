@@ -19,7 +19,7 @@ namespace {
 int passes = 0;
 bool refuses = false;
 
-// A pass in our own operator's terms.
+// A pass, expressed as our own operator.
 class ReferencePass {
 public:
     ReferencePass(cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x, bool has_h, bool has_c,
@@ -59,7 +59,7 @@ public:
         return all;
     }
 
-    // Of the result and the last states, as many as there are.
+    // The result and the last states, as many as exist.
     template <class Value>
     std::vector<std::span<Value>> results(const std::array<Value*, 3>& memory) const {
         std::vector<std::span<Value>> spans;
@@ -69,7 +69,7 @@ public:
         return spans;
     }
 
-    // Of the sequence and the first states, as many as there are.
+    // The sequence and the first states, as many as exist.
     std::vector<std::span<float>> operand_spans(const std::array<float*, 3>& memory) const {
         std::vector<std::span<float>> spans;
         for (std::size_t i = 0; i + values_.size() < signature_.inputs.size(); ++i) {
@@ -118,7 +118,7 @@ private:
     std::vector<std::vector<float>> values_;
 };
 
-// What the forward pass leaves for the others, and the pass backward through time for the last.
+// What the forward pass saves for the others, and the pass backward through time for the last.
 struct Reserve {
     int state = 0;
     const void* x = nullptr;
@@ -158,7 +158,7 @@ void refuse_recurrent_passes(bool refused) {
 
 }  // namespace strata::testing
 
-using namespace strata::testing;  // cuDNN's functions stand outside of any namespace
+using namespace strata::testing;  // cuDNN's functions are in no namespace
 
 cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t, cudnnHandle_t, float dropout,
                                         void*, std::size_t, unsigned long long) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// cuDNN's functions for recurrent layers in the library's place, on host memory: its descriptors
-// are the library's own, which checks them; where parameters lie is an order that nobody guesses;
-// the mathematics are the reference's. They refuse what the documentation forbids.
+// Replaces cuDNN's functions for recurrent layers, on host memory. The descriptors are the
+// library's own, which validates them; parameters have an order that nobody would guess; the
+// mathematics is the reference's. The functions refuse what the documentation forbids.
 namespace strata::testing {
 
-// How many passes it has computed.
+// The number of passes computed so far.
 int scripted_passes();
 
-// From now on every pass is refused, or none.
+// From now on every pass is refused, or none is.
 void refuse_recurrent_passes(bool refused);
 
 }  // namespace strata::testing

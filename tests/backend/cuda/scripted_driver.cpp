@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A driver as far as cuDNN needs one to build plans of the engines that it compiles at run time: it
-// takes every kernel and runs none. Linked in the driver's place, under its name.
+// A minimal driver with which cuDNN builds plans for the engines that it compiles at run time: it
+// accepts every kernel and runs none. Linked in place of the driver, under its name.
 
 namespace {
 

@@ -21,8 +21,8 @@ CellKind kind_of_cell(cudnnRNNMode_t mode) {
     return CellKind::lstm;
 }
 
-// The numbers that cuDNN's documentation gives the products of our gates with the sequence: of an
-// LSTM input, forget, new and output gate; of a GRU reset, update and new.
+// The numbers in cuDNN's documentation for the products of our gates with the sequence: for an LSTM
+// input, forget, new and output gate; for a GRU reset, update and new.
 std::vector<std::int64_t> documented_numbers(CellKind cell) {
     switch (cell) {
         case CellKind::lstm:

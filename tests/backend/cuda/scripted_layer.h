@@ -9,7 +9,7 @@
 
 namespace strata::testing {
 
-// A layer as its descriptors tell it.
+// A layer as described by its descriptors.
 struct ScriptedLayer {
     Recurrent op;
     bool double_bias = false;
@@ -33,11 +33,12 @@ struct ScriptedLayer {
 
 ScriptedLayer described(cudnnRNNDescriptor_t rnn);
 
-// Parameters lie in an order that nobody guesses: the last cell first, of a cell each product's
-// bias and then its matrix, the last product first. Gives the element; -1 finds the end.
+// Parameters have an order that nobody would guess: the last cell first; within a cell each
+// product's bias and then its matrix, the last product first. Returns the element; -1 returns the
+// end.
 std::int64_t view_of(const ScriptedLayer& layer, std::int64_t cell, std::int64_t number, bool bias);
 
-// One of our parameters and where its parts lie in cuDNN's.
+// One of our parameters, and where its parts are among cuDNN's.
 struct Part {
     std::int64_t first;
     std::int64_t count;
@@ -48,12 +49,12 @@ struct Parameter {
     std::vector<Part> parts;
 };
 
-// All of them, in our operator's order, placed by what cuDNN's documentation says of its numbers.
+// All of them, in our operator's order, placed according to cuDNN's documentation of its numbers.
 std::vector<Parameter> parameters_of(const ScriptedLayer& layer);
 
 std::size_t size_of(const Dims& dims);
 
-// One of our parameters out of all of cuDNN's.
+// One of our parameters, collected from cuDNN's.
 std::vector<float> gathered(const Parameter& parameter, const void* all);
 
 }  // namespace strata::testing

@@ -13,13 +13,12 @@
 
 #include <algorithm>
 
-// Recurrent layers by cuDNN's functions, scripted: what is given to them, and what is done with
-// what they give.
+// Recurrent layers by scripted cuDNN functions: their arguments, and the use of their results.
 namespace strata::testing {
 
 namespace {
 
-// The host in a GPU's place, but library calls are finalized and enqueued as on a GPU.
+// The host in place of a GPU, but library calls are finalized and enqueued as on a GPU.
 class ScriptedMachine : public cuda::HostMachine {
 public:
     ScriptedMachine() : HostMachine(described_h200()) {
@@ -102,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
         "recurrent(5x4x24) cell=gru hidden=16 reset_after=true bias=false direction=bidirectional"),
     name_of_case);
 
-// cuDNN adds to the parameters' gradients that it finds.
+// cuDNN adds to existing gradients of the parameters.
 TEST(ScriptedCudnn, GivesTheSameGradientsEveryTime) {
     const Graph graph = graph_of_problem("recurrent(5x4x24) hidden=16");
     const auto executable = prepare(graph, kept_execution());
@@ -122,7 +121,7 @@ TEST(ScriptedCudnn, TellsTheWorkspaceWhenSettled) {
     EXPECT_EQ(executable->steps().front().workspace.value, 64);
 }
 
-// Parameters, their gradients and what the forward pass leaves, beside the network's own.
+// Parameters, their gradients and what the forward pass saves, in addition to the network's own.
 TEST(ScriptedCudnn, CountsTheMemoryThatTheLibraryKeeps) {
     const Graph graph = graph_of_problem("recurrent(5x4x24) hidden=16");
     const auto finalized = prepare(graph, kept_execution());

@@ -22,7 +22,7 @@ using cuda::Call;
 using cuda::DeviceError;
 using cuda::DeviceTrouble;
 
-// A machine on which something goes wrong at the n-th time.
+// A machine that fails at the n-th call.
 struct Script {
     std::optional<int> allocation = {};
     std::optional<int> settlement = {};
@@ -113,7 +113,7 @@ TEST(Trouble, ALaunchThatTheDeviceRefusesIsOneStepsRefusal) {
     executable->run();
 }
 
-// The process after the one that lost its device.
+// The process that continues after one that lost its device.
 TEST(Trouble, WhatIsLeftOutIsRefusedAndTheRestOfTheNetworkRuns) {
     const Graph graph = branching_network();
     Execution execution = kept_execution();

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-// A third engine, with nothing but what every engine has to add: its layouts are row-major or
-// reversed, and convolutions want them reversed.
+// A third engine with only what every engine must add. Its layouts are row-major or reversed, and
+// convolutions want them reversed.
 namespace strata::testing {
 
 namespace {

@@ -125,7 +125,7 @@ TEST(ReferenceConvolution, PaddingWiderThanTheInputAddsNothing) {
 }
 
 TEST(ReferenceConvolution, SumsAWindowByHand) {
-    // 1 2 3 summed under 10 1, padded with one zero behind: 12, 23, 30; and a bias of 0.5.
+    // 1 2 3 summed under 10 1, padded with one zero at the end: 12, 23, 30; and a bias of 0.5.
     ReferenceLayer layer(Convolution{.out_channels = 1, .kernel = {2}, .pad_end = {1}},
                          {{1, 1, 3}});
     layer.inputs = {{1, 2, 3}, {10, 1}, {0.5F}};

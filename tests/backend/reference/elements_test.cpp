@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-// Operators that work element by element or along one axis, by hand.
+// Elementwise operators and operators along one axis, checked by hand.
 
 namespace strata::testing {
 namespace {

@@ -9,12 +9,12 @@
 
 namespace strata::testing {
 
-// One layer with values of its own, for tests of the reference operators: the shapes come from the
-// operator's rules, the values are distinct, at least 0.05 from zero and from each other in small
-// tensors, so that a small step crosses no kink.
+// One layer with values of its own, for tests of the reference operators. The shapes come from the
+// operator's rules. The values are distinct, and in small tensors at least 0.05 from zero and from
+// each other, so that a small step crosses no kink.
 struct ReferenceLayer {
-    // `roles` gives roles to the activations in order; what is not named is an activation, and a
-    // label holds whole numbers.
+    // `roles` are the roles of the activations, in order. Those not given are activations; a label
+    // holds integers.
     ReferenceLayer(Op op, std::vector<Dims> activations, std::vector<Role> roles = {});
 
     // Fills the outputs; backward fills the gradients of everything that is not a label or
@@ -38,8 +38,8 @@ private:
     ReferenceOperands operands();
 };
 
-// Compares every gradient of a layer with central differences of fourth order; fails the test where
-// they differ by more than `tolerance` times the largest gradient of the operand.
+// Compares every gradient of a layer with central differences of fourth order; fails the test if
+// they differ by more than `tolerance` times the operand's largest gradient.
 void expect_gradients_match_differences(ReferenceLayer layer, double tolerance = 2e-4);
 
 // Distinct values spread over [-1.5, 1.5], none of them zero, in an order that depends on the salt.

@@ -65,8 +65,8 @@ TEST(ReferenceBatchNormalization, EachElementOfAnImageMayHaveItsOwnStatistic) {
     EXPECT_EQ(layer.outputs[0], (HostValues{-1, -1, 1, 1}));
 }
 
-// Whatever is added to or multiplied onto the input of a channel, the normalised value stays; so
-// the gradient has no part along either.
+// Adding to a channel's input or scaling it does not change the normalised value, so the gradient
+// has no component along either.
 TEST(ReferenceBatchNormalization, TheDataGradientIsOrthogonalToConstantsAndToTheInput) {
     ReferenceLayer layer(BatchNormalization{.epsilon = 1e-12}, {{4, 1, 3}});
     layer.backward();

@@ -14,7 +14,7 @@ namespace {
 void expect_near(const HostValues& ours, const std::vector<double>& theirs) {
     ASSERT_EQ(ours.size(), theirs.size());
     for (std::size_t i = 0; i < ours.size(); ++i) {
-        // Six digits are written down.
+        // The expected values have six digits.
         const double last_digit = std::abs(theirs[i]) < 1 ? 1e-6 : 1e-5;
         EXPECT_NEAR(ours[i], theirs[i], 2 * last_digit) << "element " << i;
     }

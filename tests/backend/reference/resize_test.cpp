@@ -25,7 +25,7 @@ void expect_near(const HostValues& ours, const HostValues& expected) {
 TEST(ReferenceResize, NearestRepeatsElementsAndRoundsAsAsked) {
     EXPECT_EQ(resized({.sizes = {4, 4}}, {1, 1, 2, 2}, {1, 2, 3, 4}),
               (HostValues{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4}));
-    // Halving: positions 0.5 and 2.5 lie in the middle of two elements.
+    // Halving: positions 0.5 and 2.5 are midway between two elements.
     Resize halved = {.sizes = {2}};
     EXPECT_EQ(resized(halved, {1, 1, 4}, {1, 2, 3, 4}), (HostValues{1, 3}));
     halved.rounding = NearestRounding::half_up;
@@ -65,14 +65,14 @@ TEST(ReferenceResize, OneOutputStandsWhereItsCoordinatesSay) {
     expect_near(resized(op, {1, 1, 4}, {1, 2, 4, 6}), {1});
 }
 
-// At a distance of 1/4 the kernel with a = -0.75 weighs the four neighbours so.
+// At a distance of 1/4 the kernel with a = -0.75 gives the four neighbours these weights.
 TEST(ReferenceResize, CubicWeighsFourNeighboursByTheKernelOfKeys) {
     const Resize op = {.sizes = {8}, .interpolation = Interpolation::cubic};
     const HostValues y = resized(op, {1, 1, 4}, {1, 10, 100, 1000});
     const double before = -0.03515625, near = 0.26171875, at = 0.87890625, far = -0.10546875;
-    // Output 3 stands at position 1.25: neighbours 0, 1, 2, 3.
+    // Output 3 is at position 1.25: neighbours 0, 1, 2, 3.
     EXPECT_NEAR(y[3], 1 * far + 10 * at + 100 * near + 1000 * before, 1e-4);
-    // Output 0 stands at -0.25, and what lies outside is the first element.
+    // Output 0 is at -0.25; positions outside take the first element.
     EXPECT_NEAR(y[0], (before + near + at) * 1 + far * 10, 1e-5);
 }
 

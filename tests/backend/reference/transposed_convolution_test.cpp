@@ -11,7 +11,7 @@ namespace strata::testing {
 namespace {
 
 // The definition for two spatial axes: every input element adds its multiple of the kernel to the
-// output where the kernel lies.
+// output positions that the kernel covers.
 std::vector<double> scattered(const ReferenceLayer& layer) {
     const auto& op = std::get<TransposedConvolution>(layer.op);
     const Window window = window_of(op, layer.signature.inputs[0].tensor);

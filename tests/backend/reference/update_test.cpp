@@ -34,7 +34,7 @@ TEST(ReferenceUpdate, TheFirstStepOfAdamIsAsLongAsItsRate) {
     EXPECT_EQ(weight[2], 1);
 }
 
-// A gradient that changes its sign: m = 0.9 * 0.1 - 0.1 = -0.01, v = (0.999 + 1) * 0.001.
+// A gradient that changes sign: m = 0.9 * 0.1 - 0.1 = -0.01, v = (0.999 + 1) * 0.001.
 TEST(ReferenceUpdate, TheSecondStepOfAdamRemembersTheFirst) {
     const Adam adam{.learning_rate = 1, .epsilon = 1e-30};
     HostValues weight = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The nine classic networks that the Python package onnx carries, where it is installed.
+// The nine classic networks in the Python package onnx, if it is installed.
 #include "networks/onnx/import.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace strata {
 namespace {
 
-// What a shell command prints; empty where it fails.
+// The output of a shell command; empty if it fails.
 std::string output_of(const std::string& command) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
                                                                ::pclose);
@@ -42,8 +42,8 @@ struct Expectation {
     Dims output;
 };
 
-// DenseNet's, Inception-v2's and ShuffleNet's batch normalisations are Caffe2's: a scale and shift
-// of their own behind each (DenseNet-121: 7,978,856 + 83,648).
+// The batch normalisations of DenseNet, Inception-v2 and ShuffleNet are Caffe2's, each followed by
+// a separate scale and shift (DenseNet-121: 7,978,856 + 83,648).
 const std::array expectations = {
     Expectation{"light_bvlc_alexnet.onnx", 60'965'224, 24, {1, 1000}},
     Expectation{"light_densenet121.onnx", 8'062'504, 668, {1, 1000, 1, 1}},

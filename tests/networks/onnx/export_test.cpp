@@ -20,7 +20,7 @@ void count_up(TensorId, std::span<float> values) {
     }
 }
 
-// The same network after a way out and in again.
+// The same network after export and import.
 Graph round_trip(const Graph& graph) {
     const TemporaryDirectory folder;
     const auto file = folder.path() / (graph.name + ".onnx");

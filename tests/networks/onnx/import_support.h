@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// A model's graph, with its bytes, which the graph's weights are views of.
+// A model's graph, together with its bytes, into which the graph's weights are views.
 class Imported {
 public:
     explicit Imported(std::string model, const OnnxOptions& options = {})

@@ -27,7 +27,7 @@ TEST(OnnxImport, LayersTensorsAndRolesAreThoseOfTheFile) {
     EXPECT_EQ(graph.name, "m");
     ASSERT_EQ(graph.layers.size(), 2u);
     EXPECT_EQ(graph.layers[0].name, "conv1");
-    EXPECT_EQ(graph.layers[1].name, "y");  // for lack of a name, that of the output
+    EXPECT_EQ(graph.layers[1].name, "y");  // unnamed, so it has the name of its output
     EXPECT_EQ(imported.tensor("x").role, Role::input);
     EXPECT_EQ(imported.tensor("w").role, Role::parameter);
     EXPECT_EQ(imported.tensor("c").role, Role::activation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What PyTorch's exporters write: training form, and where each node comes from.
+// The output of PyTorch's exporters: training form, and the origin of each node.
 #include "graph/memory.h"
 #include "tests/networks/onnx/import_support.h"
 
@@ -56,7 +56,7 @@ TEST(OnnxFromPyTorch, RunningStatisticsThatAreResultsAreReadAfterTheNormalisatio
               0);
 }
 
-// A node with what the default exporter writes beside it.
+// A node with the metadata of the default exporter.
 WireWriter node_with_origin(std::string_view op, std::string_view name,
                             std::initializer_list<std::string_view> inputs, std::string_view output,
                             std::string_view scopes, std::string_view types,
@@ -127,7 +127,7 @@ TEST(OnnxFromPyTorch, LayersAreNamedByTheirModules) {
 }
 
 TEST(OnnxFromPyTorch, AConvolutionWithoutABiasIsGivenNone) {
-    // As the default exporter writes without its optimizer: zeros, cast and spread.
+    // As written by the default exporter without its optimizer: zeros, cast and expanded.
     OnnxWriter writer;
     writer.input("x", {2, 3, 8, 8})
         .weight("conv1.weight", {4, 3, 1, 1})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files so large, or so made, that whatever grows with the square of them takes minutes.
+// Files so large, or so constructed, that quadratic algorithms take minutes.
 #include "graph/fuse.h"
 #include "graph/memory.h"
 #include "networks/onnx/model.h"
@@ -15,7 +15,8 @@ namespace {
 
 constexpr int many = 100'000;
 
-// Asks of a network what `show` asks, and the text of its problems, which every run keeps.
+// Computes what `show` computes about a network, and the text of its problems, which every run
+// stores.
 void look_at(const Graph& graph) {
     for (const Mode mode : {Mode::training, Mode::inference}) {
         Execution execution;
@@ -110,7 +111,7 @@ TEST(OnnxScale, WhatIsComputedAtImportHasABudgetForTheWholeFile) {
             .output(fmt::format("y{}", i));
     }
     const Imported imported(writer);
-    // Sums beyond it are computed when the network runs, places of non-zeros by nobody.
+    // Larger sums are computed when the network runs; positions of non-zeros never are.
     const auto& layers = imported.graph.layers;
     EXPECT_EQ(
         std::ranges::count_if(

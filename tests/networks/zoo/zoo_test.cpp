@@ -20,7 +20,7 @@ TEST_P(EveryNetwork, BuildsForEveryBatchAndCarriesItsName) {
     }
 }
 
-// Predictions beside the one that has a loss, by network.
+// The number of outputs besides the one with a loss, by network.
 std::size_t further_outputs(std::string_view network) {
     return network == "ssd-resnet-34" || network == "minigo" ? 1 : 0;
 }

@@ -14,7 +14,7 @@ double count_by(const char* convention, const std::string& text, Pass pass = Pas
     return count(problem.op, signature_of(problem), pass, find_convention(convention)).value;
 }
 
-// In G, to the digits that the bars' formulas are known by.
+// In G, to the digits to which the bars' formulas are known.
 double giga(const char* convention, const char* text) {
     return std::round(count_by(convention, text) / 1e8) / 10;
 }

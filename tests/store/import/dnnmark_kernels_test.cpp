@@ -19,7 +19,7 @@ protected:
         std::filesystem::remove(file_);
         return read_dnnmark_kernels(raw_database(file_, sql));
     }
-    // The sentence that a row (or any other content) is refused with.
+    // The sentence with which a row (or any other content) is refused.
     std::string refusal(const std::string& sql) const {
         return error_of([&] { read(sql); });
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Dong et al.'s own database says (DNNMark, branch experiments-nvidia-gpu), asked of ours
+// Facts of Dong et al.'s own database (DNNMark, branch experiments-nvidia-gpu), queried in ours
 // after importing it.
 #include "store/import/dnnmark_kernels.h"
 #include "store/kernels.h"

@@ -14,7 +14,7 @@
 namespace strata::cuda {
 namespace {
 
-// Two layers that are alike, of which the middle's gradients are, too.
+// Two equal layers, whose gradients in the middle are equal, too.
 Graph twins() {
     return load_network({.network = "fc:layers=4,nodes=8,inputs=8,outputs=8",
                          .batch = 2,
@@ -34,7 +34,7 @@ protected:
         distinct_ = distinct_steps(graph_, executable_->steps());
     }
 
-    // Counts with a counter that the script directs, made anew for each step.
+    // Counts with a counter controlled by the script, made anew for each step.
     void count(std::function<void(ScriptedCounter&)> script = [](ScriptedCounter&) {}) {
         count_steps(
             *executable_,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What CUPTI knows of chips, compared with what data/metrics says of them. Needs no GPU.
+// CUPTI's knowledge of chips, compared with data/metrics. Needs no GPU.
 #include "backend/cuda/cupti/metric_host.h"
 
 #include "backend/cuda/cupti/trouble.h"
@@ -58,7 +58,7 @@ TEST_P(EveryChip, HasEveryCounterOfEverySetButThoseThatItsFileSaysItLacks) {
     }
 }
 
-// (CUPTI names GV11B too, and plans nothing for it but on the chip's own systems.)
+// (CUPTI also lists GV11B, but plans nothing for it except on the chip's own systems.)
 INSTANTIATE_TEST_SUITE_P(Chips, EveryChip,
                          ::testing::Values("GH100", "GV100", "TU102", "TU116", "GA100", "GA102",
                                            "GA10B", "AD102", "GB100", "GB10B", "GB202", "GB20B"),

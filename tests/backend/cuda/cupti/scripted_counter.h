@@ -7,7 +7,7 @@
 
 namespace strata::cuda {
 
-// A CUPTI that takes a number of passes, or fails with a code where it is told to.
+// A CUPTI that takes a number of passes, or fails with a code on request.
 class ScriptedCounter : public RangeCounter {
 public:
     std::size_t passes = 3;

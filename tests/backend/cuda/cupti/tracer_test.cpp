@@ -12,8 +12,8 @@ namespace {
 constexpr Task first{.layer = 0, .pass = Pass::forward};
 constexpr Task second{.layer = 1, .pass = Pass::forward};
 
-// A CUPTI that records one kernel for each `launch`, called in the present range, and fails with a
-// code where it is told to.
+// A CUPTI that records one kernel for each `launch`, called in the current range, and fails with a
+// code on request.
 class ScriptedCalls : public ActivityCalls {
 public:
     std::string fails_at = {};

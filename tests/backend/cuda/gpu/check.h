@@ -8,20 +8,20 @@
 
 namespace strata::testing {
 
-// One line of what a check found: a figure, or a case that agreed or did not.
+// One line of a check's result: a figure, or whether a case agreed.
 struct Finding {
     std::string subject;
     double value = 0;     // 0 where only the outcome counts
     std::string unit;     // empty: no figure
-    std::string failure;  // empty: as it should be
+    std::string failure;  // empty: passed
 };
 
-// Takes findings as they come, so that none is lost where a check ends early.
+// Receives findings as they come, so that none is lost if a check ends early.
 using Sink = std::function<void(const Finding&)>;
 
-// Something that only a GPU can show. After trouble that leaves the device unusable for this
-// process it continues in another one, from the case after: `first` is the case to begin with, and
-// `run` tells through `case_begins` which it is at.
+// A check that needs a GPU. After trouble that leaves the device unusable for this process it
+// continues in another one with the next case: `first` is the case to begin with, and `run` reports
+// through `case_begins` which case it is at.
 struct Check {
     std::string_view name;
     std::string_view shows;
@@ -29,7 +29,7 @@ struct Check {
                 const Sink& sink);
 };
 
-// THE list, the most telling first: a run that is cut short has had them.
+// THE list, most informative first: a run that is cut short has done those.
 std::span<const Check> gpu_checks();
 
 }  // namespace strata::testing

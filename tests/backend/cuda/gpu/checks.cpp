@@ -37,8 +37,8 @@ Execution kept(Mode mode, DataType dtype) {
             .scheduling = {.memory = MemoryReuse::kept}};
 }
 
-// The executions that every operator and network is verified in. (Not TF32: the tolerance of f32 is
-// too narrow for it.)
+// The executions with which every operator and network is verified. (Not TF32: the tolerance of f32
+// is too narrow for it.)
 std::vector<std::pair<std::string, Execution>> executions() {
     Execution last = kept(Mode::training, DataType::f32);
     last.engine.image_layout = ImageLayout::channels_last;
@@ -52,7 +52,7 @@ std::vector<std::pair<std::string, Execution>> executions() {
             {"f32 inference", kept(Mode::inference, DataType::f32)}};
 }
 
-// One for all: it opens libraries and a stream.
+// Shared by all, because it opens libraries and a stream.
 Backend& gpu() {
     static const std::unique_ptr<Backend> backend = cuda::make_backend();
     return *backend;
@@ -63,7 +63,7 @@ std::string step_text(const Graph& graph, const Step& step) {
                        step.implementation);
 }
 
-// One finding for each step that disagrees or is refused; one that all agree, where they do.
+// One finding for each step that disagrees or is refused; a single one if all agree.
 std::vector<Finding> verified(const std::string& subject, const Graph& graph,
                               const Execution& execution) {
     const auto executable = gpu().prepare(graph, execution);
@@ -85,13 +85,13 @@ std::vector<Finding> verified(const std::string& subject, const Graph& graph,
     return findings;
 }
 
-// A case of a check: what it is and what comes of it.
+// A case of a check: its subject and its findings.
 struct Case {
     std::string subject;
     std::function<std::vector<Finding>()> run;
 };
 
-// One after the other; a case that cannot even be prepared is one finding, not the end.
+// Runs them one after the other; a case that cannot even be prepared is one finding, not the end.
 void run_cases(const std::vector<Case>& cases, std::size_t first,
                const std::function<void(std::size_t)>& case_begins, const Sink& sink) {
     for (std::size_t i = first; i < cases.size(); ++i) {
@@ -143,7 +143,7 @@ double loss_after(Backend& backend, const Graph& graph, const Execution& executi
     return static_cast<double>(executable->read(graph.outputs.front(), Content::value).front());
 }
 
-// Recorded iterations, memory shared: what is repeated must learn as the reference learns.
+// Recorded iterations with shared memory: the repeated iterations must learn as the reference does.
 std::vector<Finding> check_replay() {
     std::vector<Finding> findings;
     for (const char* optimizer : {"momentum", "adam"}) {
@@ -159,7 +159,7 @@ std::vector<Finding> check_replay() {
     return findings;
 }
 
-// Whether a description of the device gives the plans that the device itself gives.
+// Whether a description of the device gives the same plans as the device itself.
 std::vector<Finding> check_plans() {
     const auto machine = cuda::open_gpu();
     const cuda::Descriptor device = cuda::device_descriptor(machine->properties());
@@ -176,7 +176,7 @@ std::vector<Finding> check_plans() {
              plans.empty() ? "there are none" : ""}};
 }
 
-// What the runtime's own copy reaches, by the process's clock over many.
+// The rate of the runtime's own copy, by the process's clock over many copies.
 double copied_per_second(void* to, const void* from, std::size_t bytes) {
     constexpr int copies = 20;
     cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
@@ -190,7 +190,7 @@ double copied_per_second(void* to, const void* from, std::size_t bytes) {
     return copies * 2.0 * static_cast<double>(bytes) / passed.count();
 }
 
-// Of the runtime's own copy and of the backend's calibration, which judges runs.
+// Ceilings of the runtime's own copy and of the backend's calibration, by which runs are judged.
 std::vector<Finding> check_ceilings() {
     const auto machine = cuda::open_gpu();
     std::vector<Finding> findings;
@@ -216,7 +216,7 @@ std::vector<Finding> check_ceilings() {
     return findings;
 }
 
-// What NVML tells of the device; where it tells nothing, the sentence that says so.
+// What NVML reports about the device; if nothing, the sentence that says so.
 std::vector<Finding> check_state() {
     DeviceWatch& watch = *gpu().watch();
     std::vector<Finding> findings;
@@ -233,7 +233,7 @@ std::vector<Finding> check_state() {
     return findings;
 }
 
-// Steps in caches as they are left, cold and warm: cold is not quicker than warm.
+// Steps with caches as left, cold and warm: cold is not faster than warm.
 std::vector<Finding> check_caches() {
     const Graph graph = residual_network();
     std::vector<Finding> findings;
@@ -271,7 +271,8 @@ double median_of(std::vector<double> samples) {
     return samples[samples.size() / 2];
 }
 
-// The whole by replay, the whole by steps, and the sum of the steps: what stamps cost.
+// The whole iteration by replay and by steps, and the sum of the steps, which shows the cost of
+// stamps.
 std::vector<Finding> trained(const Training& training, const std::string& type,
                              const Execution& execution) {
     const Graph graph = find_zoo_network(training.network).build(training.batch);
@@ -315,7 +316,7 @@ void check_training(std::size_t first, const Begins& begins, const Sink& sink) {
     run_cases(cases, first, begins, sink);
 }
 
-// More memory than there is: a sentence, and the device continues working.
+// More memory than there is: the result is a sentence, and the device continues to work.
 std::vector<Finding> check_exhaustion() {
     const auto machine = cuda::open_gpu();
     try {
@@ -328,7 +329,7 @@ std::vector<Finding> check_exhaustion() {
     return {{"twice the memory", 0, "", "it was given"}};
 }
 
-// Of a check that is one case.
+// For a check with a single case.
 template <auto check>
 void single(std::size_t first, const Begins& begins, const Sink& sink) {
     run_cases({{"the check itself", check}}, first, begins, sink);

@@ -99,12 +99,12 @@ bool is_wanted(const Options& options, const Check& check) {
            std::ranges::find(options.names, check.name) != options.names.end();
 }
 
-// Whether the device still works for this process: after an illegal address nothing does.
+// Whether the device still works for this process: after an illegal address it does not.
 bool works() {
     return cudaDeviceSynchronize() == cudaSuccess;
 }
 
-// What went wrong in a check is its result; the others still run.
+// A failure within a check is its result; the other checks still run.
 int run_check(const Check& check, const Options& options, Report& report) {
     std::size_t at = options.from;
     const Sink sink = [&](const Finding& finding) { report.add(check, finding); };

@@ -28,7 +28,7 @@ double seconds_now() {
         .count();
 }
 
-// The first task that steps do and no span was attributed to. A step that gives a value another
+// The first task with steps but without attributed spans. A step that only gives a value another
 // shape ("alias") does nothing on the device.
 std::string task_without_spans(const Graph& graph, const Executable& executable,
                                const TraceResult& result) {
@@ -61,7 +61,7 @@ double median_replay(Executable& executable) {
     return median_of(std::move(samples));
 }
 
-// What the kept iteration of a recording says; its kernels were launched by a graph.
+// Findings about the kept iteration of a recording; its kernels were launched by a graph.
 std::vector<Finding> attributed(const Graph& graph, const Executable& executable,
                                 const TraceResult& result) {
     const TraceBudget budget = budget_of(result).budget;
@@ -97,7 +97,7 @@ std::vector<Finding> traced(const Graph& graph, Executable& executable) {
     return findings;
 }
 
-// A metric's value in what was counted; nothing where it has none.
+// The counted value of a metric; nothing if it has none.
 std::optional<double> value_of(const CountedStep& step, std::string_view name) {
     const auto found = std::ranges::find(step.metrics, name, [](const EvaluatedMetric& metric) {
         return std::string_view(metric.metric.name);
@@ -115,7 +115,7 @@ std::string first_reason(const CountedStep& step) {
     return "it has no metrics";
 }
 
-// What the default sets say of one step.
+// The values of the default sets for one step.
 std::vector<Finding> counted(const CountedStep& step) {
     std::vector<Finding> findings;
     for (const char* name : {"f32_operations", "dram_read", "dram_written", "l2_hit_rate"}) {
@@ -182,7 +182,7 @@ std::vector<Finding> check_trace() {
     }
 }
 
-// That counters are denied is no failure: it must be said in a sentence, and is.
+// Denied counters are not a failure: it is enough that a sentence says so.
 std::vector<Finding> check_counters() {
     try {
         return counted_steps(cuda::open_counting_device());

@@ -20,7 +20,7 @@ struct Problem {
     DataType dtype;
 };
 
-// In which every step must be cuDNN's.
+// Problems of which every step must be cuDNN's.
 constexpr Problem taken[] = {
     {"attention(2x128x128, 2x128x128, 2x128x128) heads=2 causal=true", DataType::bf16},
     {"attention(1x2x24x64, 1x2x200x64, 1x2x200x64)", DataType::f16},
@@ -51,7 +51,7 @@ bool is_of_a_pass(const Step& step) {
     return step.kind == StepKind::compute && step.pass != Pass::update;
 }
 
-// Empty where the step is cuDNN's and runs.
+// Empty if the step is cuDNN's and runs.
 std::string failure_of(const Step& step) {
     if (!step.runs()) {
         return step.refusal();
@@ -85,7 +85,7 @@ double median_time(Executable& executable) {
     for (int i = 0; i < 13; ++i) {
         samples.push_back(executable.run().value);
     }
-    std::sort(samples.begin() + 3, samples.end());  // without the first, which warm up
+    std::sort(samples.begin() + 3, samples.end());  // without the first three, which warm up
     return samples[8];
 }
 

@@ -7,9 +7,8 @@
 
 namespace strata::testing {
 
-// Attention and recurrent layers by what cuDNN has for a whole layer: that the device takes it,
-// that it agrees with the reference, and its time beside that of the same composed of products and
-// kernels.
+// Attention and recurrent layers by cuDNN's whole-layer functions: the device supports them, they
+// agree with the reference, and their time compared with the composition of products and kernels.
 std::vector<Finding> check_whole_layers();
 
 }  // namespace strata::testing

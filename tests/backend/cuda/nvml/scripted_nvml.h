@@ -8,7 +8,7 @@
 
 namespace strata::testing {
 
-// What a scripted NVML knows of its one device, and how it answers.
+// What a scripted NVML reports about its one device, and how it answers.
 struct NvmlScript {
     std::string bus = "0000:1B:00.0";
     unsigned core_megahertz = 1755;
@@ -17,7 +17,7 @@ struct NvmlScript {
     unsigned long long limits = 0;
     unsigned performance_state = 0;
     unsigned processes = 1;
-    cuda::NvmlStatus answer = cuda::nvml_success;  // of everything that is asked of the device
+    cuda::NvmlStatus answer = cuda::nvml_success;  // to every query about the device
 };
 
 inline auto text_of(std::string text) {
@@ -27,7 +27,7 @@ inline auto text_of(std::string text) {
     };
 }
 
-// An NVML that has every function and does what the script says. Requires: the script outlives it.
+// An NVML that has every function and follows the script. Requires: the script outlives it.
 inline cuda::NvmlLibrary scripted_nvml(const NvmlScript& script) {
     using cuda::NvmlHandle;
     const auto number = [&script](unsigned value) {

@@ -4,7 +4,7 @@
 namespace strata {
 namespace {
 
-// What the nodes make of their constants: the integers of "y", read back as a constant output.
+// The integers of "y" that the nodes compute from their constants, read back as a constant output.
 std::vector<std::int64_t> folded(OnnxWriter& writer) {
     const Imported imported(writer.output("y"));
     EXPECT_EQ(imported.graph.layers.size(), 1u);  // the copy of a constant output
@@ -161,7 +161,7 @@ TEST(OnnxFold, EmptyConstantsWithHugeAxesCostNothing) {
         .node("Transpose", {"g"}, {"t"})
         .node("Concat", {"t", "t"}, {"y"}, {onnx_attribute("axis", std::int64_t{0})})
         .output("y");
-    import_error(writer);  // an error or not, but at once
+    import_error(writer);  // an error or not, but immediately
 }
 
 TEST(OnnxFold, AnIndexOutOfRangeIsAnError) {
