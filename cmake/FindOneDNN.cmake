@@ -6,7 +6,7 @@ set(OneDNN_hint "${OneDNN_ROOT}")
 if(NOT OneDNN_hint)
   set(OneDNN_hint "$ENV{OneDNN_ROOT}")
 endif()
-# Another folder than at the last configuration is another library.
+# A different folder than at the last configuration means a different library.
 if(OneDNN_hint AND NOT OneDNN_hint STREQUAL OneDNN_SEARCHED)
   unset(OneDNN_INCLUDE_DIR CACHE)
   unset(OneDNN_LIBRARY CACHE)

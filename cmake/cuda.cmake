@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The CUDA toolkit, where there is one: sets STRATA_CUDA and enables the language. A machine without a
-# GPU builds everything; what it builds is opened at run time.
+# The CUDA toolkit, if there is one: sets STRATA_CUDA and enables the language. A machine without a
+# GPU can build everything; the backend is opened at run time.
 option(STRATA_CUDA "Build the backend for NVIDIA GPUs where the toolkit and cuDNN are found" ON)
 if(STRATA_CUDA)
   find_package(CUDAToolkit 12.0 QUIET)

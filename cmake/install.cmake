@@ -9,20 +9,20 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# The program looks for its backends in ../lib/strata from where it lies, on every distribution, so
-# that the folder can be moved as a whole.
+# The program looks for its backends in ../lib/strata relative to its own folder, on every
+# distribution, so that the installation can be moved as a whole.
 set(backend_folder lib/strata)
 
 install(TARGETS strata RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 get_target_property(backends strata_modules MANUALLY_ADDED_DEPENDENCIES)
 foreach(backend IN LISTS backends)
   if(TARGET ${backend})
-    # A vendor's library that lies outside the system's folders is found where it was linked.
+    # A vendor's library outside the system's folders is found where it was linked.
     set_target_properties(${backend} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
     install(TARGETS ${backend} LIBRARY DESTINATION ${backend_folder} COMPONENT program OPTIONAL)
   endif()
 endforeach()
-# Completion and the manual page, which the build of the program leaves in share.
+# Completion and the manual page, which building the program leaves in share.
 set(share "${PROJECT_BINARY_DIR}/share")
 install(FILES "${share}/strata.bash" RENAME strata
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
@@ -31,12 +31,12 @@ install(FILES "${share}/_strata"
 install(FILES "${share}/strata.fish"
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 install(FILES "${share}/strata.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
-# The facts are built into the program; here they can be read.
+# The facts are built into the program; here they are installed for reading.
 install(DIRECTORY data/published data/metrics DESTINATION ${CMAKE_INSTALL_DATADIR}/strata
         COMPONENT program)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
-# Backends of a vendor's library are opened at run time (backend/module.h), not linked.
+# Backends that use a vendor's library are opened at run time (backend/module.h), not linked.
 set(vendor_folders "${PROJECT_SOURCE_DIR}/src/backend/(cpu|cuda)")
 get_property(modules GLOBAL PROPERTY STRATA_MODULES)
 foreach(module IN LISTS modules)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 include_guard()
 
-# Most of a small source's compilation is spent on its headers. Users' builds therefore compile a
-# module as a few large units; a developer's build keeps each source by itself, so that an edit
-# costs one compilation. A name in an anonymous namespace must be unique within its module for that.
+# Most of a small source's compilation time is spent on its headers. Users' builds therefore compile
+# a module as a few large units; a developer's build compiles each source separately, so that an
+# edit costs one compilation. Therefore a name in an anonymous namespace must be unique within its
+# module.
 option(STRATA_UNITY_BUILD "Compile each module as a few large units" OFF)
 
 # strata_module(analyze SOURCES roofline.cpp ... DEPENDS record predict [LINK fmt::fmt ...]
@@ -46,7 +47,7 @@ function(strata_test name)
   target_link_libraries(test_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:strata::${name}>
                                              ${test_DEPENDS} ${test_LINK}
                                              GTest::gtest_main strata_warnings)
-  # GoogleTest's header is more than half of what a small test's compilation costs.
+  # GoogleTest's header takes more than half of a small test's compilation time.
   if(STRATA_PRECOMPILED_HEADERS)
     target_precompile_headers(test_${name} PRIVATE <gtest/gtest.h>)
   endif()

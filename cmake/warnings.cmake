@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Warnings live on a target, and are errors only where strata itself is the top-level project: a user
-# who embeds it with a newer compiler must not be stopped by a new warning.
+# Warnings are properties of a target, and are errors only if strata itself is the top-level
+# project: a user who embeds it with a newer compiler must not be stopped by a new warning.
 add_library(strata_warnings INTERFACE)
-# nvcc has warnings of its own (src/backend/cuda says which are on).
+# nvcc has its own warnings (src/backend/cuda says which are on).
 set(strata_cxx_warnings
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wold-style-cast
-  # In a unit of several sources a local name shadows what another source has; alone it does not.
+  # In a unity build a local name may shadow a name of another source, which it does not do
+  # otherwise.
   $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>
   # GCC 12 sees overlapping copies in std::string's own code (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>

@@ -5,7 +5,7 @@ import torch
 
 from pytorch.wrap import Masked, Named, Output, tokens
 
-# What a configuration states of its size; each is taken where the configuration has it.
+# Parameters of a configuration's size; each is used if the configuration has it.
 TEXT = {"vocab_size": 2000, "hidden_size": 128, "num_hidden_layers": 2, "num_layers": 2,
         "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 256,
         "max_position_embeddings": 64, "head_dim": 32, "decoder_layers": 2, "encoder_layers": 2,
@@ -168,6 +168,7 @@ def networks(attention):
     }
 
 
-# Exporters write attention that one function computes (sdpa) in another way than its parts.
+# Exporters write attention computed by one function (sdpa) differently from attention composed of
+# its parts.
 NETWORKS = {**networks("eager"),
             **{name + "_sdpa": build for name, build in networks("sdpa").items()}}

@@ -78,7 +78,7 @@ SEGMENTATION = ["fcn_resnet50", "deeplabv3_resnet50", "deeplabv3_mobilenet_v3_la
 
 VIDEO = ["r3d_18", "mc3_18", "r2plus1d_18"]
 
-# One of each design that timm has and torchvision has not.
+# One of each design that timm has and torchvision lacks.
 TIMM = ["mixer_s32_224", "vit_tiny_patch16_224", "deit_tiny_distilled_patch16_224",
         "cait_xxs24_224", "xcit_nano_12_p16_224", "levit_128s", "pit_ti_224", "pvt_v2_b0",
         "poolformer_s12", "efficientformer_l1", "mobilevit_xxs", "mobilenetv4_conv_small",
