@@ -97,7 +97,7 @@ TEST(Budget, WhatPassesBetweenStepsIsTakenIterationByIteration) {
     EXPECT_NEAR(between->high.value, 2, 1e-9);
 }
 
-TEST(Budget, OneSampleEachTellsNoDifference) {
+TEST(Budget, OneSampleEachShowsNoDifference) {
     strata::Run run = run_of({scripted_step("a", Pass::forward, {Seconds{95}})});
     run.whole.end_to_end = samples({100});
     run.whole.instrumented = samples({101});

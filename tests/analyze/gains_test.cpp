@@ -52,7 +52,7 @@ TEST(Gains, WithoutCeilingsNothingIsSaidToBeWon) {
     EXPECT_EQ(found.at_ceilings, Seconds{1});
 }
 
-TEST(Gains, AnAliasIsNoProofOfCeilings) {
+TEST(Gains, AnAliasProvesNoCeiling) {
     StepResult alias = step("flatten", 1e-7);
     alias.implementation = "alias";
     EXPECT_FALSE(gains(testing::run_of({alias, step("a", 1)})).is_judged);

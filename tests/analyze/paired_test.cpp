@@ -89,7 +89,7 @@ TEST(Paired, SettingsThatDifferAreNamedAndThePolicyIsNotAmongThem) {
     EXPECT_TRUE(differences_between(before, before).empty());
 }
 
-TEST(Paired, AnIncompleteRunIsNoSideOfAComparison) {
+TEST(Paired, AnIncompleteRunIsNotCompared) {
     strata::Run before = run_of({scripted_step("a", Pass::forward, around(2)),
                                  scripted_step("b", Pass::forward, around(1))});
     strata::Run after = before;

@@ -47,13 +47,13 @@ TEST(RanAlgorithms, AGpusPlanIsDirectUnlessItsPropertiesSayOtherwise) {
     EXPECT_EQ(text(""), "fastest (direct)");
 }
 
-TEST(RanAlgorithms, WithoutAConvolutionThatRanATitleSaysWhatWasAskedFor) {
+TEST(RanAlgorithms, WithoutAConvolutionThatRanATitleSaysWhatWasRequested) {
     StepResult skipped = convolution("");
     skipped.time = Skipped{"no kernel"};
     EXPECT_EQ(algorithm_text(asked_for("winograd", {skipped})), "winograd");
 }
 
-TEST(RanAlgorithms, ARemarkSaysWhyConvolutionsDidNotRunAsAsked) {
+TEST(RanAlgorithms, ARemarkSaysWhyConvolutionsDidNotRunAsRequested) {
     EXPECT_EQ(algorithm_remark(asked_for("direct", {convolution("direct")})), "");
     EXPECT_EQ(algorithm_remark(asked_for("winograd", {convolution("winograd")})), "");
     EXPECT_EQ(

@@ -94,7 +94,7 @@ TEST(Advice, AProblemOfAnotherVersionCostsAHintAndNoMore) {
     EXPECT_TRUE(says(advice(convolution_step("warp(1)"), Bottleneck::compute, 0.9), "90 %"));
 }
 
-TEST(Remarks, TheHeaviestComeFirstAndNotMoreThanAskedFor) {
+TEST(Remarks, TheHeaviestComeFirstAndNotMoreThanRequested) {
     const strata::Run run =
         testing::run_of({testing::scripted_step("small", Pass::forward, {Seconds{1}}),
                          testing::scripted_step("large", Pass::update, {Seconds{3}})});
@@ -128,7 +128,7 @@ TEST(Remarks, WhatCouldBeWonComesBeforeWhatIsHeavy) {
     EXPECT_NEAR(found[0].gain->value, 0.2, 1e-9);
 }
 
-TEST(Remarks, AGainWithinTheNoiseIsNoAdvice) {
+TEST(Remarks, AGainWithinTheNoiseGivesNoAdvice) {
     strata::Run run = heavy_and_slow();
     std::get<Samples>(run.steps[0].time).values = {Seconds{0.8}, Seconds{1}, Seconds{1.3}};
     const auto found = findings_on(run, summarise(run), bounds_of(run));
@@ -157,7 +157,7 @@ TEST(Remarks, TheClosingSentenceHasTheWholeAtItsCeilings) {
     EXPECT_EQ(closing_sentence(bare, gains_of(bare, summarise(bare), bounds_of(bare))), "");
 }
 
-TEST(Remarks, WhatIsAtItsCeilingIsToldTogether) {
+TEST(Remarks, StepsAtTheirCeilingAreReportedTogether) {
     const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 16));
     const auto found = findings_at_ceilings(run, summarise(run), bounds_of(run));
     ASSERT_FALSE(found.empty());

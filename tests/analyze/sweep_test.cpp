@@ -81,7 +81,7 @@ TEST(Varied, RunsThatDifferInMoreOrInWordsOrNotAtAllAreNoSweep) {
     EXPECT_FALSE(varied(run_with("alexnet", 1, 1), other));
 }
 
-TEST(Sweep, StandsInTheOrderOfItsValues) {
+TEST(Sweep, IsInTheOrderOfItsValues) {
     const Runs runs = {run_with("alexnet", 8, 3), run_with("alexnet", 2, 1)};
     const Sweep sweep = sweep_of(runs).value();
     EXPECT_EQ(sweep.points[0].value, 2);
@@ -97,7 +97,7 @@ TEST(Sweep, APointThatDidNotRunHasItsReason) {
     EXPECT_EQ(sweep.points[1].flops, Flops{0});
 }
 
-TEST(Sweep, AnIncompleteRunIsNoPoint) {
+TEST(Sweep, AnIncompleteRunGivesNoPoint) {
     Runs runs = {run_with("alexnet", 1, 1), run_with("alexnet", 8, 2)};
     StepResult hole = testing::scripted_step("b", Pass::forward, {});
     hole.time = Skipped{"no kernel"};
@@ -182,7 +182,7 @@ TEST(Saturation, IsNotReachedWhereTheLargestBatchIsStillTheBest) {
 }
 
 // The second reaches 94.9 % by its median, but its interval goes beyond 95 %.
-TEST(Saturation, WhatItsIntervalLeavesOpenIsTold) {
+TEST(Saturation, WhatItsIntervalLeavesOpenIsReported) {
     const auto runs = batches({1.0, 2.0 / (0.949 * 4), 1.0});
     const Saturation found = saturation_of(sweep_of(runs).value()).value();
     EXPECT_EQ(found.batch, 4);

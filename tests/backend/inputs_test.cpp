@@ -56,7 +56,7 @@ GraphTensor carrying(const std::array<Element, Count>& elements, DataType dtype)
     return result;
 }
 
-TEST(Inputs, AMatrixThatLiesColumnByColumnIsReadRowByRow) {
+TEST(Inputs, AColumnMajorMatrixIsReadAsRowMajor) {
     const std::array<float, 6> columns = {0, 3, 1, 4, 2, 5};
     GraphTensor matrix = carrying(columns, DataType::f32);
     matrix.tensor.dims = {2, 3};

@@ -25,7 +25,7 @@ TEST(Module, AnAbsentModuleMeansThatThisMachineCannot) {
     EXPECT_EQ(code_of_opening("abacus"), ExitCode::machine_cannot);
 }
 
-TEST(Module, AFileThatIsNoLibraryIsRefusedWithTheLoadersReason) {
+TEST(Module, AFileThatIsNotALibraryIsRefusedWithTheLoadersReason) {
     const TemporaryDirectory directory;
     directory.write("libstrata_broken.so", "not a library");
     setenv("STRATA_BACKEND_PATH", directory.path().c_str(), 1);

@@ -23,7 +23,7 @@ TEST(ByteSize, OtherTextIsNone) {
     }
 }
 
-TEST(ByteSize, IsToldWithThreeDigits) {
+TEST(ByteSize, IsWrittenWithThreeDigits) {
     EXPECT_EQ(byte_size_text(Bytes{0}), "0 B");
     EXPECT_EQ(byte_size_text(Bytes{999}), "999 B");
     EXPECT_EQ(byte_size_text(Bytes{8.72e6}), "8.72 MB");

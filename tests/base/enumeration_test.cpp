@@ -18,7 +18,7 @@ TEST(Enumeration, ANameAndItsValueAreInverse) {
     EXPECT_EQ(value_named<Colour>("blue"), Colour::blue);
 }
 
-TEST(Enumeration, AnUnknownNameIsNoValue) {
+TEST(Enumeration, AnUnknownNameHasNoValue) {
     EXPECT_EQ(value_named<Colour>("Blue"), std::nullopt);
     EXPECT_EQ(value_named<Colour>(""), std::nullopt);
 }

@@ -21,7 +21,7 @@ TEST(Half, EveryHalfIsTheHalfOfItsFloat) {
     }
 }
 
-TEST(Half, WhatLiesBetweenTwoHalvesGoesToTheNearerAndTiesToEven) {
+TEST(Half, ValuesBetweenTwoHalvesGoToTheNearerAndTiesToEven) {
     EXPECT_EQ(half_of_float(1.0F + 0x1p-11F), half_of_float(1.0F));
     EXPECT_EQ(half_of_float(1.0F + 0x3p-11F), half_of_float(1.0F + 0x2p-10F));
     EXPECT_EQ(half_of_float(0x1p-25F), 0);  // half of the smallest: to zero, which is even

@@ -34,7 +34,7 @@ TEST(Range, TheLargestNumbersDoNotOverflow) {
     EXPECT_EQ(values("9223372036854775800..9223372036854775807+5").size(), 2U);
 }
 
-TEST(Range, WhatIsNoRangeIsRefusedByItsOptionsName) {
+TEST(Range, AnInvalidRangeIsRefusedByItsOptionsName) {
     for (const char* text : {"", "0", "-1", "1..", "..4", "8..4", "1..8+0", "1..8+", "two", "1,,2",
                              "1...4", "1..8*2", "99999999999999999999"}) {
         try {

@@ -52,7 +52,7 @@ TEST(Detect, AThreadThatIsBoundStillSeesTheProcessorsOfTheProcess) {
     EXPECT_EQ(bound.processors, free.processors);
 }
 
-TEST(Detect, AMachineThatTellsNothingIsStillAHost) {
+TEST(Detect, AMachineThatReportsNothingIsStillAHost) {
     const Host host = FakeMachine().host();
     EXPECT_EQ(host.model, "unknown processor");
     EXPECT_EQ(host.memory, std::nullopt);

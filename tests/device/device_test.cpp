@@ -93,7 +93,7 @@ TEST_F(OwnDevices, CeilingsOfOneThreadNeverReplaceThoseOfTwo) {
     EXPECT_EQ(peak_of(*own_device(2), "f32"), FlopRate{2e9});
 }
 
-TEST_F(OwnDevices, AllNumbersOfThreadsAreFoundAndNobodyElsesFiles) {
+TEST_F(OwnDevices, AllNumbersOfThreadsAreFoundAndNoForeignFiles) {
     EXPECT_TRUE(own_devices().empty());
     write_device(own_device_file(2), with(2, 2e9));
     write_device(own_device_file(1), with(1, 1e9));

@@ -57,7 +57,7 @@ TEST(Arena, PiecesThatAreAliveTogetherNeverOverlap) {
     }
 }
 
-TEST(Arena, ItsSizeLiesBetweenTheWorstMomentAndTheSum) {
+TEST(Arena, ItsSizeIsBetweenTheWorstMomentAndTheSum) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const auto lifetimes = random_lifetimes(100, seed);
         double sum = 0;

@@ -24,7 +24,7 @@ TEST(Builder, AResultIsNamedAsItsLayer) {
     }
 }
 
-TEST(Builder, TensorsThatNobodyReadsAreTheOutputs) {
+TEST(Builder, UnreadTensorsAreTheOutputs) {
     const Graph graph = small_chain();
     EXPECT_EQ(graph.outputs, std::vector{tensor_named(graph, "loss")});
 }

@@ -24,7 +24,7 @@ std::string chains_in(const Graph& graph, Mode mode) {
     return text;
 }
 
-TEST(Fuse, AConvolutionTakesItsReluAlong) {
+TEST(Fuse, AConvolutionIsFusedWithItsRelu) {
     EXPECT_EQ(chains_in(small_chain(), Mode::training), "conv1: relu1\n");
     EXPECT_EQ(chains_in(small_chain(), Mode::inference), "conv1: relu1\n");
 }
@@ -58,7 +58,7 @@ TEST(Fuse, WhatOthersReadOrTheNetworkGivesIsKept) {
     EXPECT_EQ(chains_in(graph, Mode::inference), "");
 }
 
-TEST(Fuse, TheLaterOfTwoConvolutionsTakesTheirSum) {
+TEST(Fuse, TheLaterOfTwoConvolutionsIsFusedWithTheirSum) {
     GraphBuilder build("two branches");
     const TensorId data = build.input("data", image);
     const TensorId left = build.add("left", pointwise, {data});

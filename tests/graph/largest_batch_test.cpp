@@ -67,7 +67,7 @@ TEST(LargestBatch, ABatchThatTheNetworkCannotHaveDoesNotFit) {
               std::nullopt);
 }
 
-TEST(LargestBatch, TellsWhatALargerOneFailsBy) {
+TEST(LargestBatch, ReportsTheLimitOfALargerOne) {
     const auto anything = [](std::int64_t) { return std::optional(Bytes{1}); };
     EXPECT_EQ(largest_batch(anything, Bytes{5}),
               (LargestBatch{largest_batch_tried, Bytes{1}, BatchLimit::none}));

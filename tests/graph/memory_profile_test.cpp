@@ -16,7 +16,7 @@ const LayerMemory& memory_of(const MemoryProfile& profile, const Graph& graph, c
     return profile.layers[layer_named(graph, layer)];
 }
 
-TEST(MemoryProfile, WhatIsThereAtThePeakAddsUpToThePeakOfEveryZooNetwork) {
+TEST(MemoryProfile, BuffersAtThePeakAddUpToThePeakOfEveryZooNetwork) {
     for (const ZooNetwork& network : zoo()) {
         const Graph graph = network.build(2);
         for (const Execution& execution : {training, inference}) {
@@ -32,7 +32,7 @@ TEST(MemoryProfile, WhatIsThereAtThePeakAddsUpToThePeakOfEveryZooNetwork) {
 }
 
 // conv1 and relu1 share one buffer of 2x4x8x8 values, which the backward passes read again.
-TEST(MemoryProfile, MemoryThatLayersWorkInTogetherStandsWithTheFirst) {
+TEST(MemoryProfile, MemoryThatLayersShareIsListedWithTheFirst) {
     const Graph graph = small_chain();
     const MemoryProfile profile = memory_profile_of(graph, training);
     EXPECT_EQ(memory_of(profile, graph, "conv1").activations.value, 4 * 2 * 4 * 8 * 8);
@@ -40,7 +40,7 @@ TEST(MemoryProfile, MemoryThatLayersWorkInTogetherStandsWithTheFirst) {
     EXPECT_EQ(memory_of(profile, graph, "relu1").activations.value, 0);
 }
 
-TEST(MemoryProfile, AnAnsweringNetworkKeepsNothingAndHasNoGradients) {
+TEST(MemoryProfile, InferenceKeepsNothingAndHasNoGradients) {
     const MemoryProfile profile = memory_profile_of(small_chain(), inference);
     EXPECT_EQ(profile.total.kept.value, 0);
     EXPECT_EQ(profile.total.gradients.value, 0);

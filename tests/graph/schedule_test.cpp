@@ -59,7 +59,7 @@ TEST(Schedule, InferenceIsEachLayerForward) {
     EXPECT_EQ(std::ranges::count(schedule.needs_gradient, true), 0);
 }
 
-TEST(Schedule, TheGradientOfTheNetworksInputIsComputedOnlyWhereAskedFor) {
+TEST(Schedule, TheGradientOfTheNetworksInputIsComputedOnlyOnRequest) {
     EXPECT_FALSE(has_task(small_chain(), training, "conv1 backward_data"));
     EXPECT_TRUE(has_task(small_chain(), with_first_gradient, "conv1 backward_data"));
     const TensorId data = tensor_named(small_chain(), "data");

@@ -46,7 +46,7 @@ TEST(Sharing, AnActivationWhoseBackwardPassReadsItsInputWorksInPlaceOnlyInInfere
     EXPECT_TRUE(in_place(graph, "middle", inference));
 }
 
-TEST(Sharing, AMathematicalFunctionWorksInPlaceWhereItsResultTellsItsSlope) {
+TEST(Sharing, AMathematicalFunctionWorksInPlaceIfItsResultGivesItsSlope) {
     const Graph root = sandwich(Unary{UnaryKind::square_root});
     const Graph logarithm = sandwich(Unary{UnaryKind::logarithm});
     EXPECT_TRUE(in_place(root, "middle", training));
@@ -69,7 +69,7 @@ TEST(Sharing, DropoutWorksInPlaceOnlyInInference) {
     EXPECT_TRUE(in_place(sandwich(Dropout{}), "middle", inference));
 }
 
-TEST(Sharing, NobodyElseMayReadWhatIsOverwritten) {
+TEST(Sharing, AnOverwrittenTensorMayHaveNoOtherReader) {
     GraphBuilder build("branch");
     const TensorId x = build.add("conv", pointwise, {build.input("data", image)});
     build.add("relu", Activation{}, {x});
@@ -77,7 +77,7 @@ TEST(Sharing, NobodyElseMayReadWhatIsOverwritten) {
     EXPECT_FALSE(in_place(build.finish(), "relu"));
 }
 
-TEST(Sharing, NobodyMayReadItThroughAReshapeEither) {
+TEST(Sharing, AnOverwrittenTensorMayHaveNoReaderThroughAReshape) {
     GraphBuilder build("hidden branch");
     const TensorId x = build.add("conv", pointwise, {build.input("data", image)});
     const TensorId flat = build.add("flat", Reshape{{0, -1}}, {x});
@@ -137,7 +137,7 @@ TEST(Sharing, AGivenGradientIsNotOverwritten) {
     EXPECT_EQ(sharing.gradient[y], y);
 }
 
-TEST(Sharing, GradientsThatAreAddedUpStayApartBehindAReshape) {
+TEST(Sharing, SummedGradientsStaySeparateAfterAReshape) {
     GraphBuilder build("reshape branch");
     const TensorId x = build.add("conv", pointwise, {build.input("data", image)});
     const TensorId flat = build.add("flat", Reshape{{0, -1}}, {x});

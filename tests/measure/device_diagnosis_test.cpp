@@ -26,7 +26,7 @@ std::string sentence(const std::vector<DeviceState>& states) {
     return doubts.empty() ? "" : doubts.front().sentence;
 }
 
-TEST(DeviceDiagnosis, WhatIsNotToldRaisesNoDoubt) {
+TEST(DeviceDiagnosis, WhatIsNotReportedRaisesNoDoubt) {
     EXPECT_EQ(kinds({}), "");
     EXPECT_EQ(kinds(states(5, {})), "");
     EXPECT_TRUE(describe_states({}).empty());
@@ -81,7 +81,7 @@ TEST(DeviceDiagnosis, OthersOnTheDeviceAreNamed) {
     EXPECT_NE(sentence(seen).find("2 other processes"), std::string::npos);
 }
 
-TEST(DeviceDiagnosis, RangesAreToldOfWhatWasToldAlone) {
+TEST(DeviceDiagnosis, OnlyReportedValuesHaveRanges) {
     std::vector<DeviceState> seen = {{.core_clock = Frequency{1980e6}, .watts = 612.4},
                                      {.core_clock = Frequency{1695e6}},
                                      {.watts = 698.2, .limits = Limits{ClockLimit::power_cap}}};

@@ -36,7 +36,7 @@ TEST_F(MachineLockTest, ItEndsWithItsOwner) {
     EXPECT_TRUE(MachineLock(file_).try_acquire());
 }
 
-TEST_F(MachineLockTest, WhatIsNoFileIsLeftAloneAndHoldsNobodyUp) {
+TEST_F(MachineLockTest, SomethingOtherThanAFileIsLeftAloneAndBlocksNobody) {
     std::filesystem::create_symlink("/etc/passwd", file_);
     EXPECT_TRUE(MachineLock(file_).try_acquire());
     EXPECT_TRUE(MachineLock(folder_.path()).try_acquire());

@@ -14,7 +14,7 @@ TEST(Rates, AreOfTheQuickestAndOfTheMiddleTime) {
     EXPECT_EQ(rates.samples, 3U);
 }
 
-TEST(Rates, TheBestKernelIsTheCeilingAndTheOthersStandBesideIt) {
+TEST(Rates, TheBestKernelIsTheCeilingAndTheOthersAreListedWithIt) {
     const Fact<Bandwidth> fact =
         best_of<Bandwidth>({{"read", 5e9, 4e9, 20}, {"copy", 8e9, 6e9, 20}}, "; 64 MiB");
     EXPECT_EQ(fact.value, Bandwidth{8e9});

@@ -159,7 +159,7 @@ TEST(Sampler, WhatWasSampledIsHandedOutOnceASecond) {
     EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end()));
 }
 
-TEST(Sampler, ProgressRisesToOneAndTellsThePrecision) {
+TEST(Sampler, ProgressRisesToOneAndReportsThePrecision) {
     Synthetic synthetic(3);
     Scene scene([&] { return 10 * synthetic.independent(1).front(); });
     std::vector<Progress> reports;

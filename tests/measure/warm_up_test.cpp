@@ -45,11 +45,11 @@ TEST(WarmUp, AnIterationThatNeverSettlesIsGivenUpAfterTwoSeconds) {
     EXPECT_LT(log.size(), 100u);
 }
 
-TEST(WarmUp, ASlowIterationRunsAsOftenAsAskedAndNoMore) {
+TEST(WarmUp, ASlowIterationRunsAsOftenAsRequestedAndNoMore) {
     EXPECT_EQ(log_of({.warmup = 3}, [] { return Seconds{2}; }), "iee");
 }
 
-TEST(WarmUp, TheIterationsAskedForTakeAQuarterOfTheTimeAtMost) {
+TEST(WarmUp, TheRequestedIterationsTakeAQuarterOfTheTimeAtMost) {
     EXPECT_EQ(log_of({.warmup = 100, .max_time = {20}}, [] { return Seconds{2}; }), "iee");
 }
 

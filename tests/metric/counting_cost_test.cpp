@@ -6,7 +6,7 @@
 namespace strata {
 namespace {
 
-TEST(CountingCost, IsToldBeforeCountingStarts) {
+TEST(CountingCost, IsReportedBeforeCountingStarts) {
     const CountingCost cost{.counters = 36, .passes = 3, .pieces = 24, .once = Seconds{0.0138}};
     EXPECT_EQ(runs_of(cost), 72u);
     EXPECT_EQ(cost_sentence(cost),

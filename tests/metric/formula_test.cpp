@@ -51,11 +51,11 @@ TEST(Formula, NothingIsDividedByZero) {
               MetricValue(NoValue{"its divisor is 0"}));
 }
 
-TEST(Formula, WhatIsBeyondAllNumbersIsNoValue) {
+TEST(Formula, AnOverflowIsNoValue) {
     EXPECT_TRUE(std::holds_alternative<NoValue>(value("a * a", {{"a", 1e300}})));
 }
 
-TEST(Formula, WhatIsNoFormulaIsRefusedWithItsPlace) {
+TEST(Formula, AnInvalidFormulaIsRefusedWithItsPosition) {
     EXPECT_NE(refusal("a + ").find("at character 5"), std::string::npos);
     EXPECT_NE(refusal("(a + b").find("closing bracket"), std::string::npos);
     EXPECT_NE(refusal("a b").find("after its end"), std::string::npos);

@@ -42,7 +42,7 @@ TEST(ReadMetrics, MistakesAreNamedWithTheirPlace) {
               std::string::npos);
 }
 
-TEST(ReadMetrics, WhatIsNoTomlIsRefused) {
+TEST(ReadMetrics, InvalidTomlIsRefused) {
     EXPECT_NE(error_of([] { parse_metric_set("title = ", "my.toml"); }).find("my.toml:1:"),
               std::string::npos);
     EXPECT_NE(error_of([] {

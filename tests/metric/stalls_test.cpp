@@ -23,7 +23,7 @@ TEST(Stalls, ACategoryIsTheSumOfItsParts) {
               MetricValue(15.0));
 }
 
-TEST(Stalls, APartThatTheChipHasNothingOfAddsNothing) {
+TEST(Stalls, APartThatTheChipLacksAddsNothing) {
     EXPECT_EQ(sync_of({part(sync, absent), part(sync, 5.0)}), MetricValue(5.0));
     EXPECT_EQ(sync_of({part(sync, 5.0), part(sync, absent)}), MetricValue(5.0));
 }

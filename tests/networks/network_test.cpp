@@ -16,7 +16,7 @@ Graph load(std::string network, std::optional<std::int64_t> batch = {}) {
         {.network = std::move(network), .batch = batch, .dims = {}, .variables = {}});
 }
 
-TEST(Network, AZooNameGivesItsGraphAtTheBatchAskedFor) {
+TEST(Network, AZooNameGivesItsGraphAtTheRequestedBatch) {
     EXPECT_EQ(batch_of(load("alexnet")), 1);
     EXPECT_EQ(batch_of(load("alexnet", 16)), 16);
     EXPECT_EQ(parameter_count(load("alexnet", 16)), 60'965'224);
@@ -44,12 +44,12 @@ TEST(Network, AnOpaqueOperatorAloneIsRefused) {
               "an opaque operator alone cannot be computed; name a known one");
 }
 
-TEST(Network, AnUnknownNameIsToldItsNeighbour) {
+TEST(Network, AnUnknownNameIsRefusedWithTheNearestName) {
     EXPECT_NE(error_of([] { load("alexnt"); }).find("\"alexnet\""), std::string::npos);
     EXPECT_NE(error_of([] { load("squeezenet-1.1"); }).find("squeezenet-1.0"), std::string::npos);
 }
 
-TEST(Network, AFileOfAnUnknownKindIsToldTheKnownEndings) {
+TEST(Network, AFileOfAnUnknownKindIsRefusedWithTheKnownExtensions) {
     const TemporaryDirectory folder;
     const std::string path = folder.write("model.pb", "x").string();
     EXPECT_NE(error_of([&] { load(path); }).find("use one of .onnx"), std::string::npos);

@@ -54,7 +54,7 @@ std::string complaint(std::string_view text) {
     return error_of([&] { parse_graph(text, "x.graph"); });
 }
 
-TEST(GraphText, AliasesAndLinesOfTheProgramStandBelowTheirLayer) {
+TEST(GraphText, AliasesAndSourceLinesFollowTheirLayer) {
     Graph graph = small_chain();
     graph.layers[0].alias = "node_Conv_7";
     graph.layers[0].source = "my net.py:12";

@@ -20,7 +20,7 @@ TEST(Activation, KeepsItsOutputWhereTheDerivativeIsAFunctionOfIt) {
     }
 }
 
-TEST(Activation, KeepsItsInputWhereTheOutputDoesNotTellTheSide) {
+TEST(Activation, KeepsItsInputIfTheOutputDoesNotDetermineTheSide) {
     for (const auto* op : {"activation kind=leaky_relu alpha=-0.1", "activation kind=softplus",
                            "activation kind=hard_sigmoid alpha=0.2 beta=0.5"}) {
         EXPECT_TRUE(reads_of(parse_op(op)).input_for_data) << op;

@@ -4,7 +4,7 @@
 namespace strata {
 namespace {
 
-TEST(Op, TheFinerNameTellsWhichFunctionAnOperatorIs) {
+TEST(Op, TheFinerNameIncludesAnOperatorsFunction) {
     EXPECT_EQ(kind_of(parse_op("activation kind=tanh")), "tanh");
     EXPECT_EQ(kind_of(parse_op("pooling")), "max_pooling");
     EXPECT_EQ(kind_of(parse_op("pooling kind=average global=true")), "global_average_pooling");
@@ -21,7 +21,7 @@ TEST(Op, LabelsAndIntegersReceiveNoGradient) {
     EXPECT_TRUE(has_pass("identity(4:input)", Pass::backward_data));
 }
 
-TEST(Op, WhatNobodyCanComputeHasNoWorkAndNoGradient) {
+TEST(Op, AnOpaqueLayerHasNoWorkAndNoGradient) {
     const Op op = Opaque{"Gelu", "not known"};
     const Signature signature = {{{{{4}}}}, {{{4}}}};
     EXPECT_FALSE(has_pass(op, signature, Pass::backward_data));

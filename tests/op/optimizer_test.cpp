@@ -33,7 +33,7 @@ TEST(Optimizer, AdamDoesThreeMultiplyAddsARootAndAQuotientForEachWeight) {
     EXPECT_EQ(update_with(Sgd{}).operations.multiply_adds, trained);
 }
 
-TEST(Optimizer, AnUpdateThatNobodySpecifiesIsThatOfMomentum) {
+TEST(Optimizer, TheDefaultUpdateIsThatOfMomentum) {
     const Problem problem = parse_problem("fully_connected(8x10) out_features=5");
     EXPECT_EQ(work_of(problem.op, signature_of(problem), Pass::update), update_with(SgdMomentum{}));
     EXPECT_EQ(find_optimizer("momentum").index(), Optimizer{}.index());

@@ -9,7 +9,7 @@ TEST(Recurrent, GivesAsManyFeaturesAsHiddenUnitsAndDirections) {
     EXPECT_EQ(output_of("recurrent(5x4x12) hidden=16 direction=bidirectional layers=3"), "5x4x32");
 }
 
-TEST(Recurrent, LastStatesStandByLayerAndDirection) {
+TEST(Recurrent, LastStatesAreOrderedByLayerAndDirection) {
     const auto outputs = signature_of(parse_problem("recurrent(5x4x12) hidden=16 layers=2 "
                                                     "direction=bidirectional final_state=true"))
                              .outputs;
@@ -78,7 +78,7 @@ TEST(Embedding, GivesARowForEachIndexAndMultipliesNothing) {
     EXPECT_FALSE(has_pass("embedding(4x3:s64) rows=10 width=16", Pass::backward_data));
 }
 
-TEST(Embedding, WhatIsNoIndexOrNoTableIsRefused) {
+TEST(Embedding, InvalidIndicesAndTablesAreRefused) {
     EXPECT_NE(refusal_of("embedding(4x3) rows=10 width=16"), "");
     EXPECT_NE(refusal_of("embedding(4x3:s64) rows=0 width=16"), "");
     EXPECT_NE(refusal_of("embedding(4x3:s64) rows=10 width=-1"), "");

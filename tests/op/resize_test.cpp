@@ -5,7 +5,7 @@
 namespace strata {
 namespace {
 
-TEST(Resize, GivesTheSpatialExtentsAskedFor) {
+TEST(Resize, GivesTheRequestedSpatialExtents) {
     EXPECT_EQ(output_of("resize(2x16x5x5) sizes=10x15"), "2x16x10x15");
     EXPECT_EQ(output_of("resize(2x16x5) sizes=3"), "2x16x3");
     EXPECT_TRUE(contains(refusal_of("resize(2x16x5x5) sizes=10"), "sizes"));

@@ -12,7 +12,7 @@ TEST(ShortProblem, IsTheSameProblemAsTheLongForm) {
               "fully_connected(32x9216) out_features=4096 bias=false");
 }
 
-TEST(ShortProblem, LettersStandInAnyOrderAndMostMayBeAbsent) {
+TEST(ShortProblem, LettersMayBeInAnyOrderAndMostMayBeAbsent) {
     EXPECT_EQ(to_text(parse_problem("conv:k8r3h9c4")),
               "convolution(1x4x9x9) out_channels=8 kernel=3x3 bias=false");
     EXPECT_EQ(to_text(parse_problem("conv:c4h9w7k8r3s1u2d2g4")),

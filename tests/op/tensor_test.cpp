@@ -16,7 +16,7 @@ TEST(Tensor, ShapesRoundTripThroughText) {
     EXPECT_EQ(to_text(Dims{}), "scalar");
 }
 
-TEST(Tensor, TextThatIsNoShapeIsRefused) {
+TEST(Tensor, InvalidShapesAreRefused) {
     for (const auto* text : {"", "x", "3x", "axb", "3.5", "99999999999999999999"}) {
         EXPECT_THROW(parse_dims(text), Error) << text;
     }

@@ -44,7 +44,7 @@ TEST_F(TrackedKernels, AreKeyedByTheirPlaceInTheIteration) {
     EXPECT_EQ(kernels[2].name, "fill");
 }
 
-TEST_F(TrackedKernels, OfNobodyHaveNoLayer) {
+TEST_F(TrackedKernels, WithoutALayerHaveNone) {
     EXPECT_TRUE(tracked()[2].layer.empty());
     EXPECT_FALSE(tracked()[2].pass);
 }

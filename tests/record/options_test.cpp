@@ -119,7 +119,7 @@ TEST(Options, ASwitchTurnsToTheValueThatIsNotTheDefault) {
     EXPECT_EQ(switched_value(option_named("single_precision")), "tf32");
 }
 
-TEST(Options, AShareIsAlsoToldInPercent) {
+TEST(Options, AShareIsAlsoReadInPercent) {
     EXPECT_DOUBLE_EQ(with(option_named("precision"), "2%").policy.precision, 0.02);
     EXPECT_EQ(error_of([] { with(option_named("precision"), "200%"); }),
               "--precision needs a fraction up to 1, such as 1% or 0.01, not '200%'");
@@ -135,7 +135,7 @@ TEST(Settings, APolicyOfAnotherVersionIsKeptAsItStands) {
     EXPECT_TRUE(known.unknown.empty());
 }
 
-TEST(Settings, WhatStandsBesideTheOptionsIsToldAndReadAgain) {
+TEST(Settings, OtherSettingsAreWrittenAndReadAgain) {
     Settings settings;
     settings.dims["tokens"] = 64;
     settings.variables["HIDDEN"] = "8";

@@ -111,7 +111,7 @@ TEST_F(InTheBrowser, APartIsFoldedUntilItIsOpenedAndThenDrawn) {
     EXPECT_EQ(attribute(dom_after(html, open + count), "data-drawn"), "2ok");
 }
 
-TEST_F(InTheBrowser, ManyNamesInOnePlaceDoNotStandOverEachOther) {
+TEST_F(InTheBrowser, ManyNamesInOnePlaceDoNotOverlap) {
     RooflineChart chart{.roofs = {{.name = "peak", .compute = FlopRate{200e9}},
                                   {.name = "L2", .bandwidth = Bandwidth{21e9}},
                                   {.name = "DRAM", .bandwidth = Bandwidth{20e9}}}};

@@ -29,7 +29,7 @@ TEST(Csv, NumbersReadBackAsTheSameNumber) {
               "a\n0.30000000000000004\n");
 }
 
-TEST(Csv, DigitsStandAsTheyWereGiven) {
+TEST(Csv, DigitsAreWrittenAsGiven) {
     EXPECT_EQ(csv_of({.columns = {{"a", ""}},
                       .rows = {{Verbatim{"9007199254740993", 9007199254740992}}}}),
               "a\n9007199254740993\n");

@@ -30,7 +30,7 @@ TEST(Format, RoundingDoesNotLeaveAThousandOfASmallerUnit) {
     EXPECT_EQ(text(0.99996, "s"), "1.00 s");
 }
 
-TEST(Format, ZeroStandsWithoutAPrefix) {
+TEST(Format, ZeroHasNoPrefix) {
     EXPECT_EQ(text(0, "s"), "0 s");
 }
 
@@ -63,7 +63,7 @@ TEST(Format, AnIntervalNeverReachesBelowZero) {
               "-8.0 ms ± 9.0");
 }
 
-TEST(Format, CountsStandWhole) {
+TEST(Format, CountsAreWrittenInFull) {
     EXPECT_EQ(text(60965224, ""), "60,965,224");
     EXPECT_EQ(text(-1234, ""), "-1,234");
     EXPECT_EQ(text(999, ""), "999");

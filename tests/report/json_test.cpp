@@ -37,7 +37,7 @@ TEST(Json, WhatIsMissingIsNull) {
     EXPECT_TRUE(json["rows"][0]["a"].is_null());
 }
 
-TEST(Json, AnIntervalStandsBesideItsNumber) {
+TEST(Json, AnIntervalIsNextToItsNumber) {
     const auto row =
         parsed({.blocks = {table_of(
                     {{"median_s", "", Importance::normal, Audience::all, Bounds::interval}},
@@ -47,7 +47,7 @@ TEST(Json, AnIntervalStandsBesideItsNumber) {
     EXPECT_EQ(row["high_s"], 2.5);
 }
 
-TEST(Json, DigitsStandAsTheyWereGiven) {
+TEST(Json, DigitsAreWrittenAsGiven) {
     const auto json = parsed({.blocks = {table_of({{"a", ""}, {"b", ""}, {"c", ""}},
                                                   {Verbatim{"9007199254740993", 9007199254740992},
                                                    Verbatim{"2.0", 2}, Verbatim{"inf", 1}})}});

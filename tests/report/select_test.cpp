@@ -44,7 +44,7 @@ std::string sorted_by(const std::string& sort) {
     return layers_of(select(three_rows(), {.sort = sort}));
 }
 
-TEST(Select, NothingAskedChangesNothing) {
+TEST(Select, WithoutARequestNothingChanges) {
     EXPECT_EQ(layers_of(select(three_rows(), {})), "abc");
 }
 
@@ -72,7 +72,7 @@ TEST(Select, OtherTablesAreLeftAlone) {
     EXPECT_EQ(std::get<Table>(top.blocks[1]).rows.size(), 2U);
 }
 
-TEST(Select, ColumnsComeInTheOrderAskedForAlsoInTotals) {
+TEST(Select, ColumnsAreInTheRequestedOrderAlsoInTotals) {
     const Document chosen = select(three_rows(), {.columns = {"median_s", "layer"}});
     EXPECT_EQ(table_of(chosen).columns.front().key, "median_s");
     EXPECT_EQ(std::get<std::string>(table_of(chosen).rows[0][1]), "a");

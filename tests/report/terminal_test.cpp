@@ -60,7 +60,7 @@ TEST(Terminal, APipeGetsAsciiOnly) {
         std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= 32 && c < 127); }));
 }
 
-TEST(Terminal, DecimalPointsStandBelowEachOther) {
+TEST(Terminal, DecimalPointsAreAligned) {
     const Table table{.columns = {{"t", "t"}},
                       .rows = {{Number{.value = 12.3, .unit = "x"}},
                                {Number{.value = 0.123, .unit = "x"}},

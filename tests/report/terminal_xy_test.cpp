@@ -19,7 +19,7 @@ XyChart time_over_work() {
                 {"the line", Mark::line, {{"", 0, 0.002}, {"", 4e9, 0.042}}}}};
 }
 
-TEST(TerminalXy, PointsStandOnTheirLine) {
+TEST(TerminalXy, PointsAreOnTheirLine) {
     testing::expect_golden("report/xy.txt", terminal_xy(time_over_work(), {}));
     testing::expect_golden("report/xy-unicode-60.txt",
                            terminal_xy(time_over_work(), {.width = 60, .unicode = true}));

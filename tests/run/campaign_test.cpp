@@ -197,7 +197,7 @@ TEST(ExitCodeOfRuns, ARunWithoutHolesIsDone) {
     EXPECT_EQ(code_of({run_of({measured}, {imprecise})}), ExitCode::unstable);
 }
 
-TEST(ExitCodeOfRuns, AStepThatCouldNotRunIsNoSuccess) {
+TEST(ExitCodeOfRuns, AStepThatCouldNotRunIsNotASuccess) {
     EXPECT_EQ(code_of({run_of({measured, skipped})}), ExitCode::machine_cannot);
     EXPECT_EQ(code_of({run_of({skipped, skipped})}), ExitCode::machine_cannot);
 }

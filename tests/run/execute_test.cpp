@@ -68,7 +68,7 @@ TEST_F(Execute, TheReferenceAgreesWithItself) {
     }
 }
 
-TEST_F(Execute, AVerifiedRunTellsHowManyStepsWereComparedAndHowNearTheyAre) {
+TEST_F(Execute, AVerifiedRunReportsHowManyStepsWereComparedAndHowNearTheyAre) {
     EXPECT_FALSE(run().verified);
     job_.verification = Verification::done;
     const strata::Run done = run();

@@ -80,7 +80,7 @@ TEST(Job, AFileIsKnownByWhatItHoldsAndNotByItsName) {
     EXPECT_TRUE(content_of(job_on("alexnet")).empty());
 }
 
-TEST(Job, EverySettingThatIsNotTheDefaultIsToldOfARun) {
+TEST(Job, ARunRecordsEverySettingThatIsNotTheDefault) {
     const auto further = [](auto change) {
         Job job = job_on("alexnet");
         change(job);

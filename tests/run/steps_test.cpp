@@ -65,7 +65,7 @@ TEST(Steps, ARefusedStepIsSkippedAndADisagreeingOneFailed) {
     EXPECT_FALSE(results[1].verified->agrees());
 }
 
-TEST(Steps, AStepKeepsHowFarItLiesFromTheReference) {
+TEST(Steps, AStepKeepsItsDifferenceFromTheReference) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward, .kind = StepKind::reorder},
                                      {.layer = 0, .pass = Pass::forward}};
     const auto results =

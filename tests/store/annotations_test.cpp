@@ -37,7 +37,7 @@ protected:
     Database database_ = Database::open(directory_.path() / "runs.sqlite");
 };
 
-TEST_F(AnnotationsTest, ATagStandsForTheRunUntilAnotherGetsIt) {
+TEST_F(AnnotationsTest, ATagRefersToTheRunUntilAnotherGetsIt) {
     tag_run(database_, 2, "baseline");
     EXPECT_EQ(resolve_run(database_, "baseline"), 2);
     tag_run(database_, 3, "baseline");
@@ -50,7 +50,7 @@ TEST_F(AnnotationsTest, ATagStandsForTheRunUntilAnotherGetsIt) {
               std::string::npos);
 }
 
-TEST_F(AnnotationsTest, ANameThatCouldMeanAnotherRunIsNoTag) {
+TEST_F(AnnotationsTest, ANameThatCouldMeanAnotherRunIsNotATag) {
     for (const char* name : {"", "last", "12", "last~1", "a:b", "two words", "-x", "\x1b[31m"}) {
         EXPECT_NE(error_of([&] { tag_run(database_, 1, name); }).find("cannot be a tag"),
                   std::string::npos)
@@ -59,7 +59,7 @@ TEST_F(AnnotationsTest, ANameThatCouldMeanAnotherRunIsNoTag) {
     EXPECT_NE(error_of([&] { tag_run(database_, 9, "x"); }).find("no run 9"), std::string::npos);
 }
 
-TEST_F(AnnotationsTest, TagsAndNotesStandInTheList) {
+TEST_F(AnnotationsTest, TagsAndNotesAreInTheList) {
     tag_run(database_, 1, "b");
     tag_run(database_, 1, "a");
     note_run(database_, 1, "before the new kernel");

@@ -119,7 +119,7 @@ TEST_F(DatabaseTest, AFolderThatCannotExistIsNamed) {
                       {"cannot create the folder", "Not a directory", "--database"}));
 }
 
-TEST_F(DatabaseTest, AFolderIsNoDatabase) {
+TEST_F(DatabaseTest, AFolderIsNotADatabase) {
     EXPECT_TRUE(holds(error_of_opening(directory_.path(), Database::open), {"cannot be opened"}));
 }
 

@@ -72,7 +72,7 @@ TEST_F(KernelsTest, KernelsThatShareAKeyAreRefusedAndNothingIsStored) {
     EXPECT_TRUE(kernel_census(database_).rows.empty());
 }
 
-TEST_F(KernelsTest, BareNamesTellFewerKernelsApart) {
+TEST_F(KernelsTest, BareNamesDistinguishFewerKernels) {
     KernelSet set = sample_set();
     store_kernels(database_, set);
     const KeyCount count = count_keys(database_, set.id);

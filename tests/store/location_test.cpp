@@ -39,13 +39,13 @@ private:
     Variables before_;
 };
 
-TEST(DatabasePath, WhatIsAskedForGoesBeforeTheVariable) {
+TEST(DatabasePath, ARequestTakesPrecedenceOverTheVariable) {
     const Environment environment(Variables{{"STRATA_DATABASE", "/b.sqlite"}});
     EXPECT_EQ(database_path("a.sqlite"), "a.sqlite");
     EXPECT_EQ(database_path(), "/b.sqlite");
 }
 
-TEST(DatabasePath, WithoutTheVariableItLiesInTheUsersDataFolder) {
+TEST(DatabasePath, WithoutTheVariableItIsInTheUsersDataFolder) {
     const Environment environment(Variables{{"STRATA_DATABASE", {}}, {"XDG_DATA_HOME", "/data"}});
     EXPECT_EQ(database_path(), "/data/strata/strata.sqlite");
 }

@@ -61,7 +61,7 @@ TEST_F(QueryTest, ColumnsOfTheViewsHaveTheirUnits) {
     EXPECT_EQ(unit("SELECT batch FROM step_time"), "");
 }
 
-TEST_F(QueryTest, NumbersStandDigitForDigit) {
+TEST_F(QueryTest, NumbersAreWrittenDigitForDigit) {
     EXPECT_EQ(number("SELECT 9223372036854775807").text, "9223372036854775807");
     EXPECT_EQ(number("SELECT 0.1 + 0.2").text, "0.30000000000000004");
     EXPECT_EQ(number("SELECT 2.0").text, "2.0");
@@ -71,13 +71,13 @@ TEST_F(QueryTest, BlobsAreHexadecimalDigits) {
     EXPECT_EQ(std::get<std::string>(ask("SELECT x'00ff10'").rows.at(0).at(0)), "00FF10");
 }
 
-TEST_F(QueryTest, ColumnsOfOneNameAreToldApart) {
+TEST_F(QueryTest, ColumnsOfOneNameAreDistinguished) {
     const Table table = ask("SELECT 1 AS a, 2 AS a, 3 AS a");
     EXPECT_EQ(table.columns[1].key, "a:1");
     EXPECT_EQ(table.columns[2].key, "a:2");
 }
 
-TEST_F(QueryTest, AStatusIsOneWordAndItsReasonStandsApart) {
+TEST_F(QueryTest, AStatusIsOneWordAndItsReasonIsSeparate) {
     const Table table = ask("SELECT status, reason FROM step_time WHERE reason IS NOT NULL");
     for (const auto& row : table.rows) {
         const auto& status = std::get<std::string>(row.at(0));
@@ -125,7 +125,7 @@ TEST_F(QueryTest, ARunWhoseStepsWereAllDoneHasAnEndToEndTime) {
     EXPECT_DOUBLE_EQ(number("SELECT steps_s FROM run_summary WHERE run = 2").value, 0.6);
 }
 
-TEST_F(QueryTest, TheSummaryAndTheStepsTellWhatVerificationFound) {
+TEST_F(QueryTest, TheSummaryAndTheStepsReportWhatVerificationFound) {
     EXPECT_EQ(number("SELECT verified_steps FROM run_summary").value, 1);
     EXPECT_EQ(number("SELECT steps_without_reference FROM run_summary").value, 2);
     EXPECT_DOUBLE_EQ(number("SELECT worst_of_tolerance FROM run_summary").value, 0.03);

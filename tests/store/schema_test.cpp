@@ -134,7 +134,7 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
 
 // Up to version 3, the weights' gradient of a normalisation that is computed together with its
 // data's counted as skipped.
-TEST_F(SchemaTest, WhatWasComputedAlongIsNoHoleOfAnOldRunEither) {
+TEST_F(SchemaTest, AnIncludedStepIsNotAHoleOfAnOldRunEither) {
     {
         const Database old = Database::open(file_);
         old.execute(

@@ -39,7 +39,7 @@ TEST(StoredValues, TimesAreRoundedToNanoseconds) {
     EXPECT_EQ(nanoseconds({3600}), 3600000000000);
 }
 
-TEST(StoredValues, WhatIsNoCountIsRefused) {
+TEST(StoredValues, InvalidCountsAreRefused) {
     for (const double count : {-1.0, 1e30, std::numeric_limits<double>::infinity(),
                                std::numeric_limits<double>::quiet_NaN()}) {
         EXPECT_NE(error_of([&] { whole_count(count); }), "no error") << count;

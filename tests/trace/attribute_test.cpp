@@ -92,7 +92,7 @@ TEST(Attribute, WhatWasDroppedLeavesItsKernelUnattributed) {
     EXPECT_EQ(only(lost, called(11, "a", 1, 2)).evidence, Evidence::unknown_range);
 }
 
-TEST(Attribute, KernelsOfAGraphLaunchAreToldApartByTheirNodes) {
+TEST(Attribute, KernelsOfAGraphLaunchAreDistinguishedByTheirNodes) {
     const Trace trace{.spans = {launched(31, "sgemm", 1, 2), launched(32, "sgemm", 2, 3)},
                       .ranges = {{.id = 1, .task = first}, {.id = 2, .task = second}},
                       .calls = {{77, 1}},

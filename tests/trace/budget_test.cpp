@@ -60,7 +60,7 @@ TEST(TraceBudget, AGapBelongsToTheLayerThatTheDeviceWaitedFor) {
     EXPECT_EQ(found.tasks[1].waited.count(), 50);
 }
 
-TEST(TraceBudget, DroppedRecordsAreToldAndTheBudgetStillCloses) {
+TEST(TraceBudget, DroppedRecordsAreReportedAndTheBudgetStillCloses) {
     Trace trace = two_layers();
     trace.calls.pop_back();
     trace.dropped = 3;

@@ -70,7 +70,7 @@ TEST(Timeline, DevicesHaveTimelinesOfTheirOwn) {
     EXPECT_EQ(timeline_of(spans, 3).busy.count(), 25);
 }
 
-TEST(Timeline, NothingRecordedIsNoTime) {
+TEST(Timeline, WithoutRecordsThereIsNoTime) {
     const Timeline timeline = timeline_of({}, 0);
     EXPECT_TRUE(timeline.order.empty());
     EXPECT_EQ(timeline.last, timeline.first);

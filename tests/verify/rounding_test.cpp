@@ -22,7 +22,7 @@ TEST(TensorError, TheLargestDifferenceIsRelativeToTheScale) {
     EXPECT_EQ(largest_difference(ours, ours, 0), 0);
 }
 
-TEST(TensorError, AValueThatIsNoNumberDiffersInfinitely) {
+TEST(TensorError, NanDiffersInfinitely) {
     const HostValues bad = {not_a_number}, good = {1}, huge = {infinity};
     EXPECT_EQ(largest_difference(bad, good, 1), infinity);
     EXPECT_EQ(largest_difference(good, bad, 1), infinity);

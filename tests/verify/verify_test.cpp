@@ -83,7 +83,7 @@ TEST(Verify, TheReferenceAgreesWithItself) {
     }
 }
 
-TEST(Verify, AStepWhoseGradientNobodyCanJudgeHasNoReference) {
+TEST(Verify, AStepWhoseGradientCannotBeJudgedHasNoReference) {
     Case test;
     const std::size_t reader = step_of(test.graph, test.executable, "right", Pass::backward_data);
     const std::size_t other = step_of(test.graph, test.executable, "left", Pass::backward_data);

@@ -10,7 +10,7 @@ std::string paragraph(const Document& document, std::size_t index) {
     return std::get<Paragraph>(document.blocks.at(index)).text;
 }
 
-TEST(KernelsView, SaysWhereTheKernelsAreFromAndWhatTellsThemApart) {
+TEST(KernelsView, SaysWhereTheKernelsAreFromAndWhatDistinguishesThem) {
     const KernelSet set{
         .id = 3, .origin = Origin::imported, .network = "alexnet", .source = "kernels.db"};
     const Document document = kernels_document(set, {294, 294, 268}, {}, {});

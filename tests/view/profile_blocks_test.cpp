@@ -88,7 +88,7 @@ TEST_F(ProfileBlocks, OfALayerHoldItsKernelsAlone) {
     EXPECT_NE(shown.find("1 of 62 in the iteration"), std::string::npos) << shown;
 }
 
-TEST_F(ProfileBlocks, AreNotThereWhereNothingWasAskedFor) {
+TEST_F(ProfileBlocks, AreAbsentWithoutARequest) {
     EXPECT_TRUE(profile_blocks(testing::scripted_run(testing::zoo_graph("alexnet", 4))).empty());
 }
 
@@ -101,7 +101,7 @@ TEST_F(ProfileBlocks, AMissingCounterIsADashWithItsReasonAndNeverZero) {
     EXPECT_NE(std::get<Missing>(cell).reason.find("denied"), std::string::npos);
 }
 
-TEST_F(ProfileBlocks, StandInTheJsonWithEverySpan) {
+TEST_F(ProfileBlocks, AreInTheJsonWithEverySpan) {
     const auto json = run_json(run_);
     EXPECT_EQ(json["trace"]["spans"].size(), run_.trace->spans.size());
     EXPECT_EQ(json["trace"]["spans"][0]["grid"], (std::vector<int>{1, 4, 1}));

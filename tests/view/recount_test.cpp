@@ -53,7 +53,7 @@ TEST(Recount, CountsUpdatesByTheOptimizerOfTheRun) {
               Flops{1.0 * 60'965'224});
 }
 
-TEST(Recount, ARunIsShownByTheConventionAskedFor) {
+TEST(Recount, ARunIsShownByTheRequestedConvention) {
     const auto run = alexnet_run();
     const auto usual = run_json(run);
     const auto macs = run_json(run, {}, find_convention("multiply-add-1"));

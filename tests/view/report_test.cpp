@@ -118,7 +118,7 @@ TEST(Report, WithoutCeilingsNeitherShareNorGainIsGiven) {
     EXPECT_TRUE(std::holds_alternative<Missing>(tiles[3].value));
 }
 
-TEST(Report, TwoRunsStandSideBySideAndThenEachByItself) {
+TEST(Report, TwoRunsAreSideBySideAndThenEachByItself) {
     const std::vector<strata::Run> runs(2, testing::scripted_run(testing::zoo_graph("alexnet", 4)));
     const Document document = report_document(runs);
     EXPECT_NE(block_of<Lead>(document).text.find("do not differ"), std::string::npos)
@@ -158,7 +158,7 @@ TEST(Report, NoRunAndAnEmptyRunAreStillPages) {
     EXPECT_FALSE(render_html(report_on(empty)).empty());
 }
 
-TEST(Report, StandsInABrowserWithManyLayersAndHostileNames) {
+TEST(Report, WorksInABrowserWithManyLayersAndHostileNames) {
     if (!testing::has_browser()) {
         GTEST_SKIP() << "chromium is not installed";
     }

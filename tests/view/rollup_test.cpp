@@ -60,7 +60,7 @@ TEST(RollupView, AnInferenceHasNoRatioToShow) {
     EXPECT_NE(shown.find("gain"), std::string::npos);
 }
 
-TEST(RollupView, StandsInThePlaceOfTheSteps) {
+TEST(RollupView, ReplacesTheSteps) {
     const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     const std::vector by = {Grouping::operation};
     const auto document = run_document(run, {}, conventions().front(), by);

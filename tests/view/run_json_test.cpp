@@ -62,7 +62,7 @@ TEST(RunJson, WhatWasNotMeasuredIsNullAndSaysWhy) {
     EXPECT_EQ(find("failed")["reason"].get<std::string>().find("differs"), 0U);
 }
 
-TEST(RunJson, StepsStandInTheOrderOfExecution) {
+TEST(RunJson, StepsAreInTheOrderOfExecution) {
     const auto json = shown(testing::scripted_run(testing::zoo_graph("alexnet", 4)));
     EXPECT_EQ(json["steps"][1]["layer"], "relu1");
     EXPECT_EQ(json["steps"].back()["layer"], "conv1");

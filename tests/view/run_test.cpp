@@ -83,7 +83,7 @@ TEST(RunView, AnIncompleteRunHasTimesAndRatesButNoSharesAndNoRanking) {
     }
 }
 
-TEST(RunView, EverySettingThatIsNotTheDefaultStandsInTheTitle) {
+TEST(RunView, EverySettingThatIsNotTheDefaultIsInTheTitle) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_EQ(run_document(run).title, "alexnet, batch 4, training, f32, onednn direct");
     set_further(run.settings, "first_layer_gradient", "computed");
@@ -96,7 +96,7 @@ TEST(RunView, EverySettingThatIsNotTheDefaultStandsInTheTitle) {
               "optimizer adam, what comes later on");
 }
 
-TEST(RunView, EachOptionThatIsNotTheDefaultIsToldInTheHeading) {
+TEST(RunView, EachOptionThatIsNotTheDefaultIsInTheHeading) {
     strata::Run plain;
     for (const Option& option : all_options()) {
         strata::Run run;
@@ -159,7 +159,7 @@ TEST(RunView, WhereStepsLeaveNoGapTheBudgetShowsNone) {
     EXPECT_EQ(std::get<Missing>(budget.rows[1][1]).reason, "none");
 }
 
-TEST(RunView, NoiseIsNoCostOfTimeStamps) {
+TEST(RunView, NoiseIsNotACostOfTimeStamps) {
     strata::Run run = testing::run_of(
         {testing::scripted_step("a", Pass::forward, {Seconds{0.69}, Seconds{0.7}, Seconds{0.71}})});
     run.whole.instrumented.values = {Seconds{0.7}, Seconds{0.71}, Seconds{0.72}};

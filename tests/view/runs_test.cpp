@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-TEST(Runs, StandBesideEachOther) {
+TEST(Runs, AreSideBySide) {
     std::vector<strata::Run> runs = {testing::scripted_run_with_holes("alexnet", 32),
                                      testing::scripted_run(testing::zoo_graph("vgg-16", 4))};
     runs[1].id = 13;

@@ -56,7 +56,7 @@ TEST(ShowJson, TotalsAreSumsOfTheLayers) {
     EXPECT_EQ(json["totals"]["parameters"], parameters);
 }
 
-TEST(ShowJson, TheFirstLayersDataGradientIsCountedOnlyWhereAskedFor) {
+TEST(ShowJson, TheFirstLayersDataGradientIsCountedOnlyOnRequest) {
     const Graph graph = testing::zoo_graph("alexnet", 2);
     EXPECT_TRUE(shown(graph)["layers"][0]["work"]["backward_data"].is_null());
     const auto asked =

@@ -61,7 +61,7 @@ TEST(Show, TellsTheLineOfTheProgramWhereTheFileSaysIt) {
     EXPECT_EQ(table.totals[0].size(), table.columns.size());
 }
 
-TEST(Show, DoubtsAboutTrainingStandBelowATrainingStepOnly) {
+TEST(Show, DoubtsAboutTrainingAreBelowATrainingStepOnly) {
     const auto last_note = [](Mode mode) {
         const Document document =
             show_document(from_a_program(), conventions().front(), {.numerics = {.mode = mode}});

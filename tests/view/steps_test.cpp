@@ -74,7 +74,7 @@ TEST(Steps, TheExportHoldsEverythingInTheOrderOfExecution) {
                            render_csv(data_of(steps_document(findings_of(run)))));
 }
 
-TEST(Steps, StatusIsOneWordAndTheReasonStandsApart) {
+TEST(Steps, StatusIsOneWordAndTheReasonIsSeparate) {
     const auto told = [](const Measurement& measurement) {
         return std::pair(status_of(measurement), reason_of(measurement));
     };

@@ -98,7 +98,7 @@ std::vector<strata::Run> crooked() {
     return runs;
 }
 
-TEST(SweepView, WhereNoLineFitsNoneIsDrawnAndNeitherSlopeNorInterceptIsTold) {
+TEST(SweepView, IfNoLineFitsNeitherLineNorSlopeNorInterceptIsShown) {
     const auto runs = crooked();
     const Sweep sweep = sweep_of(runs).value();
     testing::expect_golden("view/sweep-crooked.txt", terminal(sweep_document(sweep)));
@@ -125,7 +125,7 @@ TEST(SweepView, TheLineGoesFromTheInterceptToTheMostWork) {
     EXPECT_EQ(line.points.back().x, 1.5e9 * 32);
 }
 
-TEST(SweepView, CountsByTheConventionAskedForAndSaysSo) {
+TEST(SweepView, CountsByTheRequestedConventionAndSaysSo) {
     std::vector<strata::Run> runs;
     for (const std::int64_t batch : {2, 4, 8}) {
         runs.push_back(testing::scripted_run(testing::zoo_graph("alexnet", batch)));

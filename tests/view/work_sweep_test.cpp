@@ -48,7 +48,7 @@ TEST(WorkSweepView, TheJsonHoldsEveryPointAndTheLine) {
     EXPECT_GT(json["fit"]["bytes_per_flop"].get<double>(), 0);
 }
 
-TEST(WorkSweepView, OneSizeIsNoLine) {
+TEST(WorkSweepView, OneSizeGivesNoLine) {
     WorkSweep sweep = squares();
     sweep.points.resize(1);
     const auto json = work_sweep_json(sweep, conventions().front(), {});

@@ -64,7 +64,7 @@ TEST(SmallGemm, MultipliesOddNumbersOfRowsByAnyMultipleOfSixteenColumns) {
     }
 }
 
-TEST(SmallGemm, AddsToWhatIsThereAndReadsATransposedLeftMatrix) {
+TEST(SmallGemm, AddsToTheResultAndReadsATransposedLeftMatrix) {
     const std::size_t rows = 7, columns = 32, depth = 5;
     const auto a = numbers(depth * rows, 3), b = numbers(depth * columns, 4);
     std::vector<float> c(rows * columns, 100);

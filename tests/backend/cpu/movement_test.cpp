@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Each, EngineMovement, ::testing::Values(DataType::f32, 
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
 // An earlier layer has no gradient if the only path to it leads through integers.
-TEST_P(EngineMovement, ANetworkTrainsBehindWhatPassesNoGradient) {
+TEST_P(EngineMovement, ANetworkTrainsAfterALayerThatPassesNoGradient) {
     GraphBuilder build("steps");
     TensorId x =
         build.add("first", FullyConnected{.out_features = 12}, {build.input("x", {{6, 8}})});

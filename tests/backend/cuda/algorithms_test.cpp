@@ -45,7 +45,7 @@ TEST(Algorithms, FullPrecisionLeavesTensorCoresOut) {
         offered(graph, {.numerics = {.single_precision = SinglePrecision::tf32}}), is_narrow));
 }
 
-TEST(Algorithms, APlanIsOfTheAlgorithmAskedFor) {
+TEST(Algorithms, APlanUsesTheRequestedAlgorithm) {
     const cuda::PlanTraits winograd = {.notes = {.winograd = true}};
     const cuda::PlanTraits fourier = {.notes = {.fft = true}};
     const cuda::PlanTraits plain;
@@ -57,7 +57,7 @@ TEST(Algorithms, APlanIsOfTheAlgorithmAskedFor) {
     EXPECT_TRUE(is_asked_for(ConvolutionAlgorithm::automatic, fourier));
 }
 
-TEST(Algorithms, EqualLayersAreAskedForOnce) {
+TEST(Algorithms, EqualLayersAreListedOnce) {
     const Graph graph = find_zoo_network("vgg-16").build(1);
     std::vector<LayerId> layers;
     for (const Algorithm& algorithm : offered(graph, {.numerics = {.dtype = DataType::f16}})) {
@@ -69,7 +69,7 @@ TEST(Algorithms, EqualLayersAreAskedForOnce) {
 }
 
 // The host computes every plan with the same loops, so they must agree, and be timed.
-TEST(Algorithms, PlansAreRunWhereThereIsAMachine) {
+TEST(Algorithms, PlansAreRunOnAMachine) {
     const Graph graph = graph_of_problem("convolution(1x4x5x5) out_channels=4 kernel=3x3");
     const auto source = cuda::algorithm_source(
         described_h200(), std::make_shared<cuda::HostMachine>(described_h200()));
@@ -84,7 +84,7 @@ TEST(Algorithms, PlansAreRunWhereThereIsAMachine) {
 }
 
 // cuDNN accepts every description, whether or not a device still computes it.
-TEST(Algorithms, TheLiteraturesNamesStandBesideThePlansWhereThereIsAMachine) {
+TEST(Algorithms, TheLiteraturesNamesAreListedWithThePlansOnAMachine) {
     const auto source = cuda::algorithm_source(
         described_h200(), std::make_shared<cuda::HostMachine>(described_h200()));
     for (const char* problem :
@@ -106,7 +106,7 @@ TEST(Algorithms, TheLiteraturesNamesStandBesideThePlansWhereThereIsAMachine) {
     }
 }
 
-TEST(Algorithms, WhatTheOlderInterfaceHasNoWordsForIsAResultWithItsReason) {
+TEST(Algorithms, AProblemTheOlderInterfaceCannotExpressIsAResultWithItsReason) {
     const Graph graph = graph_of_problem(
         "convolution(1x4x5x5) out_channels=4 kernel=2x2 pad_begin=0x0 pad_end=1x1");
     const auto source = cuda::algorithm_source(

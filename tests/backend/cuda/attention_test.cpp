@@ -107,7 +107,7 @@ TEST(Attention, OfTheZooIsFusedInBf16) {
     }
 }
 
-TEST(Attention, IsUnfusedWhereAskedFor) {
+TEST(Attention, IsUnfusedOnRequest) {
     const Graph graph = graph_of_problem("attention(2x40x128, 2x40x128, 2x40x128) heads=2");
     const cuda::Program program = cuda::prepare_program(
         graph, {.numerics = {.dtype = DataType::f16}}, described_h200(), cuda::LayerForm::composed);
@@ -131,7 +131,7 @@ cuda::AttentionProblem grouped_problem(Pass pass) {
             .trains = true};
 }
 
-TEST(Attention, OfGroupedQueriesTellsTheMemoryOfItsPartsOfGradients) {
+TEST(Attention, WithGroupedQueriesReportsTheMemoryOfPartialGradients) {
     for (const int capability : {80, 90, 100}) {
         cuda::DeviceProperties properties = described_h200();
         properties.compute_capability = capability;

@@ -113,7 +113,7 @@ TEST_F(CuptiProfilings, EveryStepOfEveryIterationIsRecordedInItsOwnRange) {
     }
 }
 
-TEST_F(CuptiProfilings, AfterwardsNobodyWatches) {
+TEST_F(CuptiProfilings, TheWatchIsRemovedAfterwards) {
     CuptiProfiling(executable_, library()).record(1);
     trace_ = {};
     executable_.run();

@@ -34,7 +34,7 @@ TEST(Fastest, WhereAllAreRefusedTheFirstIsLeftToSaySo) {
     EXPECT_EQ(cuda::fastest_of(3, refuse), 0u);
 }
 
-TEST(Fastest, ALostDeviceIsNoMatterOfChoice) {
+TEST(Fastest, ALostDeviceIsNotAnOutcomeOfATrial) {
     const auto lost = [](std::size_t) -> double {
         throw DeviceError(DeviceTrouble::device_lost, "gone");
     };

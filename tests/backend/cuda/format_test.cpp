@@ -11,7 +11,7 @@ namespace strata::cuda {
 
 namespace {
 
-TEST(Format, ChannelsLieInnermostWhereAsked) {
+TEST(Format, ChannelsAreInnermostOnRequest) {
     EXPECT_EQ(strides_of({2, 3, 4, 5}, Order::rows), (Dims{60, 20, 5, 1}));
     EXPECT_EQ(strides_of({2, 3, 4, 5}, Order::channels_last), (Dims{60, 1, 15, 3}));
     EXPECT_EQ(strides_of({6, 7}, Order::channels_last), (Dims{7, 1}));
@@ -24,7 +24,7 @@ TEST(Format, OneChannelOrOnePixelHasNoOrder) {
     EXPECT_FALSE(has_channel_order({2, 3}));
 }
 
-TEST(Format, SaysHowATensorLies) {
+TEST(Format, DescribesATensorsLayout) {
     EXPECT_EQ(text_of({2, 3, 4, 5}, {ElementType::f16, Order::channels_last}), "f16 nhwc");
     EXPECT_EQ(text_of({2, 3, 4}, {ElementType::f32, Order::rows}), "f32 ncw");
     EXPECT_EQ(text_of({7, 9}, {ElementType::bf16, Order::rows}), "bf16 7x9");
@@ -43,7 +43,7 @@ TEST(Format, ValuesComeBackAsTheyWent) {
     }
 }
 
-TEST(Strides, AxesThatLieAsOneAreJoined) {
+TEST(Strides, ContiguousAxesAreJoined) {
     const Axes axes = joined_axes({2, 3, 4}, {{12, 4, 1}, {24, 8, 2}});
     ASSERT_EQ(axes.rank, 1);
     EXPECT_EQ(axes.extents[0].value(), 24);

@@ -159,7 +159,7 @@ TEST(Fusion, WithoutAPlanTheLayersStayApartAndTheStepSaysWhy) {
     EXPECT_EQ(verified_inclusions(graph, execution).empty(), !is_fused);
 }
 
-TEST(Fusion, IsOffUnlessAskedFor) {
+TEST(Fusion, IsOffByDefault) {
     EXPECT_EQ(verified_inclusions(chain(true, true, true), kept_execution(Mode::inference)), "");
 }
 

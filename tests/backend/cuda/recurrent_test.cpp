@@ -87,7 +87,7 @@ TEST(Recurrent, IsComposedWhereCudnnComputesAnother) {
     EXPECT_EQ(implementations_of("recurrent(5x4x24) cell=gru hidden=16"), composed_gru);
 }
 
-TEST(Recurrent, IsComposedWhereAskedFor) {
+TEST(Recurrent, IsComposedOnRequest) {
     const std::string problem = "recurrent(5x4x24) hidden=32";
     EXPECT_EQ(implementations_of(problem), by_library);
     EXPECT_EQ(implementations_of(problem, {}, cuda::LayerForm::composed), composed_lstm);

@@ -115,7 +115,7 @@ TEST(ScriptedCudnn, GivesTheSameGradientsEveryTime) {
     EXPECT_EQ(executable->read(weight, Content::gradient), once);
 }
 
-TEST(ScriptedCudnn, TellsTheWorkspaceWhenSettled) {
+TEST(ScriptedCudnn, ReportsTheWorkspaceOnceFinalized) {
     const auto executable =
         prepare(graph_of_problem("recurrent(5x4x24) hidden=16"), kept_execution());
     EXPECT_EQ(executable->steps().front().workspace.value, 64);

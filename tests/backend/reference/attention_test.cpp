@@ -36,7 +36,7 @@ TEST(ReferenceAttention, ItsGradientsAreThoseOfTheSoftmaxAndTheProducts) {
     EXPECT_FLOAT_EQ(layer.input_gradients[2][1], 0.75F);
 }
 
-TEST(ReferenceAttention, DividesTheScoresByTheRootOfTheWidthUnlessToldOtherwise) {
+TEST(ReferenceAttention, DividesTheScoresByTheRootOfTheWidthByDefault) {
     ReferenceLayer layer(Attention{}, {{1, 1, 4}, {1, 2, 4}, {1, 2, 4}});
     layer.inputs = {
         {2 * std::log(3.0F), 0, 0, 0}, {0, 0, 0, 0, 1, 0, 0, 0}, {4, 0, 0, 0, 8, 0, 0, 0}};

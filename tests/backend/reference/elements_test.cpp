@@ -126,7 +126,7 @@ TEST(ReferenceElementwise, OfEqualMaximaTheFirstOperandGetsTheGradient) {
     EXPECT_EQ(layer.input_gradients[1], HostValues{0});
 }
 
-TEST(ReferenceConcat, OperandsLieOneBehindTheOtherAlongTheAxis) {
+TEST(ReferenceConcat, OperandsFollowOneAnotherAlongTheAxis) {
     EXPECT_EQ(result_of(Concat{.axis = 1}, {{2, 1}, {2, 2}}, {{1, 2}, {3, 4, 5, 6}}),
               (HostValues{1, 3, 4, 2, 5, 6}));
     EXPECT_EQ(result_of(Concat{.axis = -2}, {{1, 2}, {1, 2}}, {{1, 2}, {3, 4}}),

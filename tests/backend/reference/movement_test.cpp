@@ -107,14 +107,14 @@ TEST(ReferenceTopK, TheLargestComeInOrderWithTheirPositions) {
     EXPECT_TRUE(std::isnan(layer.outputs[0][3]));
 }
 
-TEST(ReferenceTopK, TheSmallestStandAlongAnyAxis) {
+TEST(ReferenceTopK, TheSmallestAreFoundAlongAnyAxis) {
     const ReferenceLayer layer =
         run(TopK{.k = 1, .axis = 0, .largest = false}, {{2, 2}}, {{1, 4, 3, 2}});
     EXPECT_EQ(layer.outputs[0], (HostValues{1, 2}));
     EXPECT_EQ(layer.outputs[1], (HostValues{0, 1}));
 }
 
-TEST(ReferenceHardmax, OneStandsAtTheFirstOfTheLargest) {
+TEST(ReferenceHardmax, IsOneAtTheFirstOfTheLargest) {
     EXPECT_EQ(result_of(Hardmax{}, {{3, 4}},
                         {{1, 4, 4, 2, -1, -2, -3, -4, 1, not_a_number, 9, infinity}}),
               (HostValues{0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0}));

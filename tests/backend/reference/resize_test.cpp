@@ -22,7 +22,7 @@ void expect_near(const HostValues& ours, const HostValues& expected) {
     }
 }
 
-TEST(ReferenceResize, NearestRepeatsElementsAndRoundsAsAsked) {
+TEST(ReferenceResize, NearestRepeatsElementsAndRoundsAsRequested) {
     EXPECT_EQ(resized({.sizes = {4, 4}}, {1, 1, 2, 2}, {1, 2, 3, 4}),
               (HostValues{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4}));
     // Halving: positions 0.5 and 2.5 are midway between two elements.
@@ -56,7 +56,7 @@ TEST(ReferenceResize, LinearIsTheProductOfItsAxes) {
     expect_near(resized(op, {1, 1, 2, 2}, {0, 4, 8, 12}), {0, 1, 3, 4, 8, 9, 11, 12});
 }
 
-TEST(ReferenceResize, OneOutputStandsWhereItsCoordinatesSay) {
+TEST(ReferenceResize, ASingleOutputIsAtItsCoordinates) {
     Resize op = {.sizes = {1}, .interpolation = Interpolation::linear};
     expect_near(resized(op, {1, 1, 4}, {0, 2, 4, 6}), {3});
     op.coordinates = Coordinates::pytorch_half_pixel;

@@ -8,7 +8,7 @@
 namespace strata::testing {
 namespace {
 
-TEST(ReferenceFullyConnected, MultipliesByHand) {
+TEST(ReferenceFullyConnected, MultipliesAsByHand) {
     ReferenceLayer layer(FullyConnected{.out_features = 2}, {{2, 3}});
     layer.inputs = {{1, 2, 3, 4, 5, 6}, {1, 0, -1, 2, 2, 2}, {10, 20}};
     layer.output_gradients = {{1, 10, 100, 1000}};
@@ -38,7 +38,7 @@ TEST(ReferenceFullyConnected, WideLayersEqualNarrowOnesRowByRow) {
     }
 }
 
-TEST(ReferenceMatMul, MultipliesByHandWhateverIsTransposed) {
+TEST(ReferenceMatMul, MultipliesAsByHandWithAnyTransposition) {
     const HostValues product = {1 * 5 + 2 * 7, 1 * 6 + 2 * 8, 3 * 5 + 4 * 7, 3 * 6 + 4 * 8};
     for (const bool transpose_a : {false, true}) {
         for (const bool transpose_b : {false, true}) {

@@ -65,7 +65,7 @@ TEST(Generator, KeysThatAreNotGivenHaveTheirStandardValuesInAnyOrder) {
     EXPECT_EQ(to_text(parse_generator("fc: layers = 2 ")), to_text(parse_generator("fc:layers=2")));
 }
 
-TEST(Generator, TheShortFormOfAnOperatorIsNoGenerator) {
+TEST(Generator, TheShortFormOfAnOperatorIsNotAGenerator) {
     EXPECT_FALSE(is_generator("fc:n32c9216k4096"));
     EXPECT_FALSE(is_generator("conv:n32c96h27k256r5"));
     EXPECT_FALSE(is_generator("alexnet"));
@@ -92,7 +92,7 @@ TEST(Generator, MistakesNameTheKeyAndTheChoice) {
               "fc: there is no key ''; choose one of layers, nodes, inputs, outputs");
 }
 
-TEST(Generator, AnUnknownFamilyIsToldTheKnownOnes) {
+TEST(Generator, AnUnknownFamilyIsRefusedWithTheKnownOnes) {
     EXPECT_NE(error_of([] { load("residal:blocks=1"); }).find("fc, residual, bottleneck"),
               std::string::npos);
 }
@@ -106,7 +106,7 @@ TEST(Generator, ASmallImageIsAveragedWhole) {
     EXPECT_EQ(graph.tensors[graph.layers.back().inputs[0]].tensor.dims, (Dims{1, 3}));
 }
 
-TEST(Generator, WhatItHasNotIsRefused) {
+TEST(Generator, UnsupportedSettingsAreRefused) {
     EXPECT_THROW(load_network({.network = "fc:", .batch = {}, .dims = {{"n", 1}}, .variables = {}}),
                  Error);
 }

@@ -59,7 +59,7 @@ TEST(OnnxImport, InputsThatRepeatInitializersAreNone) {
     EXPECT_EQ(Imported(writer).graph.inputs.size(), 1u);
 }
 
-TEST(OnnxImport, OutputsStandInTheFilesOrder) {
+TEST(OnnxImport, OutputsAreInTheFilesOrder) {
     OnnxWriter writer = small_network();
     writer.output("c").output("y");
     const Graph graph = Imported(writer).graph;
@@ -149,7 +149,7 @@ TEST(OnnxImport, ExternalWeightsOutsideTheModelsFolderAreRefused) {
     }
 }
 
-TEST(OnnxImport, AnOpenBatchIsOneOrTheOneAskedFor) {
+TEST(OnnxImport, AnOpenBatchIsOneOrTheRequestedOne) {
     OnnxWriter writer;
     writer.input("x", {-1, 4}).node("Relu", {"x"}, {"y"}).output("y");
     EXPECT_EQ(Imported(writer).dims("y"), (Dims{1, 4}));
@@ -279,7 +279,7 @@ TEST(OnnxImport, InputsWhoseValuesAreKnownAreConstants) {
     EXPECT_EQ(imported.graph.inputs.size(), 1U);
 }
 
-TEST(OnnxImport, ANodeThatIsRefusedLeavesNothingBehind) {
+TEST(OnnxImport, ARefusedNodeLeavesNothingBehind) {
     OnnxWriter writer;
     writer.input("x", {4, 4})
         .initializer(onnx_floats("depth", {}, {3}))

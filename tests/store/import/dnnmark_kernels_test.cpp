@@ -105,7 +105,7 @@ TEST_F(DnnmarkKernels, ViewsAreNotRead) {
     EXPECT_TRUE(holds(sentence, "holds no table whose name ends in _kernel_dict")) << sentence;
 }
 
-TEST_F(DnnmarkKernels, WhatIsNoDatabaseIsRefusedInOneSentence) {
+TEST_F(DnnmarkKernels, AnInvalidDatabaseIsRefusedInOneSentence) {
     const auto sentence = [&](const std::filesystem::path& file) {
         return error_of([&] { read_dnnmark_kernels(file); });
     };

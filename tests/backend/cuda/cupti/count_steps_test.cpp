@@ -93,7 +93,7 @@ TEST_F(CountSteps, WhatWasCountedBeforeIsNotCountedAgain) {
     EXPECT_EQ(kept_.at(0).step.signature, distinct_.at(1).signature);
 }
 
-TEST_F(CountSteps, WhatForbidsCountingIsAskedForOnceAndToldForEveryStep) {
+TEST_F(CountSteps, WhatForbidsCountingIsFoundOnceAndReportedForEveryStep) {
     count([](ScriptedCounter& counter) {
         counter.fails_at = "start";
         counter.code = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;

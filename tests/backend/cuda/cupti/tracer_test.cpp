@@ -103,13 +103,13 @@ TEST(Tracer, WhereItCannotStartNothingIsLeftEnabled) {
     }
 }
 
-TEST(Tracer, StopsWhereNobodyFinishesIt) {
+TEST(Tracer, StopsIfItIsNeverFinished) {
     ScriptedCalls calls;
     { const Tracer tracer(calls); }
     EXPECT_EQ(calls.stops, 1);
 }
 
-TEST(Tracer, ARangeWhoseEndFailsIsNotedSoThatNobodyTrustsTheTraceBlindly) {
+TEST(Tracer, ARangeWhoseEndFailsIsCountedAsDropped) {
     ScriptedCalls calls;
     Tracer tracer(calls);
     {

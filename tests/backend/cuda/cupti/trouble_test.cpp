@@ -51,7 +51,7 @@ TEST(ProfilerTrouble, EveryTroubleHasASentenceOfItsOwnInOneLine) {
     EXPECT_EQ(sentences.size(), names_of(ProfilerTrouble{}).size());
 }
 
-TEST(ProfilerTrouble, ACodeThatNobodyKnowsKeepsItsNumber) {
+TEST(ProfilerTrouble, AnUnknownCodeKeepsItsNumber) {
     EXPECT_EQ(trouble_of(777), ProfilerTrouble::refused);
     EXPECT_TRUE(holds(sentence_of(777), "CUPTI error 777"));
 }

@@ -54,7 +54,7 @@ TEST(NvmlLibrary, AnOlderLibraryIsBoundByTheOlderName) {
     EXPECT_EQ(limits_of(library), 4);
 }
 
-TEST(NvmlLibrary, EveryFunctionIsAskedForByANameOfNvmls) {
+TEST(NvmlLibrary, EveryFunctionIsLookedUpByANameOfNvmls) {
     std::set<std::string> asked;
     bind_nvml([&](const char* name) -> void* {
         asked.insert(name);

@@ -22,7 +22,7 @@ bool tells_nothing(const DeviceState& state) {
            !state.performance_state && !state.other_processes && !state.limits;
 }
 
-TEST(Nvml, ADeviceThatTellsEverythingIsDescribedInUnits) {
+TEST(Nvml, ADeviceThatReportsEverythingIsDescribedInUnits) {
     const NvmlScript script;
     const std::map<std::string, std::string> expected = {{"gpu.nvml", "13.580.65.06"},
                                                          {"gpu.driver", "580.65.06"},
@@ -68,7 +68,7 @@ TEST(Nvml, WhatALibraryLacksIsLeftOutAndNamed) {
     EXPECT_TRUE(state.core_clock.has_value());
 }
 
-TEST(Nvml, WithoutPermissionNothingIsToldAndNothingIsZero) {
+TEST(Nvml, WithoutPermissionNothingIsReportedAndNothingIsZero) {
     const NvmlScript script = {.answer = cuda::nvml_no_permission};
     const NvmlDevice refusing = device(scripted_nvml(script));
     EXPECT_TRUE(tells_nothing(refusing.state()));
@@ -105,7 +105,7 @@ TEST(Nvml, AnotherBusIsAnotherDevice) {
               "NVML does not give the device at 0000:5D:00.0: no such device");
 }
 
-TEST(Nvml, AClockOfNothingAndAnUnknownStateAreNotTold) {
+TEST(Nvml, AZeroClockAndAnUnknownStateAreNotReported) {
     const NvmlScript script = {.core_megahertz = 0, .performance_state = 32};
     const DeviceState state = device(scripted_nvml(script)).state();
     EXPECT_FALSE(state.core_clock.has_value());

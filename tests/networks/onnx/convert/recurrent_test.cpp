@@ -17,7 +17,7 @@ OnnxWriter cell(const char* op, std::int64_t gates, std::int64_t hidden,
     return writer;
 }
 
-TEST(OnnxRecurrent, TheGatesOfAnLstmStandInTheOperatorsOrder) {
+TEST(OnnxRecurrent, TheGatesOfAnLstmAreInTheOperatorsOrder) {
     const Imported imported(cell("LSTM", 4, 1));
     EXPECT_EQ(imported.op<Recurrent>(),
               (Recurrent{.cell = CellKind::lstm, .hidden = 1, .bias = true}));
@@ -27,7 +27,7 @@ TEST(OnnxRecurrent, TheGatesOfAnLstmStandInTheOperatorsOrder) {
     EXPECT_EQ(imported.dims("y"), (Dims{5, 1, 2, 1}));
 }
 
-TEST(OnnxRecurrent, AResetGateBehindTheProductKeepsItsBiasApart) {
+TEST(OnnxRecurrent, AResetGateAfterTheProductKeepsItsBiasSeparate) {
     const Imported before(cell("GRU", 3, 1));
     EXPECT_FALSE(before.op<Recurrent>().reset_after);
     EXPECT_EQ(before.values("b.0"), (std::vector<float>{3, 5, 7}));

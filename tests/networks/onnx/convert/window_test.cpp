@@ -40,7 +40,7 @@ TEST(OnnxConvolution, OneAndThreeSpatialAxesWork) {
               (Dims{1, 4, 3, 4, 5}));
 }
 
-TEST(OnnxConvolution, SamePaddingPutsTheOddPadWhereItIsAskedFor) {
+TEST(OnnxConvolution, SamePaddingPutsTheOddPadOnTheRequestedSide) {
     const auto same = [](const char* side) {
         return Imported(
             convolution({1, 1, 5, 6}, {1, 1, 3, 3},
