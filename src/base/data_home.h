@@ -6,9 +6,8 @@
 
 namespace strata {
 
-// Where a user's data lie by the XDG base directory specification: $XDG_DATA_HOME where it is
-// absolute (a relative one is invalid and ignored), else ~/.local/share. Nothing where HOME is not
-// set either.
+// Where a user's data are by the XDG base directory specification: $XDG_DATA_HOME if it is absolute
+// (a relative one is invalid and ignored), else ~/.local/share. Nothing if HOME is not set either.
 std::optional<std::filesystem::path> data_home();
 
 // An environment variable that is set to something.

@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// What the process tells its caller when it ends.
+// The status that the process returns to its caller.
 enum class ExitCode : int {
     done = 0,
     failed = 1,

@@ -9,8 +9,8 @@
 
 namespace strata {
 
-// The text of a file that should be small: what the kernel tells under /proc and /sys, a settings
-// file. Nothing where it cannot be read or is longer than `limit`.
+// The text of a small file: the kernel's files under /proc and /sys, a settings file. Nothing if it
+// cannot be read or is longer than `limit`.
 std::optional<std::string> read_small_file(const std::filesystem::path& path,
                                            std::size_t limit = 1 << 20);
 

@@ -28,7 +28,8 @@ bool is_blank(char32_t value);
 // combining marks.
 std::size_t width_of(char32_t value);
 
-// Whether all is printable ASCII, as most text is: each character is itself and takes one column.
+// Whether all characters are printable ASCII, as in most text: each is unchanged and takes one
+// column.
 bool is_plain_ascii(std::string_view text);
 
 }  // namespace strata

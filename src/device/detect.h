@@ -25,8 +25,8 @@ Host detect_host(const std::filesystem::path& root = "/");
 
 bool has_instructions(const Host& host, std::string_view flag);
 
-// What `threads` threads, on one processor each, have of a cache together. A cache that more
-// processors share than are used counts once.
+// The cache capacity that `threads` threads, on one processor each, have together. A cache shared
+// by more processors than are used counts once.
 Bytes capacity_for(const Cache& cache, int threads);
 
 // A name for files and tables: "intel-xeon-platinum-8481c-2t".

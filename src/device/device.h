@@ -33,7 +33,7 @@ struct MemoryLevel {
     Fact<Bandwidth> bandwidth;      // of all the threads used together, read + write
 };
 
-// What a machine can do at most, by element type and memory level. Read from and written to TOML
+// The ceilings of a machine, by element type and memory level. Read from and written to TOML
 // (data/devices, and this machine's own file after `strata calibrate`).
 struct Device {
     std::string name;   // "xeon-platinum-8581c-2t", the file's stem
@@ -57,10 +57,10 @@ std::string to_toml(const Device& device);
 Device read_device(const std::filesystem::path& path);
 void write_device(const std::filesystem::path& path, const Device& device);
 
-// Where this machine's ceilings for so many threads lie. The folder's file is $STRATA_DEVICE, or
-// HOST.toml in $XDG_DATA_HOME/strata/devices (~/.local/share without it). It holds the ceilings of
-// one number of threads; those of another lie beside it, in HOST-1t.toml. Throws Error where no
-// home is known.
+// The file with this machine's ceilings for this number of threads. It is $STRATA_DEVICE, or
+// HOST.toml in $XDG_DATA_HOME/strata/devices (by default ~/.local/share). It holds the ceilings for
+// one number of threads; those for another are next to it, in HOST-1t.toml. Throws Error if no home
+// is known.
 std::filesystem::path own_device_file(int threads);
 
 // A model as a file's stem: "NVIDIA H200" is "nvidia-h200".
@@ -73,11 +73,11 @@ std::filesystem::path device_file_of(std::string_view model);
 // Its ceilings; nothing where it was not calibrated, or where the file is another model's.
 std::optional<Device> device_of(std::string_view model);
 
-// This machine's ceilings for so many threads, as `strata calibrate` left them; nothing where they
-// were not measured, or no home is known.
+// This machine's ceilings for this number of threads, as measured by `strata calibrate`; nothing if
+// they were not measured, or no home is known.
 std::optional<Device> own_device(int threads);
 
-// The same of every number of threads that was calibrated, the fewest first.
+// The same for every calibrated number of threads, in ascending order.
 std::vector<Device> own_devices();
 
 // A ceiling that was known before it was measured again, in its own unit.

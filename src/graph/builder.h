@@ -25,7 +25,7 @@ public:
     TensorId add(std::string name, Op op, std::initializer_list<TensorId> activations);
     TensorId add(std::string name, Op op, std::span<const TensorId> activations);
 
-    // These activations and behind them the operands that a layer of this name asks for, which are
+    // These activations, followed by the operands that a layer of this name needs, which are
     // created.
     std::vector<TensorId> complete(const std::string& name, const Op& op,
                                    std::span<const TensorId> activations);

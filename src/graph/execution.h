@@ -37,15 +37,15 @@ inline constexpr std::array<std::string_view, 2> names_of(FirstLayerGradient) {
 // so that it can be read after a step.
 enum class MemoryReuse { shared, kept };
 
-// In which order images lie, where a backend has a choice: `automatic` takes what its convolutions
-// run fastest in.
+// The element order of images, if a backend has a choice: `automatic` is the order in which its
+// convolutions run fastest.
 enum class ImageLayout { automatic, channels_first, channels_last };
 inline constexpr std::array<std::string_view, 3> names_of(ImageLayout) {
     return {"auto", "nchw", "nhwc"};
 }
 
-// What f32 products are computed with where the hardware offers less: all 24 bits of an f32, or the
-// 11 of TF32 on tensor cores.
+// How f32 products are computed if the hardware offers less precision: with all 24 bits of an f32,
+// or the 11 of TF32 on tensor cores.
 enum class SinglePrecision { full, tf32 };
 inline constexpr std::array<std::string_view, 2> names_of(SinglePrecision) {
     return {"full", "tf32"};
@@ -71,7 +71,7 @@ inline constexpr std::array<std::string_view, 2> names_of(L1Caching) {
     return {"use", "bypass"};
 }
 
-// What is computed, and in which numbers.
+// What is computed, and in which number formats.
 struct Numerics {
     Mode mode = Mode::training;
     DataType dtype = DataType::f32;  // of activations; parameters' masters stay f32
@@ -89,7 +89,7 @@ struct Scheduling {
     std::vector<Omission> omissions = {};
 };
 
-// What an engine may choose in its own way; the results stay the same but for rounding.
+// Choices of an engine that change results only by rounding.
 struct EngineOptions {
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
     ImageLayout image_layout = ImageLayout::automatic;
@@ -97,7 +97,7 @@ struct EngineOptions {
     L1Caching l1 = L1Caching::used;
 };
 
-// How a graph is to be executed, whoever executes it.
+// How to execute a graph, independent of the backend.
 struct Execution {
     Numerics numerics = {};
     Scheduling scheduling = {};

@@ -15,7 +15,7 @@ namespace strata {
 using TensorId = std::size_t;  // index into Graph::tensors
 using LayerId = std::size_t;   // index into Graph::layers
 
-// Which way the elements of a matrix lie; any other tensor is row-major.
+// The storage order of a matrix; any other tensor is row-major.
 enum class MatrixOrder { row_major, column_major };
 
 // Values that came with a network: every element, or one element that all are equal to (a constant
@@ -35,7 +35,7 @@ struct GraphTensor {
     std::optional<TensorData> data = {};  // absent: drawn at random before a run
 };
 
-// One node: an operator applied to tensors. Inputs stand in the operator's order of operands,
+// One node: an operator applied to tensors. Inputs are in the operator's order of operands,
 // activations first, then its parameters.
 struct Layer {
     std::string name;  // unique in the graph; a run's results, ids and comparisons go by it

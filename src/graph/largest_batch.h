@@ -12,14 +12,14 @@
 
 namespace strata {
 
-// What a network needs at a batch; nothing where it cannot have that batch.
+// The memory that a network needs at a batch; nothing if it cannot have that batch.
 using PeakAtBatch = std::function<std::optional<Bytes>(std::int64_t)>;
 
-// Where the search ends; nobody fills as many examples into one step.
+// The end of the search; no one puts as many examples into one step.
 inline constexpr std::int64_t largest_batch_tried = std::int64_t{1} << 24;
 
-// What a larger batch fails by: the memory, the network that cannot have it, or nothing that was
-// found before the search ended.
+// Why a larger batch fails: the memory, the network that cannot have it, or no reason found before
+// the search ended.
 enum class BatchLimit { memory, network, none };
 inline constexpr std::array<std::string_view, 3> names_of(BatchLimit) {
     return {"memory", "network", "none"};

@@ -17,8 +17,8 @@ struct Lifetime {
     std::size_t last_task = 0;
 };
 
-// Where each piece lies in one arena, and the arena's size. No two pieces that are alive together
-// overlap; offsets are multiples of `alignment`.
+// The offset of each piece in one arena, and the arena's size. Pieces that are alive at the same
+// time do not overlap; offsets are multiples of `alignment`.
 struct ArenaPlan {
     std::vector<std::size_t> offsets;
     Bytes size;

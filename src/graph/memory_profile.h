@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// What one layer of an execution needs. A buffer belongs to the layer that computes it, memory that
-// several layers work in to the first of them, a parameter to the first layer that reads it.
+// The memory of one layer of an execution. A buffer belongs to the layer that computes it, memory
+// that several layers share to the first of them, a parameter to the first layer that reads it.
 struct LayerMemory {
     Bytes parameters;   // and statistics and constants
     Bytes optimizer;    // what it keeps of the layer's parameters
@@ -18,7 +18,7 @@ struct LayerMemory {
     LayerMemory& operator+=(const LayerMemory& other);
 };
 
-// What is there at the worst moment, by purpose; the parts add up to the peak.
+// The memory in use at the peak, by purpose; the parts add up to the peak.
 struct PeakParts {
     Bytes parameters;
     Bytes optimizer;

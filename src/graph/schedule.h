@@ -19,7 +19,7 @@ struct Task {
     auto operator<=>(const Task&) const = default;
 };
 
-// What a step is for: a layer's own pass, or what the engine must add around it.
+// The purpose of a step: a layer's own pass, or work that the engine must add around it.
 enum class StepKind {
     compute,     // the pass itself
     reorder,     // a change of layout or element type between two steps
@@ -54,8 +54,8 @@ struct Schedule {
 
 Schedule schedule_of(const Graph& graph, const Execution& execution);
 
-// Which tensors lie in the same memory: by tensor, the one whose memory it is; itself, mostly. An
-// owner owns itself and is computed before those who share with it.
+// Which tensors share memory: for each tensor, the one that owns its memory, usually itself. An
+// owner owns itself and is computed before the tensors that share with it.
 struct Sharing {
     std::vector<TensorId> value;
     std::vector<TensorId> gradient;  // as value, but only where nothing is added up or given

@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// What counting will cost, known before it starts.
+// The cost of counting, known before it starts.
 struct CountingCost {
     std::size_t counters = 0;
     std::size_t passes = 0;  // as planned for the chip

@@ -6,8 +6,8 @@
 
 namespace strata {
 
-// A file of data/metrics, built into the program so that it needs nothing beside itself. THE lists
-// are in src/metric/CMakeLists.txt.
+// A file of data/metrics, built into the program so that it needs no other files. THE lists are in
+// src/metric/CMakeLists.txt.
 struct MetricFile {
     std::string_view name;  // without .toml
     std::string_view text;

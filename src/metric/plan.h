@@ -19,7 +19,7 @@ struct PlannedMetric {
     std::optional<NoValue> gap = {};
 };
 
-// What is to be counted on a chip.
+// The counters to read on a chip.
 struct MetricPlan {
     std::string chip = {};
     std::vector<PlannedMetric> metrics = {};

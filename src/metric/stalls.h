@@ -15,7 +15,7 @@ namespace strata {
 // having no part at all.
 std::array<MetricValue, 10> stalls_by_category(std::span<const EvaluatedMetric> metrics);
 
-// Under what name a category stands among a step's metrics: "stalls: memory_dependency".
+// The name of a category among a step's metrics: "stalls: memory_dependency".
 std::string metric_of_stalls(std::string_view category);
 
 }  // namespace strata

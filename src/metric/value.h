@@ -20,7 +20,7 @@ struct NoValue {
     bool operator==(const NoValue&) const = default;
 };
 
-// What a counter or a formula of counters comes to.
+// The value of a counter or of a formula of counters.
 using MetricValue = std::variant<double, NoValue>;
 
 // Values of the chip's own counters, by name.

@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// What shares one mean and one variance.
+// The elements that share one mean and one variance.
 enum class NormalizationScope { spatial, per_activation };
 
 inline constexpr std::array<std::string_view, 2> names_of(NormalizationScope) {

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Tensors laid one behind the other along an axis.
+// Concatenates tensors along an axis.
 struct Concat {
     static constexpr std::string_view type = "concat";
     std::int64_t axis = 1;

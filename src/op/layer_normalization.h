@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// What is taken off and divided by.
+// How a row is normalised: by mean and deviation, or by its root mean square.
 enum class NormalizationKind { standard, root_mean_square };
 
 inline constexpr std::array<std::string_view, 2> names_of(NormalizationKind) {

@@ -70,7 +70,7 @@ struct Moments {
 Moments moments_of(const RowNormalization& rows, std::span<const float> x, std::int64_t row);
 Moments moments_of(const StatisticGroups& groups, std::span<const float> x, std::int64_t g);
 
-// What rounding meets in the worst of a normalisation's statistics.
+// How strongly rounding affects the worst of a normalisation's statistics.
 struct Conditioning {
     double normalized = 0;  // root mean square of x / deviation, before the mean is taken off
     double factor = 0;      // scale / deviation

@@ -93,8 +93,8 @@ std::vector<Tensor> outputs_of(const Op& op, std::span<const Tensor> inputs);
 
 BackwardReads reads_of(const Op& op);
 
-// What the forward pass of a training step leaves behind for the backward passes, beside the
-// tensors themselves.
+// The bytes that the forward pass of a training step saves for the backward passes, in addition to
+// the tensors themselves.
 Bytes saved_bytes_of(const Op& op, const Signature& signature);
 
 // How an operand's values are drawn where the network carries none.

@@ -5,9 +5,9 @@
 
 namespace strata {
 
-// A node that nothing here can compute. It keeps its place in the network, its shapes where the
-// file states them, and the reason, which every backend reports as skipped. Its shape rule gives
-// nothing: whoever places it states the shapes of its outputs.
+// A node that no backend can compute. It keeps its place in the network, its shapes if the file
+// states them, and the reason, which every backend reports as skipped. Its shape rule gives
+// nothing: the code that adds it states the shapes of its outputs.
 struct Opaque {
     static constexpr std::string_view type = "opaque";
     std::string foreign_type = {};

@@ -15,7 +15,7 @@
 
 namespace strata {
 
-// An operand beside the activations that an operator asks for: its weight, bias, running mean.
+// An operand of an operator other than its activations: a weight, bias, or running mean.
 struct ParameterShape {
     std::string name;  // "weight", "bias", "scale", "shift", "mean", "variance", "labels"
     Tensor tensor;

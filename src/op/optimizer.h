@@ -52,7 +52,7 @@ std::span<const std::string_view> optimizer_names();
 // With its usual rates. Throws Error with exit code usage and the names there are.
 Optimizer find_optimizer(std::string_view name);
 
-// What an update costs, by trained value; by itself that of momentum.
+// The cost of an update per trained value; the default is that of momentum.
 struct UpdateCost {
     double states = 1;  // values kept from one iteration to the next, in the weight's own type
     Operations operations = {.multiply_adds = 2};

@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// What the added elements hold.
+// The values of the added elements.
 enum class PadKind { constant, reflect, edge };
 
 inline constexpr std::array<std::string_view, 3> names_of(PadKind) {

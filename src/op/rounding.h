@@ -7,13 +7,13 @@
 
 namespace strata {
 
-// What one element of a result is made of, for judging its rounding: a sum of `length` terms, each
-// of about `magnitude`. A magnitude of 0: no larger than the result itself.
+// The sum behind one element of a result, for judging its rounding: `length` terms, each of about
+// `magnitude`. A magnitude of 0: no larger than the result itself.
 struct SumShape {
     double length = 1;
     double magnitude = 0;
 
-    // What such a sum has at least where its terms do not conspire to cancel.
+    // The least size of such a sum, unless its terms happen to cancel.
     double typical() const;
 };
 

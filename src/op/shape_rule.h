@@ -7,8 +7,8 @@
 
 namespace strata {
 
-// What the shape rules share. Each throws Error with one sentence that begins with the operator's
-// name: the caller knows the layer and puts its name in front.
+// Helpers of the shape rules. Each throws Error with one sentence that begins with the operator's
+// name; the caller knows the layer and prepends its name.
 
 // The largest stride, kernel, pad or other attribute that counts elements along one axis. Below it
 // no sum or product of two of them overflows.
@@ -26,7 +26,7 @@ void require_operands(std::string_view type, std::span<const Tensor> inputs, std
 
 void require_rank(std::string_view type, const Tensor& tensor, std::size_t minimum);
 
-// What counts rows or positions must be of an integer type.
+// Indices of rows or positions must be of an integer type.
 void require_indices(std::string_view type, const Tensor& tensor);
 
 // An attribute that must be 1 ... max_attribute, such as a number of channels.

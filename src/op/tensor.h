@@ -42,7 +42,7 @@ Dims strides_of(std::span<const std::int64_t> dims);
 std::string to_text(std::span<const std::int64_t> dims);  // "32x3x224x224", "scalar" for none
 Dims parse_dims(std::string_view text);                   // inverse of to_text; throws Error
 
-// The shape and element type of a dense tensor. Where its elements lie is a backend's business.
+// The shape and element type of a dense tensor. Its memory layout is up to a backend.
 struct Tensor {
     Dims dims;
     DataType dtype = DataType::f32;

@@ -34,8 +34,8 @@ struct Operations {
     Operations& operator*=(double factor);
 };
 
-// What an operator must do, whoever does it: arithmetic and compulsory traffic, each operand read
-// once and each result written once.
+// The work of an operator, independent of the backend: arithmetic and compulsory traffic, with each
+// operand read once and each result written once.
 struct Work {
     Operations operations = {};
     Bytes read = {};
@@ -53,7 +53,7 @@ struct BackwardReads {
     bool output_for_data = false;
     bool parameters_for_data = false;
     bool input_for_weights = false;
-    // What the forward pass leaves behind beside its results, by element of the first of them:
+    // What the forward pass saves in addition to its results, per element of the first of them:
     // masks, indices, gates.
     double saved_bytes_per_output = 0;
     // Of a product: an operand's gradient needs the other operands, not the operand itself.

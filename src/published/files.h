@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// A file of data/published, built into the program so that it needs nothing beside itself.
+// A file of data/published, built into the program so that it needs no other files.
 struct PublishedFile {
     std::string_view name;  // without .toml
     std::string_view text;

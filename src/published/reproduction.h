@@ -13,7 +13,7 @@
 
 namespace strata {
 
-// What of a network is counted, so that it can be compared with a published number.
+// The quantity of a network that is counted, to be compared with a published number.
 struct Counted {
     std::string network = {};  // as load_network takes it, or one of published_networks
     std::optional<std::int64_t> batch = {};  // absent: the network's own
@@ -71,7 +71,7 @@ struct Reproduction {
     std::vector<PublishedNumber> numbers;
 };
 
-// How our number stands to the published one.
+// How our number compares with the published one.
 enum class Agreement {
     equal,        // to the last digit
     within,       // as near as the source's rounding or figure can tell

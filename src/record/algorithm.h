@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// What came of one way of computing a layer's pass.
+// The result of one way of computing a layer's pass.
 struct AlgorithmResult {
     std::string layer;    // the first of those that have this problem
     std::string problem;  // as one line of text that strata can run again

@@ -51,7 +51,7 @@ struct KernelSet {
     std::vector<TrackedKernel> kernels = {};
 };
 
-// How many kernels of a set their keys tell apart, and how many bare names would.
+// How many kernels of a set their keys distinguish, and how many bare names would.
 struct KeyCount {
     std::int64_t kernels = 0;
     std::int64_t keys = 0;       // different (device, batch, full name, invocation)

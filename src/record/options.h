@@ -52,7 +52,7 @@ enum class OptionValue { none, one, several };
 // among its further settings, where it is not the default.
 enum class Kept { in_column, in_policy, further };
 
-// What an option needs of a backend.
+// The capability of a backend that an option needs.
 struct Requirement {
     Capability capability;
     std::string_view value;    // the one that needs it; empty: every one but the default

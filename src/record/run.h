@@ -32,8 +32,8 @@ inline constexpr std::array<std::string_view, 2> names_of(RunState) {
     return {"partial", "complete"};
 }
 
-// How far a step's results lie from the reference's: the largest difference over the scale of the
-// values, and what rounding may do (verify/rounding.h).
+// How far a step's results differ from the reference's: the largest difference relative to the
+// scale of the values, and the error that rounding may cause (verify/rounding.h).
 struct ReferenceError {
     double error = 0;
     double tolerance = 0;

@@ -24,7 +24,7 @@ struct TracedSpan {
     bool operator==(const TracedSpan&) const = default;
 };
 
-// What a recording of a run's iterations showed.
+// The result of recording a run's iterations.
 struct TraceResult {
     std::string device = {};  // "NVIDIA H200"
     // Of one iteration, the one whose length is the median, in the order of their starts; what has

@@ -13,7 +13,7 @@ namespace strata {
 // Told what is measured next, and how far all is (0..1).
 using AlgorithmProgress = std::function<void(const std::string& what, double fraction)>;
 
-// What a source knows of the graph's convolutions.
+// The algorithms that a source offers for the graph's convolutions.
 AlgorithmComparison offered_algorithms(const Graph& graph, const Execution& execution,
                                        AlgorithmSource& source);
 

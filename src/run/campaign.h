@@ -16,7 +16,7 @@
 
 namespace strata {
 
-// What a campaign needs of the program around it. All but make_backend may be empty.
+// The program's services that a campaign needs. All but make_backend may be empty.
 struct CampaignHooks {
     // The backend that a job names, as its execution needs it.
     std::function<std::unique_ptr<Backend>(const Job& job)> make_backend;

@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// What a run tells while it continues. Every callback may be empty.
+// Callbacks about a run's progress. Each may be empty.
 struct Observer {
     // A word on what happens now and, while sampling, how far it is (0..1).
     std::function<void(const std::string& stage, double fraction)> progress = {};
@@ -19,7 +19,7 @@ struct Observer {
             progress(stage, fraction);
         }
     }
-    // What whoever waits must know before it begins, in a sentence: what counting will cost.
+    // A sentence for the user before it begins: the cost of counting.
     std::function<void(const std::string& sentence)> say = {};
     // The steps are known, with the samples of an earlier attempt: a store begins the run here.
     std::function<void(Run& run)> begun = {};

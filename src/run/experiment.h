@@ -26,7 +26,7 @@ std::vector<std::vector<std::int64_t>> combinations_of(const std::vector<Variati
 NetworkRequest with_values(NetworkRequest request, const std::vector<Variation>& variations,
                            const std::vector<std::int64_t>& values);
 
-// What one command asks for.
+// The request of one command.
 struct ExperimentRequest {
     Job common;  // what all jobs share
     std::vector<std::string> networks;

@@ -26,7 +26,7 @@ struct Dump {
     std::string layers;  // glob; empty: the network's outputs only
 };
 
-// Whether a network of which most layers cannot run is measured all the same.
+// Whether to measure a network even if most of its layers cannot run.
 enum class Remainder { refused, measured };
 
 // One network measured once on one backend: what a command runs for each combination requested.
@@ -51,7 +51,7 @@ struct Job {
 // process may use.
 int thread_count(const Execution& execution);
 
-// What a run of this job is filed under.
+// The settings under which a run of this job is stored.
 Settings settings_of(const Job& job, std::int64_t batch, int threads);
 
 // The hashes of the files that the job's network and inputs are read from. Throws Error where one

@@ -33,7 +33,7 @@ void end_by_failure(Run& run, const Graph& graph, const Execution& execution,
 // The layers' passes that failed so in earlier attempts; empty where none did.
 std::vector<Omission> omissions_of(const std::optional<Run>& earlier);
 
-// What was left out has failed, and is not only skipped.
+// Marks omitted steps as failed, not only skipped.
 void mark_omitted(const std::vector<Omission>& omissions, Run& run);
 
 // Whether a run ended so.

@@ -11,7 +11,7 @@
 
 namespace strata {
 
-// What users add to a stored run: names of their own, which stand wherever its id does, and words.
+// Annotations by users on a stored run: tags, which can replace its id anywhere, and notes.
 struct Annotations {
     std::vector<std::string> tags;  // by name
     std::string note;               // empty: none

@@ -24,7 +24,7 @@ void store_kernels_within(const Database& database, KernelSet& set);
 // A set as it was stored. Throws Error where there is none of that id.
 KernelSet load_kernels(const Database& database, std::int64_t id);
 
-// What a set's keys tell apart.
+// The number of kernels that a set's keys distinguish.
 KeyCount count_keys(const Database& database, std::int64_t set);
 
 // The view kernel_census, of one set or (id 0) of all, newest set first.

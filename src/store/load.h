@@ -14,9 +14,9 @@ namespace strata {
 // and operations. Throws Error where there is none of that id or its rows make no sense.
 Run load_run(const Database& database, std::int64_t id);
 
-// The id that a name stands for: "17", "last", "last~2" (two before the last; partial runs count),
-// or a tag (store/annotations.h).
-// Throws Error, with exit code usage for what is no such name.
+// The id that a name refers to: "17", "last", "last~2" (two before the last; partial runs count),
+// or a tag (store/annotations.h). Throws Error, with exit code usage if the text cannot be such a
+// name.
 std::int64_t resolve_run(const Database& database, const std::string& name);
 
 // The run of such a name in the database of that path, or of "FILE:NAME" in that file.

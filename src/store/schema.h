@@ -15,7 +15,7 @@ struct Migration {
     std::string_view sql;
 };
 
-// What the tables of a database are: the present version as a whole, and the way from older ones.
+// The tables of a database: the current version as a whole, and the migrations from older ones.
 struct Schema {
     std::int32_t application_id = 0;
     std::int64_t version = 0;

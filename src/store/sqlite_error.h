@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// What SQLite says of a failed call.
+// SQLite's report on a failed call.
 struct SqliteFailure {
     int code = 0;          // extended result code
     std::string message;   // sqlite3_errmsg

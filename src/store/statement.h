@@ -24,7 +24,7 @@ class Statement {
 public:
     Statement(const Database& database, std::string_view sql);
 
-    // Binds every parameter, in order, and stands before the first row.
+    // Binds every parameter, in order; the cursor is then before the first row.
     template <class... Values>
     Statement& start(const Values&... values) {
         reset();
@@ -42,7 +42,7 @@ public:
         reset();
     }
 
-    // Goes to the next row; false behind the last.
+    // Moves to the next row; false after the last.
     bool next();
 
     // Values of the present row; columns count from 0. A view lives until the next call of `next`.
@@ -92,7 +92,7 @@ private:
     std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 
-// What a transaction is for.
+// The purpose of a transaction.
 enum class Intent { write, read };
 
 // Everything until `commit`, or nothing. For writing it takes the right to write at once, so that

@@ -24,7 +24,7 @@ TEST(MappedFile, AnEmptyFileHasNoBytes) {
     EXPECT_TRUE(MappedFile::open(folder.write("empty", ""))->bytes().empty());
 }
 
-TEST(MappedFile, AMissingFileIsNamedWithTheReason) {
+TEST(MappedFile, AnUnreadableFileIsNamedWithTheReason) {
     const TemporaryDirectory folder;
     const auto missing = folder.path() / "missing";
     EXPECT_EQ(error_of([&] { MappedFile::open(missing); }),

@@ -8,7 +8,7 @@ namespace strata {
 namespace {
 
 TEST(CaffeData, CountsEveryTopAndASplitForEachOfSeveralReaders) {
-    // stem is read twice: count itself, two copies, and the results of its readers and their join.
+    // stem is read twice: count it, two copies, and the results of its readers and their join.
     EXPECT_EQ(caffe_data_bytes(small_diamond()).value, 4 * 2 * 16 * (3 + 4 + 2 * 4 + 4 + 4 + 8));
 }
 

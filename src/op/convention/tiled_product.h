@@ -39,8 +39,9 @@ double operations_in_tiles(const Product& product, const Tile& tile, double each
 // connected layer; nothing for the others.
 std::optional<Product> implicit_product(const Op& op, const Signature& signature);
 
-// What a forward pass asks of a library of matrix products: a fully connected layer, a product, the
-// steps of recurrent cells, whose gates are one product of input and state. None for the others.
+// The matrix products of a forward pass: those of a fully connected layer, of a matrix product, and
+// of the steps of recurrent cells, whose gates are one product of input and state. None for the
+// others.
 std::vector<Product> library_products(const Op& op, const Signature& signature);
 
 }  // namespace strata

@@ -22,7 +22,7 @@ using cuda::Call;
 using cuda::DeviceError;
 using cuda::DeviceTrouble;
 
-// A machine that fails at the n-th call.
+// The call of each kind, by number, at which the machine fails.
 struct Script {
     std::optional<int> allocation = {};
     std::optional<int> settlement = {};
