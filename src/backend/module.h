@@ -11,8 +11,7 @@
 namespace strata {
 
 // A backend that needs a vendor's library is a separate shared module, opened on demand, so that
-// the
-// program starts and can show results without the library. The module libstrata_NAME.so exports
+// the program starts and can show results without the library. The module libstrata_NAME.so exports
 // one function:
 //   extern "C" strata::Backend* strata_make_backend();
 // and, for checking that it was built with the same headers:

@@ -24,8 +24,9 @@ std::vector<Doubt> diagnose_device(std::span<const DeviceState> states);
 // The ranges of the reported values, for a run's provenance; a value never reported has no key.
 //
 //   gpu.sampled.core_clock    1695 to 1980 MHz     gpu.sampled.temperature  45 to 61 C
-//   gpu.sampled.memory_clock  3201 MHz             gpu.sampled.limits       the power limit (3 of
-//   12) gpu.sampled.power         612 to 698 W         gpu.sampled.states       12
+//   gpu.sampled.memory_clock  3201 MHz             gpu.sampled.states       12
+//   gpu.sampled.power         612 to 698 W
+//   gpu.sampled.limits        the power limit (3 of 12)
 std::map<std::string, std::string> describe_states(std::span<const DeviceState> states);
 
 }  // namespace strata

@@ -11,13 +11,11 @@ namespace strata {
 
 // Decides from the samples so far whether to continue. The medians of the end-to-end time, of the
 // instrumented time and of the sum of the parts must be precise; the parts themselves carry their
-// own
-// intervals.
+// own intervals.
 //
 // It checks only at numbers of samples that grow by a quarter, because every check is one more
-// chance
-// to stop on a lucky streak. With this spacing, the final interval covers in 93.5 to 97 % of cases
-// (simulated for normal noise of 2 % and precisions from 2 to 0.3 %; verified by
+// chance to stop on a lucky streak. With this spacing, the final interval covers in 93.5 to 97 % of
+// cases (simulated for normal noise of 2 % and precisions from 2 to 0.3 %; verified by
 // stopping_test.cpp).
 class Stopping {
 public:
