@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/distinct_steps.h"
 #include "metric/plan.h"
 #include "trace/trace.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -15,7 +15,8 @@ namespace strata {
 
 // Iterations of an executable, recorded by a tracer.
 struct Recording {
-    std::string device = {};  // "NVIDIA H200"
+    std::string device = {};   // "NVIDIA H200"
+    std::string warning = {};  // about the profiler's version; else empty
     Trace trace = {};
     std::vector<std::uint64_t> iterations = {};  // the range around each iteration
     std::vector<Seconds> times = {};             // of each, from Executable::run
@@ -23,15 +24,15 @@ struct Recording {
 
 // The plan for counting, known before it starts.
 struct CountingPlan {
-    std::vector<DistinctStep> steps = {};  // each is counted separately
+    std::vector<std::size_t> steps = {};  // indices of the steps to be counted
     std::size_t counters = 0;
-    std::size_t passes = 0;    // as planned for the chip; 0: nothing can be counted
+    std::size_t passes = 0;    // iterations, as planned for the chip; 0: nothing can be counted
     std::string refusal = {};  // why nothing can be counted; else empty
 };
 
-// A distinct step with every requested metric: a value, or why there is none.
+// A step with every requested metric: a value, or why there is none.
 struct CountedStep {
-    DistinctStep step = {};
+    std::size_t step = 0;
     std::vector<EvaluatedMetric> metrics = {};
 };
 
@@ -40,9 +41,11 @@ struct CountingJob {
     std::span<const MetricSet> sets = {};
     // Called before the first step.
     std::function<void(const CountingPlan&)> announce = {};
-    // Whether to skip a step: it was counted before, or is no longer wanted.
-    std::function<bool(const DistinctStep&)> is_known = {};
-    // Called after each step, so that its counts survive later failures.
+    // Whether a step was counted before.
+    std::function<bool(std::size_t step)> is_known = {};
+    // Whether to stop before the next iteration. Steps whose counts are incomplete are not kept.
+    std::function<bool()> is_stopped = {};
+    // Called for each step once its counts are complete.
     std::function<void(const CountedStep&)> keep = {};
 };
 
@@ -56,8 +59,9 @@ public:
     // with the fix, if the device cannot be traced.
     virtual Recording record(std::size_t iterations) = 0;
 
-    // Counts each distinct step separately, once for each pass that its counters need. A refusal
-    // becomes the reason of the metrics concerned.
+    // Counts every step inside whole iterations, in the order and with the caches of a timed
+    // iteration. Each pass that the counters need is one iteration. A refusal becomes the reason of
+    // the metrics concerned.
     virtual void count(const CountingJob& job) = 0;
 };
 

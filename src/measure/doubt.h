@@ -31,14 +31,16 @@ enum class DoubtKind {
     device_lost,  // a step made the device unusable
     not_traced,
     not_counted,
+    traced_differs,   // the recorded iteration is not as long as the timed one
+    faulty_profiler,  // a version with a known defect
     other,
 };
-inline constexpr std::array<std::string_view, 18> names_of(DoubtKind) {
-    return {"imprecise",       "drift",       "bimodal",       "autocorrelated",
-            "noisy-neighbour", "steal",       "preempted",     "throttled",
-            "paging",          "clock-drift", "shared-device", "oversubscribed",
-            "shared-machine",  "folded",      "device-lost",   "not-traced",
-            "not-counted",     "other"};
+inline constexpr std::array<std::string_view, 20> names_of(DoubtKind) {
+    return {"imprecise",       "drift",          "bimodal",         "autocorrelated",
+            "noisy-neighbour", "steal",          "preempted",       "throttled",
+            "paging",          "clock-drift",    "shared-device",   "oversubscribed",
+            "shared-machine",  "folded",         "device-lost",     "not-traced",
+            "not-counted",     "traced-differs", "faulty-profiler", "other"};
 }
 
 // A reason to doubt a measurement.

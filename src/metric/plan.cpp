@@ -83,4 +83,13 @@ std::vector<EvaluatedMetric> evaluate(const MetricPlan& plan, const CounterValue
     return evaluated;
 }
 
+std::vector<EvaluatedMetric> metrics_without_values(const MetricPlan& plan,
+                                                    const std::string& reason) {
+    CounterValues values;
+    for (const std::string& counter : plan.counters) {
+        values.emplace(counter, NoValue{reason});
+    }
+    return evaluate(plan, values);
+}
+
 }  // namespace strata

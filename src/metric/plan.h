@@ -51,4 +51,8 @@ struct EvaluatedMetric {
 // Every metric of the plan, in its order.
 std::vector<EvaluatedMetric> evaluate(const MetricPlan& plan, const CounterValues& values);
 
+// Every metric of the plan without a value for the same reason, except those that the chip lacks.
+std::vector<EvaluatedMetric> metrics_without_values(const MetricPlan& plan,
+                                                    const std::string& reason);
+
 }  // namespace strata

@@ -10,18 +10,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace strata {
 
 namespace {
+
+// The budget of a trace closes over its own window, so that window is compared with an iteration
+// that nobody recorded.
+void compare_with_untraced(Run& run) {
+    constexpr double tolerated = 0.05;
+    const auto& windows = run.trace->windows.values;
+    const auto& plain = run.whole.end_to_end.values;
+    if (windows.empty() || plain.empty()) {
+        return;
+    }
+    const double change = estimate(windows).median / estimate(plain).median - 1;
+    if (std::abs(change) > tolerated) {
+        run.flags.push_back(
+            {DoubtKind::traced_differs,
+             fmt::format(
+                 "The recorded iterations are {:.0f} % {} than those that were timed without "
+                 "recording; the kernels' shares of the time may differ, too.",
+                 100 * std::abs(change), change > 0 ? "longer" : "shorter")});
+    }
+}
 
 void record_into(Run& run, Profiling& profiling, const Graph& graph, const Observer& observer) {
     observer.tell("recording kernels");
     const Seconds one = estimate(run.whole.end_to_end.values).median;
     try {
         Recording recording = profiling.record(iterations_to_record(one));
+        if (!recording.warning.empty()) {
+            run.flags.push_back({DoubtKind::faulty_profiler, recording.warning});
+        }
         run.trace = trace_result(recording.trace, recording.iterations,
                                  {std::move(recording.times)}, graph, recording.device);
+        if (run.trace) {
+            compare_with_untraced(run);
+        }
         if (!run.trace) {
             run.flags.push_back({DoubtKind::not_traced,
                                  "The device's tracer recorded no kernel with plausible time "
@@ -38,29 +65,22 @@ public:
     RunCounting(Run& run, const Observer& observer) : run_(run), observer_(observer) {}
 
     void announce(const CountingPlan& plan) {
-        pieces_ = plan.steps.size();
         if (!plan.refusal.empty()) {
             run_.flags.push_back({DoubtKind::not_counted, plan.refusal});
-        } else if (observer_.say) {
+        } else if (observer_.say && !plan.steps.empty()) {
             observer_.say(cost_sentence({.counters = plan.counters,
                                          .passes = plan.passes,
-                                         .pieces = wanted(plan.steps),
-                                         .once = time_of(plan.steps)}));
+                                         .steps = plan.steps.size(),
+                                         .iteration = time_of_iteration()}));
         }
+        observer_.tell("counting");
     }
 
-    // After a stop nothing more is wanted.
-    bool is_known(const DistinctStep& step) const {
-        return observer_.is_stopped() || !run_.steps.at(step.steps.front()).metrics.empty();
-    }
+    bool is_known(std::size_t step) const { return !run_.steps.at(step).metrics.empty(); }
 
     void keep(const CountedStep& counted) {
-        for (const std::size_t step : counted.step.steps) {
-            run_.steps.at(step).metrics = results_of(counted.metrics);
-            run_.steps.at(step).counted_at = counted.step.steps.front();
-        }
-        ++done_;
-        observer_.tell("counting", static_cast<double>(done_) / static_cast<double>(pieces_));
+        run_.steps.at(counted.step).metrics = results_of(counted.metrics);
+        run_.steps.at(counted.step).counted_at = counted.step;
         checkpoint_if_due();
     }
 
@@ -99,22 +119,9 @@ private:
         return result;
     }
 
-    std::size_t wanted(std::span<const DistinctStep> steps) const {
-        return static_cast<std::size_t>(std::ranges::count_if(
-            steps, [&](const DistinctStep& step) { return !is_known(step); }));
-    }
-
-    // Of the first of each distinct step; nothing where one of them has no time.
-    std::optional<Seconds> time_of(std::span<const DistinctStep> steps) const {
-        Seconds sum;
-        for (const DistinctStep& step : steps) {
-            const auto* samples = std::get_if<Samples>(&run_.steps.at(step.steps.front()).time);
-            if (samples == nullptr || samples->values.empty()) {
-                return {};
-            }
-            sum += is_known(step) ? Seconds{} : estimate(samples->values).median;
-        }
-        return sum;
+    std::optional<Seconds> time_of_iteration() const {
+        const auto& samples = run_.whole.end_to_end.values;
+        return samples.empty() ? std::nullopt : std::optional(estimate(samples).median);
     }
 
     // A step's counters may take less than storing them.
@@ -130,8 +137,6 @@ private:
     const Observer& observer_;
     SteadyClock clock_;
     Seconds last_ = clock_.now();
-    std::size_t pieces_ = 0;
-    std::size_t done_ = 0;
 };
 
 void count_into(Run& run, Profiling& profiling, std::span<const MetricSet> sets,
@@ -139,7 +144,8 @@ void count_into(Run& run, Profiling& profiling, std::span<const MetricSet> sets,
     RunCounting counting(run, observer);
     profiling.count({.sets = sets,
                      .announce = [&](const CountingPlan& plan) { counting.announce(plan); },
-                     .is_known = [&](const DistinctStep& step) { return counting.is_known(step); },
+                     .is_known = [&](std::size_t step) { return counting.is_known(step); },
+                     .is_stopped = [&] { return observer.is_stopped(); },
                      .keep = [&](const CountedStep& step) { counting.keep(step); }});
 }
 

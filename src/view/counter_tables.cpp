@@ -17,6 +17,10 @@ namespace {
 struct CountedLines {
     std::vector<std::size_t> steps = {};
     std::map<std::size_t, std::size_t> alike = {};
+
+    bool any_stands_for_several() const {
+        return std::ranges::any_of(alike, [](const auto& each) { return each.second > 1; });
+    }
 };
 
 CountedLines lines_of(const Run& run, const StepFilter& filter) {
@@ -60,16 +64,21 @@ Table table_of(const Run& run, const CountedLines& lines, const std::string& tit
                const std::vector<Metric>& metrics) {
     Table table{.title = "counters: " + title,
                 .columns = {{"layer", "layer", Importance::essential},
-                            {"pass", "pass", Importance::essential},
-                            {"alike", "alike", Importance::normal}}};
+                            {"pass", "pass", Importance::essential}}};
+    const bool shared = lines.any_stands_for_several();
+    if (shared) {
+        table.columns.push_back({"alike", "alike", Importance::normal});
+    }
     for (std::size_t i = 0; i < metrics.size(); ++i) {
         table.columns.push_back({metrics[i].name, metrics[i].name, importance_of(metrics[i], i)});
     }
     for (const std::size_t line : lines.steps) {
         const StepResult& step = run.steps[line];
-        auto& row = table.rows.emplace_back(
-            std::vector<Cell>{step.layer, std::string(name_of(step.pass)),
-                              count_cell(static_cast<double>(lines.alike.at(line)))});
+        auto& row =
+            table.rows.emplace_back(std::vector<Cell>{step.layer, std::string(name_of(step.pass))});
+        if (shared) {
+            row.push_back(count_cell(static_cast<double>(lines.alike.at(line))));
+        }
         for (const Metric& metric : metrics) {
             row.push_back(cell_of(find_metric(step, metric.name)));
         }

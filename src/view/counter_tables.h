@@ -14,12 +14,12 @@ namespace strata {
 // was:
 //
 //   counters: Device memory and caches
-//   layer  pass     alike  dram_read [MB]  dram_written [MB]  ...  l2_hit_rate [%]
-//   conv1  forward      1            12.1                9.6  ...             71.2
+//   layer  pass     dram_read [MB]  dram_written [MB]  ...  l2_hit_rate [%]
+//   conv1  forward            12.1                9.6  ...             71.2
 //
-// Steps that do the same are counted once and stand in one line, `alike` of them. What could not be
-// counted is a dash with its reason. The stalls' ten categories (Dong et al., ICPE 2018) have a
-// table of their own.
+// In runs of earlier versions, steps that do the same were counted once; they are one line, with
+// the number of them in a column `alike`. What could not be counted is a dash with its reason. The
+// stalls' ten categories (Dong et al., ICPE 2018) have a table of their own.
 std::vector<Table> counter_tables(const Run& run, const MetricCatalogue& catalogue,
                                   const StepFilter& filter = {});
 

@@ -23,6 +23,19 @@ std::string length_of(Seconds time) {
                                 : fmt::format("{:.3g} ms", time.value * 1e3);
 }
 
+// How long the window is against a whole iteration that was timed without recording; the budget of
+// the kernels closes over the window alone.
+std::string window_against_untraced(const Run& run) {
+    const auto& plain = run.whole.end_to_end.values;
+    if (plain.empty()) {
+        return {};
+    }
+    const Seconds untraced = estimate(plain).median;
+    const double change = (estimate(run.trace->windows.values).median / untraced - 1) * 100;
+    return fmt::format(", {:.1f} % {} than the {} of an iteration without recording",
+                       std::abs(change), change < 0 ? "less" : "more", length_of(untraced));
+}
+
 // What recording cost, as far as whole iterations were also timed without it.
 std::string cost_of(const Run& run) {
     const auto& plain = run.whole.end_to_end.values;
@@ -39,8 +52,9 @@ Paragraph introduction_to(const Run& run) {
     const auto& windows = run.trace->windows.values;
     return {fmt::format(
         "Kernels of one of {} recorded iterations on {}: the one with the median length, {} from "
-        "first start to last end.{}",
-        windows.size(), run.trace->device, length_of(estimate(windows).median), cost_of(run))};
+        "first start to last end{}.{}",
+        windows.size(), run.trace->device, length_of(estimate(windows).median),
+        window_against_untraced(run), cost_of(run))};
 }
 
 // The layers' passes that a filter lets be seen.

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
 namespace strata {
 namespace {
@@ -37,7 +36,7 @@ protected:
         strata::testing::ScriptedBackend backend(
             [&](strata::testing::ScriptedExecutable& executable) {
                 auto profiling =
-                    std::make_unique<strata::testing::ScriptedProfiling>(graph, executable.steps());
+                    std::make_unique<strata::testing::ScriptedProfiling>(executable.steps());
                 script_(*profiling);
                 executable.profile_with(std::move(profiling));
             });
@@ -63,23 +62,32 @@ TEST_F(Profile, EveryStepHasItsKernelAndTheTracesBudgetCloses) {
     EXPECT_EQ(budget.unattributed, Nanoseconds(0));
 }
 
-TEST_F(Profile, StepsThatDoTheSameShareWhatOneOfThemWasCounted) {
+TEST_F(Profile, EveryStepHasWhatWasCountedOfItself) {
     const strata::Run done = run();
-    std::set<std::size_t> counted;
-    for (const StepResult& step : done.steps) {
-        ASSERT_TRUE(step.counted_at) << step.layer;
-        EXPECT_EQ(step.metrics, done.steps[*step.counted_at].metrics);
-        EXPECT_FALSE(step.metrics.empty());
-        counted.insert(*step.counted_at);
+    for (std::size_t i = 0; i < done.steps.size(); ++i) {
+        EXPECT_EQ(done.steps[i].counted_at, i);
+        ASSERT_FALSE(done.steps[i].metrics.empty());
+        EXPECT_EQ(done.steps[i].metrics[0].value, static_cast<double>(i + 1));
     }
-    EXPECT_LT(counted.size(), done.steps.size());
 }
 
 TEST_F(Profile, WhatCountingCostsIsSaidBefore) {
     std::string said;
     run({.say = [&](const std::string& sentence) { said = sentence; }});
-    EXPECT_NE(said.find("counting 1 counters takes 2 passes"), std::string::npos) << said;
+    EXPECT_NE(said.find("takes 2 iterations"), std::string::npos) << said;
     EXPECT_NE(said.find("unobserved"), std::string::npos) << said;
+}
+
+TEST_F(Profile, ATraceThatDiffersFromTheTimedIterationsIsDoubted) {
+    EXPECT_TRUE(has_flag(run(), "traced-differs"));
+    // As long as the scripted executable's steps.
+    script_ = [](strata::testing::ScriptedProfiling& p) { p.kernel_ns = 1'000'000; };
+    EXPECT_FALSE(has_flag(run(), "traced-differs"));
+}
+
+TEST_F(Profile, AProfilerWithAKnownDefectIsDoubted) {
+    script_ = [](strata::testing::ScriptedProfiling& p) { p.warning = "It can deadlock."; };
+    EXPECT_TRUE(has_flag(run(), "faulty-profiler"));
 }
 
 TEST_F(Profile, ARefusedTraceIsADoubtAndTheTimesStay) {
@@ -113,19 +121,14 @@ TEST_F(Profile, StallsHaveTheirTenCategoriesToo) {
 
 TEST_F(Profile, AnInterruptedCountGoesOnWhereItWas) {
     strata::Run earlier = run();
-    const std::size_t last = *earlier.steps.back().counted_at;
-    for (StepResult& step : earlier.steps) {
-        if (step.counted_at == last) {
-            step.metrics.clear();
-            step.counted_at.reset();
-        }
-    }
+    earlier.steps.back().metrics.clear();
+    earlier.steps.back().counted_at.reset();
     earlier.trace->device = "kept";
-    std::size_t counted = 0;
-    strata::Run whole =
-        run({.progress = [&](const std::string& stage, double) { counted += stage == "counting"; }},
-            earlier);
-    EXPECT_EQ(counted, 1u);
+    const strata::Run whole = run({}, earlier);
+    for (std::size_t i = 0; i + 1 < whole.steps.size(); ++i) {
+        EXPECT_EQ(whole.steps[i].metrics, earlier.steps[i].metrics);
+    }
+    EXPECT_EQ(whole.steps.back().metrics.at(0).value, 1.0) << "nothing else was counted again";
     EXPECT_EQ(whole.trace->device, "kept");
     EXPECT_TRUE(whole.steps.back().counted_at);
 }

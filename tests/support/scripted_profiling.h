@@ -9,22 +9,24 @@
 
 namespace strata::testing {
 
-// A device whose tracer sees one kernel for each step, each a microsecond long with gaps of 100 ns,
-// and whose counters return for every metric how often they were read. It refuses on request.
+// A device whose tracer sees one kernel for each step, a microsecond each with a gap of 100 ns
+// between, and whose counters say for every metric how many steps were counted before. It refuses
+// where it is told to.
 class ScriptedProfiling : public Profiling {
 public:
-    ScriptedProfiling(const Graph& graph, std::span<const Step> steps)
-        : steps_(steps.begin(), steps.end()), distinct_(distinct_steps(graph, steps)) {}
+    explicit ScriptedProfiling(std::span<const Step> steps) : steps_(steps.begin(), steps.end()) {}
 
     std::string trace_refusal = {};
+    std::string warning = {};
+    std::int64_t kernel_ns = 1000;
     std::string count_refusal = {};
-    std::vector<std::string> counted = {};  // signatures, in order
+    std::vector<std::size_t> counted = {};  // steps, in order
 
     Recording record(std::size_t iterations) override {
         if (!trace_refusal.empty()) {
             throw Error(trace_refusal);
         }
-        Recording recording{.device = "scripted"};
+        Recording recording{.device = "scripted", .warning = warning};
         for (std::size_t i = 0; i < iterations; ++i) {
             record_iteration(i, recording);
         }
@@ -32,15 +34,19 @@ public:
     }
 
     void count(const CountingJob& job) override {
-        job.announce({.steps = distinct_,
+        std::vector<std::size_t> wanted;
+        for (std::size_t step = 0; step < steps_.size(); ++step) {
+            if (steps_[step].runs() && !job.is_known(step)) {
+                wanted.push_back(step);
+            }
+        }
+        job.announce({.steps = wanted,
                       .counters = 1,
                       .passes = count_refusal.empty() ? 2u : 0u,
                       .refusal = count_refusal});
-        for (const DistinctStep& step : distinct_) {
-            if (!job.is_known(step)) {
-                counted.push_back(step.signature);
-                job.keep({step, metrics_of(job)});
-            }
+        for (const std::size_t step : wanted) {
+            counted.push_back(step);
+            job.keep({step, metrics_of(job)});
         }
     }
 
@@ -59,7 +65,8 @@ private:
                     Recording& recording) const {
         const std::uint64_t range = next_id(recording);
         const auto call = static_cast<std::uint32_t>(range);
-        const auto start = static_cast<std::int64_t>(1'000'000 * (number + 1) + 1'100 * step);
+        const auto place = static_cast<std::int64_t>(2 * number * steps_.size() + step);
+        const std::int64_t start = 1'000'000 + place * (kernel_ns + 100);
         recording.trace.ranges.push_back({.id = range,
                                           .parent = iteration,
                                           .task = Task{steps_[step].layer, steps_[step].pass}});
@@ -68,7 +75,7 @@ private:
             {.name = "void scripted<" + std::to_string(step) + ">(float*)",
              .stream = 7,
              .start = Nanoseconds(start),
-             .end = Nanoseconds(start + 1000),
+             .end = Nanoseconds(start + kernel_ns),
              .correlation = call,
              .launch = LaunchShape{.grid = {4, 2, 1}, .block = {128, 1, 1}, .registers = 32}});
     }
@@ -90,7 +97,6 @@ private:
     }
 
     std::vector<Step> steps_;
-    std::vector<DistinctStep> distinct_;
 };
 
 }  // namespace strata::testing

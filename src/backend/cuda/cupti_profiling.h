@@ -14,17 +14,25 @@ namespace strata::cuda {
 
 // The functions of CUPTI that profiling an executable needs. Each throws ProfilerError.
 struct CuptiLibrary {
+    std::function<std::string()> warning = {};
     std::function<std::unique_ptr<ActivityCalls>()> open_activity = {};
     std::function<CountingDevice()> open_device = {};
-    // Counters configured for one range. Requires: device and config outlive the result.
-    std::function<std::unique_ptr<RangeCounter>(const CountingDevice&, const CounterConfig&)>
+    // Counters set up for so many ranges in a pass. Requires: device and config outlive what it
+    // gives.
+    std::function<std::unique_ptr<RangeCounter>(const CountingDevice&, const CounterConfig&,
+                                                std::size_t ranges)>
         make_counter = {};
 };
 
 // CUPTI itself.
 CuptiLibrary cupti_library();
 
-// Traces an executable's iterations and counts its steps.
+// Counts these steps of the executable inside its iterations. Throws ProfilerError where the device
+// or the library cannot count at all.
+void count_with(const CuptiLibrary& library, CudaExecutable& executable,
+                const std::vector<std::size_t>& steps, const CountingJob& job);
+
+// An executable's iterations traced, and its steps counted within them.
 class CuptiProfiling : public Profiling {
 public:
     // Requires: the executable outlives it.

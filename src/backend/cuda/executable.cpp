@@ -44,6 +44,9 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
         [this](Call call) { return bind(std::move(call)); });
     for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
         probe(graph, step);
+        if (!bound_.calls[step].empty()) {
+            working_steps_.push_back(step);
+        }
     }
     for (std::size_t buffer = 0; buffer < buffers_.size(); ++buffer) {
         machine_->clear(buffers_[buffer], program.buffers[buffer].bytes);
@@ -51,7 +54,6 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
     for (const Step& step : bound_.steps) {
         step_names_.push_back(name_of_step(graph, step));
     }
-    distinct_steps_ = strata::distinct_steps(graph, bound_.steps);
     initialize(program,
                [this](const TensorView& view, const HostValues& values) { fill(view, values); });
     prepare_again();
@@ -189,9 +191,7 @@ void CudaExecutable::enqueue_step(std::size_t step) const {
         enqueue(bound_.calls[step]);
         return;
     }
-    watch_->begin(bound_.steps[step]);
-    const std::unique_ptr<StepWatch, void (*)(StepWatch*)> watched(
-        watch_, [](StepWatch* watch) { watch->end(); });
+    const WatchedStep watched(*watch_, step, bound_.steps[step]);
     enqueue(bound_.calls[step]);
 }
 
@@ -199,6 +199,16 @@ void CudaExecutable::watch(StepWatch* watch) {
     watch_ = watch;
     whole_.replay.reset();
     stamped_.replay.reset();
+}
+
+void CudaExecutable::run_watched(StepWatch& watch) {
+    for (const std::size_t step : working_steps_) {
+        caches_.enqueue([&] { enqueue(bound_.calls[step]); });
+        machine_->wait();
+        const WatchedStep watched(watch, step, bound_.steps[step]);
+        enqueue(bound_.calls[step]);
+        machine_->wait();
+    }
 }
 
 Profiling* CudaExecutable::profiling() {
@@ -217,23 +227,24 @@ void CudaExecutable::enqueue_whole() const {
 }
 
 // If nothing runs between two steps, one stamp ends the first and begins the second.
-std::size_t CudaExecutable::stamp_before(std::size_t step) const {
-    return caches_.state() == CacheState::as_left ? step : 2 * step + 1;
+std::size_t CudaExecutable::stamp_before(std::size_t working_step) const {
+    return caches_.state() == CacheState::as_left ? working_step : 2 * working_step + 1;
 }
 
-std::size_t CudaExecutable::stamp_after(std::size_t step) const {
-    return stamp_before(step) + 1;
+std::size_t CudaExecutable::stamp_after(std::size_t working_step) const {
+    return stamp_before(working_step) + 1;
 }
 
 void CudaExecutable::enqueue_stamped() const {
     machine_->stamp(0);
-    for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
+    for (std::size_t i = 0; i < working_steps_.size(); ++i) {
+        const std::size_t step = working_steps_[i];
         if (caches_.state() != CacheState::as_left) {
             caches_.enqueue([&] { enqueue(bound_.calls[step]); });
-            machine_->stamp(stamp_before(step));
+            machine_->stamp(stamp_before(i));
         }
         enqueue_step(step);
-        machine_->stamp(stamp_after(step));
+        machine_->stamp(stamp_after(i));
     }
 }
 
@@ -261,10 +272,11 @@ Seconds CudaExecutable::run() {
 Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
     check(times.size() == bound_.steps.size(), "one time for each step");
     iterate(stamped_, [this] { enqueue_stamped(); });
-    const std::size_t last = bound_.steps.empty() ? 0 : stamp_after(bound_.steps.size() - 1);
+    const std::size_t last = working_steps_.empty() ? 0 : stamp_after(working_steps_.size() - 1);
     const Seconds whole = machine_->between(0, last);
-    for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
-        times[step] = machine_->between(stamp_before(step), stamp_after(step));
+    std::ranges::fill(times, Seconds{});
+    for (std::size_t i = 0; i < working_steps_.size(); ++i) {
+        times[working_steps_[i]] = machine_->between(stamp_before(i), stamp_after(i));
     }
     return whole;
 }

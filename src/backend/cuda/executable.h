@@ -4,19 +4,11 @@
 #include "backend/cuda/cache_preparation.h"
 #include "backend/cuda/device/machine.h"
 #include "backend/cuda/lowering.h"
-#include "backend/distinct_steps.h"
 #include "backend/lower/bound_program.h"
 #include "backend/profiling.h"
+#include "backend/step_watch.h"
 
 namespace strata::cuda {
-
-// Notified before and after the calls of a step are enqueued.
-class StepWatch {
-public:
-    virtual ~StepWatch() = default;
-    virtual void begin(const Step& step) = 0;
-    virtual void end() noexcept = 0;
-};
 
 // A program with its memory on a machine: every call has its addresses, and nothing is decided or
 // allocated while it runs. An iteration, with or without time stamps, is recorded once and then
@@ -31,7 +23,7 @@ public:
     // Measured by the device's clock, from before the first step to after the last.
     Seconds run() override;
     // If caches are prepared, each step has a stamp before and after it, and the preparation is
-    // between the steps.
+    // between the steps. A step without calls (an alias) has no stamps and takes no time.
     Seconds run_timed(std::span<Seconds> times) override;
     void prepare_caches(CacheState state) override;
     void run_step(std::size_t step) override;
@@ -41,13 +33,18 @@ public:
     std::optional<Bytes> device_memory() const override;
     Profiling* profiling() override;
 
-    // Notifies the watch of each step from here on; nullptr: nobody. Iterations are recorded again,
-    // so that the watch sees the recording.
+    // Notifies the watch of each step from here on, before and after its calls are enqueued;
+    // nullptr: nobody. Iterations are recorded again, so that the watch sees the recording.
     void watch(StepWatch* watch);
+    // Runs an iteration without recording it, and notifies the watch of each step that has calls;
+    // the device is idle when the step begins and when it ends. Caches are prepared before each
+    // step, as in run_timed().
+    void run_watched(StepWatch& watch);
+    // The indices of the steps that have calls.
+    std::span<const std::size_t> working_steps() const { return working_steps_; }
     // Waits until the device is idle.
     void wait() { machine_->wait(); }
     const DeviceProperties& device() const { return machine_->properties(); }
-    std::span<const DistinctStep> distinct_steps() const { return distinct_steps_; }
 
 private:
     struct BoundCall {
@@ -73,8 +70,8 @@ private:
     void enqueue_step(std::size_t step) const;
     void enqueue_whole() const;
     void enqueue_stamped() const;
-    std::size_t stamp_before(std::size_t step) const;
-    std::size_t stamp_after(std::size_t step) const;
+    std::size_t stamp_before(std::size_t working_step) const;  // its index in working_steps_
+    std::size_t stamp_after(std::size_t working_step) const;
     void iterate(RecordedIteration& recording, const std::function<void()>& enqueue_all);
     void prepare_again();
     void fill(const TensorView& view, std::span<const float> values);
@@ -84,8 +81,8 @@ private:
     std::size_t taken_ = 0;            // bytes allocated in it
     std::vector<std::byte*> buffers_;  // by buffer of the program
     BoundProgram<CudaViews, BoundCall> bound_;
+    std::vector<std::size_t> working_steps_;
     std::vector<std::string> step_names_;  // "conv1 forward", as other tools display it
-    std::vector<DistinctStep> distinct_steps_;
     RecordedIteration whole_;
     RecordedIteration stamped_;
     CachePreparation caches_;

@@ -8,7 +8,7 @@ std::unique_ptr<Profiling> make_profiling(CudaExecutable&) {
 }
 
 std::string counting_refusal() {
-    return "strata was built without CUPTI 13.0, so it neither records kernels nor counts";
+    return "strata was built without CUPTI, so it neither records kernels nor counts";
 }
 
 }  // namespace strata::cuda

@@ -2,6 +2,7 @@
 #include "backend/cuda/cupti/activity_calls.h"
 
 #include "backend/cuda/cupti/activity_records.h"
+#include "backend/cuda/cupti/version.h"
 #include "base/error.h"
 
 #include <cupti.h>
@@ -46,24 +47,37 @@ void add_or_drop(Trace& trace, Add add) noexcept {
     }
 }
 
-void add_buffer(std::uint8_t* buffer, std::size_t bytes, Trace& trace) {
+Trace trace_of(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes) {
+    Trace trace;
     CUpti_Activity* record = nullptr;
     while (cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS) {
         add_or_drop(trace, [&] { add_record(*record, trace); });
     }
+    std::size_t dropped = 0;
+    if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) {
+        trace.dropped += dropped;
+    }
+    return trace;
 }
 
+template <class Item>
+void append(const std::vector<Item>& from, std::vector<Item>& to) {
+    to.insert(to.end(), from.begin(), from.end());
+}
+
+// CUPTI is never called under our lock: it has locks of its own, and calls us back.
 void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                           std::size_t, std::size_t bytes) {
+    const Trace part = trace_of(context, stream, buffer, bytes);
+    std::free(buffer);
     const std::lock_guard guard(sink.lock);
     if (sink.trace != nullptr) {
-        add_buffer(buffer, bytes, *sink.trace);
-        std::size_t dropped = 0;
-        if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) {
-            sink.trace->dropped += dropped;
-        }
+        sink.trace->dropped += part.dropped;
+        add_or_drop(*sink.trace, [&] {
+            append(part.spans, sink.trace->spans);
+            append(part.calls, sink.trace->calls);
+        });
     }
-    std::free(buffer);
 }
 
 CUpti_ActivityKind kind_of(Recorded kind) {
@@ -83,13 +97,11 @@ CUpti_ActivityKind kind_of(Recorded kind) {
     }
 }
 
-// The layout of records differs between versions of CUPTI.
-void require_known_version() {
+void require_fitting_version() {
     std::uint32_t version = 0;
     require_cupti(cuptiGetVersion(&version), tracing);
-    if (version != CUPTI_API_VERSION) {
-        throw ProfilerError(ProfilerTrouble::old_library, tracing,
-                            fmt::format("CUPTI {} where {} is wanted", version, CUPTI_API_VERSION));
+    if (const auto fitness = fitness_of(version, CUPTI_API_VERSION); !fitness.refusal.empty()) {
+        throw ProfilerError(ProfilerTrouble::old_library, tracing, fitness.refusal);
     }
 }
 
@@ -98,7 +110,7 @@ public:
     ~CuptiActivityCalls() override { stop(); }
 
     void start() override {
-        require_known_version();
+        require_fitting_version();
         {
             const std::lock_guard guard(sink.lock);
             check(sink.trace == nullptr, "one tracer at a time");
@@ -163,16 +175,17 @@ private:
     }
 
     void add_node(CUpti_CallbackId id, const CUpti_GraphData& graph) {
+        const bool is_copy = id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED;
         std::uint64_t node = 0, original = 0;
-        if (cuptiGetGraphNodeId(graph.node, &node) != CUPTI_SUCCESS) {
+        if (cuptiGetGraphNodeId(graph.node, &node) != CUPTI_SUCCESS ||
+            (is_copy && cuptiGetGraphNodeId(graph.originalNode, &original) != CUPTI_SUCCESS)) {
             return;
         }
         const std::lock_guard guard(sink.lock);
-        if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED && range_ != 0) {
-            add_or_drop(trace_, [&] { trace_.nodes.push_back({node, range_}); });
-        } else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED &&
-                   cuptiGetGraphNodeId(graph.originalNode, &original) == CUPTI_SUCCESS) {
+        if (is_copy) {
             add_or_drop(trace_, [&] { trace_.copies.push_back({node, original}); });
+        } else if (range_ != 0) {
+            add_or_drop(trace_, [&] { trace_.nodes.push_back({node, range_}); });
         }
     }
 
@@ -188,6 +201,13 @@ private:
 };
 
 }  // namespace
+
+std::string cupti_warning() {
+    std::uint32_t version = 0;
+    return cuptiGetVersion(&version) == CUPTI_SUCCESS
+               ? fitness_of(version, CUPTI_API_VERSION).warning
+               : std::string();
+}
 
 std::unique_ptr<ActivityCalls> open_activity_calls() {
     return std::make_unique<CuptiActivityCalls>();

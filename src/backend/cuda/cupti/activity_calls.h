@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace strata::cuda {
 
@@ -36,6 +37,9 @@ public:
     // Ends whatever was started and enabled, also after a failure or when called again.
     virtual void stop() noexcept = 0;
 };
+
+// What is known to go wrong with the CUPTI that runs; empty if nothing is.
+std::string cupti_warning();
 
 // CUPTI itself. Only one may exist at a time.
 std::unique_ptr<ActivityCalls> open_activity_calls();

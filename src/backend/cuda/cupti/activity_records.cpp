@@ -3,6 +3,7 @@
 
 #include <cxxabi.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -12,7 +13,41 @@ namespace strata::cuda {
 
 namespace {
 
-// A time stamp beyond 292 years is treated as missing.
+// The records of CUDA 12.4. A later library writes longer ones that begin alike.
+using KernelRecord = CUpti_ActivityKernel9;
+using CopyRecord = CUpti_ActivityMemcpy5;
+using FillRecord = CUpti_ActivityMemset4;
+
+// That the records of the header at hand have all that is read where those of CUDA 12.4 have it.
+#define STRATA_SAME_PLACE(field, newest, read)                        \
+    static_assert(offsetof(newest, field) == offsetof(read, field) && \
+                  sizeof(newest::field) == sizeof(read::field))
+#define STRATA_SAME_SPAN(newest, read)              \
+    STRATA_SAME_PLACE(kind, newest, read);          \
+    STRATA_SAME_PLACE(start, newest, read);         \
+    STRATA_SAME_PLACE(end, newest, read);           \
+    STRATA_SAME_PLACE(deviceId, newest, read);      \
+    STRATA_SAME_PLACE(streamId, newest, read);      \
+    STRATA_SAME_PLACE(correlationId, newest, read); \
+    STRATA_SAME_PLACE(graphNodeId, newest, read)
+STRATA_SAME_SPAN(STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_SPAN(STRATA_CUPTI_COPY, CopyRecord);
+STRATA_SAME_SPAN(STRATA_CUPTI_FILL, FillRecord);
+STRATA_SAME_PLACE(name, STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_PLACE(gridX, STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_PLACE(gridY, STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_PLACE(gridZ, STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_PLACE(blockX, STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_PLACE(blockY, STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_PLACE(blockZ, STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_PLACE(registersPerThread, STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_PLACE(staticSharedMemory, STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_PLACE(dynamicSharedMemory, STRATA_CUPTI_KERNEL, KernelRecord);
+STRATA_SAME_PLACE(bytes, STRATA_CUPTI_COPY, CopyRecord);
+STRATA_SAME_PLACE(copyKind, STRATA_CUPTI_COPY, CopyRecord);
+STRATA_SAME_PLACE(bytes, STRATA_CUPTI_FILL, FillRecord);
+
+// A stamp beyond 292 years is none.
 Nanoseconds stamp(std::uint64_t time) {
     constexpr auto maximum = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     return Nanoseconds(time > maximum ? 0 : static_cast<std::int64_t>(time));
@@ -46,7 +81,7 @@ std::uint32_t extent(std::int32_t value) {
     return value < 0 ? 0U : static_cast<std::uint32_t>(value);
 }
 
-Span kernel_span(const CUpti_ActivityKernel10& record) {
+Span kernel_span(const KernelRecord& record) {
     Span span = span_of(record, SpanKind::kernel, readable(record.name));
     span.launch =
         LaunchShape{.grid = {extent(record.gridX), extent(record.gridY), extent(record.gridZ)},
@@ -90,13 +125,12 @@ const Record& as(const CUpti_Activity& record) {
 void add_record(const CUpti_Activity& record, Trace& trace) {
     if (record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
         record.kind == CUPTI_ACTIVITY_KIND_KERNEL) {
-        trace.spans.push_back(kernel_span(as<CUpti_ActivityKernel10>(record)));
+        trace.spans.push_back(kernel_span(as<KernelRecord>(record)));
     } else if (record.kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
-        const auto& copy = as<CUpti_ActivityMemcpy6>(record);
+        const auto& copy = as<CopyRecord>(record);
         trace.spans.push_back(moved_span(copy, SpanKind::copy, direction(copy.copyKind)));
     } else if (record.kind == CUPTI_ACTIVITY_KIND_MEMSET) {
-        trace.spans.push_back(
-            moved_span(as<CUpti_ActivityMemset4>(record), SpanKind::fill, "fill"));
+        trace.spans.push_back(moved_span(as<FillRecord>(record), SpanKind::fill, "fill"));
     } else if (record.kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) {
         const auto& range = as<CUpti_ActivityExternalCorrelation>(record);
         if (range.externalKind == our_ranges) {

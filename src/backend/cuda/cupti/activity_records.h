@@ -7,9 +7,9 @@
 
 namespace strata::cuda {
 
-// Adds the content of one of CUPTI's activity records to a trace: kernels, copies, fills, and the
-// ranges that calls were made in. Other kinds of records are ignored. The layout is that of CUPTI
-// 13.0; activity_calls.h refuses other versions because theirs differ.
+// Adds to a trace what one of CUPTI's activity records says: kernels, copies, fills, and the ranges
+// that calls were made in. Records of other kinds say nothing that a trace holds. Later versions of
+// CUPTI append to the records of earlier ones, so what is read has the layout of CUDA 12.4's.
 void add_record(const CUpti_Activity& record, Trace& trace);
 
 // The kind of external correlation that our ranges use.

@@ -5,99 +5,113 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <span>
 
 namespace strata::cuda {
 
 namespace {
 
+using Indices = std::span<const std::size_t>;
+
+// A range around each of the wanted steps, named by the step's index.
+class StepRanges : public StepWatch {
+public:
+    StepRanges(RangeCounter& counter, Indices wanted) : counter_(counter), wanted_(wanted) {}
+
+    void begin(std::size_t index, const Step&) override {
+        if (std::ranges::binary_search(wanted_, index)) {
+            range_.emplace(counter_, std::to_string(index));
+        }
+    }
+    void end() noexcept override { range_.reset(); }
+
+private:
+    RangeCounter& counter_;
+    Indices wanted_;
+    std::optional<CountingRange> range_;
+};
+
+struct Stopped {};
+
 class StepCounting {
 public:
-    StepCounting(Executable& executable, const StepCountingJob& job)
-        : executable_(executable), job_(job) {}
+    explicit StepCounting(const StepCountingJob& job) : job_(job), at_once_(job.steps.size()) {}
 
     void run() {
-        for (const DistinctStep& step : job_.steps) {
-            if (!job_.is_known(step)) {
-                job_.keep({.step = step, .metrics = metrics_of(step)});
+        Indices rest = job_.steps;
+        while (!rest.empty()) {
+            const Indices steps = rest.first(std::min(at_once_, rest.size()));
+            const CountingOutcome outcome = counted(steps);
+            if (const auto* trouble = std::get_if<NotCounted>(&outcome)) {
+                if (is_too_many(*trouble, steps)) {
+                    at_once_ = (steps.size() + 1) / 2;
+                    continue;
+                }
+                return keep_refusal(rest, trouble->sentence);
             }
+            keep(steps, std::get<std::vector<CountedRange>>(outcome));
+            rest = rest.subspan(steps.size());
         }
     }
 
 private:
-    std::vector<EvaluatedMetric> metrics_of(const DistinctStep& step) {
-        if (forbidden_) {
-            return metrics_without_values(*job_.plan, *forbidden_);
-        }
+    CountingOutcome counted(Indices steps) {
         try {
-            return evaluated(counted(step));
+            const auto counter = job_.make_counter(steps.size());
+            return count_ranges(*counter, job_.passes, [&] { iterate(*counter, steps); });
         } catch (const ProfilerError& error) {
-            return refused({error.trouble(), error.what()});
+            return NotCounted{error.trouble(), error.what()};
         } catch (const Error& error) {
-            return metrics_without_values(*job_.plan,
-                                          fmt::format("the step failed: {}", error.what()));
+            return NotCounted{ProfilerTrouble::device_failed,
+                              fmt::format("an iteration failed: {}", error.what())};
         }
     }
 
-    CountingOutcome counted(const DistinctStep& step) {
-        const auto counter = job_.make_counter();
-        return count_ranges(*counter, job_.passes, [&] {
-            const CountingRange range(*counter, "step");
-            executable_.run_step(step.steps.front());
-        });
-    }
-
-    std::vector<EvaluatedMetric> evaluated(const CountingOutcome& outcome) {
-        if (const auto* trouble = std::get_if<NotCounted>(&outcome)) {
-            return refused(*trouble);
+    void iterate(RangeCounter& counter, Indices steps) const {
+        if (job_.is_stopped()) {
+            throw Stopped{};
         }
-        const auto& ranges = std::get<std::vector<CountedRange>>(outcome);
-        return ranges.size() == 1
-                   ? evaluate(*job_.plan, ranges.front().values)
-                   : metrics_without_values(
-                         *job_.plan, fmt::format("one range was counted as {}", ranges.size()));
+        StepRanges ranges(counter, steps);
+        job_.iterate(ranges);
     }
 
-    std::vector<EvaluatedMetric> refused(const NotCounted& trouble) {
-        if (forbids_all(trouble.trouble)) {
-            forbidden_ = trouble.sentence;
+    static bool is_too_many(const NotCounted& trouble, Indices steps) {
+        return steps.size() > 1 && (trouble.trouble == ProfilerTrouble::out_of_memory ||
+                                    trouble.trouble == ProfilerTrouble::ranges_dropped);
+    }
+
+    void keep(Indices steps, const std::vector<CountedRange>& ranges) const {
+        for (const std::size_t step : steps) {
+            const auto found = std::ranges::find(ranges, std::to_string(step), &CountedRange::name);
+            job_.keep({step, found == ranges.end()
+                                 ? metrics_without_values(*job_.plan, "its range was not counted")
+                                 : evaluate(*job_.plan, found->values)});
         }
-        return metrics_without_values(*job_.plan, trouble.sentence);
     }
 
-    Executable& executable_;
+    void keep_refusal(Indices steps, const std::string& reason) const {
+        for (const std::size_t step : steps) {
+            job_.keep({step, metrics_without_values(*job_.plan, reason)});
+        }
+    }
+
     const StepCountingJob& job_;
-    std::optional<std::string> forbidden_;
+    std::size_t at_once_;
 };
 
 }  // namespace
 
-bool forbids_all(ProfilerTrouble trouble) {
-    switch (trouble) {
-        case ProfilerTrouble::out_of_memory:
-        case ProfilerTrouble::ranges_dropped:
-        case ProfilerTrouble::endless_passes:
-        case ProfilerTrouble::hardware_busy:
-        case ProfilerTrouble::refused:
-            return false;
-        default:
-            return true;
-    }
-}
-
-std::vector<EvaluatedMetric> metrics_without_values(const MetricPlan& plan,
-                                                    const std::string& reason) {
-    CounterValues values;
-    for (const std::string& counter : plan.counters) {
-        values.emplace(counter, NoValue{reason});
-    }
-    return evaluate(plan, values);
-}
-
-void count_steps(Executable& executable, const StepCountingJob& job) {
-    check(job.plan != nullptr && job.make_counter && job.is_known && job.keep,
+void count_steps(const StepCountingJob& job) {
+    check(job.plan != nullptr && job.iterate && job.make_counter && job.is_stopped && job.keep,
           "a counting job says what to do");
-    StepCounting(executable, job).run();
+    check(std::ranges::is_sorted(job.steps), "steps are counted in order");
+    try {
+        StepCounting(job).run();
+    } catch (const Stopped&) {
+        // What was counted before is kept; the rest is not wanted any more.
+    }
 }
 
 }  // namespace strata::cuda

@@ -1,41 +1,35 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/backend.h"
 #include "backend/cuda/cupti/range_counter.h"
 #include "backend/profiling.h"
+#include "backend/step_watch.h"
 
 #include <functional>
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
 namespace strata::cuda {
 
-// The steps and counters of a counting run, and the callbacks for its results.
+// What is to be counted, with which counters, and what becomes of it.
 struct StepCountingJob {
-    std::span<const DistinctStep> steps = {};
+    std::vector<std::size_t> steps = {};  // indices, in the order of the iteration
     const MetricPlan* plan = nullptr;
     std::size_t passes = 1;  // as planned for the chip
-    // Counters set up for one range; made anew for each step. Throws ProfilerError.
-    std::function<std::unique_ptr<RangeCounter>()> make_counter = {};
-    // As in strata::CountingJob: an interrupted job continues where it stopped.
-    std::function<bool(const DistinctStep&)> is_known = {};
+    // Runs a whole iteration and tells the watch of each step; the device is idle when a step
+    // begins and when it ends.
+    std::function<void(StepWatch&)> iterate = {};
+    // Counters set up for so many ranges in a pass. Throws ProfilerError.
+    std::function<std::unique_ptr<RangeCounter>(std::size_t ranges)> make_counter = {};
+    std::function<bool()> is_stopped = {};
     std::function<void(const CountedStep&)> keep = {};
 };
 
-// Counts each distinct step by itself, once for each pass. A step that fails, or whose counters are
-// refused, is kept with the reason. If counting is forbidden altogether (privileges, another
-// profiler, a virtual device ...), that is found out once and holds for every later step.
-void count_steps(Executable& executable, const StepCountingJob& job);
-
-// Every metric of a plan, without a value and with this reason; metrics that the chip lacks keep
-// theirs.
-std::vector<EvaluatedMetric> metrics_without_values(const MetricPlan& plan,
-                                                    const std::string& reason);
-
-// Whether this trouble with one step's counters affects all steps, so that no other need be tried.
-bool forbids_all(ProfilerTrouble trouble);
+// Counts all steps in the same iterations, with a range around each: a step finds the caches as the
+// step before it left them. Where CUPTI cannot hold so many ranges, further iterations count the
+// rest. Each pass runs one more iteration: parameters change from pass to pass as training changes
+// them, which changes no step's work. What forbids counting, and a step that fails, becomes the
+// reason of every step that was not counted yet.
+void count_steps(const StepCountingJob& job);
 
 }  // namespace strata::cuda

@@ -44,8 +44,10 @@ constexpr std::array advices = {
            "install a newer CUDA toolkit"},
     Advice{ProfilerTrouble::unknown_counter, "the chip has no such counter",
            "omit it (strata list metrics says which chips have which)"},
-    Advice{ProfilerTrouble::old_library, "CUPTI and the driver do not match",
-           "install a driver as new as the CUDA toolkit"},
+    Advice{ProfilerTrouble::old_library, "CUPTI, the driver and strata do not match",
+           "install a driver and a CUPTI as new as the CUDA toolkit that strata was built with"},
+    Advice{ProfilerTrouble::no_counters, "strata was built with a CUPTI older than CUDA 12.6",
+           "build strata with CUDA 12.6 or later"},
     Advice{ProfilerTrouble::out_of_memory, "memory is exhausted",
            "count fewer layers at once or take a smaller --batch"},
     Advice{ProfilerTrouble::device_failed, "the device or its context has failed",
@@ -54,6 +56,12 @@ constexpr std::array advices = {
     Advice{ProfilerTrouble::endless_passes, "the passes do not end", "count fewer metrics at once"},
     Advice{ProfilerTrouble::refused, "CUPTI refuses", "count fewer metrics, or none"},
 };
+
+// As CUPTI 13.0 numbers what the headers of earlier versions have no name for.
+constexpr int mig_device_not_supported = 43;
+constexpr int sli_device_not_supported = 44;
+constexpr int wsl_device_not_supported = 45;
+constexpr int invalid_chip_name = 46;
 
 struct Meaning {
     int code;
@@ -81,10 +89,10 @@ constexpr std::array meanings = {
     Meaning{CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED,
             ProfilerTrouble::confidential_computing},
     Meaning{CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, ProfilerTrouble::unsupported_device},
-    Meaning{CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, ProfilerTrouble::mig},
-    Meaning{CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, ProfilerTrouble::unsupported_device},
-    Meaning{CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, ProfilerTrouble::unsupported_device},
-    Meaning{CUPTI_ERROR_INVALID_CHIP_NAME, ProfilerTrouble::unknown_chip},
+    Meaning{mig_device_not_supported, ProfilerTrouble::mig},
+    Meaning{sli_device_not_supported, ProfilerTrouble::unsupported_device},
+    Meaning{wsl_device_not_supported, ProfilerTrouble::unsupported_device},
+    Meaning{invalid_chip_name, ProfilerTrouble::unknown_chip},
 };
 
 std::string sentence_of(ProfilerTrouble trouble, std::string_view doing, std::string_view detail) {

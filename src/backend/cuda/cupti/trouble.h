@@ -23,13 +23,14 @@ enum class ProfilerTrouble {
     unknown_chip,
     unknown_counter,
     old_library,
+    no_counters,
     out_of_memory,
     device_failed,
     ranges_dropped,
     endless_passes,
     refused,
 };
-inline constexpr std::array<std::string_view, 17> names_of(ProfilerTrouble) {
+inline constexpr std::array<std::string_view, 18> names_of(ProfilerTrouble) {
     return {"no_driver",
             "insufficient_privileges",
             "another_profiler",
@@ -42,6 +43,7 @@ inline constexpr std::array<std::string_view, 17> names_of(ProfilerTrouble) {
             "unknown_chip",
             "unknown_counter",
             "old_library",
+            "no_counters",
             "out_of_memory",
             "device_failed",
             "ranges_dropped",

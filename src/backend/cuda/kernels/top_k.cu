@@ -73,6 +73,13 @@ struct ForwardBody {
     }
 };
 
+// A position as the forward pass writes it, or the nearest one: a step that runs without that pass
+// reads whatever the memory holds.
+__host__ __device__ std::int64_t inside(float position, std::int64_t extent) {
+    const auto last = static_cast<float>(extent - 1);
+    return position > 0 ? static_cast<std::int64_t>(position < last ? position : last) : 0;
+}
+
 struct BackwardBody {
     Elements dy;
     const float* positions;
@@ -87,7 +94,7 @@ struct BackwardBody {
             dx.store(to + p * shape.inner, 0);
         }
         for (std::int64_t i = 0; i < shape.k; ++i) {
-            const auto p = static_cast<std::int64_t>(positions[from + i * shape.inner]);
+            const std::int64_t p = inside(positions[from + i * shape.inner], shape.extent);
             dx.store(to + p * shape.inner, dy.load(from + i * shape.inner));
         }
     }

@@ -22,8 +22,8 @@ Trace traced(const Record& record) {
     return trace;
 }
 
-CUpti_ActivityKernel10 kernel_record() {
-    auto record = record_of<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+CUpti_ActivityKernel9 kernel_record() {
+    auto record = record_of<CUpti_ActivityKernel9>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     record.start = 1'795'000'000'000'000'123;
     record.end = record.start + 4567;
     record.deviceId = 1;
@@ -77,7 +77,7 @@ TEST(ActivityRecords, StampsThatWereNotTakenStayWithoutATime) {
 }
 
 TEST(ActivityRecords, CopiesAndFillsSayHowMuchAndWhereTo) {
-    auto copy = record_of<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY);
+    auto copy = record_of<CUpti_ActivityMemcpy5>(CUPTI_ACTIVITY_KIND_MEMCPY);
     copy.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
     copy.bytes = 4096;
     EXPECT_EQ(traced(copy).spans[0].name, "host to device");

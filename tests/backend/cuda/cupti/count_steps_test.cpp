@@ -1,96 +1,83 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cupti/count_steps.h"
 
-#include "backend/reference/reference.h"
-#include "networks/network.h"
 #include "tests/backend/cuda/cupti/scripted_counter.h"
-#include "tests/support/scripted_backend.h"
 
 #include <cupti_result.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 namespace strata::cuda {
 namespace {
 
-// Two equal layers, whose gradients in the middle are equal, too.
-Graph twins() {
-    return load_network({.network = "fc:layers=4,nodes=8,inputs=8,outputs=8",
-                         .batch = 2,
-                         .dims = {},
-                         .variables = {}});
-}
-
+// Iterations of four steps, of which the second has nothing to do and is never begun.
 class CountSteps : public ::testing::Test {
 protected:
-    CountSteps() {
-        prepare([](strata::testing::ScriptedExecutable&) {});
-    }
-
-    void prepare(std::function<void(strata::testing::ScriptedExecutable&)> script) {
-        strata::testing::ScriptedBackend backend(std::move(script));
-        executable_ = backend.prepare(graph_, {.numerics = {.mode = Mode::inference}});
-        distinct_ = distinct_steps(graph_, executable_->steps());
-    }
-
-    // Counts with a counter controlled by the script, made anew for each step.
+    // Counts with counters that the script directs; one is made for each group of ranges.
     void count(std::function<void(ScriptedCounter&)> script = [](ScriptedCounter&) {}) {
-        count_steps(
-            *executable_,
-            {.steps = distinct_,
-             .plan = &plan_,
-             .passes = 3,
-             .make_counter =
-                 [&, script] {
-                     ++counters_made_;
-                     auto counter = std::make_unique<ScriptedCounter>();
-                     script(*counter);
-                     return counter;
-                 },
-             .is_known = [&](const DistinctStep& s) { return known_.contains(s.signature); },
-             .keep = [&](CountedStep step) { kept_.push_back(std::move(step)); }});
+        count_steps({.steps = {0, 2, 3},
+                     .plan = &plan_,
+                     .passes = 3,
+                     .iterate = [this](StepWatch& watch) { iterate(watch); },
+                     .make_counter =
+                         [&, script](std::size_t ranges) {
+                             ranges_.push_back(ranges);
+                             auto counter = std::make_unique<ScriptedCounter>();
+                             script(*counter);
+                             return counter;
+                         },
+                     .is_stopped = [this] { return iterations_ >= stopped_after_; },
+                     .keep = [&](CountedStep step) { kept_.push_back(std::move(step)); }});
     }
 
-    std::string reason(std::size_t step) const {
-        return std::get<NoValue>(kept_.at(step).metrics.at(0).value).reason;
+    void iterate(StepWatch& watch) {
+        ++iterations_;
+        for (const std::size_t step : {0u, 2u, 3u}) {
+            const WatchedStep watched(watch, step, {});
+            if (step == failing_step_) {
+                throw Error("the kernel never ended");
+            }
+        }
     }
 
-    Graph graph_ = twins();
-    std::unique_ptr<Executable> executable_;
-    std::vector<DistinctStep> distinct_;
+    std::vector<std::size_t> kept_steps() const {
+        std::vector<std::size_t> steps;
+        std::ranges::transform(kept_, std::back_inserter(steps), &CountedStep::step);
+        return steps;
+    }
+
+    MetricValue value(std::size_t kept) const { return kept_.at(kept).metrics.at(0).value; }
+    std::string reason(std::size_t kept) const { return std::get<NoValue>(value(kept)).reason; }
+
     MetricPlan plan_{
         .chip = "GH100",
         .metrics = {{.metric = {.name = "twice_a", .formula = MetricFormula::parse("2 * a")}}},
         .counters = {"a"}};
-    std::set<std::string> known_;
     std::vector<CountedStep> kept_;
-    int counters_made_ = 0;
+    std::vector<std::size_t> ranges_;
+    int iterations_ = 0;
+    int stopped_after_ = 1000;
+    std::size_t failing_step_ = 1000;
 };
 
-TEST_F(CountSteps, LayersThatAreAlikeAreCountedOnce) {
-    std::size_t steps = 0;
-    for (const DistinctStep& step : distinct_) {
-        steps += step.steps.size();
+TEST_F(CountSteps, AllStepsAreCountedInAsManyIterationsAsPasses) {
+    count();
+    EXPECT_EQ(iterations_, 3);
+    EXPECT_EQ(ranges_, std::vector<std::size_t>{3});
+    EXPECT_EQ(kept_steps(), (std::vector<std::size_t>{0, 2, 3}));
+}
+
+TEST_F(CountSteps, EveryStepHasARangeOfItsOwnInEachIteration) {
+    count([](ScriptedCounter& counter) { counter.values["a"] = 1.5; });
+    for (std::size_t kept = 0; kept < 3; ++kept) {
+        EXPECT_EQ(value(kept), MetricValue(3.0));
     }
-    EXPECT_EQ(steps, executable_->steps().size());
-    EXPECT_LT(distinct_.size(), steps);
-    count();
-    EXPECT_EQ(kept_.size(), distinct_.size());
 }
 
-TEST_F(CountSteps, EveryStepGetsTheMetricsOfItsOwnCounters) {
-    count([&](ScriptedCounter& counter) { counter.values["a"] = double(counters_made_); });
-    ASSERT_GE(kept_.size(), 2u);
-    EXPECT_EQ(kept_[0].metrics.at(0).value, MetricValue(2.0));
-    EXPECT_EQ(kept_[1].metrics.at(0).value, MetricValue(4.0));
-}
-
-TEST_F(CountSteps, WhatWasCountedBeforeIsNotCountedAgain) {
-    known_.insert(distinct_.at(0).signature);
-    count();
-    EXPECT_EQ(kept_.size(), distinct_.size() - 1);
-    EXPECT_EQ(kept_.at(0).step.signature, distinct_.at(1).signature);
+TEST_F(CountSteps, RangesThatAreDroppedAreCountedInFurtherIterations) {
+    count([](ScriptedCounter& counter) { counter.most_ranges = 2; });
+    EXPECT_EQ(ranges_, (std::vector<std::size_t>{3, 2, 1}));
+    EXPECT_EQ(kept_steps(), (std::vector<std::size_t>{0, 2, 3}));
+    EXPECT_EQ(value(2), MetricValue(2.0));
 }
 
 TEST_F(CountSteps, WhatForbidsCountingIsFoundOnceAndReportedForEveryStep) {
@@ -98,38 +85,25 @@ TEST_F(CountSteps, WhatForbidsCountingIsFoundOnceAndReportedForEveryStep) {
         counter.fails_at = "start";
         counter.code = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
     });
-    EXPECT_EQ(counters_made_, 1);
-    ASSERT_EQ(kept_.size(), distinct_.size());
-    for (std::size_t step = 0; step < kept_.size(); ++step) {
-        EXPECT_NE(reason(step).find("only administrators"), std::string::npos);
+    EXPECT_EQ(ranges_.size(), 1u);
+    ASSERT_EQ(kept_.size(), 3u);
+    for (std::size_t kept = 0; kept < 3; ++kept) {
+        EXPECT_NE(reason(kept).find("only administrators"), std::string::npos);
     }
 }
 
-TEST_F(CountSteps, ATroubleOfOneStepLeavesTheOthers) {
-    count([&](ScriptedCounter& counter) {
-        counter.fails_at = counters_made_ == 1 ? "read" : "";
-        counter.code = CUPTI_ERROR_UNKNOWN;
-    });
-    EXPECT_NE(reason(0).find("CUPTI refuses"), std::string::npos);
-    EXPECT_EQ(kept_.at(1).metrics.at(0).value, MetricValue(2.0));
-}
-
-TEST_F(CountSteps, AStepThatFailsIsKeptWithItsReasonAndTheRestIsCounted) {
-    prepare([](strata::testing::ScriptedExecutable& executable) {
-        executable.after(0, [](Executable&) { throw Error("the kernel never ended"); });
-    });
+TEST_F(CountSteps, AStepThatFailsIsTheReasonOfAll) {
+    failing_step_ = 2;
     count();
-    EXPECT_EQ(reason(0), "the step failed: the kernel never ended");
-    EXPECT_EQ(kept_.at(1).metrics.at(0).value, MetricValue(2.0));
+    EXPECT_EQ(reason(0), "an iteration failed: the kernel never ended");
+    EXPECT_EQ(kept_.size(), 3u);
 }
 
-TEST_F(CountSteps, RefusedStepsAreNotCounted) {
-    prepare([](strata::testing::ScriptedExecutable& executable) {
-        executable.refuse(0, "not on this device");
-    });
-    for (const DistinctStep& step : distinct_) {
-        EXPECT_NE(step.steps.front(), 0u);
-    }
+TEST_F(CountSteps, AStopKeepsNothingThatIsNotCounted) {
+    stopped_after_ = 2;
+    count();
+    EXPECT_EQ(iterations_, 2);
+    EXPECT_TRUE(kept_.empty());
 }
 
 }  // namespace

@@ -7,10 +7,12 @@
 
 namespace strata::cuda {
 
-// A CUPTI that takes a number of passes, or fails with a code on request.
+// A CUPTI that takes a number of passes, holds only so many ranges, or fails with a code where it
+// is told to. Ranges of one name are one.
 class ScriptedCounter : public RangeCounter {
 public:
     std::size_t passes = 3;
+    std::size_t most_ranges = 1000;
     std::string fails_at = {};
     int code = 0;
     CounterValues values = {{"a", 1.0}};
@@ -19,7 +21,9 @@ public:
     void start_pass() override { note("start"); }
     void push(const std::string& name) override {
         note("push");
-        names_.push_back(name);
+        if (std::ranges::find(names_, name) == names_.end()) {
+            names_.push_back(name);
+        }
     }
     void pop() override { note("pop"); }
     Passes stop_pass() override {
@@ -28,7 +32,14 @@ public:
     }
     std::vector<CountedRange> read() override {
         note("read");
-        return {{.name = names_.back(), .values = values}};
+        if (names_.size() > most_ranges) {
+            throw ProfilerError(ProfilerTrouble::ranges_dropped, "count ranges");
+        }
+        std::vector<CountedRange> ranges;
+        for (const std::string& name : names_) {
+            ranges.push_back({.name = name, .values = values});
+        }
+        return ranges;
     }
 
     std::size_t count(const std::string& what) const {

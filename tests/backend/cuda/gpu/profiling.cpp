@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tests/backend/cuda/gpu/profiling.h"
 
-#include "backend/cuda/cupti/count_steps.h"
-#include "backend/cuda/cupti/gpu_range_counter.h"
+#include "backend/cuda/cupti/trouble.h"
 #include "backend/cuda/engine.h"
+#include "backend/profiling.h"
 #include "metric/counting_cost.h"
 #include "networks/network.h"
 #include "record/trace_result.h"
@@ -115,60 +115,59 @@ std::string first_reason(const CountedStep& step) {
     return "it has no metrics";
 }
 
-// The values of the default sets for one step.
-std::vector<Finding> counted(const CountedStep& step) {
+// What the default sets say of one step.
+std::vector<Finding> counted(const std::string& name, const CountedStep& step) {
     std::vector<Finding> findings;
-    for (const char* name : {"f32_operations", "dram_read", "dram_written", "l2_hit_rate"}) {
-        if (const auto value = value_of(step, name)) {
-            findings.push_back({fmt::format("{}: {}", step.step.signature, name), *value, "", ""});
+    for (const char* metric : {"f32_operations", "dram_read", "dram_written", "l2_hit_rate"}) {
+        if (const auto value = value_of(step, metric)) {
+            findings.push_back({fmt::format("{}: {}", name, metric), *value, "", ""});
         }
     }
     if (findings.empty()) {
-        findings.push_back({step.step.signature, 0, "", first_reason(step)});
+        findings.push_back({name, 0, "", first_reason(step)});
     }
-    return findings;
-}
-
-double wall_of_steps(Executable& executable, const std::vector<DistinctStep>& steps) {
-    const double begin = seconds_now();
-    for (const DistinctStep& step : steps) {
-        executable.run_step(step.steps.front());
-    }
-    return seconds_now() - begin;
-}
-
-std::vector<Finding> counted_steps(const cuda::CountingDevice& device) {
-    const cuda::MetricHost host(device.chip, device.availability);
-    const MetricPlan plan =
-        plan_metrics(default_sets(metric_catalogue()), device.chip,
-                     [&](std::string_view counter) { return host.missing(counter); });
-    const cuda::CounterConfig config(device.chip, plan.counters, device.availability);
-    const Graph graph = alexnet();
-    const auto backend = cuda::make_backend();
-    const auto executable = backend->prepare(graph, {.numerics = {.mode = Mode::inference}});
-    executable->run();
-    const auto steps = distinct_steps(graph, executable->steps());
-    const double once = wall_of_steps(*executable, steps);
-    std::vector<Finding> findings = {
-        {cost_sentence({plan.counters.size(), config.passes(), steps.size(), Seconds{once}}),
-         static_cast<double>(config.passes()), "passes", ""}};
-    const double begin = seconds_now();
-    cuda::count_steps(
-        *executable,
-        {.steps = steps,
-         .plan = &plan,
-         .passes = config.passes(),
-         .make_counter = [&] { return std::make_unique<cuda::GpuRangeCounter>(device, config, 1); },
-         .is_known = [](const DistinctStep&) { return false; },
-         .keep =
-             [&](const CountedStep& step) {
-                 std::ranges::copy(counted(step), std::back_inserter(findings));
-             }});
-    findings.push_back({"counting, times the steps alone", (seconds_now() - begin) / once, "", ""});
     return findings;
 }
 
 }  // namespace
+
+// That counters are denied is no failure: it must be said in a sentence, and is.
+std::vector<Finding> check_counters() {
+    const Graph graph = alexnet();
+    const auto backend = cuda::make_backend();
+    const auto executable = backend->prepare(graph, {.numerics = {.mode = Mode::inference}});
+    const double once = median_replay(*executable);
+    CountingCost cost{.iteration = Seconds{once}};
+    std::vector<Finding> findings;
+    const double begin = seconds_now();
+    executable->profiling()->count(
+        {.sets = default_sets(metric_catalogue()),
+         .announce =
+             [&](const CountingPlan& plan) {
+                 cost.counters = plan.counters;
+                 cost.passes = plan.passes;
+                 cost.steps = plan.steps.size();
+                 if (!plan.refusal.empty()) {
+                     findings.push_back({plan.refusal, 0, "", ""});
+                 }
+             },
+         .is_known = [](std::size_t) { return false; },
+         .is_stopped = [] { return false; },
+         .keep =
+             [&](const CountedStep& counted_step) {
+                 const Step& step = executable->steps()[counted_step.step];
+                 const std::string name =
+                     fmt::format("{} {}", graph.layers[step.layer].name, name_of(step.pass));
+                 std::ranges::copy(counted(name, counted_step), std::back_inserter(findings));
+             }});
+    if (cost.passes > 0) {
+        findings.push_back({cost_sentence(cost), static_cast<double>(cost.passes), "passes", ""});
+        findings.push_back({"counting, times the iterations alone",
+                            (seconds_now() - begin) / (once * static_cast<double>(cost.passes)), "",
+                            ""});
+    }
+    return findings;
+}
 
 std::vector<Finding> check_trace() {
     const Graph graph = alexnet();
@@ -177,15 +176,6 @@ std::vector<Finding> check_trace() {
     executable->run();
     try {
         return traced(graph, *executable);
-    } catch (const cuda::ProfilerError& error) {
-        return {{error.what(), 0, "", ""}};
-    }
-}
-
-// Denied counters are not a failure: it is enough that a sentence says so.
-std::vector<Finding> check_counters() {
-    try {
-        return counted_steps(cuda::open_counting_device());
     } catch (const cuda::ProfilerError& error) {
         return {{error.what(), 0, "", ""}};
     }
