@@ -74,9 +74,6 @@ public:
 
 private:
     void reserve_workspace();
-    // Polls `state` until it is not cudaErrorNotReady; returns the final state.
-    template <class State>
-    cudaError_t awaited(const State& state);
 
     DeviceProperties properties_;
     Queue queue_;
@@ -207,11 +204,20 @@ void GpuMachine::stamp(std::size_t number) {
         "stamping the time");
 }
 
+// Waits for the stream, not for the stamp: it is not documented that a launch resets the stamps in
+// its recording, and one that is not reset gives the time of the previous repetition.
+Seconds GpuMachine::between(std::size_t earlier, std::size_t later) {
+    wait();
+    float milliseconds = 0;
+    require_cuda(cudaEventElapsedTime(&milliseconds, stamps_[earlier], stamps_[later]),
+                 "reading a time stamp");
+    return {milliseconds * 1e-3};
+}
+
 // Polls instead of waiting: a kernel that never ends must not hang the program.
-template <class State>
-cudaError_t GpuMachine::awaited(const State& state) {
+void GpuMachine::wait() {
     const auto begin = std::chrono::steady_clock::now();
-    cudaError_t answer = state();
+    cudaError_t answer = cudaStreamQuery(queue_.stream);
     while (answer == cudaErrorNotReady) {
         if (std::chrono::steady_clock::now() - begin > patience) {
             *abandoned_ = true;
@@ -221,21 +227,9 @@ cudaError_t GpuMachine::awaited(const State& state) {
         }
         (void)cudaGetLastError();  // "not ready" is not an error
         std::this_thread::sleep_for(std::chrono::microseconds(20));
-        answer = state();
+        answer = cudaStreamQuery(queue_.stream);
     }
-    return answer;
-}
-
-Seconds GpuMachine::between(std::size_t earlier, std::size_t later) {
-    require_cuda(awaited([&] { return cudaEventQuery(stamps_[later]); }), "running an iteration");
-    float milliseconds = 0;
-    require_cuda(cudaEventElapsedTime(&milliseconds, stamps_[earlier], stamps_[later]),
-                 "reading a time stamp");
-    return {milliseconds * 1e-3};
-}
-
-void GpuMachine::wait() {
-    require_cuda(awaited([&] { return cudaStreamQuery(queue_.stream); }), "waiting for the GPU");
+    require_cuda(answer, "waiting for the GPU");
 }
 
 }  // namespace

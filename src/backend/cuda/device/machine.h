@@ -75,7 +75,7 @@ public:
     // A time stamp in the stream, recorded or not. Stamps are numbered from 0; each number is
     // reused.
     virtual void stamp(std::size_t number) = 0;
-    // Waits for the later stamp.
+    // Waits for everything enqueued so far.
     virtual Seconds between(std::size_t earlier, std::size_t later) = 0;
     // Waits for everything enqueued so far.
     virtual void wait() = 0;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cuda/device/program.h"
+#include "backend/cuda/device/queue.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+
+// Replaces CUDA's runtime as far as a GPU machine calls it (gpu_machine.cpp): one stream, which
+// works only while it is queried, captures, graphs and events. Each behaves as documented and, if
+// the documentation leaves something open, in the worst way. Memory is the host's.
+namespace strata::testing {
+
+// What the runtime does next, and what it has done. Each test starts with a new one.
+struct ScriptedRuntime {
+    std::size_t total_memory = std::size_t{1} << 30U;
+    std::size_t taken_memory = 0;
+    int live_graphs = 0;
+    // What a capture's end answers; not cudaSuccess: it gives no graph.
+    cudaError_t answer_to_capture = cudaSuccess;
+    // What instantiating a graph answers.
+    cudaError_t answer_to_instantiation = cudaSuccess;
+    // cuDNN's answers to the next plans that are executed; after those it executes every plan.
+    std::deque<cudnnStatus_t> answers_to_plans = {};
+    // How long a plan takes, by its descriptor; otherwise a millisecond.
+    std::map<const void*, double> milliseconds_of_plans = {};
+    // The answer of every later call that may report it, as of a lost device.
+    cudaError_t sticky = cudaSuccess;
+};
+ScriptedRuntime& scripted_runtime();
+
+// Forgets all that was done and planned.
+void restart_scripted_runtime();
+
+// A call that works for so long on the stream, by the device's clock.
+class Work : public cuda::LibraryCall {
+public:
+    explicit Work(double milliseconds) : milliseconds_(milliseconds) {}
+
+    // From the next time on that it is put on the stream or repeated by a graph.
+    void take(double milliseconds) { milliseconds_ = milliseconds; }
+    double milliseconds() const { return milliseconds_; }
+
+    void enqueue(const cuda::Queue& queue, std::span<void* const> addresses) const override;
+    void compute_on_host(std::span<void* const>) const override {}
+
+private:
+    double milliseconds_;
+};
+
+}  // namespace strata::testing
