@@ -43,7 +43,7 @@ Table memory_table(const Run& run) {
                                                               Missing{not_measured}});
     table.notes = {run.provenance.contains("gpu.name") ? of_a_device : of_a_process};
     if (run.settings.policy.caches == CacheState::cold) {
-        table.notes.emplace_back("It includes the memory written to make the caches cold.");
+        table.notes.emplace_back("It includes the memory that makes the caches cold.");
     }
     return table;
 }

@@ -142,8 +142,7 @@ TEST(RunView, SaysThatCachesWerePreparedAndGivesNoResidual) {
     EXPECT_NE(shown.find("= instrumented"), std::string::npos);
     EXPECT_NE(shown.find("prepared the caches"), std::string::npos);
     EXPECT_EQ(shown.find("residual"), std::string::npos);
-    EXPECT_NE(shown.find("It includes the memory written to make the caches cold"),
-              std::string::npos);
+    EXPECT_NE(shown.find("It includes the memory that makes the caches cold"), std::string::npos);
 }
 
 TEST(RunView, WhereStepsLeaveNoGapTheBudgetShowsNone) {

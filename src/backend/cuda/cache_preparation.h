@@ -7,11 +7,13 @@
 namespace strata::cuda {
 
 // Brings the L2 cache into the requested state on the stream, before a step's own time begins.
-// Cold: writes more memory elsewhere than the cache holds. Warm: runs the step an extra time,
-// untimed, so its results no longer match real training.
+// Cold: reads more memory elsewhere than the cache holds; lines that were written would have to be
+// written back during the step. Warm: runs the step an extra time, untimed, so its results no
+// longer match real training.
 class CachePreparation {
 public:
-    // The cold state allocates memory on the machine, twice the size of its cache.
+    // The cold state allocates memory on the machine, a little more than twice the size of its
+    // cache.
     CachePreparation(CacheState state, Machine& machine);
 
     CacheState state() const { return state_; }
@@ -24,8 +26,9 @@ private:
     CacheState state_;
     Machine* machine_;
     std::size_t bytes_ = 0;
-    Memory written_;
-    Call write_;
+    Memory memory_;
+    void* never_written_ = nullptr;  // behind what is read; the kernel asks for it
+    Call reading_;
 };
 
 }  // namespace strata::cuda

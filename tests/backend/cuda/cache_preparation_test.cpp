@@ -11,13 +11,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+
 namespace strata::testing {
 
 namespace {
 
 using cuda::Call;
 
-// An H200 with a cache small enough for a test to write.
+// An H200 with a cache small enough for a test to read.
 cuda::DeviceProperties small_device() {
     cuda::DeviceProperties device = described_h200();
     device.l2_bytes = 4096;
@@ -32,11 +35,13 @@ public:
 
     cuda::Memory allocate(std::size_t bytes) override {
         allocated += bytes;
-        return HostMachine::allocate(bytes);
+        cuda::Memory memory = HostMachine::allocate(bytes);
+        blocks.emplace_back(static_cast<std::byte*>(memory.get()), bytes);
+        return memory;
     }
     void enqueue(const Call& call, std::span<void* const> addresses) override {
         const auto* kernel = std::get_if<cuda::Kernel>(&call.function);
-        const bool is_flush = kernel != nullptr && kernel->name == "write";
+        const bool is_flush = kernel != nullptr && kernel->name == "read";
         log += is_flush ? "f" : "c";
         now_ += Seconds{is_flush ? 100.0 : 1.0};
         HostMachine::enqueue(call, addresses);
@@ -53,6 +58,7 @@ public:
 
     std::string log;
     std::size_t allocated = 0;
+    std::vector<std::span<std::byte>> blocks;
 
 private:
     Seconds now_;
@@ -111,6 +117,18 @@ TEST(CachePreparation, ColdFlushesBeforeEachStepAndOutsideItsTime) {
     EXPECT_EQ(done.whole, Seconds{303}) << "steps and flushes close to the whole";
 }
 
+// Lines that were written would be written back while the step runs, within its time.
+TEST(CachePreparation, ColdLeavesNothingWritten) {
+    WritingMachine machine;
+    cuda::CachePreparation caches(CacheState::cold, machine);
+    ASSERT_EQ(machine.blocks.size(), 1U);
+    const std::span<std::byte> memory = machine.blocks.front();
+    std::ranges::fill(memory, std::byte{1});
+    caches.enqueue([] { FAIL() << "the step does not run"; });
+    EXPECT_EQ(machine.log, "f");
+    EXPECT_TRUE(std::ranges::all_of(memory, [](std::byte b) { return b == std::byte{1}; }));
+}
+
 TEST(CachePreparation, WarmRunsEachStepOnceMoreOutsideItsTime) {
     const Timed done = timed(CacheState::warm);
     EXPECT_EQ(done.machine->log, "scscscscscscs");
@@ -133,7 +151,7 @@ TEST(CachePreparation, WhatIsHeldOnTheDeviceIsCountedWithFlushAndScratchMemory) 
     const auto held = plain.executable->device_memory();
     ASSERT_TRUE(held.has_value());
     EXPECT_EQ(held->value, static_cast<double>(plain.machine->allocated + 1000));
-    EXPECT_EQ(*cold.executable->device_memory() - *held, Bytes{2 * 4096});
+    EXPECT_EQ(*cold.executable->device_memory() - *held, Bytes{2 * 4096 + sizeof(float)});
 }
 
 TEST(CachePreparation, AStepIsWhatItWasWhateverTheCachesHold) {
