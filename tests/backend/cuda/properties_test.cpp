@@ -11,7 +11,22 @@ namespace {
 
 TEST(Properties, SurviveTheWayThroughText) {
     const std::string text = to_json(described_h200());
+    cuda::DeviceProperties read = cuda::parse_device_properties(text);
+    read.description.clear();
+    EXPECT_EQ(to_json(read), text);
+}
+
+TEST(Properties, WhatOnlyCudnnKnowsOfADeviceComesBack) {
+    std::string text = to_json(described_h200());
+    text.insert(1, R"("clusterLaunch":1,)");
     EXPECT_EQ(to_json(cuda::parse_device_properties(text)), text);
+}
+
+TEST(Properties, AChangedFieldIsDescribedOnceTheDescriptionIsCleared) {
+    cuda::DeviceProperties read = cuda::parse_device_properties(to_json(described_h200()));
+    read.description.clear();
+    read.multiprocessors = 7;
+    EXPECT_EQ(cuda::parse_device_properties(to_json(read)).multiprocessors, 7);
 }
 
 TEST(Properties, CudnnTakesTheDescription) {

@@ -75,6 +75,7 @@ DeviceProperties parse_device_properties(std::string_view text) {
                                 printable(error.what())));
     }
     require_sane(properties);
+    properties.description = text;
     return properties;
 }
 
@@ -87,6 +88,9 @@ DeviceProperties read_device_properties(const std::string& path) {
 }
 
 std::string to_json(const DeviceProperties& properties) {
+    if (!properties.description.empty()) {
+        return properties.description;
+    }
     Json json;
     each_field(properties, [&](const char* key, const auto& member) { json[key] = member; });
     json["deviceVer"] = properties.compute_capability * capability_factor;

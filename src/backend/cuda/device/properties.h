@@ -36,6 +36,9 @@ struct DeviceProperties {
     int pci_device_id = 0;
     bool is_tcc_driver = false;
     bool supports_cooperative_launch = false;
+    // The text that they were read from; it may contain keys that only cuDNN knows. Whoever changes
+    // a field must clear it.
+    std::string description = {};
 };
 
 // Throws Error, one sentence, if the text is not a device's description or lacks a key.
@@ -43,7 +46,7 @@ DeviceProperties parse_device_properties(std::string_view json);
 // Reads the description from a file; throws Error that names it.
 DeviceProperties read_device_properties(const std::string& path);
 
-// In the form that cuDNN accepts.
+// In the form that cuDNN accepts: the text that they were read from, unchanged, if there is one.
 std::string to_json(const DeviceProperties& properties);
 
 }  // namespace strata::cuda
