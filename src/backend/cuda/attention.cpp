@@ -12,12 +12,12 @@ public:
     AttentionLowering(const Layer& layer, const Attention& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
+        FusedLayer fused;
         if (lowering.layer_form() == LayerForm::library) {
-            chosen_ = fused_attention(lowering, layer_, op_);
+            fused = fused_attention(lowering, layer_, op_);
         }
-        if (!chosen_) {
-            chosen_ = unfused_attention(layer_, op_);
-        }
+        chosen_ =
+            fused.made ? std::move(fused.made) : unfused_attention(layer_, op_, fused.refusal);
         chosen_->forward(lowering);
     }
 

@@ -6,13 +6,19 @@
 
 namespace strata::cuda {
 
-// Uses one cuDNN plan for each pass. Returns nothing if some pass that the network needs has no
-// plan: then all passes are unfused, because the backward pass reads what a fused forward pass
-// saves.
-Made fused_attention(Lowering& lowering, const Layer& layer, const Attention& op);
+// A layer by cuDNN's plans, or nothing and the reason, unless the problem itself makes that plain.
+struct FusedLayer {
+    Made made = nullptr;
+    std::string refusal = {};
+};
 
-// Composed of matrix products and our own kernels between them.
-Made unfused_attention(const Layer& layer, const Attention& op);
+// Uses one cuDNN plan for each pass. Makes nothing if some pass that the network needs has no plan:
+// then all passes are unfused, because the backward pass reads what a fused forward pass saves.
+FusedLayer fused_attention(Lowering& lowering, const Layer& layer, const Attention& op);
+
+// Composed of matrix products and our own kernels between them. Its steps say why they are unfused,
+// unless `reason` is empty.
+Made unfused_attention(const Layer& layer, const Attention& op, const std::string& reason);
 
 // A call that runs the plan. Views: those of tensors_of(problem).
 std::shared_ptr<LibraryCall> attention_call(const AttentionProblem& problem,

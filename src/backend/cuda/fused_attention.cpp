@@ -148,10 +148,13 @@ bool has_same_layout(const Lowering& lowering, const Layer& layer) {
 
 }  // namespace
 
-Made fused_attention(Lowering& lowering, const Layer& layer, const Attention& op) {
+FusedLayer fused_attention(Lowering& lowering, const Layer& layer, const Attention& op) {
     const AttentionProblem problem = problem_of(lowering, layer, op);
     if (!may_be_fused(problem) || !has_same_layout(lowering, layer)) {
-        return nullptr;
+        return {};
+    }
+    if (std::string refusal = refusal_of_fusion(cudnnGetVersion()); !refusal.empty()) {
+        return {nullptr, std::move(refusal)};
     }
     Plans plans = {plan_for(lowering, problem), nullptr};
     if (plans.forward && problem.trains) {
@@ -160,9 +163,9 @@ Made fused_attention(Lowering& lowering, const Layer& layer, const Attention& op
         plans.backward = plan_for(lowering, backward);
     }
     if (!plans.forward || (problem.trains && !plans.backward)) {
-        return nullptr;
+        return {};
     }
-    return std::make_unique<FusedAttention>(layer, problem, std::move(plans));
+    return {std::make_unique<FusedAttention>(layer, problem, std::move(plans))};
 }
 
 }  // namespace strata::cuda

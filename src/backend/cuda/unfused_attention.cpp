@@ -19,7 +19,10 @@ enum Operand : std::size_t { query, key, value, mask };
 // that share one.
 class UnfusedAttention : public LayerLowering {
 public:
-    UnfusedAttention(const Layer& layer, const Attention& op) : LayerLowering(layer), op_(op) {}
+    UnfusedAttention(const Layer& layer, const Attention& op, const std::string& reason)
+        : LayerLowering(layer),
+          op_(op),
+          algorithm_(reason.empty() ? "unfused" : "unfused: " + reason) {}
 
     void forward(Lowering& lowering) override {
         e_ = extents_of(op_, signature_of(lowering.graph(), layer_));
@@ -38,7 +41,7 @@ public:
         append(calls,
                product_of(lowering, {e_.queries, e_.value_width, e_.keys}, stacked_scores(*p_),
                           heads(lowering.row_value(input(value)), true), heads(y, false)));
-        lowering.compute({"cublaslt+strata:masked_softmax", text_of(y.dims, y.format), "unfused"},
+        lowering.compute({"cublaslt+strata:masked_softmax", text_of(y.dims, y.format), algorithm_},
                          std::move(calls));
     }
 
@@ -56,8 +59,9 @@ public:
         add_value_gradient(lowering, dy, calls);
         add_query_gradient(lowering, ds, calls);
         add_key_gradient(lowering, ds, calls);
-        lowering.compute({"cublaslt+strata:score_gradient", text_of(dy.dims, dy.format), "unfused"},
-                         std::move(calls));
+        lowering.compute(
+            {"cublaslt+strata:score_gradient", text_of(dy.dims, dy.format), algorithm_},
+            std::move(calls));
     }
 
 private:
@@ -148,14 +152,15 @@ private:
     }
 
     const Attention& op_;
+    std::string algorithm_;
     AttentionExtents e_;
     std::optional<TensorView> p_;
 };
 
 }  // namespace
 
-Made unfused_attention(const Layer& layer, const Attention& op) {
-    return std::make_unique<UnfusedAttention>(layer, op);
+Made unfused_attention(const Layer& layer, const Attention& op, const std::string& reason) {
+    return std::make_unique<UnfusedAttention>(layer, op, reason);
 }
 
 }  // namespace strata::cuda

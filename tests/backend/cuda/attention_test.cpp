@@ -9,9 +9,23 @@
 #include "tests/backend/verified.h"
 #include "verify/verify.h"
 
+#include <cudnn.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <set>
+
+namespace {
+
+std::size_t told_version = 0;  // 0: the library's own
+
+}  // namespace
+
+std::size_t cudnnGetVersion() {
+    static const auto library =
+        reinterpret_cast<decltype(&cudnnGetVersion)>(dlsym(RTLD_NEXT, "cudnnGetVersion"));
+    return told_version == 0 ? library() : told_version;
+}
 
 // Links a scripted driver (scripted_driver.cpp), so that cuDNN offers the plans that it compiles at
 // run time. Without a driver it offers none, which the tests of all operators cover.
@@ -122,6 +136,21 @@ TEST(Attention, OfADeviceWithoutPlansIsUnfused) {
         cuda::prepare_program(graph, {.numerics = {.dtype = DataType::f16}}, turing);
     EXPECT_EQ(program.steps.back().step.refusal(), "");
     EXPECT_EQ(program.steps.front().step.algorithm, "unfused");
+}
+
+TEST(Attention, OfACudnnThatIsWrongOrWantsOtherGraphsIsUnfusedAndSaysWhy) {
+    const Graph graph = graph_of_problem("attention(2x40x128, 2x40x128, 2x40x128) heads=2");
+    const auto algorithm_by = [&](std::size_t version) {
+        told_version = version;
+        const cuda::Program program =
+            cuda::prepare_program(graph, {.numerics = {.dtype = DataType::f16}}, described_h200());
+        told_version = 0;
+        return program.steps.front().step.algorithm;
+    };
+    EXPECT_EQ(algorithm_by(90800), "unfused: cuDNN 9.8.0 is older than 9.10.2");
+    EXPECT_EQ(algorithm_by(91001), "unfused: cuDNN 9.10.1 is older than 9.10.2");
+    EXPECT_EQ(algorithm_by(91002), "fused");
+    EXPECT_EQ(algorithm_by(0), "fused");
 }
 
 cuda::AttentionProblem grouped_problem(Pass pass) {

@@ -233,8 +233,8 @@ Descriptor AttentionGraph::backward() {
     graph_.pointwise(CUDNN_POINTWISE_MUL, reduced(CUDNN_REDUCE_TENSOR_ADD, squares), id(one),
                      id(dot_products));
     const std::int64_t less =
-        apply(CUDNN_POINTWISE_SUB, masked(scaled_scores()), id(statistics), scores());
-    const std::int64_t p = apply(CUDNN_POINTWISE_EXP, causal(counted(less)), {}, scores());
+        apply(CUDNN_POINTWISE_SUB, counted(masked(scaled_scores())), id(statistics), scores());
+    const std::int64_t p = apply(CUDNN_POINTWISE_EXP, causal(less), {}, scores());
     gradient_of_keys(across(p), id(dy), values(), id(dv));
     CountingRows counts;
     if (counts_positions(problem_)) {

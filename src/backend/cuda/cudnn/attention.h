@@ -59,7 +59,14 @@ bool counts_positions(const AttentionProblem& problem);
 // masks that it supports, and queries that each see a key.
 bool may_be_fused(const AttentionProblem& problem);
 
-// The problem as cuDNN's operation graph. Throws DeviceError if cuDNN refuses it.
+// Why cuDNN of this version (as returned by cudnnGetVersion()) is not asked for fused attention;
+// empty if it is. cudnn-frontend refuses 9.10.0 and 9.10.1, whose results are wrong; older versions
+// need other graphs, with a second padding mask and another minus infinity.
+std::string refusal_of_fusion(std::size_t cudnn_version);
+
+// The problem as cuDNN's operation graph, with the operations in the order that cuDNN expects from
+// 9.10 on: the padding mask comes before the statistics are subtracted. Throws DeviceError if cuDNN
+// refuses it.
 Descriptor attention_graph(const AttentionProblem& problem);
 
 // "attention forward 2x8x512x64 * 2x8x512x64, bf16, causal"; everything that determines a plan.

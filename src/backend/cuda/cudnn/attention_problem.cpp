@@ -9,6 +9,8 @@ using enum AttentionTensor;
 
 namespace {
 
+constexpr std::size_t first_version = 91002;
+
 // The block of keys that sm_90's backward pass processes at once.
 constexpr std::int64_t keys_at_once = 128;
 
@@ -44,6 +46,14 @@ bool may_be_fused(const AttentionProblem& problem) {
     const bool aligned = e.width % aligned_elements == 0 && e.value_width % aligned_elements == 0;
     const bool alone = problem.trains && e.queries == 1 && e.keys == 1;
     return problem.type != ElementType::f32 && sees && aligned && !alone && takes_mask(problem);
+}
+
+std::string refusal_of_fusion(std::size_t cudnn_version) {
+    if (cudnn_version >= first_version) {
+        return {};
+    }
+    return fmt::format("cuDNN {}.{}.{} is older than 9.10.2", cudnn_version / 10000,
+                       cudnn_version / 100 % 100, cudnn_version % 100);
 }
 
 std::vector<AttentionTensor> tensors_of(const AttentionProblem& problem) {
