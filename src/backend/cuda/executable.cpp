@@ -125,10 +125,10 @@ void tell_of_choice(const Call& call, Step& step) {
     }
 }
 
-// After these errors the device is unusable.
-bool is_fatal(DeviceTrouble trouble) {
-    return trouble == DeviceTrouble::kernel_failed || trouble == DeviceTrouble::device_lost ||
-           trouble == DeviceTrouble::timed_out;
+// Whether the step caused it, so that the rest of the network may run in another process without
+// it. No step is to blame for a lost device or for an unknown error.
+bool is_fault_of_step(DeviceTrouble trouble) {
+    return trouble == DeviceTrouble::kernel_failed || trouble == DeviceTrouble::timed_out;
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ void CudaExecutable::probe(const Graph& graph, std::size_t step) {
             }
         });
     } catch (const DeviceError& error) {
-        if (!is_fatal(error.trouble())) {
+        if (!is_fault_of_step(error.trouble())) {
             throw;
         }
         throw StepFailure({bound_.steps[step].layer, bound_.steps[step].pass},

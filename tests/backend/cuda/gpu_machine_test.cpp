@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/gpu_machine.h"
 
+#include "backend/cuda/device/trouble.h"
 #include "tests/backend/cuda/scripted_runtime.h"
 
 #include <gtest/gtest.h>
+
+#include <optional>
 
 // With CUDA's runtime replaced by a scripted one (scripted_runtime.h).
 namespace strata::testing {
@@ -48,6 +51,42 @@ TEST_F(GpuMachine, TheTimeOfARepetitionIsItsOwn) {
         replay->enqueue();
         EXPECT_NEAR(machine_->between(0, 1).value, milliseconds * 1e-3, 1e-9);
     }
+}
+
+// The trouble of the DeviceError that is thrown; nothing if none is.
+template <class Doing>
+std::optional<cuda::DeviceTrouble> trouble_of(const Doing& doing) {
+    try {
+        doing();
+    } catch (const cuda::DeviceError& error) {
+        return error.trouble();
+    }
+    return {};
+}
+
+// Libraries with their own copy of the runtime leave no error in ours.
+TEST_F(GpuMachine, ALibrarysFailureOnADeadDeviceIsTheDevices) {
+    const auto cudnn = [](int status) {
+        return trouble_of([&] { cuda::require_cudnn(status, "running conv1"); });
+    };
+    const auto cublas = [](int status) {
+        return trouble_of([&] { cuda::require_cublas(status, "running fc1"); });
+    };
+    EXPECT_EQ(cudnn(CUDNN_STATUS_EXECUTION_FAILED), cuda::DeviceTrouble::library_refused);
+    EXPECT_EQ(cublas(CUBLAS_STATUS_EXECUTION_FAILED), cuda::DeviceTrouble::library_refused);
+    scripted_runtime().sticky = cudaErrorLaunchFailure;
+    EXPECT_EQ(cudnn(CUDNN_STATUS_EXECUTION_FAILED), cuda::DeviceTrouble::kernel_failed);
+    EXPECT_EQ(cudnn(CUDNN_STATUS_EXECUTION_FAILED_CUDART), cuda::DeviceTrouble::kernel_failed);
+    EXPECT_EQ(cublas(CUBLAS_STATUS_EXECUTION_FAILED), cuda::DeviceTrouble::kernel_failed);
+    EXPECT_EQ(cudnn(CUDNN_STATUS_NOT_SUPPORTED), cuda::DeviceTrouble::library_refused);
+}
+
+TEST_F(GpuMachine, ALibrarysFailureOnALostDeviceIsNoStepsFault) {
+    scripted_runtime().sticky = cudaErrorECCUncorrectable;
+    EXPECT_EQ(trouble_of([] {
+                  cuda::require_cudnn(CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER, "running conv1");
+              }),
+              cuda::DeviceTrouble::device_lost);
 }
 
 }  // namespace

@@ -104,6 +104,25 @@ TEST(Trouble, AKernelThatFailsIsKnownByItsStep) {
     }
 }
 
+TEST(Trouble, OfADeviceThatIsLostOrOfWhatNobodyKnowsNoStepIsToBlame) {
+    for (const DeviceTrouble trouble : {DeviceTrouble::device_lost, DeviceTrouble::not_ready,
+                                        DeviceTrouble::recording_refused, DeviceTrouble::unknown}) {
+        try {
+            prepared(branching_network(), {.trial = 4, .trial_trouble = trouble});
+            FAIL() << "the fifth call fails";
+        } catch (const DeviceError& error) {
+            EXPECT_EQ(error.trouble(), trouble);
+            EXPECT_EQ(error.code(), ExitCode::machine_cannot);
+        }
+    }
+}
+
+TEST(Trouble, AKernelThatHangsIsKnownByItsStep) {
+    EXPECT_THROW(
+        prepared(branching_network(), {.trial = 4, .trial_trouble = DeviceTrouble::timed_out}),
+        StepFailure);
+}
+
 TEST(Trouble, ALaunchThatTheDeviceRefusesIsOneStepsRefusal) {
     const auto executable =
         prepared(branching_network(), {.trial = 4, .trial_trouble = DeviceTrouble::launch_refused});
@@ -147,9 +166,20 @@ TEST(Trouble, EveryCodeIsASentenceWithItsFix) {
         {cudaErrorInsufficientDriver, DeviceTrouble::driver_too_old, "driver"},
         {cudaErrorNoKernelImageForDevice, DeviceTrouble::unsupported_device,
          "CMAKE_CUDA_ARCHITECTURES"},
+        {cudaErrorUnsupportedPtxVersion, DeviceTrouble::driver_too_old, "newer driver"},
+        {cudaErrorStubLibrary, DeviceTrouble::no_driver, "LD_LIBRARY_PATH"},
+        {cudaErrorSystemNotReady, DeviceTrouble::not_ready, "nvidia-fabricmanager"},
+        {cudaErrorSystemDriverMismatch, DeviceTrouble::driver_too_old, "reboot"},
+        {cudaErrorCompatNotSupportedOnDevice, DeviceTrouble::not_ready, "cuda-compat"},
+        {cudaErrorMpsConnectionFailed, DeviceTrouble::not_ready, "MPS"},
         {cudaErrorMemoryAllocation, DeviceTrouble::out_of_memory, "smaller batch"},
         {cudaErrorIllegalAddress, DeviceTrouble::kernel_failed, "compute-sanitizer"},
+        {cudaErrorMisalignedAddress, DeviceTrouble::kernel_failed, "aligned"},
+        {cudaErrorLaunchFailure, DeviceTrouble::kernel_failed, "Xid"},
+        {cudaErrorStreamCaptureUnsupported, DeviceTrouble::recording_refused, "recorded"},
+        {cudaErrorStreamCaptureInvalidated, DeviceTrouble::recording_refused, "recorded"},
         {cudaErrorDevicesUnavailable, DeviceTrouble::device_lost, "wait"},
+        {cudaErrorUnknown, DeviceTrouble::unknown, "report"},
     };
     for (const Case& one : cases) {
         try {

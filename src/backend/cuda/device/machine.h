@@ -15,13 +15,16 @@ namespace strata::cuda {
 enum class DeviceTrouble {
     no_driver,
     driver_too_old,
+    not_ready,  // the machine is not set up for CUDA
     unsupported_device,
     out_of_memory,
     launch_refused,
+    recording_refused,
     kernel_failed,
     device_lost,
     timed_out,
     library_refused,
+    unknown,
 };
 
 // One sentence: what went wrong, where, and the fix.

@@ -11,7 +11,11 @@ namespace strata::cuda {
 // runtime's message, the fix.
 void require_cuda(int code, std::string_view doing);
 
-// The same for cuDNN (cudnnStatus_t) and cuBLAS (cublasStatus_t).
+// Whether this code (cudaError_t) leaves the device unusable for the process.
+bool is_sticky(int code);
+
+// The same for cuDNN (cudnnStatus_t) and cuBLAS (cublasStatus_t). If the library failed because the
+// device did, the error is the device's, not a refusal.
 void require_cudnn(int status, std::string_view doing);
 void require_cublas(int status, std::string_view doing);
 
