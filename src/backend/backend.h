@@ -125,6 +125,8 @@ struct BackendInfo {
     // processors.
     std::optional<Bytes> device_memory = {};
     std::string device_model = {};  // "NVIDIA H200"; empty without such a device
+    // How much of that memory is free now; absent if unknown.
+    std::optional<Bytes> free_device_memory = {};
 };
 
 class DeviceWatch;

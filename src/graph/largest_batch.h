@@ -48,7 +48,7 @@ inline constexpr std::array<std::string_view, 3> names_of(MemorySource) {
 // How large a batch the memory can hold, by the network's footprint.
 struct Capacity {
     LargestBatch largest;
-    Bytes memory;  // free when it was asked, given, or the device's own
+    Bytes memory;  // given, or free when it was asked: of this machine or of the device
     MemorySource source = MemorySource::free;
     std::string refusal{};  // why the network has no larger batch, where it is what limits
 };

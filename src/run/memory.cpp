@@ -36,7 +36,8 @@ std::pair<std::optional<Bytes>, MemorySource> memory_for(const Job& job,
         return {job.memory, MemorySource::given};
     }
     if (backend.device_memory) {
-        return {backend.device_memory, MemorySource::device};
+        return {backend.free_device_memory ? backend.free_device_memory : backend.device_memory,
+                MemorySource::device};
     }
     return {available_memory(), MemorySource::free};
 }
@@ -54,17 +55,20 @@ std::string batch_refusal(const Job& job, std::int64_t batch) {
 }  // namespace
 
 void require_memory(const Job& job, const Graph& graph, Bytes needed, const BackendInfo& backend) {
-    const auto refuse_beyond = [&](const std::optional<Bytes>& limit, std::string_view whose) {
+    const auto refuse_beyond = [&](const std::optional<Bytes>& limit, std::string_view whose,
+                                   const std::string& of_all = {}) {
         if (limit && needed > *limit) {
-            throw Error(fmt::format("{} at batch {} needs {} and {} {}; try a smaller --batch",
+            throw Error(fmt::format("{} at batch {} needs {} and {} {}{}; try a smaller --batch",
                                     printable(graph.name), batch_of(graph), byte_size_text(needed),
-                                    whose, byte_size_text(*limit)),
+                                    whose, byte_size_text(*limit), of_all),
                         ExitCode::machine_cannot);
         }
     };
     refuse_beyond(job.memory, "--memory gives");
     if (backend.device_memory) {
         refuse_beyond(backend.device_memory, "the device has");
+        refuse_beyond(backend.free_device_memory, "the device has free",
+                      " of " + byte_size_text(*backend.device_memory));
     } else {
         refuse_beyond(available_memory(), "this machine has free");
     }

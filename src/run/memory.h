@@ -10,13 +10,13 @@
 namespace strata {
 
 // Throws Error with exit code machine_cannot where a job that needs this much has no such memory:
-// beyond what the job allows (job.memory), or what the backend's device has, or what this machine
-// has free. Called before anything is allocated: a machine that swaps measures its disk.
+// beyond what the job allows (job.memory), or what the backend's device or else this machine has
+// free. Called before anything is allocated: a machine that swaps measures its disk.
 void require_memory(const Job& job, const Graph& graph, Bytes needed, const BackendInfo& backend);
 
-// The largest batch of this job whose footprint fits in its memory limit, else in the device's
-// memory, else in free memory. Nothing where none of these is known, or the network's batch cannot
-// change.
+// The largest batch of this job whose footprint fits in its memory limit, else in what the device
+// has free, else in what this machine has free. Nothing where none of these is known, or the
+// network's batch cannot change.
 std::optional<Capacity> capacity_of(const Job& job, const BackendInfo& backend);
 
 }  // namespace strata

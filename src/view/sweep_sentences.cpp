@@ -142,7 +142,8 @@ std::string saturation_sentence(const Sweep& sweep, const Saturation& found) {
 }
 
 std::string memory_of(const Capacity& capacity) {
-    constexpr std::array whose = {" of free memory", " given by --memory", " of device memory"};
+    constexpr std::array whose = {" of free memory", " given by --memory",
+                                  " of free device memory"};
     return number_text(capacity.memory.value, "B") +
            whose[static_cast<std::size_t>(capacity.source)];
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/memory.h"
 
+#include "base/byte_size.h"
 #include "base/error.h"
 #include "graph/memory.h"
 #include "run/execute.h"
@@ -41,6 +42,23 @@ TEST(JobMemory, ADeviceHasItsOwn) {
                   require_memory(job, graph_for(job), Bytes{1001}, device);
               }).find("the device has"),
               std::string::npos);
+}
+
+TEST(JobMemory, WhatOthersHoldOfADeviceIsNotFree) {
+    BackendInfo device = host;
+    device.device_memory = needed_by(job_at(9));
+    device.free_device_memory = needed_by(job_at(3));
+    const Job job = job_at(4);
+    const std::string sentence =
+        error_of([&] { require_memory(job, graph_for(job), needed_by(job), device); });
+    EXPECT_NE(sentence.find("the device has free " + byte_size_text(*device.free_device_memory) +
+                            " of " + byte_size_text(*device.device_memory)),
+              std::string::npos)
+        << sentence;
+    EXPECT_NO_THROW(require_memory(job, graph_for(job), needed_by(job_at(3)), device));
+    const auto capacity = capacity_of(job_at(1), device);
+    EXPECT_EQ(capacity->source, MemorySource::device);
+    EXPECT_EQ(capacity->largest.batch, 3);
 }
 
 TEST(JobMemory, TheLargestBatchIsTheLastThatFits) {

@@ -153,7 +153,7 @@ TEST(SweepView, SaysWhatLimitsTheBatch) {
               "Largest batch: 40 is the largest that fits in 1.00 GB given by --memory (modelled "
               "by liveness, without the library's scratch memory).");
     EXPECT_NE(capacity_told({40, Bytes{9.9e8}, BatchLimit::memory}, MemorySource::device)
-                  .find("fits in 1.00 GB of device memory "),
+                  .find("fits in 1.00 GB of free device memory "),
               std::string::npos);
     EXPECT_EQ(capacity_told({0, Bytes{2e9}, BatchLimit::memory}, MemorySource::free),
               "Largest batch: not even one example fits: it needs 2.00 GB, and there are 1.00 GB "

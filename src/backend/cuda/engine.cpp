@@ -64,11 +64,14 @@ public:
 
     BackendInfo info() const override {
         const DeviceProperties& device = machine_->properties();
-        return {"cuda", cudnn_version(),
+        return {"cuda",
+                cudnn_version(),
                 fmt::format("{}, sm_{}, driver {}.{}, cuBLASLt {}", device.name,
                             device.compute_capability, device.driver_version / 1000,
                             device.driver_version % 1000 / 10, cublas_version()),
-                Bytes{static_cast<double>(device.memory_bytes)}, device.name};
+                Bytes{static_cast<double>(device.memory_bytes)},
+                device.name,
+                free_memory()};
     }
 
     // A whole-layer form that cuDNN refuses, as only the device can tell, is replaced by the
@@ -96,6 +99,11 @@ public:
     }
 
 private:
+    std::optional<Bytes> free_memory() const {
+        const auto free = machine_->free_memory();
+        return free ? std::optional(Bytes{static_cast<double>(*free)}) : std::nullopt;
+    }
+
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution,
                                         LayerForm form) {
         return std::make_unique<CudaExecutable>(

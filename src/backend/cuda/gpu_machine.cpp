@@ -71,6 +71,7 @@ public:
     Seconds between(std::size_t earlier, std::size_t later) override;
     void wait() override;
     std::size_t workspace() const override { return held_workspace_; }
+    std::optional<std::size_t> free_memory() const override;
 
 private:
     void reserve_workspace();
@@ -202,6 +203,13 @@ void GpuMachine::stamp(std::size_t number) {
         cudaEventRecordWithFlags(stamps_[number], queue_.stream,
                                  is_recording_ ? cudaEventRecordExternal : cudaEventRecordDefault),
         "stamping the time");
+}
+
+std::optional<std::size_t> GpuMachine::free_memory() const {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    require_cuda(cudaMemGetInfo(&free, &total), "asking how much memory of the GPU is free");
+    return free;
 }
 
 // Waits for the stream, not for the stamp: it is not documented that a launch resets the stamps in

@@ -2,6 +2,7 @@
 #include "backend/cuda/gpu_machine.h"
 
 #include "backend/cuda/device/trouble.h"
+#include "backend/cuda/engine.h"
 #include "tests/backend/cuda/scripted_runtime.h"
 
 #include <gtest/gtest.h>
@@ -62,6 +63,16 @@ std::optional<cuda::DeviceTrouble> trouble_of(const Doing& doing) {
         return error.trouble();
     }
     return {};
+}
+
+TEST_F(GpuMachine, TellsWhatOfItsMemoryIsFree) {
+    const auto before = machine_->free_memory();
+    ASSERT_TRUE(before);
+    const cuda::Memory memory = machine_->allocate(1000);
+    EXPECT_EQ(machine_->free_memory(), *before - 1000);
+    const BackendInfo info = cuda::make_backend()->info();
+    EXPECT_EQ(info.free_device_memory, Bytes{static_cast<double>(*before - 1000)});
+    EXPECT_GT(*info.device_memory, *info.free_device_memory);
 }
 
 // Libraries with their own copy of the runtime leave no error in ours.

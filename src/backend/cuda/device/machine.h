@@ -85,6 +85,8 @@ public:
 
     // The scratch memory that it holds for library calls, in bytes.
     virtual std::size_t workspace() const { return 0; }
+    // The free memory of its device, in bytes; nothing if the machine cannot tell.
+    virtual std::optional<std::size_t> free_memory() const { return {}; }
 };
 
 }  // namespace strata::cuda
