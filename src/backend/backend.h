@@ -114,6 +114,10 @@ public:
     // The memory it holds on a device of its own, scratch memory included; nothing if it computes
     // in this machine's memory.
     virtual std::optional<Bytes> device_memory() const { return {}; }
+
+    // Whether iterations, which this backend records to launch them at once, could not be recorded:
+    // what the host does between steps is then in the times.
+    virtual bool fails_to_record() const { return false; }
 };
 
 // The library behind a backend, for provenance.

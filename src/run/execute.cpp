@@ -190,6 +190,11 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
             run.flags.push_back({DoubtKind::folded, doubt});
         }
     }
+    if (executable.fails_to_record()) {
+        run.flags.push_back({DoubtKind::not_recorded,
+                             "the iteration could not be recorded, so its steps are launched one "
+                             "by one: the host's part is in the times"});
+    }
     device.add_to(run);
     run.state = sampled.reason == StopReason::interrupted ? RunState::partial : RunState::complete;
 }

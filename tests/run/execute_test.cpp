@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace strata {
@@ -118,6 +119,20 @@ TEST_F(Execute, ARunWithARefusedStepCanBeContinued) {
     const strata::Run whole = execute(job_, graph, backend, {}, earlier);
     EXPECT_TRUE(std::holds_alternative<Skipped>(whole.steps[1].time));
     EXPECT_GT(std::get<Samples>(whole.steps[0].time).values.size(), before);
+}
+
+TEST_F(Execute, AnIterationThatCouldNotBeRecordedIsADoubt) {
+    for (const bool fails : {false, true}) {
+        strata::testing::ScriptedBackend backend(
+            [&](strata::testing::ScriptedExecutable& executable) {
+                if (fails) {
+                    executable.fail_to_record();
+                }
+            });
+        const strata::Run done = execute(job_, graph_for(job_), backend, {});
+        EXPECT_EQ(std::ranges::count(done.flags, DoubtKind::not_recorded, &Flag::kind),
+                  fails ? 1 : 0);
+    }
 }
 
 TEST_F(Execute, ASliceRunsAlone) {

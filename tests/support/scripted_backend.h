@@ -70,6 +70,9 @@ public:
     }
     Profiling* profiling() override { return profiling_.get(); }
 
+    bool fails_to_record() const override { return fails_to_record_; }
+    void fail_to_record() { fails_to_record_ = true; }
+
     void profile_with(std::unique_ptr<Profiling> profiling) { profiling_ = std::move(profiling); }
 
 private:
@@ -89,6 +92,7 @@ private:
     std::vector<Step> steps_;
     std::vector<Script> actions_;
     std::unique_ptr<Profiling> profiling_;
+    bool fails_to_record_ = false;
 };
 
 // A backend that calls `direct` to script its executables.

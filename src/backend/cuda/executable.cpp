@@ -254,11 +254,13 @@ void CudaExecutable::prepare_again() {
 }
 
 // The first iteration runs unrecorded: libraries load and compile what they need, which cannot be
-// recorded. From the second on it is one launch, so that step times exclude host overhead.
+// recorded. From the second on it is one launch, so that step times exclude host overhead, unless
+// it cannot be recorded.
 void CudaExecutable::iterate(RecordedIteration& recording,
                              const std::function<void()>& enqueue_all) {
-    if (recording.has_run && !recording.replay) {
+    if (recording.has_run && !recording.replay && !fails_to_record_) {
         recording.replay = machine_->record(enqueue_all);
+        fails_to_record_ = !recording.replay;
     }
     recording.replay ? recording.replay->enqueue() : enqueue_all();
     recording.has_run = true;

@@ -12,7 +12,7 @@ namespace strata::cuda {
 
 // A program with its memory on a machine: every call has its addresses, and nothing is decided or
 // allocated while it runs. An iteration, with or without time stamps, is recorded once and then
-// repeated with one launch.
+// repeated with one launch, if the machine can record it.
 class CudaExecutable : public Executable {
 public:
     // Probes each step; a refusal becomes that step's refusal. Throws StepFailure if a step leaves
@@ -31,6 +31,7 @@ public:
     void write(TensorId tensor, Content content, std::span<const float> values) override;
     // Its own allocations and the machine's scratch memory.
     std::optional<Bytes> device_memory() const override;
+    bool fails_to_record() const override { return fails_to_record_; }
     Profiling* profiling() override;
 
     // Notifies the watch of each step from here on, before and after its calls are enqueued;
@@ -85,6 +86,7 @@ private:
     std::vector<std::string> step_names_;  // "conv1 forward", as other tools display it
     RecordedIteration whole_;
     RecordedIteration stamped_;
+    bool fails_to_record_ = false;
     CachePreparation caches_;
     StepWatch* watch_ = nullptr;
     std::unique_ptr<Profiling> profiling_;

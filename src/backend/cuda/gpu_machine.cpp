@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace strata::cuda {
@@ -21,21 +22,24 @@ constexpr std::chrono::minutes patience{5};
 // it.
 using AbandonFlag = std::shared_ptr<bool>;
 
+struct GraphEnd {
+    void operator()(cudaGraph_t graph) const { cudaGraphDestroy(graph); }
+};
+using RecordedGraph = std::unique_ptr<CUgraph_st, GraphEnd>;
+
 class GraphReplay : public Replay {
 public:
-    GraphReplay(cudaGraph_t graph, cudaStream_t stream, AbandonFlag abandoned)
-        : graph_(graph), stream_(stream), abandoned_(std::move(abandoned)) {
-        const cudaError_t made = cudaGraphInstantiate(&executable_, graph_, 0);
-        if (made != cudaSuccess) {
-            cudaGraphDestroy(graph_);
-        }
-        require_cuda(made, "instantiating a CUDA graph");
-        cudaGraphUpload(executable_, stream_);
-    }
+    GraphReplay(RecordedGraph graph, cudaGraphExec_t executable, cudaStream_t stream,
+                AbandonFlag abandoned)
+        : graph_(std::move(graph)),
+          executable_(executable),
+          stream_(stream),
+          abandoned_(std::move(abandoned)) {}
     ~GraphReplay() override {
-        if (!*abandoned_) {
+        if (*abandoned_) {
+            (void)graph_.release();
+        } else {
             cudaGraphExecDestroy(executable_);
-            cudaGraphDestroy(graph_);
         }
     }
     GraphReplay(const GraphReplay&) = delete;
@@ -46,8 +50,8 @@ public:
     }
 
 private:
-    cudaGraph_t graph_;
-    cudaGraphExec_t executable_ = nullptr;
+    RecordedGraph graph_;
+    cudaGraphExec_t executable_;
     cudaStream_t stream_;
     AbandonFlag abandoned_;
 };
@@ -75,6 +79,8 @@ public:
 
 private:
     void reserve_workspace();
+    RecordedGraph capture(const std::function<void()>& enqueue_all);
+    void require_usable();
 
     DeviceProperties properties_;
     Queue queue_;
@@ -170,26 +176,55 @@ void GpuMachine::enqueue(const Call& call, std::span<void* const> addresses) {
     }
 }
 
-// Relaxed mode: libraries may load modules and allocate memory while their calls are recorded.
-std::unique_ptr<Replay> GpuMachine::record(const std::function<void()>& enqueue_all) {
-    require_cuda(cudaStreamBeginCapture(queue_.stream, cudaStreamCaptureModeRelaxed),
-                 "recording an iteration");
-    is_recording_ = true;
+// Nothing if it cannot be recorded. Relaxed mode: libraries may load modules and allocate memory
+// while their calls are recorded. What a library refuses here it may still do unrecorded; otherwise
+// it will say so then.
+RecordedGraph GpuMachine::capture(const std::function<void()>& enqueue_all) {
+    if (cudaStreamBeginCapture(queue_.stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) {
+        return nullptr;
+    }
     cudaGraph_t graph = nullptr;
+    const auto end = [&] {
+        is_recording_ = false;
+        const cudaError_t ended = cudaStreamEndCapture(queue_.stream, &graph);
+        RecordedGraph recorded(graph);
+        return ended == cudaSuccess ? std::move(recorded) : nullptr;
+    };
+    is_recording_ = true;
     try {
         enqueue_all();
+    } catch (const DeviceError&) {
+        end();
+        return nullptr;
     } catch (...) {
-        is_recording_ = false;
-        cudaStreamEndCapture(queue_.stream, &graph);
-        if (graph != nullptr) {
-            cudaGraphDestroy(graph);
-        }
-        (void)cudaGetLastError();
+        end();
         throw;
     }
-    is_recording_ = false;
-    require_cuda(cudaStreamEndCapture(queue_.stream, &graph), "recording an iteration");
-    return std::make_unique<GraphReplay>(graph, queue_.stream, abandoned_);
+    return end();
+}
+
+std::unique_ptr<Replay> GpuMachine::record(const std::function<void()>& enqueue_all) {
+    RecordedGraph graph = capture(enqueue_all);
+    cudaGraphExec_t executable = nullptr;
+    if (graph == nullptr || cudaGraphInstantiate(&executable, graph.get(), 0) != cudaSuccess) {
+        graph.reset();
+        require_usable();
+        return nullptr;
+    }
+    if (cudaGraphUpload(executable, queue_.stream) != cudaSuccess) {
+        (void)cudaGetLastError();  // the first launch uploads it, or reports the error
+    }
+    return std::make_unique<GraphReplay>(std::move(graph), executable, queue_.stream, abandoned_);
+}
+
+// After a failed recording the stream must accept work again.
+void GpuMachine::require_usable() {
+    (void)cudaGetLastError();
+    const cudaError_t state = cudaStreamQuery(queue_.stream);
+    if (state != cudaErrorNotReady) {
+        require_cuda(state, "recording an iteration");
+    }
+    (void)cudaGetLastError();  // "not ready" is no error
 }
 
 void GpuMachine::stamp(std::size_t number) {

@@ -111,6 +111,18 @@ TEST(GpuCeilings, ALaunchIsOneOfManyRecorded) {
     EXPECT_NE(device.launch->source.find("one by one: 2.00 us"), std::string::npos);
 }
 
+TEST(GpuCeilings, LaunchesThatCannotBeRecordedAreMeasuredOneByOne) {
+    class Unrecorded : public ClockedMachine {
+        std::unique_ptr<cuda::Replay> record(const std::function<void()>&) override {
+            return nullptr;
+        }
+    } machine;
+    const Device device = measured(machine);
+    ASSERT_TRUE(device.launch.has_value());
+    EXPECT_LT(relative(device.launch->value.value, 2e-6), 1e-9);
+    EXPECT_NE(device.launch->source.find("could not be recorded"), std::string::npos);
+}
+
 TEST(GpuCeilings, WhatTheLibraryRefusesIsLeftOut) {
     ClockedMachine machine;
     for (int i = 5; i < 10; ++i) {

@@ -65,6 +65,45 @@ std::optional<cuda::DeviceTrouble> trouble_of(const Doing& doing) {
     return {};
 }
 
+// What a failed capture leaves behind is cleaned up, and the stream accepts work again.
+TEST_F(GpuMachine, WhatCannotBeRecordedCanStillBeLaunched) {
+    ScriptedRuntime& script = scripted_runtime();
+    for (const cudaError_t error : {cudaErrorStreamCaptureInvalidated, cudaErrorMemoryAllocation}) {
+        (error == cudaErrorMemoryAllocation ? script.answer_to_instantiation
+                                            : script.answer_to_capture) = error;
+        EXPECT_EQ(machine_->record([&] { enqueue_stamped(); }), nullptr);
+        EXPECT_EQ(script.live_graphs, 0);
+        EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+        script.answer_to_capture = cudaSuccess;
+        script.answer_to_instantiation = cudaSuccess;
+        enqueue_stamped();
+        EXPECT_NEAR(machine_->between(0, 1).value, 1e-3, 1e-9);
+    }
+}
+
+TEST_F(GpuMachine, WhatALibraryRefusesWhileItIsRecordedEndsOnlyTheRecording) {
+    const auto refuse = [&] {
+        enqueue_stamped();
+        throw cuda::DeviceError(cuda::DeviceTrouble::library_refused, "not while recording");
+    };
+    EXPECT_EQ(machine_->record(refuse), nullptr);
+    EXPECT_EQ(scripted_runtime().live_graphs, 0);
+    enqueue_stamped();
+    EXPECT_NEAR(machine_->between(0, 1).value, 1e-3, 1e-9);
+}
+
+TEST_F(GpuMachine, ADeviceThatIsLostWhileItRecordsIsLost) {
+    const auto lose = [] {
+        scripted_runtime().answer_to_capture = cudaErrorStreamCaptureInvalidated;
+        scripted_runtime().sticky = cudaErrorECCUncorrectable;
+    };
+    EXPECT_EQ(trouble_of([&] { machine_->record(lose); }), cuda::DeviceTrouble::device_lost);
+    EXPECT_EQ(trouble_of([&] { machine_->record([] {}); }), cuda::DeviceTrouble::device_lost)
+        << "nor does it begin to record";
+    EXPECT_EQ(scripted_runtime().live_graphs, 0);
+    scripted_runtime().sticky = cudaSuccess;
+}
+
 TEST_F(GpuMachine, TellsWhatOfItsMemoryIsFree) {
     const auto before = machine_->free_memory();
     ASSERT_TRUE(before);

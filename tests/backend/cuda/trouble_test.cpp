@@ -29,6 +29,7 @@ struct Script {
     std::optional<int> launch = {};
     std::optional<int> trial = {};
     DeviceTrouble trial_trouble = DeviceTrouble::kernel_failed;
+    bool records = true;
 };
 
 class ScriptedMachine : public cuda::HostMachine {
@@ -51,7 +52,15 @@ public:
     void enqueue(const Call& call, std::span<void* const> addresses) override {
         fail_at(script_.launch, DeviceTrouble::device_lost, "the device is gone");
         HostMachine::enqueue(call, addresses);
+        ++launched;
     }
+    std::unique_ptr<cuda::Replay> record(const std::function<void()>& enqueue_all) override {
+        ++recordings;
+        return script_.records ? HostMachine::record(enqueue_all) : nullptr;
+    }
+
+    int launched = 0;
+    int recordings = 0;
 
 private:
     static void fail_at(std::optional<int>& left, DeviceTrouble trouble, const char* sentence) {
@@ -152,6 +161,25 @@ TEST(Trouble, WhatIsLeftOutIsRefusedAndTheRestOfTheNetworkRuns) {
 TEST(Trouble, ADeviceThatIsLostEndsTheIteration) {
     const auto executable = prepared(branching_network(), {.launch = 5});
     EXPECT_THROW(executable->run(), DeviceError);
+}
+
+TEST(Trouble, AnIterationThatCannotBeRecordedIsLaunchedStepByStepAndSaysSo) {
+    const Graph graph = branching_network();
+    for (const bool records : {true, false}) {
+        const auto machine = std::make_shared<ScriptedMachine>(Script{.records = records});
+        cuda::CudaExecutable executable(
+            graph, cuda::prepare_program(graph, kept_execution(), described_h200()), machine);
+        executable.run();
+        EXPECT_FALSE(executable.fails_to_record()) << "nothing was recorded yet";
+        machine->launched = 0;
+        executable.run();
+        const int each = machine->launched;
+        executable.run();
+        EXPECT_EQ(executable.fails_to_record(), !records);
+        EXPECT_GT(each, 0);
+        EXPECT_EQ(machine->launched, 2 * each);
+        EXPECT_EQ(machine->recordings, 1) << "what failed is not tried again and again";
+    }
 }
 
 TEST(Trouble, EveryCodeIsASentenceWithItsFix) {

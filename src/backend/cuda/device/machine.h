@@ -72,7 +72,8 @@ public:
     // device is attributed to this call. Only on a device; the call writes its results.
     virtual void probe(const Call& call, std::span<void* const> addresses) = 0;
     virtual void enqueue(const Call& call, std::span<void* const> addresses) = 0;
-    // Records what `enqueue_all` enqueues, for repetition.
+    // Records what `enqueue_all` enqueues, for repetition. Nothing if that cannot be recorded; the
+    // machine then continues as if it had not tried.
     virtual std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) = 0;
 
     // A time stamp in the stream, recorded or not. Stamps are numbered from 0; each number is
