@@ -6,6 +6,8 @@
 #include "backend/cuda/fastest.h"
 #include "backend/reference/step.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -16,54 +18,87 @@ namespace {
 
 class ConvolutionCall : public LibraryCall {
 public:
+    // A call whose plan is null only computes on the host.
     ConvolutionCall(const ConvolutionProblem& problem, std::shared_ptr<PlanChoice> choice)
-        : problem_(problem), choice_(std::move(choice)) {}
+        : problem_(problem),
+          choice_(std::move(choice)),
+          plan_(choice_->plans.front()),
+          text_before_(plan_ ? text_of(*plan_) : WayText{}) {}
 
     void choose(const Queue& queue, std::span<void* const> addresses) override;
+    bool take_next() override;
     std::optional<ChosenWay> chosen() const override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
     void compute_on_host(std::span<void* const> addresses) const override;
-    std::size_t workspace() const override;
+    std::size_t workspace() const override { return plan_->workspace; }
 
 private:
+    void execute(const BuiltPlan& plan, const Queue& queue, std::span<void* const> addresses) const;
+    void take_chosen();
     HostValues computed(const std::array<HostValues, 3>& values) const;
     void add_epilogue(std::span<void* const> operands, HostValues& result) const;
 
     ConvolutionProblem problem_;
     std::shared_ptr<PlanChoice> choice_;
+    std::shared_ptr<const BuiltPlan>
+        plan_;  // the one that runs, as chosen when this call was tried
+    WayText text_before_;
+    int refused_ = 0;
 };
 
-// Until a plan is chosen, the largest workspace of all candidates.
-std::size_t ConvolutionCall::workspace() const {
-    if (choice_->is_tried) {
-        return choice_->plan().workspace;
-    }
-    std::size_t maximum = 0;
-    for (const auto& plan : choice_->plans) {
-        maximum = std::max(maximum, plan->workspace);
-    }
-    return maximum;
+void ConvolutionCall::take_chosen() {
+    plan_ = choice_->plans.front();
+    refused_ = choice_->refused;
 }
 
-// Chooses once for all calls of the problem.
+// Chooses once for all calls of the problem. The plans that lose are freed, and so is the scratch
+// memory of each after its trial: otherwise the largest would count as the network's.
 void ConvolutionCall::choose(const Queue& queue, std::span<void* const> addresses) {
-    if (choice_->is_tried) {
-        return;
+    if (!choice_->is_tried) {
+        const std::size_t fastest = fastest_of(choice_->plans.size(), [&](std::size_t way) {
+            const BuiltPlan& plan = *choice_->plans[way];
+            const Memory scratch = queue.allocate(plan.workspace);
+            Queue trial = queue;
+            trial.workspace = scratch.get();
+            trial.workspace_bytes = plan.workspace;
+            return best_time(queue, [&] { execute(plan, trial, addresses); });
+        });
+        choice_->plans = {choice_->plans[fastest]};
+        choice_->is_tried = true;
     }
-    choice_->used = fastest_of(choice_->plans.size(), [&](std::size_t way) {
-        choice_->used = way;
-        return best_time(queue, [&] { enqueue(queue, addresses); });
-    });
-    choice_->is_tried = true;
+    take_chosen();
+}
+
+// Another call of the problem may have moved on already.
+bool ConvolutionCall::take_next() {
+    if (plan_ == choice_->plans.front()) {
+        auto next = choice_->next ? choice_->next() : nullptr;
+        if (!next) {
+            return false;
+        }
+        choice_->plans = {std::move(next)};
+        ++choice_->refused;
+    }
+    take_chosen();
+    return true;
 }
 
 std::optional<ChosenWay> ConvolutionCall::chosen() const {
-    return ChosenWay{text_of(*choice_->plans.front()), text_of(choice_->plan()),
-                     choice_->plan().workspace};
+    WayText now = text_of(*plan_);
+    if (refused_ > 0) {
+        now.algorithm += fmt::format("{}after {} plan{} refused", now.algorithm.empty() ? "" : ", ",
+                                     refused_, refused_ == 1 ? " was" : "s were");
+    }
+    return ChosenWay{text_before_, std::move(now), plan_->workspace};
+}
+
+void ConvolutionCall::enqueue(const Queue& queue, std::span<void* const> addresses) const {
+    execute(*plan_, queue, addresses);
 }
 
 // Addresses are in the order of the tensors' numbers.
-void ConvolutionCall::enqueue(const Queue& queue, std::span<void* const> addresses) const {
+void ConvolutionCall::execute(const BuiltPlan& plan, const Queue& queue,
+                              std::span<void* const> addresses) const {
     std::vector<std::int64_t> ids(addresses.size());
     std::iota(ids.begin(), ids.end(), static_cast<std::int64_t>(ConvolutionTensor::x));
     Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
@@ -72,8 +107,7 @@ void ConvolutionCall::enqueue(const Queue& queue, std::span<void* const> address
              addresses.data());
     pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &queue.workspace);
     pack.finalize();
-    const cudnnStatus_t status =
-        cudnnBackendExecute(queue.cudnn, choice_->plan().plan.get(), pack.get());
+    const cudnnStatus_t status = cudnnBackendExecute(queue.cudnn, plan.plan.get(), pack.get());
     if (status != CUDNN_STATUS_SUCCESS) {
         require_cudnn(status, text_of(problem_));
     }

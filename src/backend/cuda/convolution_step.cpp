@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <set>
+
 namespace strata::cuda {
 
 namespace {
@@ -13,33 +16,40 @@ namespace {
 // The number of plans of a list that are worth a trial.
 constexpr std::size_t max_tried_plans = 8;
 
-std::size_t max_plans_of(const ConvolutionProblem& problem) {
-    return problem.algorithm == ConvolutionAlgorithm::fastest ? max_tried_plans : 1;
-}
+// Compiling at run time takes seconds.
+enum class BuildCost { any, low };
 
-using Plans = std::vector<std::shared_ptr<const BuiltPlan>>;
+// cuDNN's plans for a problem, list by list, each built when it is asked for. A list that cuDNN
+// cannot make counts as an empty one, but gives the reason.
+class OfferedPlans {
+public:
+    OfferedPlans(const DeviceProperties& properties, const ConvolutionProblem& problem);
 
-// The first plans that cuDNN can build, up to the maximum; none if all of a list fail.
-Plans first_plans(const ConvolutionProblem& problem, ConvolutionAlgorithm algorithm,
-                  const Descriptor& device, HeuristicMode mode) {
-    Plans plans;
-    for (const OfferedPlan& offered : offered_plans(convolution_graph(problem), device, mode)) {
-        if (plans.size() == max_plans_of(problem)) {
-            break;
-        }
-        // Compiling at run time takes seconds, so such a plan is never a second choice.
-        const bool is_costly = !plans.empty() && offered.traits.compiles_at_run_time;
-        if (is_costly || !is_precise_enough(problem, offered.traits) ||
-            !is_asked_for(algorithm, offered.traits)) {
-            continue;
-        }
-        try {
-            plans.push_back(std::make_shared<const BuiltPlan>(build_plan(offered, device)));
-        } catch (const DeviceError&) {  // the next plan may work
-        }
-    }
-    return plans;
-}
+    // The next plan that cuDNN can build; nothing if none is left.
+    std::shared_ptr<const BuiltPlan> next();
+    // The same, but only from the list that the previous plan came from.
+    std::shared_ptr<const BuiltPlan> next_of_list(BuildCost cost);
+    const std::string& reason() const { return reason_; }
+
+private:
+    struct List {
+        ConvolutionAlgorithm algorithm;
+        HeuristicMode mode;
+    };
+
+    bool open_next_list();
+    bool is_wanted(const PlanTraits& traits, BuildCost cost) const;
+
+    DeviceProperties properties_;
+    ConvolutionProblem problem_;
+    std::vector<List> lists_;
+    std::size_t opened_ = 0;  // lists
+    std::optional<Descriptor> device_;
+    std::vector<OfferedPlan> offered_;  // of the last list
+    std::size_t asked_ = 0;             // of these
+    std::set<std::string> seen_;
+    std::string reason_ = "no plan is offered";
+};
 
 // If there is no plan of the requested algorithm, a direct one is used, and its notes say so.
 std::vector<ConvolutionAlgorithm> in_order(ConvolutionAlgorithm asked) {
@@ -48,25 +58,77 @@ std::vector<ConvolutionAlgorithm> in_order(ConvolutionAlgorithm asked) {
                : std::vector{asked};
 }
 
-// A list that cuDNN cannot make counts as an empty one, but gives the reason.
-std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
-                                       const ConvolutionProblem& problem) {
-    std::string reason = "no plan is offered";
+OfferedPlans::OfferedPlans(const DeviceProperties& properties, const ConvolutionProblem& problem)
+    : properties_(properties), problem_(problem) {
     for (const ConvolutionAlgorithm algorithm : in_order(problem.algorithm)) {
         for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
-            try {
-                const Descriptor device = device_descriptor(properties);
-                if (Plans plans = first_plans(problem, algorithm, device, mode); !plans.empty()) {
-                    const bool is_one = plans.size() == 1;
-                    return std::make_shared<PlanChoice>(
-                        PlanChoice{.plans = std::move(plans), .is_tried = is_one});
-                }
-            } catch (const DeviceError& error) {
-                reason = error.what();
-            }
+            lists_.push_back({algorithm, mode});
         }
     }
-    throw Refusal{fmt::format("cuDNN has no plan for {}: {}", text_of(problem), reason)};
+}
+
+bool OfferedPlans::open_next_list() {
+    if (opened_ == lists_.size()) {
+        return false;
+    }
+    offered_.clear();
+    asked_ = 0;
+    try {
+        device_.emplace(device_descriptor(properties_));
+        offered_ = offered_plans(convolution_graph(problem_), *device_, lists_[opened_].mode);
+    } catch (const DeviceError& error) {
+        reason_ = error.what();
+    }
+    ++opened_;
+    return true;
+}
+
+bool OfferedPlans::is_wanted(const PlanTraits& traits, BuildCost cost) const {
+    return (cost == BuildCost::any || !traits.compiles_at_run_time) &&
+           is_precise_enough(problem_, traits) &&
+           is_asked_for(lists_[opened_ - 1].algorithm, traits);
+}
+
+std::shared_ptr<const BuiltPlan> OfferedPlans::next_of_list(BuildCost cost) {
+    while (asked_ < offered_.size()) {
+        const OfferedPlan& offered = offered_[asked_++];
+        if (!is_wanted(offered.traits, cost) || !seen_.insert(name_of(offered.traits)).second) {
+            continue;
+        }
+        if (auto built = plan_if_built(offered, *device_)) {
+            return std::make_shared<const BuiltPlan>(std::move(*built));
+        }
+    }
+    return nullptr;
+}
+
+std::shared_ptr<const BuiltPlan> OfferedPlans::next() {
+    std::shared_ptr<const BuiltPlan> plan = next_of_list(BuildCost::any);
+    while (!plan && open_next_list()) {
+        plan = next_of_list(BuildCost::any);
+    }
+    return plan;
+}
+
+// The first plan and, if the fastest is requested, others of its list.
+std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
+                                       const ConvolutionProblem& problem) {
+    const auto offered = std::make_shared<OfferedPlans>(properties, problem);
+    auto choice = std::make_shared<PlanChoice>();
+    for (auto plan = offered->next(); plan; plan = offered->next_of_list(BuildCost::low)) {
+        choice->plans.push_back(std::move(plan));
+        const bool is_fastest = problem.algorithm == ConvolutionAlgorithm::fastest;
+        if (choice->plans.size() == (is_fastest ? max_tried_plans : 1)) {
+            break;
+        }
+    }
+    if (choice->plans.empty()) {
+        throw Refusal{
+            fmt::format("cuDNN has no plan for {}: {}", text_of(problem), offered->reason())};
+    }
+    choice->is_tried = choice->plans.size() == 1;
+    choice->next = [offered] { return offered->next(); };
+    return choice;
 }
 
 // Everything that determines a plan.
@@ -105,7 +167,7 @@ ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& p
     if (!choice) {
         choice = choice_for(lowering.properties(), problem);
     }
-    const WayText way = text_of(choice->plan());
+    const WayText way = text_of(*choice->plans.front());
     StepText text = {way.implementation, text_of(problem.x, problem.format), way.algorithm};
     return {{convolution_call(problem, choice), std::move(views)}, std::move(text)};
 }

@@ -109,7 +109,9 @@ void refuse_step_if_it_fails(Step& step, const Doing& doing) {
 
 // A step's text may be longer than its call's.
 void replace_beginning(std::string& text, const std::string& before, const std::string& now) {
-    if (text.starts_with(before)) {
+    if (before.empty() && !text.empty()) {
+        text = now.empty() ? text : now + ", " + text;
+    } else if (text.starts_with(before)) {
         text.replace(0, before.size(), now);
     }
 }

@@ -35,7 +35,7 @@ std::size_t fastest_of(std::size_t count, const std::function<double(std::size_t
             fastest = time < minimum ? way : fastest;
             minimum = std::min(minimum, time);
         } catch (const DeviceError& error) {
-            if (error.trouble() != DeviceTrouble::library_refused) {
+            if (!is_refusal(error.trouble())) {
                 throw;
             }
         }

@@ -27,13 +27,17 @@ struct GraphEnd {
 };
 using RecordedGraph = std::unique_ptr<CUgraph_st, GraphEnd>;
 
+// Scratch memory. A recorded iteration keeps using its own after the machine has allocated more.
+using SharedMemory = std::shared_ptr<void>;
+
 class GraphReplay : public Replay {
 public:
     GraphReplay(RecordedGraph graph, cudaGraphExec_t executable, cudaStream_t stream,
-                AbandonFlag abandoned)
+                std::vector<SharedMemory> scratch, AbandonFlag abandoned)
         : graph_(std::move(graph)),
           executable_(executable),
           stream_(stream),
+          scratch_(std::move(scratch)),
           abandoned_(std::move(abandoned)) {}
     ~GraphReplay() override {
         if (*abandoned_) {
@@ -53,6 +57,7 @@ private:
     RecordedGraph graph_;
     cudaGraphExec_t executable_;
     cudaStream_t stream_;
+    std::vector<SharedMemory> scratch_;
     AbandonFlag abandoned_;
 };
 
@@ -74,19 +79,18 @@ public:
     void stamp(std::size_t number) override;
     Seconds between(std::size_t earlier, std::size_t later) override;
     void wait() override;
-    std::size_t workspace() const override { return held_workspace_; }
+    std::size_t workspace() const override { return queue_.workspace_bytes; }
     std::optional<std::size_t> free_memory() const override;
 
 private:
-    void reserve_workspace();
+    void reserve_workspace(std::size_t bytes);
     RecordedGraph capture(const std::function<void()>& enqueue_all);
     void require_usable();
 
     DeviceProperties properties_;
     Queue queue_;
-    std::vector<Memory> workspaces_;  // all of them: recorded iterations keep using theirs
-    std::size_t wanted_workspace_ = 0;
-    std::size_t held_workspace_ = 0;
+    SharedMemory workspace_;
+    std::vector<SharedMemory> outgrown_;  // used by the iteration that is being recorded
     std::vector<cudaEvent_t> stamps_;
     bool is_recording_ = false;
     AbandonFlag abandoned_ = std::make_shared<bool>(false);
@@ -145,34 +149,54 @@ void GpuMachine::copy(Transfer transfer, void* machine, void* host, std::size_t 
 void GpuMachine::finalize(const Call& call) {
     if (const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function)) {
         (*library)->finalize(queue_);
-        wanted_workspace_ = std::max(wanted_workspace_, (*library)->workspace());
     }
 }
 
 void GpuMachine::probe(const Call& call, std::span<void* const> addresses) {
-    if (const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function)) {
-        reserve_workspace();
+    const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function);
+    if (library != nullptr) {
         (*library)->choose(queue_, addresses);
     }
-    enqueue(call, addresses);
-    wait();
+    for (bool is_done = false; !is_done;) {
+        try {
+            enqueue(call, addresses);
+            wait();
+            is_done = true;
+        } catch (const DeviceError& error) {
+            const bool goes_on =
+                library != nullptr && is_refusal(error.trouble()) && (*library)->take_next();
+            if (!goes_on) {
+                throw;
+            }
+        }
+    }
 }
 
-void GpuMachine::reserve_workspace() {
-    if (wanted_workspace_ > queue_.workspace_bytes) {
-        workspaces_.push_back(allocate(wanted_workspace_));
-        queue_.workspace = workspaces_.back().get();
-        queue_.workspace_bytes = wanted_workspace_;
-        held_workspace_ += wanted_workspace_;
+// One block for all calls, as large as the largest request.
+void GpuMachine::reserve_workspace(std::size_t bytes) {
+    if (bytes <= queue_.workspace_bytes) {
+        return;
     }
+    if (is_recording_) {
+        outgrown_.push_back(workspace_);
+    } else {
+        wait();  // for calls that still use it
+    }
+    queue_.workspace = nullptr;
+    queue_.workspace_bytes = 0;
+    workspace_.reset();
+    workspace_ = allocate(bytes);
+    queue_.workspace = workspace_.get();
+    queue_.workspace_bytes = bytes;
 }
 
 void GpuMachine::enqueue(const Call& call, std::span<void* const> addresses) {
     if (const auto* kernel = std::get_if<Kernel>(&call.function)) {
         require_cuda(kernel->launch(queue_.stream, addresses), kernel->name);
     } else {
-        reserve_workspace();
-        std::get<std::shared_ptr<LibraryCall>>(call.function)->enqueue(queue_, addresses);
+        const auto& library = std::get<std::shared_ptr<LibraryCall>>(call.function);
+        reserve_workspace(library->workspace());
+        library->enqueue(queue_, addresses);
     }
 }
 
@@ -205,6 +229,8 @@ RecordedGraph GpuMachine::capture(const std::function<void()>& enqueue_all) {
 
 std::unique_ptr<Replay> GpuMachine::record(const std::function<void()>& enqueue_all) {
     RecordedGraph graph = capture(enqueue_all);
+    std::vector<SharedMemory> scratch = std::exchange(outgrown_, {});
+    scratch.push_back(workspace_);
     cudaGraphExec_t executable = nullptr;
     if (graph == nullptr || cudaGraphInstantiate(&executable, graph.get(), 0) != cudaSuccess) {
         graph.reset();
@@ -214,7 +240,8 @@ std::unique_ptr<Replay> GpuMachine::record(const std::function<void()>& enqueue_
     if (cudaGraphUpload(executable, queue_.stream) != cudaSuccess) {
         (void)cudaGetLastError();  // the first launch uploads it, or reports the error
     }
-    return std::make_unique<GraphReplay>(std::move(graph), executable, queue_.stream, abandoned_);
+    return std::make_unique<GraphReplay>(std::move(graph), executable, queue_.stream,
+                                         std::move(scratch), abandoned_);
 }
 
 // After a failed recording the stream must accept work again.

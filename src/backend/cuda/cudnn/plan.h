@@ -4,6 +4,7 @@
 #include "backend/cuda/cudnn/descriptor.h"
 #include "backend/cuda/device/properties.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,14 +56,14 @@ struct BuiltPlan {
     std::size_t workspace = 0;
 };
 
-// The plans for one problem, the library's favourite first, and the one in use: the favourite until
-// the plans have been tried on a device. Shared by all calls of the problem.
+// The plans for one problem, of which the first is in use: the library's favourite, until a device
+// has tried the plans or refused it. Shared by all calls of the problem.
 struct PlanChoice {
     std::vector<std::shared_ptr<const BuiltPlan>> plans = {};
-    std::size_t used = 0;
     bool is_tried = false;
-
-    const BuiltPlan& plan() const { return *plans[used]; }
+    int refused = 0;  // plans that the device refused before the one in use
+    // Builds the next plan that the library offers; nothing if there is none.
+    std::function<std::shared_ptr<const BuiltPlan>()> next = {};
 };
 
 // Throws DeviceError if cuDNN cannot build what it offered.

@@ -27,6 +27,11 @@ enum class DeviceTrouble {
     unknown,
 };
 
+// Whether it concerns one way of doing something, so that another way may work.
+constexpr bool is_refusal(DeviceTrouble trouble) {
+    return trouble == DeviceTrouble::library_refused || trouble == DeviceTrouble::out_of_memory;
+}
+
 // One sentence: what went wrong, where, and the fix.
 class DeviceError : public Error {
 public:
@@ -65,11 +70,11 @@ public:
     // Blocks, and copies after everything enqueued so far.
     virtual void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) = 0;
 
-    // Makes the library's decisions that need the device, before the first enqueue. The scratch
-    // memory that all calls share is known after the last call.
+    // Makes the library's decisions that need the device, before the first enqueue.
     virtual void finalize(const Call& call) = 0;
     // Lets a library choose, then runs the call once, blocking, so that a refusal or failure on the
-    // device is attributed to this call. Only on a device; the call writes its results.
+    // device is attributed to this call. If the device refuses, the library's next way is tried.
+    // Only on a device; the call writes its results.
     virtual void probe(const Call& call, std::span<void* const> addresses) = 0;
     virtual void enqueue(const Call& call, std::span<void* const> addresses) = 0;
     // Records what `enqueue_all` enqueues, for repetition. Nothing if that cannot be recorded; the

@@ -50,9 +50,12 @@ public:
 
     // Makes the choices that need the device; called once, before any enqueue.
     virtual void finalize(const Queue&) {}
-    // Chooses the fastest of several ways by trying them at these addresses; called once, when all
-    // calls are finalized and nothing else runs.
+    // Chooses the fastest of several ways by trying them at these addresses, each with its own
+    // scratch memory; called once, when all calls are finalized and nothing else runs.
     virtual void choose(const Queue&, std::span<void* const>) {}
+    // Moves on to the next way, after the device has refused the current one; false if none is
+    // left.
+    virtual bool take_next() { return false; }
     // The chosen way; nothing if there was no choice.
     virtual std::optional<ChosenWay> chosen() const { return {}; }
     // Puts the work on the queue's stream. Throws DeviceError if the library refuses.
