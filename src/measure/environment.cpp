@@ -14,6 +14,7 @@
 #include <cpuid.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -180,7 +181,35 @@ void describe_system(Description& machine) {
     }
 }
 
+constexpr std::array<std::string_view, 4> whole_names = {
+    "NVIDIA_TF32_OVERRIDE", "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDA_MODULE_LOADING"};
+constexpr std::array<std::string_view, 10> beginnings = {
+    "CUBLAS_", "CUBLASLT_", "CUDNN_", "CUDA_MPS_", "ONEDNN_",
+    "DNNL_",   "OMP_",      "GOMP_",  "KMP_",      "MKL_"};
+
+bool changes_a_library(std::string_view name) {
+    return std::ranges::find(whole_names, name) != whole_names.end() ||
+           std::ranges::any_of(beginnings, [&](std::string_view b) { return name.starts_with(b); });
+}
+
 }  // namespace
+
+std::map<std::string, std::string> library_variables(const char* const* entries) {
+    std::map<std::string, std::string> variables;
+    for (; *entries != nullptr; ++entries) {
+        const std::string_view entry = *entries;
+        const std::size_t end = entry.find('=');
+        if (end != entry.npos && changes_a_library(entry.substr(0, end))) {
+            variables[std::string(entry.substr(0, end))] = printable(entry.substr(end + 1));
+        }
+    }
+    return variables;
+}
+
+std::map<std::string, std::string> library_variables() {
+    return library_variables(environ);
+}
 
 std::map<std::string, std::string> describe_environment(const std::filesystem::path& root) {
     Description machine(root);

@@ -23,4 +23,10 @@ namespace strata {
 // The cores are those that the affinity allows this process. Reads /proc and /sys below `root`.
 std::map<std::string, std::string> describe_environment(const std::filesystem::path& root = "/");
 
+// The variables that change what libraries do (NVIDIA_TF32_OVERRIDE, CUBLAS_*, CUDNN_*, ONEDNN_*,
+// OMP_* and others), of "NAME=value" entries up to a null, as environ(7) has them; by name.
+std::map<std::string, std::string> library_variables(const char* const* entries);
+// Those of this process.
+std::map<std::string, std::string> library_variables();
+
 }  // namespace strata

@@ -2,8 +2,10 @@
 #include "run/campaign.h"
 
 #include "measure/circumstances.h"
+#include "measure/environment.h"
 #include "record/completeness.h"
 #include "run/memory.h"
+#include "run/overrides.h"
 #include "run/refusal.h"
 #include "store/plan.h"
 #include "store/save.h"
@@ -23,6 +25,10 @@ void add_doubts_about(const Job& job, const MeasuringLock& lock, const BackendIn
         .processors = thread_count({}),
         .is_shared = lock.is_shared};
     for (Doubt& doubt : diagnose(circumstances)) {
+        run.flags.push_back(std::move(doubt));
+    }
+    for (Doubt& doubt : doubts_about_overrides(library_variables(), job.execution,
+                                               backend.device_memory.has_value())) {
         run.flags.push_back(std::move(doubt));
     }
 }

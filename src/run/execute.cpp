@@ -136,6 +136,9 @@ bool same_steps(const Run& a, const Run& b) {
 std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     auto provenance = build_provenance();
     provenance.merge(describe_environment());
+    for (const auto& [name, value] : library_variables()) {
+        provenance["variable." + name] = value;
+    }
     provenance["backend.name"] = backend.name;
     provenance["backend.version"] = backend.version;
     provenance["backend.details"] = backend.details;

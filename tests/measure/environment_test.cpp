@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdlib>
+
 namespace strata {
 namespace {
 
@@ -71,6 +74,26 @@ TEST(Environment, WhatTheKernelSaysIsMadeSafeToPrint) {
     FakeMachine machine;
     machine.tell("proc/cpuinfo", "model name\t: evil\x1b[2J\n");
     EXPECT_EQ(describe_environment(machine.root()).at("cpu.model"), "evil?[2J");
+}
+
+TEST(Environment, OfTheVariablesThoseAreToldThatChangeALibrary) {
+    const std::array<const char*, 7> entries = {"NVIDIA_TF32_OVERRIDE=0",
+                                                "PATH=/usr/bin",
+                                                "CUDNN_LOGLEVEL_DBG=",
+                                                "OMP_PLACES={0:2}=x",
+                                                "OMPI_COMM_WORLD=1",
+                                                "malformed",
+                                                nullptr};
+    const std::map<std::string, std::string> expected = {
+        {"NVIDIA_TF32_OVERRIDE", "0"}, {"CUDNN_LOGLEVEL_DBG", ""}, {"OMP_PLACES", "{0:2}=x"}};
+    EXPECT_EQ(library_variables(entries.data()), expected);
+}
+
+TEST(Environment, AVariableOfThisProcessIsFound) {
+    ASSERT_EQ(::setenv("ONEDNN_STRATA_TEST", "on\033[2J", 1), 0);
+    EXPECT_EQ(library_variables()["ONEDNN_STRATA_TEST"], "on?[2J");
+    ::unsetenv("ONEDNN_STRATA_TEST");
+    EXPECT_FALSE(library_variables().contains("ONEDNN_STRATA_TEST"));
 }
 
 }  // namespace

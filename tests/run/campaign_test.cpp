@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <optional>
 
 namespace strata {
@@ -212,6 +213,16 @@ TEST(ExitCodeOfRuns, AFailureWeighsMoreThanAStepThatCouldNotRun) {
 TEST(ExitCodeOfRuns, ASizeThatDoesNotFitIsAResultOfASweepThatHasOthers) {
     EXPECT_EQ(code_of({run_of({measured}), run_of({skipped, skipped})}), ExitCode::done);
     EXPECT_EQ(code_of({run_of({skipped}), run_of({skipped})}), ExitCode::machine_cannot);
+}
+
+// The scripted backend computes on this machine's processors.
+TEST_F(Campaigns, AVariableThatContradictsASettingIsADoubt) {
+    ASSERT_EQ(::setenv("ONEDNN_DEFAULT_FPMATH_MODE", "bf16", 1), 0);
+    run();
+    ::unsetenv("ONEDNN_DEFAULT_FPMATH_MODE");
+    ASSERT_FALSE(shown_.empty());
+    EXPECT_EQ(std::ranges::count(shown_.front().front().flags, DoubtKind::overridden, &Flag::kind),
+              1);
 }
 
 }  // namespace

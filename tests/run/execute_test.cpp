@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 namespace strata {
@@ -133,6 +134,13 @@ TEST_F(Execute, AnIterationThatCouldNotBeRecordedIsADoubt) {
         EXPECT_EQ(std::ranges::count(done.flags, DoubtKind::not_recorded, &Flag::kind),
                   fails ? 1 : 0);
     }
+}
+
+TEST_F(Execute, TheVariablesThatChangeLibrariesAreKeptWithTheRun) {
+    ASSERT_EQ(::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1), 0);
+    const strata::Run done = run();
+    ::unsetenv("CUBLAS_WORKSPACE_CONFIG");
+    EXPECT_EQ(done.provenance.at("variable.CUBLAS_WORKSPACE_CONFIG"), ":4096:8");
 }
 
 TEST_F(Execute, ASliceRunsAlone) {
