@@ -12,4 +12,9 @@ namespace strata::cuda {
 // one estimates the repetitions.
 std::vector<Seconds> times_of(Machine& machine, const std::function<void()>& enqueue);
 
+// The median of the second half of a second of nothing else, when clock and temperature have
+// settled. `meanwhile` is called at the end, while the machine still works.
+Seconds sustained_time_of(Machine& machine, const std::function<void()>& enqueue,
+                          const std::function<void()>& meanwhile);
+
 }  // namespace strata::cuda

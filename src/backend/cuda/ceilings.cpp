@@ -23,14 +23,15 @@ constexpr std::size_t launches = 1000;
 
 class Calibration {
 public:
-    Calibration(Machine& machine, const std::function<void(const std::string&)>& progress)
-        : machine_(machine), progress_(progress) {}
+    Calibration(Machine& machine, DeviceWatch* watch,
+                const std::function<void(const std::string&)>& progress)
+        : machine_(machine), watch_(watch), progress_(progress) {}
 
     Device measure() {
         Device device{.name = device_file_name(machine_.properties().name),
                       .model = machine_.properties().name,
                       .threads = 1,
-                      .compute = product_ceilings(machine_, progress_),
+                      .compute = product_ceilings(machine_, watch_, progress_),
                       .memory = {},
                       .launch = {}};
         add_memory(device);
@@ -122,13 +123,15 @@ private:
     }
 
     Machine& machine_;
+    DeviceWatch* watch_;
     const std::function<void(const std::string&)>& progress_;
 };
 
 }  // namespace
 
-Device measure_ceilings(Machine& machine, const std::function<void(const std::string&)>& progress) {
-    return Calibration(machine, progress).measure();
+Device measure_ceilings(Machine& machine, DeviceWatch* watch,
+                        const std::function<void(const std::string&)>& progress) {
+    return Calibration(machine, watch, progress).measure();
 }
 
 }  // namespace strata::cuda

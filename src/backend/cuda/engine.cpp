@@ -95,7 +95,7 @@ public:
 
     std::optional<Device> measure_device(
         const std::function<void(const std::string&)>& progress) override {
-        return measure_ceilings(*machine_, progress);
+        return measure_ceilings(*machine_, watch(), progress);
     }
 
 private:

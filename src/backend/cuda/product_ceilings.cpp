@@ -3,12 +3,13 @@
 
 #include "backend/cuda/ceiling_times.h"
 #include "backend/cuda/cublas/matmul.h"
-#include "backend/cuda/kernels/copy.h"
-#include "backend/cuda/kernels/dropout.h"
+#include "backend/cuda/device/values.h"
+#include "base/random.h"
 #include "measure/rates.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace strata::cuda {
@@ -28,12 +29,21 @@ constexpr std::array products = {Product{"f32", ElementType::f32, SinglePrecisio
                                  Product{"f16", ElementType::f16, SinglePrecision::full},
                                  Product{"bf16", ElementType::bf16, SinglePrecision::full}};
 
-// Fills with ones, of which dropout turns half into 0 and half into 2: zeros alone would draw less
-// power and so allow a clock that no network reaches.
-void fill_operand(Machine& machine, void* operand, ElementType type) {
-    constexpr std::int64_t count = rows * rows;
-    machine.enqueue({fill("ones", count, type, 1), {}}, std::array{operand});
-    machine.enqueue({dropout(1, 0.5, count, {type, type}), {}}, std::array{operand, operand});
+// Random normal numbers, as in networks: the operands' values determine a product's power and thus
+// the clock. A tile of them is repeated.
+void fill_operand(Machine& machine, void* operand, ElementType type, std::uint64_t stream) {
+    constexpr std::int64_t tile = std::int64_t{1} << 20U;
+    static_assert(rows * rows % tile == 0);
+    const RandomStream random(1, stream);
+    HostValues values(tile);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = random.normal(i);
+    }
+    std::vector<std::byte> bytes = encode(values, {tile}, {type});
+    for (std::int64_t i = 0; i < rows * rows / tile; ++i) {
+        auto* begin = static_cast<std::byte*>(operand) + static_cast<std::size_t>(i) * bytes.size();
+        machine.copy(Transfer::to_machine, begin, bytes.data(), bytes.size());
+    }
 }
 
 Call call_of(const Product& product, int choice) {
@@ -50,45 +60,111 @@ Call call_of(const Product& product, int choice) {
                        {view, view, view});
 }
 
-// Nothing if the library has no algorithm of this index, or cannot run it here.
-std::optional<Rates> rates_of(Machine& machine, const Call& call, const std::string& name,
-                              void* operand, void* result) {
-    try {
-        machine.finalize(call);
-        return rates_from(name, 2.0 * rows * rows * rows, times_of(machine, [&] {
-                              machine.enqueue(call, std::array{operand, operand, result});
-                          }));
-    } catch (const DeviceError& error) {
-        if (error.trouble() != DeviceTrouble::library_refused) {
-            throw;
-        }
-        return {};
+// ", 1755 MHz, 690 W", as far as known.
+std::string text_of(const DeviceState& state) {
+    std::string text;
+    if (state.core_clock) {
+        text += fmt::format(", {:.0f} MHz", state.core_clock->value / 1e6);
     }
+    if (state.watts) {
+        text += fmt::format(", {:.0f} W", *state.watts);
+    }
+    return text;
 }
+
+// Square products, type by type.
+class Products {
+public:
+    Products(Machine& machine, DeviceWatch* watch,
+             const std::function<void(const std::string&)>& progress)
+        : machine_(machine), watch_(watch), progress_(progress) {
+        for (Memory& memory : memory_) {
+            memory = machine.allocate(rows * rows * sizeof(float));
+        }
+    }
+
+    // Nothing if the library refuses all algorithms.
+    std::optional<ComputeCeiling> ceiling_of(const Product& product) {
+        fill_operand(machine_, memory_[0].get(), product.type, 0);
+        fill_operand(machine_, memory_[1].get(), product.type, 1);
+        std::vector<Rates> all;
+        std::optional<Call> best;
+        for (int choice = 0; choice < max_algorithms; ++choice) {
+            const Call call = call_of(product, choice);
+            if (auto rates = rates_of(call, product, choice)) {
+                const bool is_best = std::ranges::all_of(
+                    all, [&](const Rates& other) { return rates->best > other.best; });
+                best = is_best ? call : best;
+                all.push_back(*std::move(rates));
+            }
+        }
+        if (!best) {
+            return {};
+        }
+        return ComputeCeiling{product.name, sustained(product, *best, best_rate(std::move(all)))};
+    }
+
+private:
+    void enqueue(const Call& call) {
+        machine_.enqueue(call, std::array{memory_[0].get(), memory_[1].get(), memory_[2].get()});
+    }
+
+    void tell(const Product& product, const std::string& what) const {
+        if (progress_) {
+            progress_(fmt::format("{}: {}", product.name, what));
+        }
+    }
+
+    // Nothing if the library has no algorithm of this index, or cannot run it here.
+    std::optional<Rates> rates_of(const Call& call, const Product& product, int choice) {
+        const std::string name = fmt::format("cublaslt, algorithm {}", choice + 1);
+        tell(product, name);
+        try {
+            machine_.finalize(call);
+            return rates_from(name, work, times_of(machine_, [&] { enqueue(call); }));
+        } catch (const DeviceError& error) {
+            if (error.trouble() != DeviceTrouble::library_refused) {
+                throw;
+            }
+            return {};
+        }
+    }
+
+    // The ceiling is what can be sustained: a burst of milliseconds ends before the power limit
+    // acts.
+    Fact<FlopRate> sustained(const Product& product, const Call& call, const BestRate& burst) {
+        tell(product, "for a second");
+        DeviceState state;
+        const Seconds time = sustained_time_of(
+            machine_, [&] { enqueue(call); },
+            [&] {
+                if (watch_ != nullptr) {
+                    state = watch_->state();
+                }
+            });
+        const double rate = work / time.value;
+        return {.value = {rate},
+                .source = fmt::format("{}; sustained for a second: {:.1f} % of that{}",
+                                      burst.source, 100 * rate / burst.value, text_of(state))};
+    }
+
+    static constexpr double work = 2.0 * rows * rows * rows;
+
+    Machine& machine_;
+    DeviceWatch* watch_;
+    const std::function<void(const std::string&)>& progress_;
+    std::array<Memory, 3> memory_;  // two operands and the result
+};
 
 }  // namespace
 
 std::vector<ComputeCeiling> product_ceilings(
-    Machine& machine, const std::function<void(const std::string&)>& progress) {
-    constexpr std::size_t bytes = rows * rows * sizeof(float);
-    const Memory operand = machine.allocate(bytes);
-    const Memory result = machine.allocate(bytes);
+    Machine& machine, DeviceWatch* watch, const std::function<void(const std::string&)>& progress) {
+    Products all(machine, watch, progress);
     std::vector<ComputeCeiling> ceilings;
     for (const Product& product : products) {
-        fill_operand(machine, operand.get(), product.type);
-        std::vector<Rates> all;
-        for (int choice = 0; choice < max_algorithms; ++choice) {
-            const std::string name = fmt::format("cublaslt, algorithm {}", choice + 1);
-            if (progress) {
-                progress(fmt::format("{}: {}", product.name, name));
-            }
-            const Call call = call_of(product, choice);
-            if (auto rates = rates_of(machine, call, name, operand.get(), result.get())) {
-                all.push_back(*std::move(rates));
-            }
-        }
-        if (!all.empty()) {
-            ceilings.push_back({product.name, best_of<FlopRate>(std::move(all))});
+        if (auto ceiling = all.ceiling_of(product)) {
+            ceilings.push_back(*std::move(ceiling));
         }
     }
     machine.wait();

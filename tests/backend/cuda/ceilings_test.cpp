@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/ceilings.h"
 
+#include "backend/cuda/device/values.h"
 #include "backend/cuda/host_machine.h"
 #include "backend/cuda/kernels/streams.h"
 #include "tests/backend/cuda/emulated.h"
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -25,26 +27,44 @@ public:
 
     cuda::Memory allocate(std::size_t bytes) override {
         largest = std::max(largest, bytes);
-        return HostMachine::allocate(64);
+        cuda::Memory memory = HostMachine::allocate(64);
+        begins.insert(memory.get());
+        return memory;
     }
     void finalize(const Call&) override {
         if (refused.contains(finalized++)) {
             throw cuda::DeviceError(cuda::DeviceTrouble::library_refused, "no such algorithm");
         }
     }
-    void enqueue(const Call& call, std::span<void* const>) override {
+    void copy(cuda::Transfer, void* machine, void* host, std::size_t bytes) override {
+        if (begins.contains(machine)) {
+            const auto* begin = static_cast<const std::byte*>(host);
+            copied[machine].assign(begin, begin + bytes);
+        }
+    }
+    void enqueue(const Call& call, std::span<void* const> addresses) override {
         const auto* kernel = std::get_if<cuda::Kernel>(&call.function);
+        if (kernel == nullptr) {
+            worked += product;
+            operands = {addresses[0], addresses[1], addresses[2]};
+        }
         const bool streams =
             kernel != nullptr && (kernel->name == "read" || kernel->name == "write" ||
                                   kernel->name == "copy" || kernel->name == "triad");
-        now_ += kernel == nullptr ? product : streams ? pass : Seconds{2e-6};
+        now_ += kernel == nullptr ? time_of_product() : streams ? pass : Seconds{2e-6};
     }
     void stamp(std::size_t number) override { stamps_.at(number) = now_; }
     Seconds between(std::size_t earlier, std::size_t later) override {
         return stamps_.at(later) - stamps_.at(earlier);
     }
 
+    virtual Seconds time_of_product() { return product; }
+
     Seconds product{1e-3};
+    Seconds worked;  // by products
+    std::vector<void*> operands = {};
+    std::set<void*> begins = {};  // of what was allocated
+    std::map<void*, std::vector<std::byte>> copied = {};
     Seconds pass{1e-3};
     std::set<int> refused = {};
     int finalized = 0;
@@ -56,7 +76,7 @@ private:
 };
 
 Device measured(ClockedMachine& machine) {
-    return cuda::measure_ceilings(machine, {});
+    return cuda::measure_ceilings(machine, nullptr, {});
 }
 
 double relative(double value, double expected) {
@@ -73,6 +93,46 @@ TEST(GpuCeilings, ProductsCountTwoOperationsForEachMultiplication) {
         EXPECT_NE(ceiling.peak.source.find("by strata calibrate: cublaslt"), std::string::npos);
     }
     EXPECT_EQ(names, (std::vector<std::string>{"f32", "tf32", "f16", "bf16"}));
+}
+
+// Zeros, or twice the same buffer, would draw less power than a network does.
+TEST(GpuCeilings, ProductsAreOfDifferentRandomNormalNumbers) {
+    ClockedMachine machine;
+    measured(machine);
+    ASSERT_EQ(machine.operands.size(), 3U);
+    const auto& a = machine.copied.at(machine.operands[0]);  // bf16, the last type
+    const auto& b = machine.copied.at(machine.operands[1]);
+    EXPECT_NE(machine.operands[0], machine.operands[1]);
+    EXPECT_NE(a, b);
+    const auto count = static_cast<std::int64_t>(a.size() / 2);
+    const HostValues values = cuda::decode(a, {count}, {cuda::ElementType::bf16});
+    double sum = 0;
+    double squares = 0;
+    for (const float value : values) {
+        sum += value;
+        squares += double{value} * value;
+    }
+    EXPECT_NEAR(sum / static_cast<double>(count), 0, 0.01);
+    EXPECT_NEAR(squares / static_cast<double>(count), 1, 0.01);
+}
+
+// Half a second at full clock, and then the power limit.
+TEST(GpuCeilings, OfProductsWhatLastsIsTheCeiling) {
+    class Throttled : public ClockedMachine {
+        Seconds time_of_product() override {
+            return worked < Seconds{0.4} ? product : product * 2.0;
+        }
+    } machine;
+    class Watch : public DeviceWatch {
+        std::map<std::string, std::string> describe() override { return {}; }
+        DeviceState state() override { return {.core_clock = Frequency{1755e6}, .watts = 690}; }
+    } watch;
+    const Device device = cuda::measure_ceilings(machine, &watch, {});
+    const auto& f32 = device.compute.front().peak;
+    EXPECT_LT(relative(f32.value.value, 2.0 * 8192 * 8192 * 8192 / 2e-3), 1e-9);
+    EXPECT_NE(f32.source.find("sustained for a second: 50.0 % of that, 1755 MHz, 690 W"),
+              std::string::npos)
+        << f32.source;
 }
 
 TEST(GpuCeilings, BandwidthCountsEveryArrayThatAPassMoves) {

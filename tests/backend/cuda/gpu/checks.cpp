@@ -201,7 +201,7 @@ std::vector<Finding> check_ceilings() {
         findings.push_back({"the runtime's copy of 1 GiB",
                             copied_per_second(to.get(), from.get(), bytes) * 1e-9, "GB/s", ""});
     }
-    const Device device = cuda::measure_ceilings(*machine, {});
+    const Device device = cuda::measure_ceilings(*machine, nullptr, {});
     for (const MemoryLevel& level : device.memory) {
         findings.push_back(
             {fmt::format("{} by our kernels ({})", level.name, level.bandwidth.source),
