@@ -15,7 +15,6 @@ enum class ExitCode : int {
     usage = 2,
     machine_cannot = 3,
     unstable = 4,
-    regression = 5,
     interrupted = 130,
 };
 

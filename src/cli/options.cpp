@@ -7,12 +7,9 @@
 #include "base/text.h"
 #include "cli/backends.h"
 #include "record/provenance.h"
-#include "report/csv.h"
 #include "report/data.h"
-#include "report/gnuplot.h"
-#include "report/html.h"
 #include "report/json.h"
-#include "report/markdown.h"
+#include "report/render.h"
 #include "report/terminal.h"
 
 #include <fmt/format.h>

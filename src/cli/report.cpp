@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
-#include "report/html.h"
+#include "report/render.h"
 #include "store/database.h"
 #include "store/load.h"
 

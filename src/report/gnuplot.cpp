@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/gnuplot.h"
+#include "report/render.h"
 
 #include "report/axis.h"
 #include "report/format.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "report/html.h"
+#include "report/render.h"
 
 #include "report/assets.h"
 #include "report/chart_tables.h"
 #include "report/format.h"
-#include "report/html_bars.h"
-#include "report/html_table.h"
+#include "report/html_blocks.h"
 #include "report/json.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "report/html_bars.h"
+#include "report/html_blocks.h"
 
 #include "report/format.h"
-#include "report/html_table.h"
 
 #include <fmt/format.h>
 

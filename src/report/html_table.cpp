@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/html_table.h"
+#include "report/html_blocks.h"
 
 #include "base/text.h"
 #include "report/format.h"

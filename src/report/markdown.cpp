@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/markdown.h"
+#include "report/render.h"
 
 #include "report/chart_tables.h"
 #include "report/format.h"

@@ -2,9 +2,7 @@
 #include "report/terminal.h"
 
 #include "report/format.h"
-#include "report/terminal_charts.h"
-#include "report/terminal_table.h"
-#include "report/terminal_xy.h"
+#include "report/terminal_blocks.h"
 #include "report/unicode.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "report/terminal_charts.h"
+#include "report/terminal_blocks.h"
 
 #include "report/chart_tables.h"
 #include "report/format.h"
-#include "report/terminal_table.h"
 #include "report/unicode.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/terminal_table.h"
+#include "report/terminal_blocks.h"
 
 #include "base/text.h"
 #include "report/table_text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/terminal_xy.h"
+#include "report/terminal_blocks.h"
 
 #include "report/axis.h"
 #include "report/format.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "store/launch_columns.h"
+#include "store/profile_rows.h"
 
 namespace strata {
 

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "store/annotations.h"
-#include "store/load_profile.h"
+#include "store/profile_rows.h"
 #include "store/statement.h"
 #include "store/stored_values.h"
 

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "store/kernels.h"
-#include "store/launch_columns.h"
+#include "store/profile_rows.h"
 #include "store/statement.h"
 
 #include <fmt/format.h>

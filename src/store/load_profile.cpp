@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "store/load_profile.h"
+#include "store/profile_rows.h"
 
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "store/launch_columns.h"
 #include "store/statement.h"
 #include "store/stored_values.h"
 

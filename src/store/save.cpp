@@ -7,7 +7,7 @@
 #include "record/key.h"
 #include "record/options.h"
 #include "store/annotations.h"
-#include "store/save_profile.h"
+#include "store/profile_rows.h"
 #include "store/stored_values.h"
 #include "store/text_table.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "store/save_profile.h"
+#include "store/profile_rows.h"
 
 #include "base/enumeration.h"
 #include "measure/statistics.h"

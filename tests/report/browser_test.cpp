@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/browser.h"
-#include "report/html.h"
+#include "report/render.h"
 #include "tests/report/sample_document.h"
 
 #include <gtest/gtest.h>

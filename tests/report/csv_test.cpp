@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/csv.h"
+#include "report/render.h"
 
 #include "report/data.h"
 #include "tests/report/sample_document.h"

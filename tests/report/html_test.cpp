@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/html.h"
+#include "report/render.h"
 
 #include "tests/report/sample_document.h"
 

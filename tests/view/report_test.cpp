@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/report.h"
 
-#include "report/html.h"
+#include "report/render.h"
 #include "report/terminal.h"
 #include "tests/support/browser.h"
 #include "tests/support/golden.h"

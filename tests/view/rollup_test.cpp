@@ -2,8 +2,8 @@
 #include "view/rollup.h"
 
 #include "base/error.h"
-#include "report/csv.h"
 #include "report/data.h"
+#include "report/render.h"
 #include "report/terminal.h"
 #include "tests/support/error_message.h"
 #include "tests/support/golden.h"

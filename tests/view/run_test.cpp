@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/run.h"
 
-#include "report/markdown.h"
+#include "report/render.h"
 #include "report/terminal.h"
 #include "tests/support/another_value.h"
 #include "tests/support/golden.h"

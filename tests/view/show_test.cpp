@@ -3,9 +3,9 @@
 
 #include "graph/builder.h"
 #include "measure/memory_use.h"
-#include "report/csv.h"
 #include "report/data.h"
 #include "report/json.h"
+#include "report/render.h"
 #include "report/terminal.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "view/steps.h"
 
-#include "report/csv.h"
 #include "report/data.h"
+#include "report/render.h"
 #include "report/table_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"

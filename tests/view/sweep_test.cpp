@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "view/sweep.h"
 
-#include "report/csv.h"
 #include "report/data.h"
 #include "report/json.h"
+#include "report/render.h"
 #include "report/terminal.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "report/document.h"
+
+#include <string>
+
+namespace strata {
+
+// The first table of data_of() by RFC 4180: a line of keys, then a line a row with whole numbers in
+// SI units; what is missing is empty. Names are cleaned of control characters, so a row is one
+// line. Requires: the document is data (data_of).
+std::string render_csv(const Document& data);
+
+// The document as GitHub-flavoured Markdown; charts become tables.
+std::string render_markdown(const Document& document);
+
+// The document's charts as one script for gnuplot 5, below each other, with their figures inside:
+//
+//   strata run alexnet --inference --batch 1..64 --gnuplot > chart.gp; gnuplot -p chart.gp
+//
+// Names are written in single quotes, where gnuplot expands nothing. What is no chart is left out.
+std::string render_gnuplot(const Document& document);
+
+// The document as one page that needs no network and no other file: tables that read without
+// JavaScript and sort and filter with it, charts drawn by the embedded Chart.js, light and dark. A
+// strict content security policy stands at its head; all names are escaped. The page marks itself
+// with data-selftest="ok" once its charts and tables stand (window.__selftest()). The same document
+// gives the same bytes.
+std::string render_html(const Document& document);
+
+}  // namespace strata
