@@ -97,11 +97,12 @@ CUpti_ActivityKind kind_of(Recorded kind) {
     }
 }
 
-void require_fitting_version() {
+void require_compatible_version() {
     std::uint32_t version = 0;
     require_cupti(cuptiGetVersion(&version), tracing);
-    if (const auto fitness = fitness_of(version, CUPTI_API_VERSION); !fitness.refusal.empty()) {
-        throw ProfilerError(ProfilerTrouble::old_library, tracing, fitness.refusal);
+    if (const auto compatibility = compatibility_of(version, CUPTI_API_VERSION);
+        !compatibility.refusal.empty()) {
+        throw ProfilerError(ProfilerTrouble::old_library, tracing, compatibility.refusal);
     }
 }
 
@@ -110,7 +111,7 @@ public:
     ~CuptiActivityCalls() override { stop(); }
 
     void start() override {
-        require_fitting_version();
+        require_compatible_version();
         {
             const std::lock_guard guard(sink.lock);
             check(sink.trace == nullptr, "one tracer at a time");
@@ -205,7 +206,7 @@ private:
 std::string cupti_warning() {
     std::uint32_t version = 0;
     return cuptiGetVersion(&version) == CUPTI_SUCCESS
-               ? fitness_of(version, CUPTI_API_VERSION).warning
+               ? compatibility_of(version, CUPTI_API_VERSION).warning
                : std::string();
 }
 

@@ -25,11 +25,11 @@ struct StepCountingJob {
     std::function<void(const CountedStep&)> keep = {};
 };
 
-// Counts all steps in the same iterations, with a range around each: a step finds the caches as the
-// step before it left them. Where CUPTI cannot hold so many ranges, further iterations count the
-// rest. Each pass runs one more iteration: parameters change from pass to pass as training changes
-// them, which changes no step's work. What forbids counting, and a step that fails, becomes the
-// reason of every step that was not counted yet.
+// Counts all steps in the same iterations, with a range around each, so that a step finds the
+// caches as its predecessor left them. If CUPTI cannot hold so many ranges, further iterations
+// count the rest. Each pass is one more iteration: training changes the parameters between passes,
+// while shapes and indices stay the same. If counting is forbidden or a step fails, every step that
+// was not counted yet has that as its reason.
 void count_steps(const StepCountingJob& job);
 
 }  // namespace strata::cuda

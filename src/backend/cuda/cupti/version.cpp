@@ -46,10 +46,10 @@ std::string cupti_version_text(std::uint32_t version) {
     return found == serials.end() ? fmt::format("number {}", version) : found->toolkit;
 }
 
-CuptiFitness fitness_of(std::uint32_t running, std::uint32_t built_with) {
+CuptiCompatibility compatibility_of(std::uint32_t running, std::uint32_t built_with) {
     if (major_of(running) != major_of(built_with) || minor_of(running) < minor_of(built_with)) {
         return {.refusal =
-                    fmt::format("it is that of CUDA {}, and strata was built with that of "
+                    fmt::format("CUPTI of CUDA {} is loaded, and strata was built with that of "
                                 "CUDA {}",
                                 cupti_version_text(running), cupti_version_text(built_with))};
     }

@@ -6,11 +6,10 @@
 
 namespace strata::cuda {
 
-// What the library that runs can do for a program that was built with another version of its
-// headers.
-struct CuptiFitness {
-    std::string refusal = {};  // why it can do nothing; empty where it can
-    std::string warning = {};  // what may go wrong; empty where nothing is known
+// Whether the CUPTI that is loaded works with a program that was built with another version.
+struct CuptiCompatibility {
+    std::string refusal = {};  // why it does not; empty if it does
+    std::string warning = {};  // what may go wrong; empty if nothing is known
 };
 
 // Both are values of CUPTI_API_VERSION. Until CUDA 12.9 it is a serial number (22: 12.4, 24: 12.6,
@@ -18,7 +17,7 @@ struct CuptiFitness {
 // (cupti_version.h). Records only grow within a major version, and every call that strata makes has
 // been there since the minor version that it was built with. So an older minor version and another
 // major version are refused, and updates are not.
-CuptiFitness fitness_of(std::uint32_t running, std::uint32_t built_with);
+CuptiCompatibility compatibility_of(std::uint32_t running, std::uint32_t built_with);
 
 // "13.0 update 1", "12.6"
 std::string cupti_version_text(std::uint32_t version);

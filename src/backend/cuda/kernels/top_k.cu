@@ -73,8 +73,8 @@ struct ForwardBody {
     }
 };
 
-// A position as the forward pass writes it, or the nearest one: a step that runs without that pass
-// reads whatever the memory holds.
+// The position, moved to the nearest valid one: without its forward pass, a step reads whatever the
+// memory holds.
 __host__ __device__ std::int64_t inside(float position, std::int64_t extent) {
     const auto last = static_cast<float>(extent - 1);
     return position > 0 ? static_cast<std::int64_t>(position < last ? position : last) : 0;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t cuda_12_4 = 22, cuda_12_6 = 24, cuda_12_9 = 27, cuda_12_9_update_1 = 28;
 
 bool fits(std::uint32_t running, std::uint32_t built_with) {
-    return fitness_of(running, built_with).refusal.empty();
+    return compatibility_of(running, built_with).refusal.empty();
 }
 
 TEST(CuptiVersion, TheSameAnUpdateAndALaterMinorVersionFit) {
@@ -27,13 +27,13 @@ TEST(CuptiVersion, AnOlderMinorVersionAndAnotherMajorOneAreRefused) {
     EXPECT_FALSE(fits(cuda_12_9, 130000));
     EXPECT_FALSE(fits(140000, 130000));
     EXPECT_FALSE(fits(18, cuda_12_4)) << "CUDA 11.8";
-    EXPECT_EQ(fitness_of(cuda_12_4, 130001).refusal,
-              "it is that of CUDA 12.4, and strata was built with that of CUDA 13.0 update 1");
+    EXPECT_EQ(compatibility_of(cuda_12_4, 130001).refusal,
+              "CUPTI of CUDA 12.4 is loaded, and strata was built with that of CUDA 13.0 update 1");
 }
 
-TEST(CuptiVersion, TheFirst13Point0IsWarnedOf) {
-    EXPECT_NE(fitness_of(130000, 130000).warning.find("install update 1"), std::string::npos);
-    EXPECT_TRUE(fitness_of(130001, 130000).warning.empty());
+TEST(CuptiVersion, TheFirstCuptiOf13Point0HasAWarning) {
+    EXPECT_NE(compatibility_of(130000, 130000).warning.find("install update 1"), std::string::npos);
+    EXPECT_TRUE(compatibility_of(130001, 130000).warning.empty());
 }
 
 }  // namespace
