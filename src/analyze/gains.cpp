@@ -7,7 +7,7 @@ namespace strata {
 
 namespace {
 
-// An alias's time is the time stamp's own.
+// In runs of earlier versions an alias has a time: that of the time stamp.
 Seconds gain_of(const StepResult& step, Seconds median, const StepBound& bound) {
     const Seconds ceiling = is_alias(step) ? Seconds{} : bound.bound.value_or(median);
     return std::max(Seconds{}, median - ceiling);

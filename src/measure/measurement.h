@@ -29,7 +29,11 @@ struct Included {
     std::string step;
 };
 
+// It has nothing to do: its result is its input under another name. A time would be that of the
+// time stamp.
+struct NoOp {};
+
 // The outcome of a measurement. That something could not run is a result, like a time.
-using Measurement = std::variant<Samples, Skipped, Failed, Included>;
+using Measurement = std::variant<Samples, Skipped, Failed, Included, NoOp>;
 
 }  // namespace strata

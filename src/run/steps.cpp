@@ -64,7 +64,7 @@ Measurement planned(const Graph& graph, const Step& step, const PassCheck* check
     if (check != nullptr && !check->reason.empty()) {
         return Failed{check->reason};
     }
-    return Samples{};
+    return step.implementation == alias ? Measurement(NoOp{}) : Samples{};
 }
 
 // Two passes of one layer in one step read the same operands once and write the gradients of both.

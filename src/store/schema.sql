@@ -96,7 +96,7 @@ CREATE TABLE step (
     flops          INTEGER NOT NULL,    -- by the convention multiply-add-2
     bytes_read     INTEGER NOT NULL,    -- compulsory traffic; of reorders and sums what they move
     bytes_written  INTEGER NOT NULL,    -- likewise
-    status         TEXT NOT NULL,       -- measured, skipped, failed, included; planned: no sample yet
+    status         TEXT NOT NULL,       -- measured, skipped, failed, included, no-op; planned: no sample yet
     samples        INTEGER NOT NULL,    -- how many
     median_ns      INTEGER,             -- NULL where nothing was measured
     low_ns         INTEGER,             -- ends of the median's 95 % interval

@@ -30,6 +30,7 @@ struct StatusOf {
     StoredStatus operator()(const Skipped& skipped) const { return {"skipped", skipped.reason}; }
     StoredStatus operator()(const Failed& failed) const { return {"failed", failed.reason}; }
     StoredStatus operator()(const Included& included) const { return {"included", included.step}; }
+    StoredStatus operator()(const NoOp&) const { return {"no-op"}; }
 };
 
 }  // namespace
@@ -103,6 +104,9 @@ Measurement measurement_of(const StoredStatus& status, std::span<const std::byte
     }
     if (status.word == "included") {
         return Included{reason};
+    }
+    if (status.word == "no-op") {
+        return NoOp{};
     }
     throw Error(
         fmt::format("'{}' is not a step status: the database is damaged", printable(status.word)));

@@ -317,9 +317,10 @@ Status status_of(const Measurement& measurement) {
     if (const auto* samples = std::get_if<Samples>(&measurement)) {
         return samples->values.empty() ? Status::skipped : Status::measured;
     }
-    return std::holds_alternative<Skipped>(measurement)  ? Status::skipped
-           : std::holds_alternative<Failed>(measurement) ? Status::failed
-                                                         : Status::included;
+    return std::holds_alternative<Skipped>(measurement)    ? Status::skipped
+           : std::holds_alternative<Failed>(measurement)   ? Status::failed
+           : std::holds_alternative<Included>(measurement) ? Status::included
+                                                           : Status::no_op;
 }
 
 std::string reason_of(const Measurement& measurement) {
@@ -331,6 +332,9 @@ std::string reason_of(const Measurement& measurement) {
     }
     if (const auto* included = std::get_if<Included>(&measurement)) {
         return included->step;
+    }
+    if (std::holds_alternative<NoOp>(measurement)) {
+        return "its result is its input under another name";
     }
     return std::get<Samples>(measurement).values.empty() ? "no sample was taken" : "";
 }

@@ -46,9 +46,9 @@ std::vector<Column> step_columns();
 Document steps_document(const RunFindings& findings, const StepFilter& filter = {});
 
 // What became of a step.
-enum class Status { measured, skipped, failed, included };
-inline constexpr std::array<std::string_view, 4> names_of(Status) {
-    return {"measured", "skipped", "failed", "included"};
+enum class Status { measured, skipped, failed, included, no_op };
+inline constexpr std::array<std::string_view, 5> names_of(Status) {
+    return {"measured", "skipped", "failed", "included", "no-op"};
 }
 Status status_of(const Measurement& measurement);
 

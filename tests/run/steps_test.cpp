@@ -33,12 +33,13 @@ TEST(Steps, AReorderHasNoArithmeticAndOnlyMovesBytes) {
     EXPECT_EQ(results[0].read.value + results[0].written.value, 1000);
 }
 
-TEST(Steps, AnAliasHasNeitherWorkNorTraffic) {
+TEST(Steps, AnAliasHasNeitherWorkNorTrafficNorTime) {
     const std::vector<Step> steps = {
         {.layer = 0, .pass = Pass::forward, .implementation = "alias"}};
     const auto results = step_results(one_convolution(), {}, steps, {});
     EXPECT_EQ(results[0].flops.value, 0);
     EXPECT_EQ(results[0].read.value + results[0].written.value, 0);
+    EXPECT_TRUE(std::holds_alternative<NoOp>(results[0].time));
 }
 
 TEST(Steps, AnUpdateCostsWhatItsOptimizerDoes) {

@@ -71,6 +71,8 @@ TEST(StoredValues, AReasonSurvivesBesideTheStatus) {
               (StoredStatus{"included", "conv1 forward"}));
     EXPECT_EQ(std::get<Included>(measurement_of({"included", "x"}, {})).step, "x");
     EXPECT_EQ(stored_status_of(Samples{}), StoredStatus{"planned"});
+    EXPECT_EQ(stored_status_of(NoOp{}), StoredStatus{"no-op"});
+    EXPECT_TRUE(std::holds_alternative<NoOp>(measurement_of({"no-op"}, {})));
 }
 
 TEST(StoredValues, AnUnknownStatusIsDamage) {

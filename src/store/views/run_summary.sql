@@ -16,7 +16,7 @@ SELECT run.id AS run, run.created, run.origin,
        CASE WHEN NOT hole THEN end_to_end.high_ns / 1e9 END     AS end_to_end_high_s,
        end_to_end.samples           AS samples,
        CASE WHEN NOT hole THEN instrumented.median_ns / 1e9 END AS instrumented_s,
-       (SELECT CASE WHEN count(*) FILTER (WHERE median_ns IS NULL AND status <> 'included')
+       (SELECT CASE WHEN count(*) FILTER (WHERE median_ns IS NULL AND status NOT IN ('included', 'no-op'))
                          = 0 THEN sum(median_ns) / 1e9 END
         FROM step WHERE step.run = run.id)                                  AS steps_s,
        (SELECT count(*) FROM step WHERE step.run = run.id)                  AS steps,
