@@ -63,6 +63,10 @@ public:
     // iteration. Each pass that the counters need is one iteration. A refusal becomes the reason of
     // the metrics concerned.
     virtual void count(const CountingJob& job) = 0;
+
+    // Whether the profiler was used in this process, by any executable, and cannot be removed from
+    // it: what is timed from now on is timed with it.
+    virtual bool is_attached() const { return false; }
 };
 
 }  // namespace strata

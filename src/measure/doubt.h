@@ -31,19 +31,20 @@ enum class DoubtKind {
     device_lost,  // a step made the device unusable
     not_traced,
     not_counted,
-    traced_differs,   // the recorded iteration is not as long as the timed one
-    faulty_profiler,  // a version with a known defect
-    not_recorded,     // the iteration was launched step by step
-    overridden,       // a variable contradicts a setting
+    traced_differs,     // the recorded iteration is not as long as the timed one
+    faulty_profiler,    // a version with a known defect
+    profiler_attached,  // it was used in this process before the run was timed
+    not_recorded,       // the iteration was launched step by step
+    overridden,         // a variable contradicts a setting
     other,
 };
-inline constexpr std::array<std::string_view, 22> names_of(DoubtKind) {
-    return {"imprecise",       "drift",          "bimodal",         "autocorrelated",
-            "noisy-neighbour", "steal",          "preempted",       "throttled",
-            "paging",          "clock-drift",    "shared-device",   "oversubscribed",
-            "shared-machine",  "folded",         "device-lost",     "not-traced",
-            "not-counted",     "traced-differs", "faulty-profiler", "not-recorded",
-            "overridden",      "other"};
+inline constexpr std::array<std::string_view, 23> names_of(DoubtKind) {
+    return {
+        "imprecise",     "drift",          "bimodal",        "autocorrelated",  "noisy-neighbour",
+        "steal",         "preempted",      "throttled",      "paging",          "clock-drift",
+        "shared-device", "oversubscribed", "shared-machine", "folded",          "device-lost",
+        "not-traced",    "not-counted",    "traced-differs", "faulty-profiler", "profiler-attached",
+        "not-recorded",  "overridden",     "other"};
 }
 
 // A reason to doubt a measurement.

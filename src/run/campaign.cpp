@@ -6,11 +6,15 @@
 #include "record/completeness.h"
 #include "run/memory.h"
 #include "run/overrides.h"
+#include "run/profile.h"
 #include "run/refusal.h"
 #include "store/plan.h"
 #include "store/save.h"
 
 #include <algorithm>
+#include <exception>
+#include <map>
+#include <utility>
 
 namespace strata {
 
@@ -33,6 +37,10 @@ void add_doubts_about(const Job& job, const MeasuringLock& lock, const BackendIn
     }
 }
 
+bool ran_nothing(const Run& run) {
+    return !run.steps.empty() && holes_of(run).skipped == run.steps.size();
+}
+
 // One experiment on its way into a database.
 class Campaign {
 public:
@@ -42,27 +50,100 @@ public:
           hooks_(hooks),
           plan_(StoredPlan::open(database, identity_of(experiment), count_jobs(experiment))) {}
 
+    // Everything is timed before anything is profiled: a profiler stays attached to its process,
+    // and slows down what is timed later. A job that cannot run here ends the campaign, but those
+    // timed before it still get their profiles.
     ExitCode measure_all() {
-        ExitCode worst = ExitCode::done;
-        std::size_t first = 0;  // job of the group, in the plan
-        for (const Group& group : experiment_.groups) {
-            const auto capacity = capacity_for(group);
-            const std::vector<Run> runs = measure_group(group, first);
-            first += group.size();
-            show(group, runs, capacity);
-            worst = graver(worst, exit_code_of(runs));
-            if (hooks_.observer.is_stopped()) {
-                return ExitCode::interrupted;
+        std::exception_ptr refusal;
+        try {
+            time_all();
+        } catch (const Error& error) {
+            if (!results_.empty() && results_.back().runs.empty()) {
+                results_.pop_back();  // there is nothing to show of it
             }
-            if (std::ranges::any_of(runs, lost_its_device)) {
-                return ExitCode::failed;  // the plan stays open: the same command continues it
+            if (error.code() != ExitCode::machine_cannot) {
+                show_all();
+                throw;
             }
+            refusal = std::current_exception();
+        }
+        if (!must_end_) {
+            profile_all();
+        }
+        show_all();
+        if (refusal) {
+            std::rethrow_exception(refusal);
+        }
+        if (hooks_.observer.is_stopped()) {
+            return ExitCode::interrupted;
+        }
+        if (must_end_) {
+            return ExitCode::failed;  // the plan stays open: the same command continues it
         }
         plan_.close();
-        return worst;
+        return worst_;
     }
 
 private:
+    // A group on its way: its runs, of as many of its jobs as there was time for.
+    struct GroupResult {
+        GroupResult(const Group& jobs, std::size_t place, std::optional<Capacity> largest)
+            : group(jobs), first(place), capacity(std::move(largest)) {}
+
+        const Group& group;
+        std::size_t first;  // job, in the plan
+        std::optional<Capacity> capacity;
+        std::vector<Run> runs = {};
+        // Of the runs, by place: what made the device unusable in an earlier process.
+        std::map<std::size_t, std::vector<Omission>> omitted = {};
+        bool is_shown = false;
+    };
+
+    // The last job that needs samples; nothing is timed after it.
+    std::size_t last_incomplete_job() const {
+        std::size_t job = count_jobs(experiment_);
+        while (job > 0 && plan_.complete_run(job - 1)) {
+            --job;
+        }
+        return job == 0 ? 0 : job - 1;
+    }
+
+    void time_all() {
+        last_to_time_ = last_incomplete_job();
+        std::size_t first = 0;  // job of the group, in the plan
+        for (const Group& group : experiment_.groups) {
+            GroupResult& result = results_.emplace_back(group, first, capacity_for(group));
+            time_group(result);
+            first += group.size();
+            if (!asks_for_profile(group.front())) {
+                show(result);
+            }
+            if (must_end_) {
+                return;
+            }
+        }
+    }
+
+    void profile_all() {
+        for (GroupResult& result : results_) {
+            profile_group(result);
+            if (must_end_) {
+                return;
+            }
+            show(result);
+        }
+    }
+
+    void show_all() {
+        std::ranges::for_each(results_, [this](GroupResult& result) { show(result); });
+    }
+
+    // Whether the user interrupts, or the run's device is lost.
+    void end_if_due(const std::vector<Run>& runs) {
+        must_end_ = must_end_ || hooks_.observer.is_stopped() ||
+                    (!runs.empty() && lost_its_device(runs.back()));
+    }
+
     // Asked before anything runs, while the memory is free.
     std::optional<Capacity> capacity_for(const Group& group) const {
         const bool over_batch =
@@ -73,32 +154,52 @@ private:
         return capacity_of(group.front(), hooks_.make_backend(group.front())->info());
     }
 
-    // The runs of a group whose first has this index in the plan, until the user interrupts.
-    std::vector<Run> measure_group(const Group& group, std::size_t first) {
-        std::vector<Run> runs;
-        const auto keeps_going = [&] {
-            return !hooks_.observer.is_stopped() && (runs.empty() || !lost_its_device(runs.back()));
-        };
-        for (std::size_t i = 0; i < group.size() && keeps_going(); ++i) {
-            if (auto stored = plan_.complete_run(first + i)) {
-                runs.push_back(std::move(*stored));
+    void time_group(GroupResult& result) {
+        for (std::size_t i = 0; i < result.group.size() && !must_end_; ++i) {
+            if (auto stored = plan_.complete_run(result.first + i)) {
+                result.runs.push_back(std::move(*stored));
                 continue;
             }
-            const MeasuringLock lock = hooks_.take_turn ? hooks_.take_turn() : MeasuringLock();
+            const MeasuringLock lock = take_turn();
             if (!hooks_.observer.is_stopped()) {
-                runs.push_back(measure(group[i], first + i, group.size() > 1, lock));
+                const std::optional<Run> earlier = plan_.partial_run(result.first + i);
+                result.omitted[i] = omissions_of(earlier);
+                result.runs.push_back(time(result, i, earlier, lock));
             }
+            end_if_due(result.runs);
         }
-        return runs;
+        end_if_due(result.runs);
     }
 
-    Run measure(const Job& job, std::size_t index, bool in_sweep, const MeasuringLock& lock) {
-        if (hooks_.job_begins) {
-            hooks_.job_begins(job);
+    void profile_group(GroupResult& result) {
+        for (std::size_t i = 0; i < result.runs.size() && !must_end_; ++i) {
+            if (result.runs[i].state == RunState::complete) {
+                continue;
+            }
+            const MeasuringLock lock = take_turn();
+            if (!hooks_.observer.is_stopped()) {
+                profile(result, i);
+            }
+            end_if_due({});
         }
+    }
+
+    MeasuringLock take_turn() const {
+        return hooks_.take_turn ? hooks_.take_turn() : MeasuringLock();
+    }
+
+    // The last job's profile is taken at once, because nothing is timed after it. Every other run
+    // stays partial until it has its own.
+    Run time(const GroupResult& result, std::size_t place, const std::optional<Run>& earlier,
+             const MeasuringLock& lock) {
+        const std::size_t index = result.first + place;
+        const bool has_profile_later =
+            index != last_to_time_ && asks_for_profile(result.group[place]);
+        const Job job =
+            has_profile_later ? without_profile(result.group[place]) : result.group[place];
+        begin(job);
         const Graph graph = graph_for(job);
         const auto backend = hooks_.make_backend(job);
-        const std::optional<Run> earlier = plan_.partial_run(index);
         Observer observer = hooks_.observer;
         std::optional<Checkpoints> checkpoints;
         observer.begun = [&](Run& run) {
@@ -106,22 +207,57 @@ private:
             checkpoints.emplace(database_, run);
         };
         observer.checkpoint = [&](const Run& run) { checkpoints->store(run); };
-        Run run = in_sweep ? execute_or_refuse(job, graph, *backend, observer, earlier)
-                           : execute(job, graph, *backend, observer, earlier);
+        Run run = result.group.size() > 1
+                      ? execute_or_refuse(job, graph, *backend, observer, earlier)
+                      : execute(job, graph, *backend, observer, earlier);
         add_doubts_about(job, lock, backend->info(), run);
-        finish_run(database_, run);
-        if (hooks_.job_ends) {
-            hooks_.job_ends();
+        if (has_profile_later && !ran_nothing(run)) {
+            run.state = RunState::partial;
         }
+        finish_run(database_, run);
+        end();
         return run;
     }
 
-    void show(const Group& group, const std::vector<Run>& runs,
-              const std::optional<Capacity>& capacity) {
-        if (hooks_.show) {
-            hooks_.show(runs, capacity);
+    // The network is prepared again: those of all jobs at once may not fit in memory.
+    void profile(GroupResult& result, std::size_t place) {
+        Job job = result.group[place];
+        job.execution.scheduling.omissions = result.omitted[place];
+        Run& run = result.runs[place];
+        begin(job);
+        const auto backend = hooks_.make_backend(job);
+        Observer observer = hooks_.observer;
+        Checkpoints checkpoints(database_, run);
+        observer.checkpoint = [&](const Run& now) { checkpoints.store(now); };
+        run.state = RunState::complete;
+        profile_timed(run, job, graph_for(job), *backend, observer);
+        finish_run(database_, run);
+        end();
+    }
+
+    void begin(const Job& job) const {
+        if (hooks_.job_begins) {
+            hooks_.job_begins(job);
         }
-        if (group.size() == 1) {
+    }
+
+    void end() const {
+        if (hooks_.job_ends) {
+            hooks_.job_ends();
+        }
+    }
+
+    // Once, and forgets the runs: their samples are many.
+    void show(GroupResult& result) {
+        if (std::exchange(result.is_shown, true)) {
+            return;
+        }
+        const std::vector<Run> runs = std::exchange(result.runs, {});
+        worst_ = graver(worst_, exit_code_of(runs));
+        if (hooks_.show) {
+            hooks_.show(runs, result.capacity);
+        }
+        if (result.group.size() == 1) {
             std::ranges::copy(runs, std::back_inserter(compared_));
         }
         if (++groups_shown_ % experiment_.settings.size() != 0) {
@@ -139,11 +275,11 @@ private:
     StoredPlan plan_;
     std::size_t groups_shown_ = 0;
     std::vector<Run> compared_;  // of one network and batch, so far
+    std::vector<GroupResult> results_;
+    std::size_t last_to_time_ = 0;
+    bool must_end_ = false;
+    ExitCode worst_ = ExitCode::done;
 };
-
-bool ran_nothing(const Run& run) {
-    return !run.steps.empty() && holes_of(run).skipped == run.steps.size();
-}
 
 ExitCode exit_code_of(const Run& run) {
     const Holes holes = holes_of(run);

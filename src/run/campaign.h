@@ -23,7 +23,7 @@ struct CampaignHooks {
     // Waits until no other process measures on this machine, or until `observer.stop` is raised;
     // what it returns is held while one job is measured.
     std::function<MeasuringLock()> take_turn = {};
-    // Around each job that is measured; not around those whose results are stored already.
+    // Around each job that is timed or profiled; not around those whose results are stored already.
     std::function<void(const Job& job)> job_begins = {};
     std::function<void()> job_ends = {};
     // Progress, sentences and the interrupt. Storing is the campaign's own: `begun` and
@@ -40,7 +40,9 @@ struct CampaignHooks {
 
 // Measures every job of an experiment, in order, and stores each run while it is measured
 // (store/plan.h): where the same experiment was interrupted before, complete runs are not measured
-// again and a partial one is continued. A network that the machine cannot run ends a campaign by an
+// again and a partial one is continued. Where jobs ask for a trace or counters, all jobs are timed
+// before the first is profiled, and groups are shown after that; a run stays partial until it has
+// its profile. A network that the machine cannot run ends a campaign by an
 // Error where it is asked for alone, and is one result among others in a sweep. A lost device ends
 // the campaign as failed, and the same command continues it. Otherwise returns the gravest
 // exit_code_of its groups.

@@ -35,18 +35,6 @@ std::string now_utc() {
                        fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
 }
 
-std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend& backend,
-                                    MemoryReuse memory) {
-    Execution execution = job.execution;
-    execution.scheduling.memory = memory;
-    auto executable = backend.prepare(graph, execution);
-    if (job.remainder == Remainder::refused && execution.scheduling.omissions.empty()) {
-        require_max_layers(graph, executable->steps());
-    }
-    write_inputs(graph, job.inputs, *executable);
-    return executable;
-}
-
 // One run on the given inputs with every tensor kept, for its files.
 void dump(const Job& job, const Graph& graph, Backend& backend) {
     const auto executable = prepare(job, graph, backend, MemoryReuse::kept);
@@ -183,6 +171,8 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
     observer.tell("warming up");
     const CalibrationLoop loop(run.settings.threads());
     NetworkIteration iteration(executable);
+    const Profiling* profiling = executable.profiling();
+    const bool is_profiled = profiling != nullptr && profiling->is_attached();
     const Activity before = read_activity(clock);
     const SampledIteration sampled = sample(
         iteration, job.policy, [&] { return loop.run(); }, clock, hooks, std::move(earlier));
@@ -198,11 +188,29 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
                              "the iteration could not be recorded, so its steps are launched one "
                              "by one: the host's part is in the times"});
     }
+    if (is_profiled) {
+        run.flags.push_back({DoubtKind::profiler_attached,
+                             "a profiler was used earlier in this process and stays attached to "
+                             "it, which may slow down launches; a process of its own has no "
+                             "profiler"});
+    }
     device.add_to(run);
     run.state = sampled.reason == StopReason::interrupted ? RunState::partial : RunState::complete;
 }
 
 }  // namespace
+
+std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend& backend,
+                                    MemoryReuse memory) {
+    Execution execution = job.execution;
+    execution.scheduling.memory = memory;
+    auto executable = backend.prepare(graph, execution);
+    if (job.remainder == Remainder::refused && execution.scheduling.omissions.empty()) {
+        require_max_layers(graph, executable->steps());
+    }
+    write_inputs(graph, job.inputs, *executable);
+    return executable;
+}
 
 Graph graph_for(const Job& job) {
     Graph graph = load_network(job.request);

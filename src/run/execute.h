@@ -38,6 +38,11 @@ Graph graph_for(const Job& job);
 // yet.
 Run planned_run(const Job& job, const Graph& graph, const Backend& backend);
 
+// The job's graph prepared on a backend, with the job's inputs. Throws Error with exit code
+// machine_cannot where most of it cannot run.
+std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend& backend,
+                                    MemoryReuse memory);
+
 // Prepares the job's graph on a backend, verifies it if asked, and samples it. `earlier` is a
 // partial run of the same job: its samples are kept and sampling continues; it is ignored where its
 // steps differ; but what made the device unusable then is left out and has failed. The run is

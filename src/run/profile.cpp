@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "run/profile.h"
 
+#include "base/enumeration.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "measure/clock.h"
 #include "measure/statistics.h"
 #include "metric/counting_cost.h"
 #include "metric/stalls.h"
+#include "run/steps.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 namespace strata {
 
@@ -149,7 +153,84 @@ void count_into(Run& run, Profiling& profiling, std::span<const MetricSet> sets,
                      .keep = [&](const CountedStep& step) { counting.keep(step); }});
 }
 
+std::string name_of_step(const StepResult& step) {
+    return fmt::format("{} {}", printable(step.layer), name_of(step.pass));
+}
+
+bool are_the_same(const StepResult& a, const StepResult& b) {
+    return a.layer == b.layer && a.pass == b.pass && a.kind == b.kind && a.problem == b.problem;
+}
+
+// Steps of the run, as it was timed, that are implemented otherwise now that it is profiled.
+std::vector<std::size_t> changed_steps(const Run& run, std::span<const StepResult> now) {
+    std::vector<std::size_t> changed;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        if (run.steps[i].implementation != now[i].implementation ||
+            run.steps[i].algorithm != now[i].algorithm) {
+            changed.push_back(i);
+        }
+    }
+    return changed;
+}
+
+void add_doubt_about(const std::vector<std::size_t>& changed, std::span<const StepResult> now,
+                     Run& run) {
+    if (!changed.empty()) {
+        const StepResult& first = now[changed.front()];
+        run.flags.push_back(
+            {DoubtKind::traced_differs,
+             fmt::format("{} of {} steps were implemented otherwise when they were recorded or "
+                         "counted than when they were timed (the first is {}: {} {}).",
+                         changed.size(), now.size(), name_of_step(first),
+                         printable(first.implementation), printable(first.algorithm))});
+    }
+}
+
+void profile_prepared(Run& run, Executable& executable, const Graph& graph, const Job& job,
+                      const Observer& observer) {
+    executable.prepare_caches(job.policy.caches);
+    const auto now = step_results(graph, job.execution, executable.steps(), {});
+    if (!std::ranges::equal(run.steps, now, are_the_same)) {
+        run.flags.push_back({DoubtKind::not_traced,
+                             "When the network was prepared again for its profile it had other "
+                             "steps than those that were timed, so nothing was recorded or "
+                             "counted; run it alone."});
+        return;
+    }
+    add_doubt_about(changed_steps(run, now), now, run);
+    profile_into(run, executable.profiling(), graph, job, observer);
+}
+
 }  // namespace
+
+bool asks_for_profile(const Job& job) {
+    return job.tracing == Tracing::done || !job.counters.empty();
+}
+
+Job without_profile(Job job) {
+    job.tracing = Tracing::omitted;
+    job.counters.clear();
+    return job;
+}
+
+void profile_timed(Run& run, const Job& job, const Graph& graph, Backend& backend,
+                   const Observer& observer) {
+    observer.tell("preparing");
+    const auto refuse = [&](const char* why) {
+        run.flags.push_back(
+            {DoubtKind::not_traced,
+             fmt::format("The network could not be prepared again for its profile: {}", why)});
+    };
+    std::unique_ptr<Executable> executable;
+    try {
+        executable = prepare(job, graph, backend, MemoryReuse::shared);
+    } catch (const Error& error) {
+        return refuse(error.what());
+    } catch (const std::bad_alloc&) {
+        return refuse("memory is exhausted");
+    }
+    profile_prepared(run, *executable, graph, job, observer);
+}
 
 std::size_t iterations_to_record(Seconds one) {
     constexpr double minimum = 3, maximum = 11;
@@ -160,8 +241,11 @@ std::size_t iterations_to_record(Seconds one) {
 
 void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job& job,
                   const Observer& observer) {
-    const bool asks = job.tracing == Tracing::done || !job.counters.empty();
-    if (!asks || observer.is_stopped()) {
+    if (!asks_for_profile(job)) {
+        return;
+    }
+    if (observer.is_stopped()) {
+        run.state = RunState::partial;
         return;
     }
     if (profiling == nullptr) {

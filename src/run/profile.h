@@ -16,6 +16,19 @@ namespace strata {
 void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job& job,
                   const Observer& observer);
 
+// Whether a job asks a device to tell more than times.
+bool asks_for_profile(const Job& job);
+
+// The job as far as its times are concerned.
+Job without_profile(Job job);
+
+// As profile_into, on the network prepared again; for a run that is timed and whose executable is
+// gone. If other steps are prepared than were timed, or none can be, that is a flag and the times
+// stay; if the same steps are implemented otherwise, the flag says of the profile that it is of
+// others.
+void profile_timed(Run& run, const Job& job, const Graph& graph, Backend& backend,
+                   const Observer& observer);
+
 // Iterations to record where one takes so long.
 std::size_t iterations_to_record(Seconds one);
 

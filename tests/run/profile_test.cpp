@@ -133,6 +133,14 @@ TEST_F(Profile, AnInterruptedCountGoesOnWhereItWas) {
     EXPECT_TRUE(whole.steps.back().counted_at);
 }
 
+TEST_F(Profile, WhatIsTimedWithAProfilerAttachedIsDoubted) {
+    EXPECT_FALSE(has_flag(run(), "profiler-attached"));
+    job_.tracing = Tracing::omitted;
+    job_.counters = {};
+    script_ = [](strata::testing::ScriptedProfiling& p) { p.attached = true; };
+    EXPECT_TRUE(has_flag(run(), "profiler-attached"));
+}
+
 TEST_F(Profile, AStopLeavesAPartialRunWithoutAsking) {
     const std::atomic<bool> stop{true};
     const strata::Run partial = run({.stop = &stop});

@@ -37,6 +37,10 @@ public:
         actions_[step] = [](Executable&) {};
     }
 
+    void choose_algorithm(std::size_t step, std::string algorithm) {
+        steps_[step].algorithm = std::move(algorithm);
+    }
+
     // The step's work is done by the step of another task.
     void include(std::size_t step, const Task& enclosing) {
         refuse(step, "");

@@ -21,6 +21,7 @@ public:
     std::int64_t kernel_ns = 1000;
     std::string count_refusal = {};
     std::vector<std::size_t> counted = {};  // steps, in order
+    bool attached = false;                  // since before
 
     Recording record(std::size_t iterations) override {
         if (!trace_refusal.empty()) {
@@ -49,6 +50,8 @@ public:
             job.keep({step, metrics_of(job)});
         }
     }
+
+    bool is_attached() const override { return attached; }
 
 private:
     void record_iteration(std::size_t number, Recording& recording) const {
