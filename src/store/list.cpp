@@ -30,6 +30,10 @@ Cell time_of(const Statement& row, int median, const std::string& origin) {
                   .provenance = provenance_of(origin)};
 }
 
+Cell text_or_missing(const Statement& row, int column) {
+    return row.is_null(column) ? Cell(Missing{}) : Cell(row.text(column));
+}
+
 std::vector<Cell> cells_of(const Statement& row) {
     std::vector<Cell> cells = {plain(row, 0)};
     for (int text = 1; text <= 6; ++text) {
@@ -38,11 +42,11 @@ std::vector<Cell> cells_of(const Statement& row) {
     cells.emplace_back(plain(row, 7));
     cells.emplace_back(row.text(8));
     cells.emplace_back(plain(row, 9));
-    cells.emplace_back(time_of(row, 10, row.text(2)));
-    cells.emplace_back(plain(row, 13));
-    for (const int text : {14, 15}) {
-        cells.push_back(row.is_null(text) ? Cell(Missing{}) : Cell(row.text(text)));
-    }
+    cells.emplace_back(text_or_missing(row, 10));
+    cells.emplace_back(time_of(row, 11, row.text(2)));
+    cells.emplace_back(plain(row, 14));
+    cells.emplace_back(text_or_missing(row, 15));
+    cells.emplace_back(text_or_missing(row, 16));
     return cells;
 }
 
@@ -60,6 +64,7 @@ Table list_runs(const Database& database) {
                             {"batch", "batch", Importance::essential},
                             {"dtype", "dtype"},
                             {"threads", "threads", Importance::detail},
+                            {"other_settings", "other settings", Importance::normal},
                             {"end_to_end_s", "end to end", Importance::essential, Audience::all,
                              Bounds::interval},
                             {"doubts", "doubts", Importance::detail},
@@ -71,7 +76,8 @@ Table list_runs(const Database& database) {
                 .records = "runs"};
     Statement row(database,
                   "SELECT run, created, origin, state, backend, network, mode, batch, dtype, "
-                  "threads, end_to_end_s, end_to_end_low_s, end_to_end_high_s, doubts, tags, note "
+                  "threads, other_settings, end_to_end_s, end_to_end_low_s, end_to_end_high_s, "
+                  "doubts, tags, note "
                   "FROM run_summary ORDER BY run DESC");
     for (row.start(); row.next();) {
         table.rows.push_back(cells_of(row));

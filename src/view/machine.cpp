@@ -62,6 +62,19 @@ std::string in_words(std::string_view name) {
     return words;
 }
 
+// One rule for every option, for those to come too: it is told under its own name where it is not
+// the default. What a file holds is told by its name here; its hash stands with the run's
+// provenance.
+std::string further_line(const Settings& settings) {
+    std::vector<std::string> parts;
+    for (const auto& [key, value] : further_settings(settings)) {
+        if (!key.ends_with(" content")) {
+            parts.push_back(in_words(key) + " " + value);
+        }
+    }
+    return joined(parts);
+}
+
 std::string counted(std::size_t steps) {
     return fmt::format("{} step{}", steps, steps == 1 ? "" : "s");
 }
@@ -101,25 +114,29 @@ std::string settings_line(const Run& run) {
                          algorithm_text(run));
 }
 
-// One rule for every option, for those to come too: it is told under its own name where it is not
-// the default. What a file holds is told by its name here; its hash stands
-// with the run's provenance.
 std::string settings_line(const Settings& settings, const std::string& batch,
                           const std::string& algorithm) {
     std::vector<std::string> parts = {
-        settings.network, batch, text_of(settings, "mode"), text_of(settings, "dtype"),
-        algorithm.empty() ? settings.backend : settings.backend + " " + algorithm};
-    for (const auto& [key, value] : further_settings(settings)) {
-        if (!key.ends_with(" content")) {
-            parts.push_back(in_words(key) + " " + value);
-        }
-    }
+        settings.network,
+        batch,
+        text_of(settings, "mode"),
+        text_of(settings, "dtype"),
+        algorithm.empty() ? settings.backend : settings.backend + " " + algorithm,
+        further_line(settings)};
     for (const Option& option : all_options()) {
         if (option.kept == Kept::in_policy && !is_default(settings, option)) {
             parts.push_back(in_words(option.name) + " " + text_of(settings, option));
         }
     }
     return joined(parts);
+}
+
+std::string other_settings_line(const Settings& settings) {
+    const Option& algorithm = option_named("algorithm");
+    return joined({is_default(settings, algorithm)
+                       ? ""
+                       : in_words(algorithm.name) + " " + text_of(settings, algorithm),
+                   further_line(settings)});
 }
 
 std::string verification_line(const Run& run) {

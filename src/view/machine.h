@@ -28,6 +28,10 @@ std::string machine_line(const Run& run, const std::string& runs);
 std::string settings_line(const Settings& settings, const std::string& batch,
                           const std::string& algorithm);
 
+// The settings that lists of runs have no column for, where they are not the default:
+//   "algorithm winograd, single precision tf32"
+std::string other_settings_line(const Settings& settings);
+
 // The result of comparing the steps with the reference, and the worst of them:
 //   "134 steps verified against the reference, all agree; worst error 3.0e-06 (conv2
 //    backward_weights, tolerance 1.0e-04)"

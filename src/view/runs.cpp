@@ -7,6 +7,7 @@
 #include "record/completeness.h"
 #include "record/options.h"
 #include "view/cells.h"
+#include "view/machine.h"
 
 namespace strata {
 
@@ -39,6 +40,7 @@ std::vector<Cell> row_of(const Run& run) {
             text_of(settings, "dtype"),
             count_cell(settings.threads()),
             settings.backend,
+            other_settings_line(settings),
             end_to_end_cell(run),
             flags_of(run)};
 }
@@ -58,6 +60,7 @@ Table runs_table(std::span<const Run> runs) {
         {"dtype", "dtype", Importance::detail},
         {"threads", "threads", Importance::detail},
         {"backend", "backend", Importance::normal},
+        {"other_settings", "other settings", Importance::normal},
         {"end_to_end_s", "end to end", Importance::essential, Audience::all, Bounds::interval},
         {"doubts", "doubts", Importance::detail}};
     for (const auto& run : runs) {

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace strata {
 namespace {
 
@@ -77,6 +79,28 @@ TEST_F(QueryTest, ColumnsOfOneNameAreDistinguished) {
     EXPECT_EQ(table.columns[2].key, "a:2");
 }
 
+// A list that shows only f32 for a run with TF32 invites a wrong comparison.
+TEST_F(QueryTest, TheListTellsEverySettingThatIsNotTheDefault) {
+    const auto others = [](const Settings& settings) {
+        const TemporaryDirectory directory;
+        const Database fresh = Database::open(directory.path() / "runs.sqlite");
+        auto run = sample_run();
+        run.settings = settings;
+        save_run(fresh, run);
+        const Table runs = list_runs(fresh);
+        const auto column = std::ranges::find(runs.columns, "other_settings", &Column::key);
+        const Cell& cell =
+            runs.rows.at(0).at(static_cast<std::size_t>(column - runs.columns.begin()));
+        return std::holds_alternative<Missing>(cell) ? "" : std::get<std::string>(cell);
+    };
+    Settings settings{.backend = "cuda", .network = "alexnet", .batch = 1};
+    EXPECT_EQ(others(settings), "");
+    settings.execution.engine.algorithm = ConvolutionAlgorithm::winograd;
+    settings.execution.engine.fusion = Fusion::convolution;
+    settings.execution.numerics.single_precision = SinglePrecision::tf32;
+    EXPECT_EQ(others(settings), "algorithm winograd, fuse on, single precision tf32");
+}
+
 TEST_F(QueryTest, AStatusIsOneWordAndItsReasonIsSeparate) {
     const Table table = ask("SELECT status, reason FROM step_time WHERE reason IS NOT NULL");
     for (const auto& row : table.rows) {
@@ -112,7 +136,7 @@ TEST_F(QueryTest, AnIncompleteRunHasNoEndToEndTimeAndItsSamplesStay) {
     EXPECT_EQ(number("SELECT samples FROM whole WHERE series = 'end_to_end'").value, 3);
     const Table listed = list_runs(database());
     EXPECT_EQ(std::get<std::string>(listed.rows.at(0).at(3)), "incomplete");
-    EXPECT_EQ(std::get<Missing>(listed.rows.at(0).at(10)).reason, "the run is incomplete");
+    EXPECT_EQ(std::get<Missing>(listed.rows.at(0).at(11)).reason, "the run is incomplete");
 }
 
 TEST_F(QueryTest, ARunWhoseStepsWereAllDoneHasAnEndToEndTime) {
@@ -183,8 +207,8 @@ TEST_F(QueryTest, AListOfRunsIsNewestFirstAndCarriesIntervals) {
     ASSERT_EQ(table.rows.size(), 3U);
     EXPECT_EQ(std::get<Number>(table.rows[0][0]).value, 3);
     EXPECT_EQ(std::get<std::string>(table.rows[0][3]), "partial");
-    EXPECT_TRUE(std::holds_alternative<Missing>(table.rows[0][10]));
-    const Number time = std::get<Number>(table.rows[1][10]);
+    EXPECT_TRUE(std::holds_alternative<Missing>(table.rows[0][11]));
+    const Number time = std::get<Number>(table.rows[1][11]);
     EXPECT_DOUBLE_EQ(time.value, 0.8);
     EXPECT_EQ(time.provenance, Provenance::measured);
     EXPECT_TRUE(time.low && time.high && *time.low <= time.value && time.value <= *time.high);

@@ -16,6 +16,8 @@ TEST(Runs, AreSideBySide) {
     runs[1].id = 13;
     runs[1].state = RunState::partial;
     runs[1].whole = {};
+    runs[1].settings.execution.numerics.single_precision = SinglePrecision::tf32;
+    runs[1].settings.execution.engine.algorithm = ConvolutionAlgorithm::winograd;
     testing::expect_golden("view/runs.txt", render_terminal({.blocks = {runs_table(runs)}},
                                                             {.width = 0, .unicode = true}));
 }

@@ -5,6 +5,8 @@
 -- incomplete run the iteration is not the network's, so its times are NULL (table whole keeps them).
 -- verified_steps: compared with the reference before anything was timed, NULL where none was to be;
 -- worst_of_tolerance: their largest error over its tolerance, at most 1 where all agree.
+-- other_settings: the algorithm asked for and what else is set, where it is not the default; NULL if
+-- all is.
 -- tags, note: what users call it and write about it, NULL where they do not.
 CREATE VIEW run_summary AS
 SELECT run.id AS run, run.created, run.origin,
@@ -32,6 +34,11 @@ SELECT run.id AS run, run.created, run.origin,
                                                                             AS worst_of_tolerance,
        run.predicted_memory AS predicted_memory_bytes,
        run.measured_memory  AS measured_memory_bytes,
+       (SELECT group_concat(text, ', ')
+        FROM (SELECT 'algorithm ' || run.algorithm AS text WHERE run.algorithm <> 'direct'
+              UNION ALL
+              SELECT replace(name, '_', ' ') || ' ' || value FROM setting
+              WHERE setting.run = run.id AND name NOT LIKE '% content')) AS other_settings,
        (SELECT group_concat(name, ', ')
         FROM (SELECT name FROM tag WHERE tag.run = run.id ORDER BY name)) AS tags,
        (SELECT text FROM note WHERE note.run = run.id)                    AS note
