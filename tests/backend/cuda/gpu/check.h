@@ -25,11 +25,12 @@ using Sink = std::function<void(const Finding&)>;
 struct Check {
     std::string_view name;
     std::string_view shows;
+    int quick_seconds;  // its limit in gpu-check --quick; 0: not part of that
     void (*run)(std::size_t first, const std::function<void(std::size_t)>& case_begins,
                 const Sink& sink);
 };
 
-// THE list, most informative first: a run that is cut short has done those.
+// THE list, most doubtful first: a run that is cut short has done those.
 std::span<const Check> gpu_checks();
 
 }  // namespace strata::testing

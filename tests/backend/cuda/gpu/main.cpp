@@ -12,7 +12,9 @@
 #include <filesystem>
 #include <fstream>
 
-// gpu_check [--list] [--out FILE.csv] [--from N] [NAME...]
+// gpu_check [--out FILE.csv] [--from N] [NAME...]
+// gpu_check [--quick] --list: the checks; with --quick those of the quick run, with their limits in
+// seconds.
 // Runs what only a GPU can show and adds it to a CSV file. Exit 0: all as it should be; 1:
 // something is not; 3: the device is unusable for this process, FILE.csv.next holds the case to go
 // on with; 77: no GPU.
@@ -26,6 +28,7 @@ constexpr int skipped = 77;
 
 struct Options {
     bool list = false;
+    bool quick = false;
     std::string out;
     std::size_t from = 0;
     std::vector<std::string> names;
@@ -37,6 +40,8 @@ Options parse(std::span<char*> arguments) {
         const std::string_view argument = arguments[i];
         if (argument == "--list") {
             options.list = true;
+        } else if (argument == "--quick") {
+            options.quick = true;
         } else if (argument == "--out" && i + 1 < arguments.size()) {
             options.out = arguments[++i];
         } else if (argument == "--from" && i + 1 < arguments.size()) {
@@ -48,9 +53,13 @@ Options parse(std::span<char*> arguments) {
     return options;
 }
 
-void list_checks() {
+void list_checks(bool quick) {
     for (const Check& check : gpu_checks()) {
-        fmt::print("{:<20} {}\n", check.name, check.shows);
+        if (!quick) {
+            fmt::print("{:<20} {}\n", check.name, check.shows);
+        } else if (check.quick_seconds > 0) {
+            fmt::print("{:<20} {:>3} {}\n", check.name, check.quick_seconds, check.shows);
+        }
     }
 }
 
@@ -80,10 +89,9 @@ public:
         file_ << check.name << ',' << quoted(finding.subject) << ',' << value << ',' << finding.unit
               << ',' << quoted(finding.failure) << '\n'
               << std::flush;
-        if (!finding.failure.empty() || !finding.unit.empty()) {
-            fmt::print("  {} {} {} {}\n", finding.subject, value, finding.unit, finding.failure);
-            std::fflush(stdout);
-        }
+        fmt::print("  {} {} {} {} {}\n", finding.failure.empty() ? "ok    " : "FAILED",
+                   finding.subject, value, finding.unit, finding.failure);
+        std::fflush(stdout);
     }
     void go_on_with(std::size_t next) const { std::ofstream(path_ + ".next") << next << '\n'; }
     int failures() const { return failures_; }
@@ -144,7 +152,7 @@ int run_checks(const Options& options) {
 int main_of(std::span<char*> arguments) {
     const Options options = parse(arguments);
     if (options.list) {
-        list_checks();
+        list_checks(options.quick);
         return 0;
     }
     try {
