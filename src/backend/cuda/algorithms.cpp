@@ -189,12 +189,21 @@ private:
             trial.run(call, false, algorithm);
             algorithm.workspace = {static_cast<double>(call->workspace())};
         } catch (const DeviceError& error) {
-            if (error.trouble() != DeviceTrouble::library_refused) {
-                throw;
-            }
-            algorithm.time = Failed{error.what()};
+            keep_refusal(error, algorithm);
         }
         return algorithm;
+    }
+
+    // A way for which there is no memory was not tried; whatever ends more than this way goes on.
+    static void keep_refusal(const DeviceError& error, Algorithm& algorithm) {
+        if (!is_refusal(error.trouble())) {
+            throw;
+        }
+        if (error.trouble() == DeviceTrouble::out_of_memory) {
+            algorithm.time = Skipped{error.what()};
+        } else {
+            algorithm.time = Failed{error.what()};
+        }
     }
 
     // cuDNN does not offer every list for every problem.
@@ -223,7 +232,7 @@ private:
                            !notes.tensor_core && !notes.down_converts_inputs, algorithm);
             }
         } catch (const DeviceError& error) {
-            algorithm.time = Failed{error.what()};
+            keep_refusal(error, algorithm);
         }
         return algorithm;
     }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 
 namespace strata::cuda {
@@ -55,24 +56,42 @@ void ConvolutionCall::take_chosen() {
 // memory of each after its trial: otherwise the largest would count as the network's.
 void ConvolutionCall::choose(const Queue& queue, std::span<void* const> addresses) {
     if (!choice_->is_tried) {
+        std::multimap<double, std::string> by_time;
         const std::size_t fastest = fastest_of(choice_->plans.size(), [&](std::size_t way) {
             const BuiltPlan& plan = *choice_->plans[way];
             const Memory scratch = queue.allocate(plan.workspace);
             Queue trial = queue;
             trial.workspace = scratch.get();
             trial.workspace_bytes = plan.workspace;
-            return best_time(queue, [&] { execute(plan, trial, addresses); });
+            const double time = best_time(queue, [&] { execute(plan, trial, addresses); });
+            by_time.emplace(time, name_of(plan.traits));
+            return time;
         });
         choice_->plans = {choice_->plans[fastest]};
+        for (auto& [time, name] : by_time) {
+            if (name != name_of(choice_->plans.front()->traits)) {
+                choice_->slower.push_back(std::move(name));
+            }
+        }
         choice_->is_tried = true;
     }
     take_chosen();
 }
 
+// The plan after the one in use; nothing if there is none.
+std::shared_ptr<const BuiltPlan> plan_after(PlanChoice& choice) {
+    std::shared_ptr<const BuiltPlan> plan;
+    while (!plan && choice.again && !choice.slower.empty()) {
+        plan = choice.again(choice.slower.front());
+        choice.slower.pop_front();
+    }
+    return !plan && choice.next ? choice.next() : plan;
+}
+
 // Another call of the problem may have moved on already.
 bool ConvolutionCall::take_next() {
     if (plan_ == choice_->plans.front()) {
-        auto next = choice_->next ? choice_->next() : nullptr;
+        auto next = plan_after(*choice_);
         if (!next) {
             return false;
         }

@@ -29,6 +29,8 @@ public:
     std::shared_ptr<const BuiltPlan> next();
     // The same, but only from the list that the previous plan came from.
     std::shared_ptr<const BuiltPlan> next_of_list(BuildCost cost);
+    // The plan of this name, whether or not it was built before.
+    std::shared_ptr<const BuiltPlan> named(const std::string& name);
     const std::string& reason() const { return reason_; }
 
 private:
@@ -110,6 +112,20 @@ std::shared_ptr<const BuiltPlan> OfferedPlans::next() {
     return plan;
 }
 
+std::shared_ptr<const BuiltPlan> OfferedPlans::named(const std::string& name) {
+    while (open_next_list()) {
+        for (const OfferedPlan& offered : offered_) {
+            if (name_of(offered.traits) != name) {
+                continue;
+            }
+            if (auto built = plan_if_built(offered, *device_)) {
+                return std::make_shared<const BuiltPlan>(std::move(*built));
+            }
+        }
+    }
+    return nullptr;
+}
+
 // The first plan and, if the fastest is requested, others of its list.
 std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
                                        const ConvolutionProblem& problem) {
@@ -128,6 +144,9 @@ std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
     }
     choice->is_tried = choice->plans.size() == 1;
     choice->next = [offered] { return offered->next(); };
+    choice->again = [properties, problem](const std::string& name) {
+        return OfferedPlans(properties, problem).named(name);
+    };
     return choice;
 }
 

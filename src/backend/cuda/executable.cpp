@@ -37,6 +37,7 @@ std::string name_of_step(const Graph& graph, const Step& step) {
 CudaExecutable::CudaExecutable(const Graph& graph, Program program,
                                std::shared_ptr<Machine> machine)
     : machine_(std::move(machine)), caches_(CacheState::as_left, *machine_) {
+    machine_->release_workspace();  // that of a network before, which may have been larger
     plan_memory(program);
     bound_.bind(
         graph, program,

@@ -79,6 +79,7 @@ public:
     void stamp(std::size_t number) override;
     Seconds between(std::size_t earlier, std::size_t later) override;
     void wait() override;
+    void release_workspace() override;
     std::size_t workspace() const override { return queue_.workspace_bytes; }
     std::optional<std::size_t> free_memory() const override;
 
@@ -188,6 +189,13 @@ void GpuMachine::reserve_workspace(std::size_t bytes) {
     workspace_ = allocate(bytes);
     queue_.workspace = workspace_.get();
     queue_.workspace_bytes = bytes;
+}
+
+void GpuMachine::release_workspace() {
+    wait();
+    queue_.workspace = nullptr;
+    queue_.workspace_bytes = 0;
+    workspace_.reset();
 }
 
 void GpuMachine::enqueue(const Call& call, std::span<void* const> addresses) {

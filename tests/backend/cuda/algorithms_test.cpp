@@ -106,6 +106,38 @@ TEST(Algorithms, TheLiteraturesNamesAreListedWithThePlansOnAMachine) {
     }
 }
 
+// A machine on which everything ends in one trouble.
+class TroubledMachine : public cuda::HostMachine {
+public:
+    explicit TroubledMachine(cuda::DeviceTrouble trouble)
+        : HostMachine(described_h200()), trouble_(trouble) {}
+    void enqueue(const cuda::Call&, std::span<void* const>) override {
+        throw cuda::DeviceError(trouble_, "no room for scratch memory");
+    }
+
+private:
+    cuda::DeviceTrouble trouble_;
+};
+
+TEST(Algorithms, WhatFindsNoMemoryIsSkippedAndALostDeviceEndsAll) {
+    const Graph graph = graph_of_problem("convolution(1x4x5x5) out_channels=4 kernel=3x3");
+    const auto full = cuda::algorithm_source(
+        described_h200(), std::make_shared<TroubledMachine>(cuda::DeviceTrouble::out_of_memory));
+    int legacy = 0;
+    for (const Algorithm& algorithm : full->algorithms(graph, {})) {
+        legacy += algorithm.implementation.starts_with("cudnn legacy:") ? 1 : 0;
+        if (const auto* skipped = std::get_if<Skipped>(&algorithm.time)) {
+            EXPECT_EQ(skipped->reason, "no room for scratch memory");
+        } else {
+            EXPECT_TRUE(std::holds_alternative<Failed>(algorithm.time));  // cuDNN cannot build it
+        }
+    }
+    EXPECT_EQ(legacy, 8 + 6 + 7);
+    const auto lost = cuda::algorithm_source(
+        described_h200(), std::make_shared<TroubledMachine>(cuda::DeviceTrouble::device_lost));
+    EXPECT_THROW(lost->algorithms(graph, {}), cuda::DeviceError);
+}
+
 TEST(Algorithms, AProblemTheOlderInterfaceCannotExpressIsAResultWithItsReason) {
     const Graph graph = graph_of_problem(
         "convolution(1x4x5x5) out_channels=4 kernel=2x2 pad_begin=0x0 pad_end=1x1");

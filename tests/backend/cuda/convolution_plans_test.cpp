@@ -101,6 +101,22 @@ TEST_F(ConvolutionPlans, TheFirstThatTheDeviceTakesIsUsedAndSaysHowManyWereRefus
     EXPECT_EQ(machine_->workspace(), mebibyte);
 }
 
+// The trials pass: a plan is refused later, as when its scratch memory has been taken meanwhile.
+TEST_F(ConvolutionPlans, TheSecondFastestFollowsTheFastestThatIsRefused) {
+    const auto choice = std::make_shared<PlanChoice>();
+    choice->plans = {plan(1, 0, 3), plan(2, 0, 1), plan(3, 0, 2)};
+    choice->again = [](const std::string& name) {
+        return name == "eng1" ? plan(1, 0) : name == "eng3" ? plan(3, 0) : nullptr;
+    };
+    constexpr std::size_t runs_of_trials = 3 * 4;
+    scripted_runtime().answers_to_plans.assign(runs_of_trials, CUDNN_STATUS_SUCCESS);
+    scripted_runtime().answers_to_plans.push_back(CUDNN_STATUS_NOT_SUPPORTED);
+    const auto call = probed(choice);
+    EXPECT_EQ(call->chosen()->now.implementation, "cudnn:eng3");
+    EXPECT_EQ(call->chosen()->now.algorithm, "after 1 plan was refused");
+    EXPECT_EQ(choice->slower, std::deque<std::string>{"eng1"});
+}
+
 TEST_F(ConvolutionPlans, AnotherCallOfTheProblemBeginsWhereThisOneCame) {
     scripted_runtime().answers_to_plans = {CUDNN_STATUS_NOT_SUPPORTED};
     const auto choice = choice_of({plan(1, 0), plan(2, 0), plan(3, 0)});
@@ -123,6 +139,17 @@ TEST_F(ConvolutionPlans, OfADeadDeviceNoPlanIsRefused) {
     EXPECT_THROW(probed(choice), cuda::DeviceError);
     EXPECT_EQ(choice->refused, 0);
     scripted_runtime().sticky = cudaSuccess;
+}
+
+TEST_F(ConvolutionPlans, TheScratchMemoryOfANetworkIsNotInheritedByTheNext) {
+    probed(choice_of({plan(1, 64 * mebibyte)}));
+    EXPECT_EQ(machine_->workspace(), 64 * mebibyte);
+    const std::size_t with_it = scripted_runtime().taken_memory;
+    const Graph graph = graph_of_problem("activation(2x16)");
+    const cuda::CudaExecutable executable(graph, cuda::prepare_program(graph, {}, described_h200()),
+                                          machine_);
+    EXPECT_EQ(machine_->workspace(), 0U);
+    EXPECT_LT(scripted_runtime().taken_memory, with_it - 63 * mebibyte);
 }
 
 // With the plans that cuDNN really offers.

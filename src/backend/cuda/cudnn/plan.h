@@ -4,6 +4,7 @@
 #include "backend/cuda/cudnn/descriptor.h"
 #include "backend/cuda/device/properties.h"
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -64,6 +65,10 @@ struct PlanChoice {
     int refused = 0;  // plans that the device refused before the one in use
     // Builds the next plan that the library offers; nothing if there is none.
     std::function<std::shared_ptr<const BuiltPlan>()> next = {};
+    // The names of plans that a device ran and that were slower, the fastest first, and what builds
+    // one of them again. They come before what `next` offers.
+    std::deque<std::string> slower = {};
+    std::function<std::shared_ptr<const BuiltPlan>(const std::string& name)> again = {};
 };
 
 // Throws DeviceError if cuDNN cannot build what it offered.

@@ -89,6 +89,9 @@ public:
     // Waits for everything enqueued so far.
     virtual void wait() = 0;
 
+    // Gives up the scratch memory that calls of earlier programs needed. Recorded iterations keep
+    // theirs.
+    virtual void release_workspace() {}
     // The scratch memory that it holds for library calls, in bytes.
     virtual std::size_t workspace() const { return 0; }
     // The free memory of its device, in bytes; nothing if the machine cannot tell.
