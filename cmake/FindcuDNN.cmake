@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Finds cuDNN 9 beside the CUDA toolkit or where cuDNN_ROOT points.
+# Finds cuDNN 9 (cuda_libraries.cmake says where; cuDNN_ROOT is looked in first).
 #   cuDNN::cuDNN (graphs, recurrent layers and what the older interface still has), cuDNN_VERSION
-find_path(cuDNN_INCLUDE_DIR cudnn_version.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
-find_library(cuDNN_LIBRARY cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
-mark_as_advanced(cuDNN_INCLUDE_DIR cuDNN_LIBRARY)
+include(cuda_libraries)
+strata_cuda_roots_here(roots)
+strata_find_cuda_library(cuDNN HEADER cudnn_version.h LIBRARY cudnn VERSION 9 ROOTS ${roots})
 
 if(cuDNN_INCLUDE_DIR)
   file(STRINGS "${cuDNN_INCLUDE_DIR}/cudnn_version.h" lines

@@ -160,6 +160,9 @@ public:
     // no such device.
     virtual std::optional<std::string> counting_refusal() { return {}; }
 
+    // What it cannot do here for want of a library, a sentence each, with the fix.
+    virtual std::vector<std::string> shortcomings() { return {}; }
+
     // The ceilings of its own device, measured now; nothing if it has none, because
     // measure/ceilings.h then measures this machine. `progress` is told what is measured next.
     virtual std::optional<Device> measure_device(

@@ -118,8 +118,7 @@ DoctorCheck device_counters(std::string_view backend, const std::string& refusal
     return refusal.empty()
                ? DoctorCheck{subject, Condition::ok, "strata run --counters reads them by layer",
                              ""}
-               : DoctorCheck{subject, Condition::limited,
-                             "times and kernels (--trace), but no counters: " + refusal, ""};
+               : DoctorCheck{subject, Condition::limited, "times, but no counters: " + refusal, ""};
 }
 
 DoctorCheck device_ceilings(std::string_view backend, const std::string& model) {
@@ -161,6 +160,10 @@ std::vector<DoctorCheck> findings_of(const BackendEntry& entry) {
         }
         if (DeviceWatch* watch = backend->watch()) {
             findings.push_back(device_state(entry.name, *watch));
+        }
+        for (const std::string& shortcoming : backend->shortcomings()) {
+            findings.push_back(
+                {fmt::format("libraries of {}", entry.name), Condition::limited, shortcoming, ""});
         }
         if (const auto refusal = backend->counting_refusal()) {
             findings.push_back(device_counters(entry.name, *refusal));

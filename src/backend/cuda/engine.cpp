@@ -2,6 +2,7 @@
 #include "backend/cuda/engine.h"
 
 #include "backend/cuda/ceilings.h"
+#include "backend/cuda/cudnn/run_time_compiler.h"
 #include "backend/cuda/executable.h"
 #include "backend/cuda/gpu_machine.h"
 #include "backend/cuda/kernels/activation.h"
@@ -62,6 +63,15 @@ public:
 
     std::optional<std::string> counting_refusal() override { return cuda::counting_refusal(); }
 
+    std::string refusal_of(const Execution& execution) const override {
+        return refusal_of_type(machine_->properties(), execution);
+    }
+
+    std::vector<std::string> shortcomings() override {
+        std::string no_compiler = refusal_of_run_time_compiler();
+        return no_compiler.empty() ? std::vector<std::string>() : std::vector{no_compiler};
+    }
+
     BackendInfo info() const override {
         const DeviceProperties& device = machine_->properties();
         return {"cuda",
@@ -115,6 +125,19 @@ private:
 };
 
 }  // namespace
+
+std::string refusal_of_type(const DeviceProperties& properties, const Execution& execution) {
+    constexpr int ampere = 80;
+    const bool is_bf16 = execution.numerics.dtype == DataType::bf16;
+    const bool is_tf32 = execution.numerics.dtype == DataType::f32 &&
+                         execution.numerics.single_precision == SinglePrecision::tf32;
+    if (properties.compute_capability >= ampere || !(is_bf16 || is_tf32)) {
+        return {};
+    }
+    return fmt::format("{} (sm_{}) has no {}, which came with compute capability 8.0; {}",
+                       properties.name, properties.compute_capability, is_bf16 ? "bf16" : "TF32",
+                       is_bf16 ? "choose --dtype f16" : "leave --tf32 out");
+}
 
 Program prepare_program(const Graph& graph, const Execution& execution,
                         const DeviceProperties& properties, LayerForm layer_form) {

@@ -11,6 +11,11 @@ namespace strata::cuda {
 // there is no working one.
 std::unique_ptr<Backend> make_backend();
 
+// Why a GPU computes nothing in the execution's type, as a sentence; empty if it does. Tensor cores
+// take bf16 and TF32 from compute capability 8.0 on; below it cuDNN has no plan for the first, and
+// would compute the second in full f32.
+std::string refusal_of_type(const DeviceProperties& properties, const Execution& execution);
+
 // Everything that is done before memory is allocated, for a GPU that need not be present: lowering
 // operators, building cuDNN's plans, finding out workspaces, laying out kernel launches.
 Program prepare_program(const Graph& graph, const Execution& execution,

@@ -2,6 +2,7 @@
 #include "backend/cuda/attention.h"
 #include "backend/cuda/cudnn/device.h"
 #include "backend/cuda/cudnn/plan.h"
+#include "backend/cuda/cudnn/run_time_compiler.h"
 #include "backend/cuda/device/machine.h"
 
 #include <algorithm>
@@ -156,6 +157,7 @@ FusedLayer fused_attention(Lowering& lowering, const Layer& layer, const Attenti
     if (std::string refusal = refusal_of_fusion(cudnnGetVersion()); !refusal.empty()) {
         return {nullptr, std::move(refusal)};
     }
+    std::string no_compiler = refusal_of_run_time_compiler();
     Plans plans = {plan_for(lowering, problem), nullptr};
     if (plans.forward && problem.trains) {
         AttentionProblem backward = problem;
@@ -163,7 +165,9 @@ FusedLayer fused_attention(Lowering& lowering, const Layer& layer, const Attenti
         plans.backward = plan_for(lowering, backward);
     }
     if (!plans.forward || (problem.trains && !plans.backward)) {
-        return {};
+        const bool has_engines =
+            lowering.properties().compute_capability >= first_capability_with_fusion;
+        return {nullptr, has_engines ? std::move(no_compiler) : std::string()};
     }
     return {std::make_unique<FusedAttention>(layer, problem, std::move(plans))};
 }

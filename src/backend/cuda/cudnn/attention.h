@@ -55,6 +55,9 @@ std::vector<AttentionTensor> scalars_of(const AttentionProblem& problem);
 // issue 196678, cudnn-frontend issue 1072).
 bool counts_positions(const AttentionProblem& problem);
 
+// cuDNN has engines for fused attention from sm_80 on.
+inline constexpr int first_capability_with_fusion = 80;
+
 // Whether cuDNN may be asked. Its answers are right only within these bounds: types, widths and
 // masks that it supports, and queries that each see a key.
 bool may_be_fused(const AttentionProblem& problem);

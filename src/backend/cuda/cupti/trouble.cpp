@@ -19,6 +19,10 @@ struct Advice {
 };
 
 constexpr std::array advices = {
+    Advice{ProfilerTrouble::no_library, "CUPTI is not found",
+           "install the CUPTI of the CUDA version that strata was built with (it comes with the "
+           "toolkit, and as nvidia-cuda-cupti on PyPI), or name its folder in "
+           "STRATA_CUDA_LIBRARIES"},
     Advice{ProfilerTrouble::no_driver, "there is no working NVIDIA driver",
            "install one, or run on a machine with a GPU"},
     Advice{ProfilerTrouble::insufficient_privileges,

@@ -11,6 +11,7 @@ namespace strata::cuda {
 
 // Why CUPTI cannot trace or count here. Each reason has one fix.
 enum class ProfilerTrouble {
+    no_library,
     no_driver,
     insufficient_privileges,
     another_profiler,
@@ -30,8 +31,9 @@ enum class ProfilerTrouble {
     endless_passes,
     refused,
 };
-inline constexpr std::array<std::string_view, 18> names_of(ProfilerTrouble) {
-    return {"no_driver",
+inline constexpr std::array<std::string_view, 19> names_of(ProfilerTrouble) {
+    return {"no_library",
+            "no_driver",
             "insufficient_privileges",
             "another_profiler",
             "hardware_busy",

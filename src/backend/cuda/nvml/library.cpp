@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/nvml/library.h"
 
-#include <dlfcn.h>
+#include "backend/cuda/library/shared_library.h"
+
 #include <fmt/format.h>
 
 #include <initializer_list>
@@ -56,11 +57,11 @@ NvmlLibrary bind_nvml(const SymbolSource& symbol_of) {
 }
 
 OpenedNvml open_nvml() {
-    void* opened = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (opened == nullptr) {
-        return {.library = {}, .refusal = dlerror()};
+    const SharedLibrary opened = open_first({"libnvidia-ml.so.1"});
+    if (opened.handle == nullptr) {
+        return {.library = {}, .refusal = opened.refusal};
     }
-    return {.library = bind_nvml([opened](const char* name) { return dlsym(opened, name); }),
+    return {.library = bind_nvml([&](const char* name) { return opened.symbol(name); }),
             .refusal = {}};
 }
 

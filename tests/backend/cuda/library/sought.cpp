@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+extern "C" int sought() {
+    return 2;
+}
