@@ -4,6 +4,7 @@
 #include "backend/cuda/cudnn/plan.h"
 #include "backend/cuda/engine.h"
 #include "networks/network.h"
+#include "tests/backend/cuda/cards.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/problems.h"
 #include "tests/backend/verified.h"
@@ -107,11 +108,15 @@ INSTANTIATE_TEST_SUITE_P(
                       "attention(2x1x32, 2x1x32, 2x1x32) heads=2"),
     name_of_case);
 
-TEST(Attention, OfTheZooIsFusedInBf16) {
+class ZooAttention : public ::testing::TestWithParam<int> {};
+
+// On chips of every generation that has fused attention.
+TEST_P(ZooAttention, IsFusedInBf16) {
+    const cuda::DeviceProperties chip = described_card(GetParam());
     for (const char* network : {"transformer-base", "bert-base", "gpt-2", "vit-b-16"}) {
         const Graph graph = find_zoo_network(network).build(2);
         const cuda::Program program =
-            cuda::prepare_program(graph, {.numerics = {.dtype = DataType::bf16}}, described_h200());
+            cuda::prepare_program(graph, {.numerics = {.dtype = DataType::bf16}}, chip);
         std::vector<Step> steps;
         for (const cuda::Program::PlannedStep& planned : program.steps) {
             EXPECT_EQ(planned.step.refusal(), "") << network;
@@ -120,6 +125,9 @@ TEST(Attention, OfTheZooIsFusedInBf16) {
         EXPECT_EQ(algorithms_in(graph, steps), fused) << network;
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(OnSm, ZooAttention, ::testing::Values(80, 86, 89, 90, 100, 120),
+                         [](const auto& of) { return std::to_string(of.param); });
 
 TEST(Attention, IsUnfusedOnRequest) {
     const Graph graph = graph_of_problem("attention(2x40x128, 2x40x128, 2x40x128) heads=2");
