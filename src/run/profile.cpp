@@ -9,6 +9,7 @@
 #include "metric/counting_cost.h"
 #include "metric/stalls.h"
 #include "run/steps.h"
+#include "trace/iterations.h"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,13 @@ void record_into(Run& run, Profiling& profiling, const Graph& graph, const Obser
         Recording recording = profiling.record(iterations_to_record(one));
         if (!recording.warning.empty()) {
             run.flags.push_back({DoubtKind::faulty_profiler, recording.warning});
+        }
+        if (!calls_tell_launches_apart(recording.trace, recording.iterations)) {
+            run.flags.push_back(
+                {DoubtKind::faulty_profiler,
+                 "The tracer's records do not say which launch of the iteration each kernel "
+                 "belongs to (a known defect of CUPTI before CUDA 13.1 update 1), so the recorded "
+                 "iterations were told apart by the recurrence of their kernels."});
         }
         run.trace = trace_result(recording.trace, recording.iterations,
                                  {std::move(recording.times)}, graph, recording.device);

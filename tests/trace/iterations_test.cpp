@@ -48,5 +48,58 @@ TEST(Iterations, ASpanThatIsKnownToBelongElsewhereIsInNone) {
     EXPECT_EQ(spans_by_iteration(trace, iterations), (Indices{{0}, {}}));
 }
 
+// Two replays before the iterations and two of them, of a graph of nodes 5 and 6; each span with
+// the call that its record names.
+Trace replayed(const std::array<std::uint32_t, 4>& calls) {
+    Trace trace{.ranges = {{.id = 10}, {.id = 20}, {.id = 30}},
+                .calls = {{1, 30}, {3, 10}, {4, 20}}};
+    std::int64_t start = 10;
+    for (const std::uint32_t call : calls) {
+        for (const std::uint64_t node : {5U, 6U}) {
+            Span span = launched(node, "a", start, start + 5);
+            span.correlation = call;
+            trace.spans.push_back(span);
+            start += 10;
+        }
+    }
+    return trace;
+}
+
+TEST(Iterations, RightCallsTellTheLaunchesOfAGraphApart) {
+    const Trace trace = replayed({1, 2, 3, 4});
+    EXPECT_TRUE(calls_tell_launches_apart(trace, iterations));
+    EXPECT_EQ(spans_by_iteration(trace, iterations), (Indices{{4, 5}, {6, 7}}));
+}
+
+TEST(Iterations, WhereCallsAreWrongTheRecurrenceOfNodesTellsLaunchesApart) {
+    const std::array<std::array<std::uint32_t, 4>, 6> wrong = {{
+        {3, 3, 3, 3},  // that of one launch
+        {1, 1, 1, 1},  // of one outside the iterations
+        {9, 9, 9, 9},  // of none
+        {1, 1, 2, 3},  // of the launch before
+        {2, 3, 4, 9},  // of the launch after
+        {1, 2, 4, 3},  // of another order
+    }};
+    for (const auto& calls : wrong) {
+        const Trace trace = replayed(calls);
+        EXPECT_FALSE(calls_tell_launches_apart(trace, iterations))
+            << ::testing::PrintToString(calls);
+        EXPECT_EQ(spans_by_iteration(trace, iterations), (Indices{{4, 5}, {6, 7}}));
+    }
+}
+
+TEST(Iterations, ANodeWithADroppedRecordGoesWithThoseThatRanBeforeIt) {
+    Trace trace = replayed({3, 3, 3, 3});
+    trace.spans.erase(trace.spans.begin() + 1);  // node 6 of the first replay
+    EXPECT_EQ(spans_by_iteration(trace, iterations), (Indices{{3, 4}, {5, 6}}));
+}
+
+TEST(Iterations, ADroppedRecordAloneDoesNotMakeCallsWrong) {
+    Trace trace = replayed({1, 2, 3, 4});
+    trace.spans.erase(trace.spans.begin() + 5);  // node 6 of the first iteration
+    EXPECT_TRUE(calls_tell_launches_apart(trace, iterations));
+    EXPECT_EQ(spans_by_iteration(trace, iterations), (Indices{{4}, {5, 6}}));
+}
+
 }  // namespace
 }  // namespace strata

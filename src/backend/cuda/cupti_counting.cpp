@@ -10,11 +10,16 @@ namespace strata::cuda {
 CuptiLibrary cupti_library() {
     return {.warning = cupti_warning,
             .open_activity = [] { return open_activity_calls(); },
-            .open_device = [] { return open_counting_device(); },
+            .open_device =
+                [] {
+                    begin_counting();
+                    return open_counting_device();
+                },
             .make_counter =
                 [](const CountingDevice& device, const CounterConfig& config, std::size_t ranges) {
                     return std::make_unique<GpuRangeCounter>(device, config, ranges);
-                }};
+                },
+            .is_attached = is_cupti_attached};
 }
 
 void count_with(const CuptiLibrary& library, CudaExecutable& executable,

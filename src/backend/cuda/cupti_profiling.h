@@ -22,6 +22,7 @@ struct CuptiLibrary {
     std::function<std::unique_ptr<RangeCounter>(const CountingDevice&, const CounterConfig&,
                                                 std::size_t ranges)>
         make_counter = {};
+    std::function<bool()> is_attached = {};
 };
 
 // CUPTI itself.
@@ -41,6 +42,7 @@ public:
 
     Recording record(std::size_t iterations) override;
     void count(const CountingJob& job) override;
+    bool is_attached() const override { return library_.is_attached(); }
 
 private:
     CudaExecutable& executable_;

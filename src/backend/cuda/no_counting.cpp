@@ -14,7 +14,9 @@ ProfilerError no_counters() {
 }  // namespace
 
 CuptiLibrary cupti_library() {
-    return {.warning = cupti_warning, .open_activity = [] { return open_activity_calls(); }};
+    return {.warning = cupti_warning,
+            .open_activity = [] { return open_activity_calls(); },
+            .is_attached = is_cupti_attached};
 }
 
 void count_with(const CuptiLibrary&, CudaExecutable&, const std::vector<std::size_t>&,

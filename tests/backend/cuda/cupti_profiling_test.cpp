@@ -68,7 +68,8 @@ protected:
                     return {.chip = "GH100"};
                 },
                 .make_counter = [](const CountingDevice&, const CounterConfig&,
-                                   std::size_t) { return std::make_unique<ScriptedCounter>(); }};
+                                   std::size_t) { return std::make_unique<ScriptedCounter>(); },
+                .is_attached = [] { return false; }};
     }
 
     std::vector<CountedStep> count(std::span<const MetricSet> sets) {

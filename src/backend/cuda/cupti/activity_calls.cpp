@@ -8,6 +8,7 @@
 #include <cupti.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -16,18 +17,27 @@
 
 namespace strata::cuda {
 
+// What of CUPTI stays with the process. Before CUDA 13.1 update 1, correlation ids of graph
+// launches are wrong in every session of a process but the first (CUPTI's release notes), so there
+// is one subscription, and what is recorded stays enabled from one trace to the next. Nothing
+// destroys it: CUPTI may call back while the process ends.
+struct CuptiSession {
+    CUpti_SubscriberHandle subscriber = nullptr;
+    std::array<bool, all_recorded.size()> enabled = {};
+    bool is_attached = false;
+
+    std::mutex lock;         // of what callbacks use, which come from CUPTI's threads
+    Trace* trace = nullptr;  // nullptr: nobody traces, and records are discarded
+    std::uint64_t range = 0;
+};
+
+// Inline, so that a process has one even if two modules contain this code.
+inline constinit CuptiSession cupti_session;
+
 namespace {
 
 constexpr const char* tracing = "trace the GPU";
 constexpr std::size_t buffer_bytes = 8u << 20;
-
-// The destination of records. CUPTI's buffer callbacks have no user data, so a process has only one
-// such destination. Records that arrive while nobody traces are discarded.
-struct Sink {
-    std::mutex lock;
-    Trace* trace = nullptr;
-};
-Sink sink;
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
     // If this allocation fails, CUPTI gets no buffer, drops records, and counts them.
@@ -47,16 +57,18 @@ void add_or_drop(Trace& trace, Add add) noexcept {
     }
 }
 
-Trace trace_of(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes) {
+// A buffer's records. One that is incomplete hides what follows it.
+Trace trace_of(std::uint8_t* buffer, std::size_t bytes) {
     Trace trace;
+    if (bytes == 0) {
+        return trace;
+    }
     CUpti_Activity* record = nullptr;
-    while (cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS) {
+    CUptiResult result = CUPTI_SUCCESS;
+    while ((result = cuptiActivityGetNextRecord(buffer, bytes, &record)) == CUPTI_SUCCESS) {
         add_or_drop(trace, [&] { add_record(*record, trace); });
     }
-    std::size_t dropped = 0;
-    if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) {
-        trace.dropped += dropped;
-    }
+    trace.dropped += result == CUPTI_ERROR_MAX_LIMIT_REACHED ? 0 : 1;
     return trace;
 }
 
@@ -65,18 +77,46 @@ void append(const std::vector<Item>& from, std::vector<Item>& to) {
     to.insert(to.end(), from.begin(), from.end());
 }
 
+bool is_tracing() {
+    const std::lock_guard guard(cupti_session.lock);
+    return cupti_session.trace != nullptr;
+}
+
 // CUPTI is never called under our lock: it has locks of its own, and calls us back.
-void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                          std::size_t, std::size_t bytes) {
-    const Trace part = trace_of(context, stream, buffer, bytes);
+void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                          std::size_t bytes) {
+    const Trace part = is_tracing() ? trace_of(buffer, bytes) : Trace();
     std::free(buffer);
-    const std::lock_guard guard(sink.lock);
-    if (sink.trace != nullptr) {
-        sink.trace->dropped += part.dropped;
-        add_or_drop(*sink.trace, [&] {
-            append(part.spans, sink.trace->spans);
-            append(part.calls, sink.trace->calls);
+    const std::lock_guard guard(cupti_session.lock);
+    if (Trace* trace = cupti_session.trace) {
+        trace->dropped += part.dropped;
+        add_or_drop(*trace, [&] {
+            append(part.spans, trace->spans);
+            append(part.calls, trace->calls);
         });
+    }
+}
+
+void add_node(CUpti_CallbackId id, const CUpti_GraphData& graph) {
+    const bool is_copy = id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED;
+    std::uint64_t node = 0, original = 0;
+    if (cuptiGetGraphNodeId(graph.node, &node) != CUPTI_SUCCESS ||
+        (is_copy && cuptiGetGraphNodeId(graph.originalNode, &original) != CUPTI_SUCCESS)) {
+        return;
+    }
+    const std::lock_guard guard(cupti_session.lock);
+    Trace* trace = cupti_session.trace;
+    if (trace != nullptr && is_copy) {
+        add_or_drop(*trace, [&] { trace->copies.push_back({node, original}); });
+    } else if (trace != nullptr && cupti_session.range != 0) {
+        add_or_drop(*trace, [&] { trace->nodes.push_back({node, cupti_session.range}); });
+    }
+}
+
+void CUPTIAPI on_resource(void*, CUpti_CallbackDomain, CUpti_CallbackId id, const void* data) {
+    if (is_tracing()) {
+        const auto* resource = static_cast<const CUpti_ResourceData*>(data);
+        add_node(id, *static_cast<const CUpti_GraphData*>(resource->resourceDescriptor));
     }
 }
 
@@ -97,13 +137,57 @@ CUpti_ActivityKind kind_of(Recorded kind) {
     }
 }
 
-void require_compatible_version() {
+void require_compatible_version(const char* doing) {
     std::uint32_t version = 0;
-    require_cupti(cuptiGetVersion(&version), tracing);
+    require_cupti(cuptiGetVersion(&version), doing);
     if (const auto compatibility = compatibility_of(version, CUPTI_API_VERSION);
         !compatibility.refusal.empty()) {
-        throw ProfilerError(ProfilerTrouble::old_library, tracing, compatibility.refusal);
+        throw ProfilerError(ProfilerTrouble::old_library, doing, compatibility.refusal);
     }
+}
+
+void disable_all() noexcept {
+    for (const Recorded kind : all_recorded) {
+        if (std::exchange(cupti_session.enabled[static_cast<std::size_t>(kind)], false)) {
+            cuptiActivityDisable(kind_of(kind));
+        }
+    }
+}
+
+void detach() noexcept {
+    disable_all();
+    cuptiUnsubscribe(std::exchange(cupti_session.subscriber, nullptr));
+}
+
+// Subscribes before any other call, so that another profiler in the process is found first.
+void attach(const char* doing) {
+    if (cupti_session.subscriber != nullptr) {
+        return;
+    }
+    require_compatible_version(doing);
+    cupti_session.is_attached = true;
+    CUpti_SubscriberHandle subscriber = nullptr;
+    require_cupti(cuptiSubscribe(&subscriber, on_resource, nullptr), doing);
+    cupti_session.subscriber = subscriber;
+    try {
+        for (const auto id :
+             {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED}) {
+            require_cupti(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id), doing);
+        }
+        require_cupti(cuptiActivityRegisterCallbacks(give_buffer, take_buffer), doing);
+    } catch (...) {
+        detach();
+        throw;
+    }
+}
+
+// Has CUPTI hand over all that it holds. Returns how many records it had no buffer for since the
+// last time.
+std::size_t flush() {
+    require_cupti(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), tracing);
+    std::size_t dropped = 0;
+    require_cupti(cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped), tracing);
+    return dropped;
 }
 
 class CuptiActivityCalls : public ActivityCalls {
@@ -111,94 +195,67 @@ public:
     ~CuptiActivityCalls() override { stop(); }
 
     void start() override {
-        require_compatible_version();
-        {
-            const std::lock_guard guard(sink.lock);
-            check(sink.trace == nullptr, "one tracer at a time");
-            sink.trace = &trace_;
+        check(!is_tracing(), "one tracer at a time");
+        const bool is_first = cupti_session.subscriber == nullptr;
+        attach(tracing);
+        if (!is_first) {
+            flush();  // what was recorded since the previous trace
         }
-        require_cupti(cuptiSubscribe(&subscriber_, on_resource, this), tracing);
-        for (const auto id :
-             {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED}) {
-            require_cupti(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id),
-                          tracing);
-        }
-        require_cupti(cuptiActivityRegisterCallbacks(give_buffer, take_buffer), tracing);
-    }
-
-    void stop() noexcept override {
-        disable_all();
-        if (subscriber_ != nullptr) {
-            cuptiUnsubscribe(subscriber_);
-            subscriber_ = nullptr;
-        }
-        const std::lock_guard guard(sink.lock);
-        if (sink.trace == &trace_) {
-            sink.trace = nullptr;
-        }
+        const std::lock_guard guard(cupti_session.lock);
+        cupti_session.trace = &trace_;
     }
 
     void enable(Recorded kind) override {
-        require_cupti(cuptiActivityEnable(kind_of(kind)), tracing);
-        enabled_.push_back(kind);
+        bool& is_enabled = cupti_session.enabled[static_cast<std::size_t>(kind)];
+        if (is_enabled) {
+            return;
+        }
+        if (const CUptiResult result = cuptiActivityEnable(kind_of(kind));
+            result != CUPTI_SUCCESS) {
+            detach();
+            require_cupti(result, tracing);
+        }
+        is_enabled = true;
     }
 
     void enter(std::uint64_t range) override {
         require_cupti(cuptiActivityPushExternalCorrelationId(our_ranges, range), tracing);
+        ++entered_;
         set_range(range);
     }
 
     void leave(std::uint64_t outer) override {
         require_cupti(cuptiActivityPopExternalCorrelationId(our_ranges, nullptr), tracing);
+        --entered_;
         set_range(outer);
     }
 
     Trace collect() override {
-        disable_all();
-        require_cupti(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), tracing);
-        const std::lock_guard guard(sink.lock);
+        const std::size_t dropped = flush();
+        const std::lock_guard guard(cupti_session.lock);
+        trace_.dropped += dropped;
         return std::exchange(trace_, {});
     }
 
+    void stop() noexcept override {
+        for (; entered_ > 0; --entered_) {
+            cuptiActivityPopExternalCorrelationId(our_ranges, nullptr);
+        }
+        const std::lock_guard guard(cupti_session.lock);
+        if (cupti_session.trace == &trace_) {
+            cupti_session.trace = nullptr;
+            cupti_session.range = 0;
+        }
+    }
+
 private:
-    void disable_all() noexcept {
-        for (const Recorded kind : enabled_) {
-            cuptiActivityDisable(kind_of(kind));
-        }
-        enabled_.clear();
+    static void set_range(std::uint64_t range) {
+        const std::lock_guard guard(cupti_session.lock);
+        cupti_session.range = range;
     }
 
-    static void CUPTIAPI on_resource(void* self, CUpti_CallbackDomain, CUpti_CallbackId id,
-                                     const void* data) {
-        const auto* resource = static_cast<const CUpti_ResourceData*>(data);
-        const auto* graph = static_cast<const CUpti_GraphData*>(resource->resourceDescriptor);
-        static_cast<CuptiActivityCalls*>(self)->add_node(id, *graph);
-    }
-
-    void add_node(CUpti_CallbackId id, const CUpti_GraphData& graph) {
-        const bool is_copy = id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED;
-        std::uint64_t node = 0, original = 0;
-        if (cuptiGetGraphNodeId(graph.node, &node) != CUPTI_SUCCESS ||
-            (is_copy && cuptiGetGraphNodeId(graph.originalNode, &original) != CUPTI_SUCCESS)) {
-            return;
-        }
-        const std::lock_guard guard(sink.lock);
-        if (is_copy) {
-            add_or_drop(trace_, [&] { trace_.copies.push_back({node, original}); });
-        } else if (range_ != 0) {
-            add_or_drop(trace_, [&] { trace_.nodes.push_back({node, range_}); });
-        }
-    }
-
-    void set_range(std::uint64_t range) {
-        const std::lock_guard guard(sink.lock);
-        range_ = range;
-    }
-
-    CUpti_SubscriberHandle subscriber_ = nullptr;
-    std::vector<Recorded> enabled_;
-    Trace trace_;              // guarded by sink.lock
-    std::uint64_t range_ = 0;  // likewise
+    Trace trace_;  // guarded by the session's lock
+    std::size_t entered_ = 0;
 };
 
 }  // namespace
@@ -208,6 +265,15 @@ std::string cupti_warning() {
     return cuptiGetVersion(&version) == CUPTI_SUCCESS
                ? compatibility_of(version, CUPTI_API_VERSION).warning
                : std::string();
+}
+
+void begin_counting() {
+    attach("count on the GPU");
+    disable_all();
+}
+
+bool is_cupti_attached() {
+    return cupti_session.is_attached;
 }
 
 std::unique_ptr<ActivityCalls> open_activity_calls() {

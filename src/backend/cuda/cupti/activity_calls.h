@@ -18,30 +18,41 @@ inline constexpr std::array all_recorded = {Recorded::kernels,      Recorded::co
                                             Recorded::driver_calls, Recorded::ranges};
 
 // CUPTI's activity recording, as far as a tracer needs it. Every function except `stop` throws
-// ProfilerError if CUPTI refuses.
+// ProfilerError if CUPTI refuses. CUPTI itself stays attached to the process from the first `start`
+// on, and records on; what it records between traces is discarded.
 class ActivityCalls {
 public:
     virtual ~ActivityCalls() = default;
 
     // Takes the process's only tracer slot, and watches the creation of graph nodes.
     virtual void start() = 0;
+    // If CUPTI refuses one kind, none is left enabled.
     virtual void enable(Recorded kind) = 0;
 
     // Sets the innermost range from here on; 0 if none is open. Ranges nest.
     virtual void enter(std::uint64_t range) = 0;
     virtual void leave(std::uint64_t outer) = 0;
 
-    // Everything recorded so far. Requires: the device is idle.
+    // Everything recorded since `start`. Requires: the device is idle.
     virtual Trace collect() = 0;
 
-    // Ends whatever was started and enabled, also after a failure or when called again.
+    // Gives up the slot, also after a failure or when called again.
     virtual void stop() noexcept = 0;
 };
 
 // What is known to go wrong with the CUPTI that runs; empty if nothing is.
 std::string cupti_warning();
 
-// CUPTI itself. Only one may exist at a time.
+// Attaches CUPTI and ends all recording, which would slow down and disturb what is counted. The
+// next trace resumes it. Throws ProfilerError. Requires: nobody traces.
+void begin_counting();
+
+// Whether CUPTI was attached to this process, to trace or to count; it is never detached.
+// cuptiFinalize would do it, but it destroys what CUPTI holds, which is only safe within the exit
+// of a CUDA call, and crashed with graphs before CUDA 12.4 update 1.
+bool is_cupti_attached();
+
+// CUPTI itself. Only one may trace at a time.
 std::unique_ptr<ActivityCalls> open_activity_calls();
 
 }  // namespace strata::cuda
