@@ -84,7 +84,8 @@ void run_on_worker(const std::function<void()>& work) {
 // A callback from another thread while this one is in CUPTI.
 void call_back_meanwhile() {
     Cupti& all = cupti();
-    if (all.take_buffer == nullptr || std::exchange(all.is_probing, true)) {
+    const bool has_waited = !all.script.violations.empty();  // once is enough
+    if (all.take_buffer == nullptr || has_waited || std::exchange(all.is_probing, true)) {
         return;
     }
     run_on_worker([&] { all.take_buffer(nullptr, 0, nullptr, 0, 0); });
