@@ -24,8 +24,4 @@ Made unfused_attention(const Layer& layer, const Attention& op, const std::strin
 std::shared_ptr<LibraryCall> attention_call(const AttentionProblem& problem,
                                             std::shared_ptr<const BuiltPlan> plan);
 
-// Computes what a plan computes, with plain loops over host memory in double. Addresses: those of
-// tensors_of(problem).
-void compute_attention_on_host(const AttentionProblem& problem, std::span<void* const> addresses);
-
 }  // namespace strata::cuda

@@ -21,9 +21,7 @@ public:
 
     void finalize(const Queue& queue) override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
-    void compute_on_host(std::span<void* const> addresses) const override {
-        compute_attention_on_host(problem_, addresses);
-    }
+    LibraryWork work() const override { return &problem_; }
     std::size_t workspace() const override { return plan_->workspace; }
 
 private:

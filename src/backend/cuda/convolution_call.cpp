@@ -2,14 +2,10 @@
 #include "backend/cuda/convolution.h"
 #include "backend/cuda/device/queue.h"
 #include "backend/cuda/device/trouble.h"
-#include "backend/cuda/device/values.h"
 #include "backend/cuda/fastest.h"
-#include "backend/reference/step.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 
@@ -19,25 +15,22 @@ namespace {
 
 class ConvolutionCall : public LibraryCall {
 public:
-    // A call whose plan is null only computes on the host.
     ConvolutionCall(const ConvolutionProblem& problem, std::shared_ptr<PlanChoice> choice)
         : problem_(problem),
           choice_(std::move(choice)),
           plan_(choice_->plans.front()),
-          text_before_(plan_ ? text_of(*plan_) : WayText{}) {}
+          text_before_(text_of(*plan_)) {}
 
     void choose(const Queue& queue, std::span<void* const> addresses) override;
     bool take_next() override;
     std::optional<ChosenWay> chosen() const override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
-    void compute_on_host(std::span<void* const> addresses) const override;
+    LibraryWork work() const override { return &problem_; }
     std::size_t workspace() const override { return plan_->workspace; }
 
 private:
     void execute(const BuiltPlan& plan, const Queue& queue, std::span<void* const> addresses) const;
     void take_chosen();
-    HostValues computed(const std::array<HostValues, 3>& values) const;
-    void add_epilogue(std::span<void* const> operands, HostValues& result) const;
 
     ConvolutionProblem problem_;
     std::shared_ptr<PlanChoice> choice_;
@@ -129,77 +122,6 @@ void ConvolutionCall::execute(const BuiltPlan& plan, const Queue& queue,
     const cudnnStatus_t status = cudnnBackendExecute(queue.cudnn, plan.plan.get(), pack.get());
     if (status != CUDNN_STATUS_SUCCESS) {
         require_cudnn(status, text_of(problem_));
-    }
-}
-
-HostValues decoded(const void* address, const Dims& dims, const Format& format) {
-    const auto bytes = static_cast<std::size_t>(product(dims)) * size_in_bytes(format.type);
-    return decode({static_cast<const std::byte*>(address), bytes}, dims, format);
-}
-
-// Uses the reference's loops on row-major values.
-void ConvolutionCall::compute_on_host(std::span<void* const> addresses) const {
-    const std::array dims = {problem_.x, problem_.w, problem_.y};
-    std::array<HostValues, 3> values;
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-        values[i] = decoded(addresses[i], dims[i], problem_.format);
-    }
-    HostValues result = computed(values);
-    add_epilogue(addresses.subspan(dims.size()), result);
-    const auto index = static_cast<std::size_t>(result_of(problem_.pass)) - 1;
-    const auto bytes = encode(result, dims[index], problem_.format);
-    std::ranges::copy(bytes, static_cast<std::byte*>(addresses[index]));
-}
-
-Convolution operator_of(const ConvolutionProblem& problem) {
-    const Window& window = problem.window;
-    return {.out_channels = problem.w[0],
-            .kernel = window.kernel,
-            .stride = window.stride,
-            .dilation = window.dilation,
-            .pad_begin = window.pad_begin,
-            .pad_end = window.pad_end,
-            .groups = problem.x[1] / problem.w[1],
-            .bias = false};
-}
-
-HostValues ConvolutionCall::computed(const std::array<HostValues, 3>& values) const {
-    const Convolution op = operator_of(problem_);
-    const Signature signature = {{{{problem_.x}}, {{problem_.w}, Role::parameter}}, {{problem_.y}}};
-    const Execution execution;
-    const auto index = static_cast<std::size_t>(result_of(problem_.pass)) - 1;
-    HostValues result(values[index].size());
-    ReferenceOperands operands{signature, execution, {values[0], values[1]}, {}, {}, {}, {}};
-    if (problem_.pass == Pass::forward) {
-        operands.outputs = {result};
-        compute_forward(op, operands);
-    } else {
-        operands.output_gradients = {values[2]};
-        operands.input_gradients.resize(2);
-        operands.input_gradients[index] = result;
-        compute_backward(op, operands);
-    }
-    return result;
-}
-
-// In a row-major result, element i belongs to channel i / positions % channels.
-void ConvolutionCall::add_epilogue(std::span<void* const> operands, HostValues& result) const {
-    const Dims& dims = dims_of(problem_, result_of(problem_.pass));
-    const auto channels = static_cast<std::size_t>(dims[1]);
-    const auto positions = result.size() / static_cast<std::size_t>(dims[0]) / channels;
-    for (const Epilogue each : problem_.epilogue) {
-        if (each == Epilogue::relu) {
-            std::ranges::transform(result, result.begin(), [](float x) { return x < 0 ? 0 : x; });
-            continue;
-        }
-        const bool is_bias = each == Epilogue::add_bias;
-        const HostValues added = is_bias
-                                     ? decoded(operands.front(), {dims[1]}, {problem_.format.type})
-                                     : decoded(operands.front(), dims, problem_.format);
-        for (std::size_t i = 0; i < result.size(); ++i) {
-            result[i] += added[is_bias ? i / positions % channels : i];
-        }
-        operands = operands.subspan(1);
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/legacy_convolution.h"
 
-#include "backend/cuda/convolution.h"
 #include "backend/cuda/device/queue.h"
 #include "backend/cuda/device/trouble.h"
 
@@ -79,9 +78,7 @@ public:
 
     void finalize(const Queue& queue) override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
-    void compute_on_host(std::span<void* const> addresses) const override {
-        convolution_call(problem_, std::shared_ptr<const BuiltPlan>())->compute_on_host(addresses);
-    }
+    LibraryWork work() const override { return &problem_; }
     std::size_t workspace() const override { return workspace_; }
 
 private:

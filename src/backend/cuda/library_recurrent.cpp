@@ -70,8 +70,9 @@ private:
             slots.output_gradients = views.add(output_gradients_);
             slots.input_gradients = views.add(input_gradients);
         }
-        return {recurrent_call(stage, problem_, library_, std::move(slots),
-                               signature_of(lowering.graph(), layer_)),
+        return {recurrent_call(
+                    {stage, problem_.op, std::move(slots), signature_of(lowering.graph(), layer_)},
+                    library_),
                 views.views()};
     }
 

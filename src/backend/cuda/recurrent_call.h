@@ -22,6 +22,14 @@ struct RecurrentSlots {
     std::size_t first_parameter = 1;
 };
 
+// A stage of a layer, and where a call has the operands that its signature names.
+struct RecurrentWork {
+    RecurrentStage stage = RecurrentStage::forward;
+    Recurrent op = {};
+    RecurrentSlots slots = {};
+    Signature signature = {};
+};
+
 // The views of a call, and their positions.
 class RecurrentPlaces {
 public:
@@ -34,8 +42,7 @@ private:
 };
 
 // One stage of the layer; all its stages share `library`.
-std::shared_ptr<LibraryCall> recurrent_call(RecurrentStage stage, const RecurrentProblem& problem,
-                                            std::shared_ptr<RecurrentLibrary> library,
-                                            RecurrentSlots slots, Signature signature);
+std::shared_ptr<LibraryCall> recurrent_call(RecurrentWork work,
+                                            std::shared_ptr<RecurrentLibrary> library);
 
 }  // namespace strata::cuda

@@ -57,7 +57,7 @@ TensorView CellLowering::at_position(const TensorView& matrix, std::int64_t posi
 Rows CellLowering::in_sequence(const TensorView& y, std::int64_t position) const {
     const std::int64_t row = plan_.directions * hidden();
     const std::int64_t begin = time_of(position) * plan_.batch * row + plan_.direction * hidden();
-    return {part_of(y, begin, {1}), row};
+    return {part_of(y, begin, {(plan_.batch - 1) * row + hidden()}), row};
 }
 
 std::optional<Rows> CellLowering::state_before(std::int64_t position) const {

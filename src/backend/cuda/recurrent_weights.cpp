@@ -20,7 +20,7 @@ std::vector<Call> column_sums(Lowering& lowering, const TensorView& matrix, std:
         .extents = {rows, count}, .folded = {true, false}, .inputs = {{row, 1}}, .output = {0, 1}};
     return fold_calls(lowering,
                       sum_fold("strata:bias_gradient", shape, {ElementType::f32, ElementType::f32}),
-                      {part_of(matrix, first, {1})}, {sums});
+                      {part_of(matrix, first, {(rows - 1) * row + count})}, {sums});
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ void CellLowering::hidden_part(const TensorView& gradients, std::int64_t row, st
                        ? Rows{part_of(earlier.view, plan_.batch * earlier.row, {1}), earlier.row}
                        : earlier;
     const std::int64_t begin = plan_.reverse ? 0 : plan_.batch * row;
-    const TensorView target = part_of(dw, first * hidden(), {1});
+    const TensorView target = part_of(dw, first * hidden(), {count * hidden()});
     if (met > 0) {
         calls.push_back(weight_product({part_of(gradients, begin + first, {1}), row}, h, met, count,
                                        hidden(), target, false));

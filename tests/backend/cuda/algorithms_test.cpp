@@ -2,9 +2,9 @@
 #include "backend/cuda/algorithms.h"
 
 #include "backend/cuda/cudnn/convolution.h"
-#include "backend/cuda/host_machine.h"
 #include "networks/network.h"
 #include "tests/backend/cuda/emulated.h"
+#include "tests/backend/cuda/host_machine.h"
 #include "tests/backend/problems.h"
 
 #include <gtest/gtest.h>
@@ -71,8 +71,8 @@ TEST(Algorithms, EqualLayersAreListedOnce) {
 // The host computes every plan with the same loops, so they must agree, and be timed.
 TEST(Algorithms, PlansAreRunOnAMachine) {
     const Graph graph = graph_of_problem("convolution(1x4x5x5) out_channels=4 kernel=3x3");
-    const auto source = cuda::algorithm_source(
-        described_h200(), std::make_shared<cuda::HostMachine>(described_h200()));
+    const auto source =
+        cuda::algorithm_source(described_h200(), std::make_shared<HostMachine>(described_h200()));
     const auto algorithms = source->algorithms(graph, {});
     ASSERT_FALSE(algorithms.empty());
     for (const Algorithm& algorithm : algorithms) {
@@ -85,8 +85,8 @@ TEST(Algorithms, PlansAreRunOnAMachine) {
 
 // cuDNN accepts every description, whether or not a device still computes it.
 TEST(Algorithms, TheLiteraturesNamesAreListedWithThePlansOnAMachine) {
-    const auto source = cuda::algorithm_source(
-        described_h200(), std::make_shared<cuda::HostMachine>(described_h200()));
+    const auto source =
+        cuda::algorithm_source(described_h200(), std::make_shared<HostMachine>(described_h200()));
     for (const char* problem :
          {"convolution(1x4x5x5) out_channels=4 kernel=3x3 pad_begin=1x1 pad_end=1x1",
           "convolution(2x4x9) out_channels=6 kernel=3 groups=2"}) {
@@ -107,7 +107,7 @@ TEST(Algorithms, TheLiteraturesNamesAreListedWithThePlansOnAMachine) {
 }
 
 // A machine on which everything ends in one trouble.
-class TroubledMachine : public cuda::HostMachine {
+class TroubledMachine : public HostMachine {
 public:
     explicit TroubledMachine(cuda::DeviceTrouble trouble)
         : HostMachine(described_h200()), trouble_(trouble) {}
@@ -141,8 +141,8 @@ TEST(Algorithms, WhatFindsNoMemoryIsSkippedAndALostDeviceEndsAll) {
 TEST(Algorithms, AProblemTheOlderInterfaceCannotExpressIsAResultWithItsReason) {
     const Graph graph = graph_of_problem(
         "convolution(1x4x5x5) out_channels=4 kernel=2x2 pad_begin=0x0 pad_end=1x1");
-    const auto source = cuda::algorithm_source(
-        described_h200(), std::make_shared<cuda::HostMachine>(described_h200()));
+    const auto source =
+        cuda::algorithm_source(described_h200(), std::make_shared<HostMachine>(described_h200()));
     for (const Algorithm& algorithm : source->algorithms(graph, {})) {
         if (algorithm.implementation.starts_with("cudnn legacy:")) {
             EXPECT_NE(std::get<Failed>(algorithm.time).reason.find("pads alike"),

@@ -3,9 +3,9 @@
 
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
-#include "backend/cuda/host_machine.h"
 #include "graph/builder.h"
 #include "tests/backend/cuda/emulated.h"
+#include "tests/backend/cuda/host_machine.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/verified.h"
 
@@ -29,7 +29,7 @@ cuda::DeviceProperties small_device() {
 
 // Records what is put on its stream: stamps, flushes and other calls. Each flush takes 100 s of its
 // clock, every other call 1 s.
-class WritingMachine : public cuda::HostMachine {
+class WritingMachine : public HostMachine {
 public:
     WritingMachine() : HostMachine(small_device()) {}
 

@@ -2,9 +2,9 @@
 #include "backend/cuda/ceilings.h"
 
 #include "backend/cuda/device/values.h"
-#include "backend/cuda/host_machine.h"
 #include "backend/cuda/kernels/streams.h"
 #include "tests/backend/cuda/emulated.h"
+#include "tests/backend/cuda/host_machine.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using cuda::Call;
 using cuda::StreamPattern;
 
 // Computes nothing: products and streams take the scripted times, everything else 2 us.
-class ClockedMachine : public cuda::HostMachine {
+class ClockedMachine : public HostMachine {
 public:
     explicit ClockedMachine(cuda::DeviceProperties device = described_h200())
         : HostMachine(std::move(device)) {}
@@ -217,7 +217,11 @@ TEST(Streams, ReadWriteCopyAndAddUp) {
     std::vector<float> a(64), b(64, 2), c(64, 7);
     std::iota(a.begin(), a.end(), 1.0F);
     const auto run = [&](StreamPattern pattern, std::vector<void*> addresses) {
-        cuda::stream(pattern, 64, 3).compute_on_host(addresses);
+        std::vector<std::span<const std::byte>> memory;
+        for (void* address : addresses) {
+            memory.emplace_back(static_cast<const std::byte*>(address), 64 * sizeof(float));
+        }
+        run_emulated(cuda::stream(pattern, 64, 3), std::move(memory), addresses);
     };
     run(StreamPattern::read, {a.data(), c.data()});
     EXPECT_EQ(c, std::vector<float>(64, 7)) << "a read writes nothing";

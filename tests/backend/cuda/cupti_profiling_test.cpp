@@ -2,10 +2,10 @@
 #include "backend/cuda/cupti_profiling.h"
 
 #include "backend/cuda/engine.h"
-#include "backend/cuda/host_machine.h"
 #include "networks/network.h"
 #include "tests/backend/cuda/cupti/scripted_counter.h"
 #include "tests/backend/cuda/emulated.h"
+#include "tests/backend/cuda/host_machine.h"
 #include "trace/attribute.h"
 #include "trace/iterations.h"
 
@@ -33,7 +33,7 @@ private:
     Trace& trace_;
 };
 
-class TracedMachine : public HostMachine {
+class TracedMachine : public strata::testing::HostMachine {
 public:
     explicit TracedMachine(Trace& trace)
         : HostMachine(strata::testing::described_h200()), trace_(trace) {}

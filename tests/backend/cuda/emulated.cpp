@@ -3,7 +3,7 @@
 
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
-#include "backend/cuda/host_machine.h"
+#include "tests/backend/cuda/host_machine.h"
 
 namespace strata::testing {
 
@@ -18,7 +18,7 @@ public:
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
         return std::make_unique<cuda::CudaExecutable>(
             graph, cuda::prepare_program(graph, execution, described_h200(), layer_form_),
-            std::make_shared<cuda::HostMachine>(described_h200()));
+            std::make_shared<HostMachine>(described_h200()));
     }
 
 private:
@@ -26,32 +26,6 @@ private:
 };
 
 }  // namespace
-
-cuda::DeviceProperties described_h200() {
-    return {.name = "NVIDIA H200",
-            .compute_capability = 90,
-            .multiprocessors = 132,
-            .warp_size = 32,
-            .max_grid = {2147483647, 65535, 65535},
-            .max_block = {1024, 1024, 64},
-            .max_threads_per_block = 1024,
-            .max_threads_per_multiprocessor = 2048,
-            .max_blocks_per_multiprocessor = 32,
-            .shared_memory_per_block = 49152,
-            .shared_memory_per_block_optin = 232448,
-            .reserved_shared_memory_per_block = 1024,
-            .registers_per_block = 65536,
-            .registers_per_multiprocessor = 65536,
-            .l2_bytes = 62914560,
-            .memory_bytes = 150754820096,
-            .core_clock_khz = 1980000,
-            .memory_clock_khz = 3201000,
-            .driver_version = 13000,
-            .device_id = 0,
-            .pci_device_id = 0,
-            .is_tcc_driver = false,
-            .supports_cooperative_launch = true};
-}
 
 std::unique_ptr<Backend> emulated_backend(cuda::LayerForm layer_form) {
     return std::make_unique<EmulatedBackend>(layer_form);

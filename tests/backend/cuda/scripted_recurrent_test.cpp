@@ -2,8 +2,8 @@
 #include "backend/cuda/device/queue.h"
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
-#include "backend/cuda/host_machine.h"
 #include "tests/backend/cuda/emulated.h"
+#include "tests/backend/cuda/host_machine.h"
 #include "tests/backend/cuda/scripted_cudnn.h"
 #include "tests/backend/problems.h"
 #include "tests/backend/verified.h"
@@ -19,7 +19,7 @@ namespace strata::testing {
 namespace {
 
 // The host in place of a GPU, but library calls are finalized and enqueued as on a GPU.
-class ScriptedMachine : public cuda::HostMachine {
+class ScriptedMachine : public HostMachine {
 public:
     ScriptedMachine() : HostMachine(described_h200()) {
         queue_.allocate = [this](std::size_t bytes) { return allocate(bytes); };
@@ -127,7 +127,7 @@ TEST(ScriptedCudnn, CountsTheMemoryThatTheLibraryKeeps) {
     const auto finalized = prepare(graph, kept_execution());
     const cuda::CudaExecutable unfinalized(
         graph, cuda::prepare_program(graph, kept_execution(), described_h200()),
-        std::make_shared<cuda::HostMachine>(described_h200()));
+        std::make_shared<HostMachine>(described_h200()));
     constexpr double parameters = 4.0 * (4 * 16 * (24 + 16 + 1));
     EXPECT_GE(finalized->device_memory()->value,
               unfinalized.device_memory()->value + 2 * parameters);

@@ -44,7 +44,6 @@ public:
     double milliseconds() const { return milliseconds_; }
 
     void enqueue(const cuda::Queue& queue, std::span<void* const> addresses) const override;
-    void compute_on_host(std::span<void* const>) const override {}
 
 private:
     double milliseconds_;

@@ -3,8 +3,8 @@
 
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
-#include "backend/cuda/host_machine.h"
 #include "tests/backend/cuda/emulated.h"
+#include "tests/backend/cuda/host_machine.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/verified.h"
 #include "verify/verify.h"
@@ -32,7 +32,7 @@ struct Script {
     bool records = true;
 };
 
-class ScriptedMachine : public cuda::HostMachine {
+class ScriptedMachine : public HostMachine {
 public:
     explicit ScriptedMachine(const Script& script)
         : HostMachine(described_h200()), script_(script) {}

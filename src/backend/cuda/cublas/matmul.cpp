@@ -3,11 +3,9 @@
 
 #include "backend/cuda/device/queue.h"
 #include "backend/cuda/device/trouble.h"
-#include "backend/cuda/device/values.h"
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 namespace strata::cuda {
 
@@ -91,14 +89,12 @@ public:
 
     void finalize(const Queue& queue) override;
     void enqueue(const Queue& queue, std::span<void* const> addresses) const override;
-    void compute_on_host(std::span<void* const> addresses) const override;
+    LibraryWork work() const override { return &matmul_; }
     std::size_t workspace() const override { return workspace_bytes; }
 
 private:
     void describe(Layout& layout, const Matrix& matrix, std::int64_t rows, std::int64_t columns);
     void choose(const Queue& queue);
-    float product_at(std::span<void* const> addresses, std::int64_t matrix, std::int64_t row,
-                     std::int64_t column) const;
 
     Matmul matmul_;
     std::array<std::uint32_t, 3> alignments_;
@@ -177,38 +173,6 @@ void MatmulCall::enqueue(const Queue& queue, std::span<void* const> addresses) c
                                   addresses[2], y_.get(), &algorithm_, queue.workspace,
                                   std::min(queue.workspace_bytes, workspace_bytes), queue.stream),
                    "multiplying matrices");
-}
-
-std::int64_t element_index(const Matrix& matrix, std::int64_t number, std::int64_t row,
-                           std::int64_t column) {
-    const std::int64_t begin = number * matrix.batch_stride;
-    return begin + (matrix.transposed ? column * matrix.row_stride + row
-                                      : row * matrix.row_stride + column);
-}
-
-float MatmulCall::product_at(std::span<void* const> addresses, std::int64_t matrix,
-                             std::int64_t row, std::int64_t column) const {
-    float sum = 0;
-    for (std::int64_t i = 0; i < matmul_.k; ++i) {
-        sum +=
-            load_element(addresses[0], element_index(matmul_.a, matrix, row, i), matmul_.a.type) *
-            load_element(addresses[1], element_index(matmul_.b, matrix, i, column), matmul_.b.type);
-    }
-    return sum;
-}
-
-void MatmulCall::compute_on_host(std::span<void* const> addresses) const {
-    const auto& [m, n] = std::pair(matmul_.m, matmul_.n);
-    for (std::int64_t i = 0; i < matmul_.batch * m * n; ++i) {
-        const std::int64_t matrix = i / (m * n);
-        const std::int64_t row = i / n % m;
-        const std::int64_t index = element_index(matmul_.y, matrix, row, i % n);
-        const float sum = product_at(addresses, matrix, row, i % n);
-        const ElementType type = matmul_.y.type;
-        const float kept = matmul_.accumulates ? load_element(addresses[2], index, type) : 0;
-        const float bias = matmul_.has_bias ? load_element(addresses[3], i % n, type) : 0;
-        store_element(addresses[2], index, type, matmul_.scale * sum + kept + bias);
-    }
 }
 
 }  // namespace

@@ -21,17 +21,13 @@ struct Geometry {
 // bypassing it.
 enum class Reads { through_l1, past_l1 };
 
-// One of our own kernels, complete except for its addresses. The arithmetic is written once, for
-// one element, row or column, and compiled for host and device: `launch` puts it on a GPU stream,
-// `compute_on_host` does the same on this processor, so that everything but the launch can be
-// tested without a GPU.
+// One of our own kernels, complete except for its addresses.
 struct Kernel {
     std::string name = {};
     Geometry geometry = {};
     Reads reads = Reads::through_l1;
     // Returns the runtime's error code for the launch (cudaError_t), 0 for none.
     std::function<int(CUstream_st* stream, std::span<void* const> addresses)> launch = {};
-    std::function<void(std::span<void* const> addresses)> compute_on_host = {};
 };
 
 }  // namespace strata::cuda

@@ -55,9 +55,9 @@ public:
     virtual void enqueue() = 0;
 };
 
-// Where a program runs: a GPU through the CUDA runtime, or, for tests, this processor's memory and
-// the calls' host implementations (host_machine.h). Calls are executed in the order in which they
-// are enqueued. Every function throws DeviceError if the device cannot continue.
+// Where a program runs: a GPU through the CUDA runtime, or what tests put in its place. Calls are
+// executed in the order in which they are enqueued. Every function throws DeviceError if the device
+// cannot continue.
 class Machine {
 public:
     virtual ~Machine() = default;

@@ -43,6 +43,16 @@ struct ChosenWay {
     std::size_t workspace = 0;
 };
 
+struct AttentionProblem;
+struct ConvolutionProblem;
+struct Matmul;
+struct RecurrentWork;
+
+// What a library call computes, however it does so: an implementation of another kind can compute
+// the same at the call's addresses.
+using LibraryWork = std::variant<std::monostate, const AttentionProblem*, const ConvolutionProblem*,
+                                 const Matmul*, const RecurrentWork*>;
+
 // A call into a vendor's library, with everything decided except the addresses.
 class LibraryCall {
 public:
@@ -60,8 +70,8 @@ public:
     virtual std::optional<ChosenWay> chosen() const { return {}; }
     // Puts the work on the queue's stream. Throws DeviceError if the library refuses.
     virtual void enqueue(const Queue& queue, std::span<void* const> addresses) const = 0;
-    // Computes the same with plain loops on host memory; tests run whole programs this way.
-    virtual void compute_on_host(std::span<void* const> addresses) const = 0;
+    // Valid as long as the call.
+    virtual LibraryWork work() const { return {}; }
     // Scratch memory in addition to its views.
     virtual std::size_t workspace() const { return 0; }
     // Memory that it allocated for itself in `finalize`; if several calls share it, only one

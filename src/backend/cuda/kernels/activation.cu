@@ -8,21 +8,21 @@ namespace strata::cuda {
 
 namespace {
 
-__host__ __device__ float sigmoid(float x) {
+__device__ float sigmoid(float x) {
     return 1 / (1 + expf(-x));
 }
 
 // log(1 + exp x), which must not overflow for large x.
-__host__ __device__ float softplus(float x) {
+__device__ float softplus(float x) {
     return fmaxf(x, 0) + log1pf(expf(-fabsf(x)));
 }
 
-__host__ __device__ float normal_integral(float x) {
+__device__ float normal_integral(float x) {
     constexpr float inverse_root_two = 0.70710678F;
     return erfcf(-x * inverse_root_two) / 2;
 }
 
-__host__ __device__ float normal_density(float x) {
+__device__ float normal_density(float x) {
     constexpr float inverse_root_two_pi = 0.39894228F;
     return expf(-x * x / 2) * inverse_root_two_pi;
 }
@@ -30,11 +30,11 @@ __host__ __device__ float normal_density(float x) {
 constexpr float gelu_cubic = 0.044715F;
 constexpr float gelu_scale = 0.79788456F;  // sqrt(2 / pi)
 
-__host__ __device__ float gelu_tanh_of(float x) {
+__device__ float gelu_tanh_of(float x) {
     return tanhf(gelu_scale * (x + gelu_cubic * x * x * x));
 }
 
-__host__ __device__ float unit_clamp(float x) {
+__device__ float unit_clamp(float x) {
     return fminf(fmaxf(x, 0), 1);
 }
 
@@ -46,7 +46,7 @@ struct Function {
     float alpha;
     float beta;
 
-    __host__ __device__ float value(float x) const {
+    __device__ float value(float x) const {
         if constexpr (kind == ActivationKind::relu) {
             return fmaxf(x, 0);
         } else if constexpr (kind == ActivationKind::leaky_relu) {
@@ -84,7 +84,7 @@ struct Function {
         }
     }
 
-    __host__ __device__ float slope_from_input(float x) const {
+    __device__ float slope_from_input(float x) const {
         if constexpr (kind == ActivationKind::relu) {
             return x > 0 ? 1 : 0;
         } else if constexpr (kind == ActivationKind::leaky_relu) {
@@ -126,7 +126,7 @@ struct Function {
         }
     }
 
-    __host__ __device__ float slope_from_output(float y) const {
+    __device__ float slope_from_output(float y) const {
         if constexpr (kind == ActivationKind::elu) {
             return y > 0 ? 1 : y + alpha;
         } else if constexpr (kind == ActivationKind::sigmoid) {
@@ -142,7 +142,7 @@ struct Function {
 template <ActivationKind kind>
 struct Forward {
     Function<kind> function;
-    __host__ __device__ void operator()(std::int64_t, const float* x, float* y) const {
+    __device__ void operator()(std::int64_t, const float* x, float* y) const {
         y[0] = function.value(x[0]);
     }
 };
@@ -151,7 +151,7 @@ template <ActivationKind kind>
 struct Backward {
     Function<kind> function;
     bool from_output;
-    __host__ __device__ void operator()(std::int64_t, const float* in, float* dx) const {
+    __device__ void operator()(std::int64_t, const float* in, float* dx) const {
         const float slope =
             from_output ? function.slope_from_output(in[0]) : function.slope_from_input(in[0]);
         dx[0] = in[1] * slope;

@@ -16,7 +16,7 @@ struct SoftmaxBody {
     std::int64_t mask_strides[4];
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t row, const Team& team) const {
+    __device__ void operator()(std::int64_t row, const Team& team) const {
         const std::int64_t query = row % shape.queries;
         const std::int64_t begin = row * shape.keys;
         const std::int64_t visible = keys_seen(query);
@@ -39,17 +39,16 @@ struct SoftmaxBody {
     }
 
 private:
-    __host__ __device__ std::int64_t keys_seen(std::int64_t query) const {
+    __device__ std::int64_t keys_seen(std::int64_t query) const {
         const std::int64_t last = query + shape.keys - shape.queries + 1;
         const std::int64_t seen = shape.causal && last < shape.keys ? last : shape.keys;
         return seen > 0 ? seen : 0;
     }
-    __host__ __device__ std::int64_t mask_of(std::int64_t head, std::int64_t query) const {
+    __device__ std::int64_t mask_of(std::int64_t head, std::int64_t query) const {
         return head / shape.heads * mask_strides[0] + head % shape.heads * mask_strides[1] +
                query * mask_strides[2];
     }
-    __host__ __device__ float score(std::int64_t begin, std::int64_t mask_begin,
-                                    std::int64_t t) const {
+    __device__ float score(std::int64_t begin, std::int64_t mask_begin, std::int64_t t) const {
         const float own = scores[begin + t];
         return shape.has_mask ? own + mask.load(mask_begin + t * mask_strides[3]) : own;
     }
@@ -62,7 +61,7 @@ struct GradientBody {
     std::int64_t keys;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t row, const Team& team) const {
+    __device__ void operator()(std::int64_t row, const Team& team) const {
         const std::int64_t begin = row * keys;
         float sum = 0;
         for (std::int64_t t = team.index(); t < keys; t += team.size()) {

@@ -11,12 +11,12 @@ namespace {
 struct MomentsFold : SumsFold<2> {
     float count;
 
-    __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
+    __device__ void add(float* carried, const float* values, std::int64_t) const {
         const float shifted = values[0] - values[1];
         carried[0] += shifted;
         carried[1] += shifted * shifted;
     }
-    __host__ __device__ void finish(float* carried) const {
+    __device__ void finish(float* carried) const {
         carried[0] /= count;
         carried[1] = fmaxf(carried[1] / count - carried[0] * carried[0], 0);
     }
@@ -34,7 +34,7 @@ struct StatisticsBody {
     float keep;
     float take;
 
-    __host__ __device__ void operator()(std::int64_t c) const {
+    __device__ void operator()(std::int64_t c) const {
         mean[c] += x.load(c * x_stride);
         inverse[c] = 1 / sqrtf(variance[c] + epsilon);
         running_mean[c] = keep * running_mean[c] + take * mean[c];
@@ -47,7 +47,7 @@ struct InverseBody {
     float* inverse;
     float epsilon;
 
-    __host__ __device__ void operator()(std::int64_t c) const {
+    __device__ void operator()(std::int64_t c) const {
         inverse[c] = 1 / sqrtf(variance[c] + epsilon);
     }
 };
@@ -62,7 +62,7 @@ struct NormalizeBody {
     Channels channels;
     std::int64_t count;
 
-    __host__ __device__ void operator()(std::int64_t pack) const {
+    __device__ void operator()(std::int64_t pack) const {
         each_pack(
             pack, count, [&](std::int64_t begin) { whole(begin); },
             [&](std::int64_t i) {
@@ -72,11 +72,10 @@ struct NormalizeBody {
     }
 
 private:
-    __host__ __device__ static float value(float x, float mean, float inverse, float scale,
-                                           float shift) {
+    __device__ static float value(float x, float mean, float inverse, float scale, float shift) {
         return scale * ((x - mean) * inverse) + shift;
     }
-    __host__ __device__ void whole(std::int64_t begin) const {
+    __device__ void whole(std::int64_t begin) const {
         const RawPack raw = x.load_raw_pack(begin);
         const std::int64_t c = channels.of(begin);
         const Pack means = channels.load(mean, begin, c);
@@ -93,7 +92,7 @@ private:
 };
 
 struct GradientFold : SumsFold<2> {
-    __host__ __device__ void add(float* carried, const float* v, std::int64_t) const {
+    __device__ void add(float* carried, const float* v, std::int64_t) const {
         carried[0] += v[0];
         carried[1] += v[0] * ((v[1] - v[2]) * v[3]);
     }
@@ -112,7 +111,7 @@ struct GradientBody {
     std::int64_t count;
     float share;
 
-    __host__ __device__ void operator()(std::int64_t pack) const {
+    __device__ void operator()(std::int64_t pack) const {
         each_pack(
             pack, count, [&](std::int64_t begin) { whole(begin); },
             [&](std::int64_t i) {
@@ -124,11 +123,11 @@ struct GradientBody {
     }
 
 private:
-    __host__ __device__ float value(float normalized, float gradient, float factor, float sum_of,
-                                    float product_of) const {
+    __device__ float value(float normalized, float gradient, float factor, float sum_of,
+                           float product_of) const {
         return factor * (gradient - sum_of * share - normalized * product_of * share);
     }
-    __host__ __device__ void whole(std::int64_t begin) const {
+    __device__ void whole(std::int64_t begin) const {
         const RawPack raw_x = x.load_raw_pack(begin);
         const RawPack raw_dy = dy.load_raw_pack(begin);
         const std::int64_t c = channels.of(begin);

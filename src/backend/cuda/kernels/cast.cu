@@ -7,11 +7,11 @@ namespace strata::cuda {
 
 namespace {
 
-__host__ __device__ float cut(float value, float minimum, float maximum) {
+__device__ float cut(float value, float minimum, float maximum) {
     return value != value ? 0.0F : fminf(fmaxf(truncf(value), minimum), maximum);
 }
 
-__host__ __device__ float cast_to(DataType dtype, float value) {
+__device__ float cast_to(DataType dtype, float value) {
     switch (dtype) {
         case DataType::f32:
         case DataType::f64:
@@ -36,7 +36,7 @@ __host__ __device__ float cast_to(DataType dtype, float value) {
 
 struct CastValue {
     DataType dtype;
-    __host__ __device__ void operator()(std::int64_t, const float* x, float* y) const {
+    __device__ void operator()(std::int64_t, const float* x, float* y) const {
         y[0] = cast_to(dtype, x[0]);
     }
 };

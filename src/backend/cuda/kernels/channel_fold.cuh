@@ -21,7 +21,7 @@ struct ChannelFoldBody {
     Fold fold;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t item, const Team& team) const {
+    __device__ void operator()(std::int64_t item, const Team& team) const {
         const std::int64_t packs = channels / Pack::size;
         const std::int64_t slice = item / packs;
         const std::int64_t first = (item - slice * packs) * Pack::size;
@@ -58,13 +58,13 @@ private:
         float of[Pack::size][Fold::width];
     };
 
-    __host__ __device__ void load(RawPack* to, std::int64_t row, std::int64_t first) const {
+    __device__ void load(RawPack* to, std::int64_t row, std::int64_t first) const {
         for (int k = 0; k < Moving; ++k) {
             to[k] = moving[k].load_raw_pack(row * channels + first);
         }
     }
-    __host__ __device__ void add(Carried& carried, const RawPack* raw, const Pack* same,
-                                 std::int64_t row) const {
+    __device__ void add(Carried& carried, const RawPack* raw, const Pack* same,
+                        std::int64_t row) const {
         Pack packs[Moving];
         for (int k = 0; k < Moving; ++k) {
             packs[k] = moving[k].values_of(raw[k]);
@@ -81,8 +81,8 @@ private:
         }
     }
     template <class Team>
-    __host__ __device__ void combine_and_store(Carried& carried, const Team& team,
-                                               std::int64_t slice, std::int64_t first) const {
+    __device__ void combine_and_store(Carried& carried, const Team& team, std::int64_t slice,
+                                      std::int64_t first) const {
         for (int j = 0; j < Pack::size; ++j) {
             for (int which = 0; which < Fold::width; ++which) {
                 carried.of[j][which] = team.combined(
@@ -97,7 +97,7 @@ private:
             store(carried.of[j], slice, first + j);
         }
     }
-    __host__ __device__ void store(float* carried, std::int64_t slice, std::int64_t channel) const {
+    __device__ void store(float* carried, std::int64_t slice, std::int64_t channel) const {
         if (slices == 1) {
             fold.finish(carried);
         }

@@ -14,7 +14,7 @@ struct BiasBody {
     Channels channels;
     std::int64_t count;
 
-    __host__ __device__ void operator()(std::int64_t pack) const {
+    __device__ void operator()(std::int64_t pack) const {
         each_pack(
             pack, count,
             [&](std::int64_t begin) {

@@ -19,13 +19,12 @@ public:
                 : place.inner % Pack::size == 0                      ? Kind::same
                                                                      : Kind::apart) {}
 
-    __host__ __device__ std::int64_t of(std::int64_t element) const {
+    __device__ std::int64_t of(std::int64_t element) const {
         const std::int64_t row = inner_.quotient(element);
         return row - channels_.quotient(row) * channels_.value();
     }
     // For the elements from `begin` on; `first` is the channel of the first.
-    __host__ __device__ Pack load(const float* parameters, std::int64_t begin,
-                                  std::int64_t first) const {
+    __device__ Pack load(const float* parameters, std::int64_t begin, std::int64_t first) const {
         if (kind_ == Kind::beside) {
             return Elements(const_cast<float*>(parameters), ElementType::f32).load_pack(first);
         }
@@ -47,8 +46,8 @@ private:
 // Calls single(element) for each element of the last, incomplete pack, or whole(begin) for a whole
 // pack.
 template <class Whole, class Single>
-__host__ __device__ void each_pack(std::int64_t pack, std::int64_t count, const Whole& whole,
-                                   const Single& single) {
+__device__ void each_pack(std::int64_t pack, std::int64_t count, const Whole& whole,
+                          const Single& single) {
     const std::int64_t begin = pack * Pack::size;
     if (begin + Pack::size <= count) {
         whole(begin);

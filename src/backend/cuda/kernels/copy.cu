@@ -15,7 +15,7 @@ struct CopyBody {
     std::int64_t from_begin;
     std::int64_t to_begin;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const auto offsets = offsets_of<2>(axes, i);
         to.store(to_begin + offsets.at[1], from.load(from_begin + offsets.at[0]));
     }
@@ -23,7 +23,7 @@ struct CopyBody {
 
 // Elements adjacent on both sides are moved in packs.
 struct Same {
-    __host__ __device__ void operator()(std::int64_t, const float* from, float* to) const {
+    __device__ void operator()(std::int64_t, const float* from, float* to) const {
         to[0] = from[0];
     }
 };
@@ -36,7 +36,7 @@ struct FillBody {
     Elements to;
     float value;
 
-    __host__ __device__ void operator()(std::int64_t i) const { to.store(i, value); }
+    __device__ void operator()(std::int64_t i) const { to.store(i, value); }
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ struct DropoutValue {
     DropoutChoice choice;
     float scale;
 
-    __host__ __device__ void operator()(std::int64_t i, const float* x, float* y) const {
+    __device__ void operator()(std::int64_t i, const float* x, float* y) const {
         y[0] = choice.keeps(static_cast<std::uint64_t>(i)) ? x[0] * scale : 0;
     }
 };

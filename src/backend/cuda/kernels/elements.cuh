@@ -6,7 +6,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <bit>
 #include <cstdint>
 
 namespace strata::cuda {
@@ -33,7 +32,7 @@ public:
     Elements() = default;
     __host__ __device__ Elements(void* begin, ElementType type) : begin_(begin), type_(type) {}
 
-    __host__ __device__ float load(std::int64_t i) const {
+    __device__ float load(std::int64_t i) const {
         switch (type_) {
             case ElementType::f16:
                 return __half2float(static_cast<const __half*>(begin_)[i]);
@@ -43,7 +42,7 @@ public:
                 return static_cast<const float*>(begin_)[i];
         }
     }
-    __host__ __device__ void store(std::int64_t i, float value) const {
+    __device__ void store(std::int64_t i, float value) const {
         switch (type_) {
             case ElementType::f16:
                 static_cast<__half*>(begin_)[i] = __float2half_rn(value);
@@ -56,18 +55,18 @@ public:
         }
     }
 
-    __host__ __device__ RawElement load_raw(std::int64_t i) const {
+    __device__ RawElement load_raw(std::int64_t i) const {
         return type_ == ElementType::f32 ? static_cast<const std::uint32_t*>(begin_)[i]
                                          : static_cast<const Half*>(begin_)[i];
     }
-    __host__ __device__ float value_of(RawElement raw) const {
+    __device__ float value_of(RawElement raw) const {
         return type_ == ElementType::f32    ? as_float(raw)
                : type_ == ElementType::bf16 ? of_bf16(raw)
                                             : of_f16(raw);
     }
 
     // From element `i` on, which must be a multiple of the pack's size.
-    __host__ __device__ RawPack load_raw_pack(std::int64_t i) const {
+    __device__ RawPack load_raw_pack(std::int64_t i) const {
         RawPack raw = {};
         if (!is_aligned()) {
             gather(i, raw);
@@ -82,7 +81,7 @@ public:
         return raw;
     }
     // One branch for the pack: eight would take longer than the pack itself.
-    __host__ __device__ Pack values_of(const RawPack& raw) const {
+    __device__ Pack values_of(const RawPack& raw) const {
         const uint4& low = raw.low;
         const uint4& high = raw.high;
         switch (type_) {
@@ -97,8 +96,8 @@ public:
                         as_float(high.x), as_float(high.y), as_float(high.z), as_float(high.w)};
         }
     }
-    __host__ __device__ Pack load_pack(std::int64_t i) const { return values_of(load_raw_pack(i)); }
-    __host__ __device__ void store_pack(std::int64_t i, const Pack& pack) const {
+    __device__ Pack load_pack(std::int64_t i) const { return values_of(load_raw_pack(i)); }
+    __device__ void store_pack(std::int64_t i, const Pack& pack) const {
         const float* p = pack.at;
         if (!is_aligned()) {
             for (int j = 0; j < Pack::size; ++j) {
@@ -116,24 +115,18 @@ public:
         }
     }
 
-    __host__ __device__ bool exists() const { return begin_ != nullptr; }
+    __device__ bool exists() const { return begin_ != nullptr; }
 
 private:
     using Half = std::uint16_t;
 
     // An address inside a buffer may have any alignment.
-    __host__ __device__ bool is_aligned() const {
+    __device__ bool is_aligned() const {
         return reinterpret_cast<std::uintptr_t>(begin_) % 16 == 0;
     }
-    __host__ __device__ static float as_float(std::uint32_t bits) {
-#ifdef __CUDA_ARCH__
-        return __uint_as_float(bits);
-#else
-        return std::bit_cast<float>(bits);
-#endif
-    }
+    __device__ static float as_float(std::uint32_t bits) { return __uint_as_float(bits); }
     // A pack that cannot be loaded by a 16-byte access.
-    __host__ __device__ void gather(std::int64_t i, RawPack& raw) const {
+    __device__ void gather(std::int64_t i, RawPack& raw) const {
         if (type_ == ElementType::f32) {
             raw.low = {load_raw(i), load_raw(i + 1), load_raw(i + 2), load_raw(i + 3)};
             raw.high = {load_raw(i + 4), load_raw(i + 5), load_raw(i + 6), load_raw(i + 7)};
@@ -142,24 +135,22 @@ private:
         }
     }
     // Two 16-bit elements in one word, the first in its low bits.
-    __host__ __device__ std::uint32_t two_halves(std::int64_t i) const {
+    __device__ std::uint32_t two_halves(std::int64_t i) const {
         return load_raw(i) | load_raw(i + 1) << 16U;
     }
-    __host__ __device__ static float of_f16(std::uint32_t bits) {
+    __device__ static float of_f16(std::uint32_t bits) {
         return __half2float(__ushort_as_half(static_cast<Half>(bits)));
     }
     // bf16 is the upper half of an f32.
-    __host__ __device__ static float of_bf16(std::uint32_t bits) {
-        return as_float(bits << 16U);
-    }
-    __host__ __device__ static float of_high_bf16(std::uint32_t bits) {
+    __device__ static float of_bf16(std::uint32_t bits) { return as_float(bits << 16U); }
+    __device__ static float of_high_bf16(std::uint32_t bits) {
         return as_float(bits & 0xffff0000U);
     }
-    __host__ __device__ static std::uint32_t two_bf16(const float* from) {
+    __device__ static std::uint32_t two_bf16(const float* from) {
         return std::uint32_t{__bfloat16_as_ushort(__float2bfloat16_rn(from[0]))} |
                std::uint32_t{__bfloat16_as_ushort(__float2bfloat16_rn(from[1]))} << 16U;
     }
-    __host__ __device__ static std::uint32_t two_f16(const float* from) {
+    __device__ static std::uint32_t two_f16(const float* from) {
         return std::uint32_t{__half_as_ushort(__float2half_rn(from[0]))} |
                std::uint32_t{__half_as_ushort(__float2half_rn(from[1]))} << 16U;
     }

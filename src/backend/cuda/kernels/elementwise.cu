@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 namespace {
 
-__host__ __device__ float combine(ElementwiseKind kind, float a, float b) {
+__device__ float combine(ElementwiseKind kind, float a, float b) {
     switch (kind) {
         case ElementwiseKind::add:
             return a + b;
@@ -53,11 +53,11 @@ __host__ __device__ float combine(ElementwiseKind kind, float a, float b) {
 template <ElementwiseKind kind>
 struct Pair {
     bool cuts;
-    __host__ __device__ float of(float a, float b) const {
+    __device__ float of(float a, float b) const {
         const float result = combine(kind, a, b);
         return cuts ? truncf(result) : result;
     }
-    __host__ __device__ void operator()(std::int64_t, const float* in, float* y) const {
+    __device__ void operator()(std::int64_t, const float* in, float* y) const {
         y[0] = of(in[0], in[1]);
     }
 };
@@ -70,7 +70,7 @@ struct BroadcastBody {
     Axes axes;
     Pair<kind> pair;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const auto offsets = offsets_of<3>(axes, i);
         y.store(offsets.at[2], pair.of(a.load(offsets.at[0]), b.load(offsets.at[1])));
     }
@@ -78,7 +78,7 @@ struct BroadcastBody {
 
 // d f / d (operand), of two operands or of up to three that are added, multiplied or compared.
 template <int Operands>
-__host__ __device__ float slope(ElementwiseKind kind, int operand, const float* x) {
+__device__ float slope(ElementwiseKind kind, int operand, const float* x) {
     switch (kind) {
         case ElementwiseKind::add:
             return 1;
@@ -118,18 +118,18 @@ template <int Operands>
 struct GradientFold : SumFold {
     ElementwiseKind kind;
     int operand;
-    __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
+    __device__ void add(float* carried, const float* values, std::int64_t) const {
         carried[0] += values[0] * slope<Operands>(kind, operand, values + 1);
     }
 };
 
 struct NegativeSum : SumFold {
-    __host__ __device__ void finish(float* carried) const { carried[0] = -carried[0]; }
+    __device__ void finish(float* carried) const { carried[0] = -carried[0]; }
 };
 
 struct SelectFold : SumFold {
     bool of_first;
-    __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
+    __device__ void add(float* carried, const float* values, std::int64_t) const {
         carried[0] += (values[1] != 0) == of_first ? values[0] : 0;
     }
 };
@@ -141,7 +141,7 @@ struct SelectBody {
     Elements y;
     Axes axes;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const auto offsets = offsets_of<4>(axes, i);
         const bool first = condition.load(offsets.at[0]) != 0;
         y.store(offsets.at[3], first ? a.load(offsets.at[1]) : b.load(offsets.at[2]));

@@ -22,18 +22,18 @@ namespace strata::cuda {
 template <int Sums>
 struct SumsFold {
     static constexpr int width = Sums;
-    __host__ __device__ void start(float* carried) const {
+    __device__ void start(float* carried) const {
         for (int which = 0; which < Sums; ++which) {
             carried[which] = 0;
         }
     }
-    __host__ __device__ float combine(int, float a, float b) const { return a + b; }
-    __host__ __device__ void finish(float*) const {}
+    __device__ float combine(int, float a, float b) const { return a + b; }
+    __device__ void finish(float*) const {}
 };
 
 // The sum of the first input.
 struct SumFold : SumsFold<1> {
-    __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
+    __device__ void add(float* carried, const float* values, std::int64_t) const {
         carried[0] += values[0];
     }
 };
@@ -50,7 +50,7 @@ struct FoldBody {
     Fold fold;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t item, const Team& team) const {
+    __device__ void operator()(std::int64_t item, const Team& team) const {
         const std::int64_t slice = item / kept.count;
         const std::int64_t result = item - slice * kept.count;
         const auto base = offsets_of<Inputs + 1>(kept, result);
@@ -78,14 +78,13 @@ struct FoldBody {
 private:
     static constexpr int ahead = 4;
 
-    __host__ __device__ void load(RawElement* raw, const Offsets<Inputs + 1>& base,
-                                  std::int64_t i) const {
+    __device__ void load(RawElement* raw, const Offsets<Inputs + 1>& base, std::int64_t i) const {
         const auto offsets = offsets_of<Inputs>(folded, i);
         for (int k = 0; k < Inputs; ++k) {
             raw[k] = inputs[k].load_raw(base.at[k] + offsets.at[k]);
         }
     }
-    __host__ __device__ void add(float* carried, const RawElement* raw, std::int64_t i) const {
+    __device__ void add(float* carried, const RawElement* raw, std::int64_t i) const {
         float values[Inputs];
         for (int k = 0; k < Inputs; ++k) {
             values[k] = inputs[k].value_of(raw[k]);
@@ -93,8 +92,8 @@ private:
         fold.add(carried, values, i);
     }
     template <class Team>
-    __host__ __device__ void combine_and_store(float* carried, const Team& team, std::int64_t slice,
-                                               std::int64_t result, std::int64_t place) const {
+    __device__ void combine_and_store(float* carried, const Team& team, std::int64_t slice,
+                                      std::int64_t result, std::int64_t place) const {
         for (int which = 0; which < Fold::width; ++which) {
             carried[which] = team.combined(carried[which], [this, which](float a, float b) {
                 return fold.combine(which, a, b);
@@ -127,7 +126,7 @@ struct JoinBody {
     Fold fold;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t result, const Team& team) const {
+    __device__ void operator()(std::int64_t result, const Team& team) const {
         float carried[Fold::width];
         for (int which = 0; which < Fold::width; ++which) {
             float value = part(team.index() < slices ? team.index() : 0, which, result);
@@ -154,7 +153,7 @@ struct JoinBody {
     }
 
 private:
-    __host__ __device__ float part(std::int64_t slice, int which, std::int64_t result) const {
+    __device__ float part(std::int64_t slice, int which, std::int64_t result) const {
         return parts.load((slice * Fold::width + which) * kept.count + result);
     }
 };

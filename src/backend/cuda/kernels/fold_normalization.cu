@@ -18,7 +18,7 @@ struct WeightsBody {
     float epsilon;
     bool channels_last;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const std::int64_t position = i % positions;
         const std::int64_t input = i / positions % inputs;
         const std::int64_t channel = i / positions / inputs;
@@ -38,7 +38,7 @@ struct BiasBody {
     Elements shifted;
     float epsilon;
 
-    __host__ __device__ void operator()(std::int64_t c) const {
+    __device__ void operator()(std::int64_t c) const {
         const float inverse = 1 / sqrtf(variance[c] + epsilon);
         shifted.store(c, scale[c] * (bias[c] - mean[c]) * inverse + shift[c]);
     }

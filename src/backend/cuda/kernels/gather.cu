@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/gather.h"
 
-#include "backend/cuda/kernels/atomic.cuh"
 #include "backend/cuda/kernels/divisor.h"
 #include "backend/cuda/kernels/elements.cuh"
 #include "backend/cuda/kernels/launch.cuh"
@@ -11,7 +10,7 @@ namespace strata::cuda {
 namespace {
 
 // As in backend/indices.h.
-__host__ __device__ std::int64_t view_of(float index, std::int64_t extent) {
+__device__ std::int64_t view_of(float index, std::int64_t extent) {
     const auto room = static_cast<double>(extent);
     const double wanted = index < 0 ? static_cast<double>(index) + room : index;
     const double inside = wanted > 0 ? (wanted < room - 1 ? wanted : room - 1) : 0;
@@ -24,7 +23,7 @@ struct Source {
     Divisor indices;
     std::int64_t extent;
 
-    __host__ __device__ std::int64_t operator()(const Elements& named, std::int64_t i) const {
+    __device__ std::int64_t operator()(const Elements& named, std::int64_t i) const {
         const std::int64_t row = inner.quotient(i);
         const std::int64_t within = i - row * inner.value();
         const std::int64_t outer = indices.quotient(row);
@@ -39,9 +38,7 @@ struct GatherBody {
     Elements y;
     Source source;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
-        y.store(i, data.load(source(indices, i)));
-    }
+    __device__ void operator()(std::int64_t i) const { y.store(i, data.load(source(indices, i))); }
 };
 
 struct ScatterBody {
@@ -50,8 +47,8 @@ struct ScatterBody {
     float* sum;
     Source source;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
-        add_to(sum + source(indices, i), dy.load(i));
+    __device__ void operator()(std::int64_t i) const {
+        atomicAdd(sum + source(indices, i), dy.load(i));
     }
 };
 

@@ -13,7 +13,7 @@ struct Lanes {
 };
 
 template <int Width>
-__host__ __device__ void fill(Lanes<Width>& lanes, float value) {
+__device__ void fill(Lanes<Width>& lanes, float value) {
     for (int lane = 0; lane < Width; ++lane) {
         lanes.at[lane] = value;
     }
@@ -21,7 +21,7 @@ __host__ __device__ void fill(Lanes<Width>& lanes, float value) {
 
 // From element `i` on, which must be a multiple of the width.
 template <int Width>
-__host__ __device__ Lanes<Width> load(const Elements& elements, std::int64_t i) {
+__device__ Lanes<Width> load(const Elements& elements, std::int64_t i) {
     Lanes<Width> lanes;
     if constexpr (Width == 1) {
         lanes.at[0] = elements.load(i);
@@ -35,8 +35,7 @@ __host__ __device__ Lanes<Width> load(const Elements& elements, std::int64_t i) 
 }
 
 template <int Width>
-__host__ __device__ void store(const Elements& elements, std::int64_t i,
-                               const Lanes<Width>& lanes) {
+__device__ void store(const Elements& elements, std::int64_t i, const Lanes<Width>& lanes) {
     if constexpr (Width == 1) {
         elements.store(i, lanes.at[0]);
     } else {

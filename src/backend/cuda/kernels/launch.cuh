@@ -12,7 +12,7 @@
 namespace strata::cuda {
 
 // How our kernels distribute their work. Each function takes one that makes the body from the
-// launch's addresses; a body is a plain struct with one operator(), for host and device.
+// launch's addresses; a body is a plain struct with one operator() for the device.
 
 // Kernels are compiled twice, the second time to machine code that reads past L1.
 #ifdef STRATA_READS_PAST_L1
@@ -90,8 +90,7 @@ int launch(void (*kernel)(Body, std::int64_t), const Geometry& geometry, cudaStr
                        static_cast<unsigned>(geometry.threads_y));
     // Returns the error of this launch, not of an earlier call.
     void* arguments[] = {&body, &count};
-    return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), blocks, threads, arguments, 0,
-                            stream);
+    return cudaLaunchKernel(kernel, blocks, threads, arguments, 0, stream);
 }
 
 // body(i) for i = 0 ... count - 1, in any order.
@@ -101,29 +100,9 @@ Kernel each(std::string name, std::int64_t count, Make make) {
     return {.name = std::move(name),
             .geometry = geometry,
             .reads = compiled_reads,
-            .launch =
-                [=](cudaStream_t stream, std::span<void* const> at) {
-                    return launch(&each_kernel<decltype(make(at))>, geometry, stream, make(at),
-                                  count);
-                },
-            .compute_on_host =
-                [=](std::span<void* const> at) {
-                    const auto body = make(at);
-                    for (std::int64_t i = 0; i < count; ++i) {
-                        body(i);
-                    }
-                }};
-}
-
-// Work that a team computes together; on the host a team is one thread.
-template <class Make>
-std::function<void(std::span<void* const>)> on_host(std::int64_t count, Make make) {
-    return [=](std::span<void* const> at) {
-        const auto body = make(at);
-        for (std::int64_t i = 0; i < count; ++i) {
-            body(i, HostTeam());
-        }
-    };
+            .launch = [=](cudaStream_t stream, std::span<void* const> at) {
+                return launch(&each_kernel<decltype(make(at))>, geometry, stream, make(at), count);
+            }};
 }
 
 // body(row, team) for each row of `length` adjacent elements.
@@ -137,13 +116,11 @@ Kernel rows(std::string name, std::int64_t count, std::int64_t length, Make make
     return {.name = std::move(name),
             .geometry = geometry,
             .reads = compiled_reads,
-            .launch =
-                [=](cudaStream_t stream, std::span<void* const> at) {
-                    using Body = decltype(make(at));
-                    return launch(is_long ? &long_rows_kernel<Body> : &short_rows_kernel<Body>,
-                                  geometry, stream, make(at), count);
-                },
-            .compute_on_host = on_host(count, make)};
+            .launch = [=](cudaStream_t stream, std::span<void* const> at) {
+                using Body = decltype(make(at));
+                return launch(is_long ? &long_rows_kernel<Body> : &short_rows_kernel<Body>,
+                              geometry, stream, make(at), count);
+            }};
 }
 
 // body(column, team) for columns of `length` elements; neighbouring columns are adjacent in memory.
@@ -155,12 +132,10 @@ Kernel columns(std::string name, std::int64_t count, std::int64_t length, Make m
     return {.name = std::move(name),
             .geometry = geometry,
             .reads = compiled_reads,
-            .launch =
-                [=](cudaStream_t stream, std::span<void* const> at) {
-                    return launch(&columns_kernel<decltype(make(at))>, geometry, stream, make(at),
-                                  count);
-                },
-            .compute_on_host = on_host(count, make)};
+            .launch = [=](cudaStream_t stream, std::span<void* const> at) {
+                return launch(&columns_kernel<decltype(make(at))>, geometry, stream, make(at),
+                              count);
+            }};
 }
 
 }  // namespace strata::cuda

@@ -14,14 +14,14 @@ struct ChannelAxis {
     Divisor inner;  // elements from one channel to the next
     Divisor channels;
 
-    __host__ __device__ std::int64_t channel(std::int64_t i) const {
+    __device__ std::int64_t channel(std::int64_t i) const {
         const std::int64_t row = inner.quotient(i);
         return row - channels.quotient(row) * channels.value();
     }
     // Calls use(place) for channels c - before ... c + after that exist.
     template <class Use>
-    __host__ __device__ void window(std::int64_t i, std::int64_t before, std::int64_t after,
-                                    const Use& use) const {
+    __device__ void window(std::int64_t i, std::int64_t before, std::int64_t after,
+                           const Use& use) const {
         const std::int64_t c = channel(i);
         for (std::int64_t d = -before; d <= after; ++d) {
             if (c + d >= 0 && c + d < channels.value()) {
@@ -41,7 +41,7 @@ ChannelAxis axis_of(const LrnShape& shape) {
 struct Power {
     float beta;
 
-    __host__ __device__ float operator()(float scale) const {
+    __device__ float operator()(float scale) const {
         if (beta != 0.75F) {
             return powf(scale, -beta);
         }
@@ -75,7 +75,7 @@ struct ForwardBody {
     ChannelAxis axis;
     Constants constants;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         float squares = 0;
         axis.window(i, constants.before, constants.after, [&](std::int64_t at) {
             const float value = x.load(at);
@@ -95,7 +95,7 @@ struct BackwardBody {
     ChannelAxis axis;
     Constants constants;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         float sum = 0;
         axis.window(i, constants.after, constants.before, [&](std::int64_t at) {
             sum += dy.load(at) * x.load(at) * constants.power(scales[at]) / scales[at];

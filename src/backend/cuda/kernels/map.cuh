@@ -17,7 +17,7 @@ struct MapBody {
     std::int64_t count;
     Function function;
 
-    __host__ __device__ void operator()(std::int64_t pack) const {
+    __device__ void operator()(std::int64_t pack) const {
         const std::int64_t begin = pack * Pack::size;
         if (begin + Pack::size <= count) {
             whole(begin);
@@ -29,7 +29,7 @@ struct MapBody {
     }
 
 private:
-    __host__ __device__ void whole(std::int64_t begin) const {
+    __device__ void whole(std::int64_t begin) const {
         RawPack raw[Inputs];
         Pack in[Inputs];
         Pack out[Outputs];
@@ -54,7 +54,7 @@ private:
             outputs[k].store_pack(begin, out[k]);
         }
     }
-    __host__ __device__ void single(std::int64_t i) const {
+    __device__ void single(std::int64_t i) const {
         float from[Inputs];
         float to[Outputs];
         for (int k = 0; k < Inputs; ++k) {

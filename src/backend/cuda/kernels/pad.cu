@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/pad.h"
 
-#include "backend/cuda/kernels/atomic.cuh"
 #include "backend/cuda/kernels/elements.cuh"
 #include "backend/cuda/kernels/launch.cuh"
 #include "backend/cuda/kernels/strides.h"
@@ -19,7 +18,7 @@ struct Source {
     std::int64_t begin[max_axes];
     Divisor output[max_axes];
 
-    __host__ __device__ std::int64_t operator()(std::int64_t number) const {
+    __device__ std::int64_t operator()(std::int64_t number) const {
         std::int64_t offset = 0;
         std::int64_t step = 1;
         for (int axis = rank - 1; axis >= 0; --axis) {
@@ -36,7 +35,7 @@ struct Source {
     }
 
 private:
-    __host__ __device__ std::int64_t along(int axis, std::int64_t at) const {
+    __device__ std::int64_t along(int axis, std::int64_t at) const {
         const std::int64_t last = input[axis] - 1;
         if (at >= 0 && at <= last) {
             return at;
@@ -71,7 +70,7 @@ struct ForwardBody {
     Source source;
     float value;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const std::int64_t from = source(i);
         y.store(i, from < 0 ? value : x.load(from));
     }
@@ -82,10 +81,10 @@ struct ScatterBody {
     float* sum;
     Source source;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const std::int64_t to = source(i);
         if (to >= 0) {
-            add_to(sum + to, dy.load(i));
+            atomicAdd(sum + to, dy.load(i));
         }
     }
 };

@@ -16,7 +16,7 @@ struct Element {
     std::int64_t at[3];
 
     // The beginning of its plane in a tensor with so many positions per plane.
-    __host__ __device__ std::int64_t begin(std::int64_t positions) const {
+    __device__ std::int64_t begin(std::int64_t positions) const {
         return plane * positions * stride + channel;
     }
 };
@@ -29,7 +29,7 @@ struct Locator {
     Divisor width;
     bool is_last;
 
-    __host__ __device__ Element operator()(std::int64_t i) const {
+    __device__ Element operator()(std::int64_t i) const {
         Element element = {0, 0, 1, {}};
         std::int64_t pixel = i;
         if (is_last) {

@@ -37,7 +37,7 @@ struct ForwardBody {
     Elements places;
     Pooled pooled;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Element e = pooled.locate(i * Width);
         const int o[3] = {static_cast<int>(e.at[0]), static_cast<int>(e.at[1]),
                           static_cast<int>(e.at[2])};
@@ -52,8 +52,8 @@ struct ForwardBody {
 private:
     // Calls use(position, values) for each position of the window inside the image.
     template <class Use>
-    __host__ __device__ void each_tap(const int* o, std::int64_t begin, std::int64_t stride,
-                                      const Use& use) const {
+    __device__ void each_tap(const int* o, std::int64_t begin, std::int64_t stride,
+                             const Use& use) const {
         const auto& [depth, height, width] = pooled.window.axes;
         for (int kd = 0; kd < depth.kernel; ++kd) {
             const int d = depth.position(o[0], kd);
@@ -70,8 +70,8 @@ private:
         }
     }
 
-    __host__ __device__ void store_greatest(std::int64_t i, const int* o, std::int64_t begin,
-                                            std::int64_t stride) const {
+    __device__ void store_greatest(std::int64_t i, const int* o, std::int64_t begin,
+                                   std::int64_t stride) const {
         Lanes<Width> greatest;
         Lanes<Width> place;
         fill(greatest, lowest_float);
@@ -88,8 +88,8 @@ private:
         store(places, i, place);
     }
 
-    __host__ __device__ void store_mean(std::int64_t i, const int* o, std::int64_t begin,
-                                        std::int64_t stride) const {
+    __device__ void store_mean(std::int64_t i, const int* o, std::int64_t begin,
+                               std::int64_t stride) const {
         Lanes<Width> sum;
         fill(sum, 0);
         each_tap(o, begin, stride, [&](int, const Lanes<Width>& values) {
@@ -112,7 +112,7 @@ struct BackwardBody {
     Elements dx;
     Pooled pooled;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Element e = pooled.locate(i * Width);
         const int at[3] = {static_cast<int>(e.at[0]), static_cast<int>(e.at[1]),
                            static_cast<int>(e.at[2])};
@@ -133,8 +133,8 @@ struct BackwardBody {
     }
 
 private:
-    __host__ __device__ void add_share(const int* input, const int* o, std::int64_t from,
-                                       Lanes<Width>& sum) const {
+    __device__ void add_share(const int* input, const int* o, std::int64_t from,
+                              Lanes<Width>& sum) const {
         if (pooled.kind == PoolingKind::max) {
             add_greatest(input, from, sum);
             return;
@@ -151,8 +151,7 @@ private:
         }
     }
 
-    __host__ __device__ void add_greatest(const int* input, std::int64_t from,
-                                          Lanes<Width>& sum) const {
+    __device__ void add_greatest(const int* input, std::int64_t from, Lanes<Width>& sum) const {
         const auto& [depth, height, width] = pooled.window.axes;
         const auto own =
             static_cast<float>((input[0] * height.input + input[1]) * width.input + input[2]);

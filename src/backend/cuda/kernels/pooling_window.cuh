@@ -18,14 +18,12 @@ struct AxisOfWindow {
     int end;
     Divisor by_stride;
 
-    __host__ __device__ int position(int o, int tap) const {
-        return o * stride - begin + tap * dilation;
-    }
-    __host__ __device__ bool inside(int at) const { return at >= 0 && at < input; }
+    __device__ int position(int o, int tap) const { return o * stride - begin + tap * dilation; }
+    __device__ bool inside(int at) const { return at >= 0 && at < input; }
 
     // The taps of an output's window that count: those inside the input, and with `include_pad`
     // those in the padding.
-    __host__ __device__ int counted(int o, bool include_pad) const {
+    __device__ int counted(int o, bool include_pad) const {
         const int minimum = include_pad ? -begin : 0;
         const int limit = include_pad ? input + end : input;
         int count = 0;
@@ -37,15 +35,15 @@ struct AxisOfWindow {
     }
 
     // The outputs whose windows reach an input: [first_over, last_over].
-    __host__ __device__ int first_over(int at) const {
+    __device__ int first_over(int at) const {
         const int minimum = at + begin - (kernel - 1) * dilation;
         return minimum <= 0 ? 0 : static_cast<int>(by_stride.quotient(minimum + stride - 1));
     }
-    __host__ __device__ int last_over(int at) const {
+    __device__ int last_over(int at) const {
         const int last = static_cast<int>(by_stride.quotient(at + begin));
         return last < output ? last : output - 1;
     }
-    __host__ __device__ bool covers(int o, int at) const {
+    __device__ bool covers(int o, int at) const {
         return dilation == 1 || (at - position(o, 0)) % dilation == 0;
     }
 };
@@ -53,12 +51,10 @@ struct AxisOfWindow {
 struct DeviceWindow {
     AxisOfWindow axes[3];
 
-    __host__ __device__ int inputs() const { return axes[0].input * axes[1].input * axes[2].input; }
-    __host__ __device__ int outputs() const {
-        return axes[0].output * axes[1].output * axes[2].output;
-    }
+    __device__ int inputs() const { return axes[0].input * axes[1].input * axes[2].input; }
+    __device__ int outputs() const { return axes[0].output * axes[1].output * axes[2].output; }
     // The divisor of the sum over an output's window.
-    __host__ __device__ float divisor(const int* o, bool include_pad) const {
+    __device__ float divisor(const int* o, bool include_pad) const {
         int count = 1;
         for (int axis = 0; axis < 3; ++axis) {
             count *= axes[axis].counted(o[axis], include_pad);

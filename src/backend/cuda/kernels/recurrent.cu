@@ -7,7 +7,7 @@ namespace strata::cuda {
 
 namespace {
 
-__host__ __device__ float sigmoid(float x) {
+__device__ float sigmoid(float x) {
     return 1 / (1 + expf(-x));
 }
 
@@ -17,17 +17,17 @@ struct Unit {
     std::int64_t unit;
     std::int64_t hidden;
 
-    __host__ __device__ Unit(const CellStep& step, std::int64_t i)
+    __device__ Unit(const CellStep& step, std::int64_t i)
         : image(i / step.hidden), unit(i - image * step.hidden), hidden(step.hidden) {}
 
     // The index of one of its gates in a matrix with `count` gates per row.
-    __host__ __device__ std::int64_t gate(std::int64_t count, std::int64_t which) const {
+    __device__ std::int64_t gate(std::int64_t count, std::int64_t which) const {
         return (image * count + which) * hidden + unit;
     }
-    __host__ __device__ std::int64_t in(std::int64_t row) const { return image * row + unit; }
+    __device__ std::int64_t in(std::int64_t row) const { return image * row + unit; }
 };
 
-__host__ __device__ float before(const CellStep& step, const float* h, const Unit& at) {
+__device__ float before(const CellStep& step, const float* h, const Unit& at) {
     return step.before_row == 0 ? 0 : h[at.in(step.before_row)];
 }
 
@@ -38,7 +38,7 @@ struct LstmForward {
     const float* c_before;
     float* c;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Unit at(step, i);
         float& in = gates[at.gate(4, 0)];
         float& forget = gates[at.gate(4, 1)];
@@ -62,7 +62,7 @@ struct LstmBackward {
     const float* c;
     float* dc;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Unit at(step, i);
         float& in = gates[at.gate(4, 0)];
         float& forget = gates[at.gate(4, 1)];
@@ -85,7 +85,7 @@ struct RnnForward {
     float* gates;
     float* y;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Unit at(step, i);
         const float value = step.cell == CellKind::rnn_relu ? fmaxf(gates[i], 0) : tanhf(gates[i]);
         gates[i] = value;
@@ -99,7 +99,7 @@ struct RnnBackward {
     const float* dy;
     const float* dh;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Unit at(step, i);
         const float value = gates[i];
         const float slope =
@@ -114,7 +114,7 @@ struct GruGates {
     const float* h;
     float* reset_state;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Unit at(step, i);
         float& update = gates[at.gate(3, 0)];
         float& reset = gates[at.gate(3, 1)];
@@ -130,7 +130,7 @@ struct GruState {
     const float* h;
     float* y;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Unit at(step, i);
         const float update = gates[at.gate(3, 0)];
         float& candidate = gates[at.gate(3, 2)];
@@ -147,7 +147,7 @@ struct GruStateBackward {
     const float* dh;
     float* passed;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Unit at(step, i);
         float& update = gates[at.gate(3, 0)];
         float& candidate = gates[at.gate(3, 2)];
@@ -167,7 +167,7 @@ struct GruGatesBackward {
     const float* to_reset;
     float* passed;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Unit at(step, i);
         float& reset = gates[at.gate(3, 1)];
         passed[i] += to_reset[i] * reset;
@@ -184,7 +184,7 @@ struct GruAfterForward {
     float* kept;
     float* y;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Unit at(step, i);
         float& update = gates[at.gate(3, 0)];
         float& reset = gates[at.gate(3, 1)];
@@ -207,7 +207,7 @@ struct GruAfterBackward {
     float* passed;
     float* to_products;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const Unit at(step, i);
         float& update = gates[at.gate(3, 0)];
         float& reset = gates[at.gate(3, 1)];
@@ -231,7 +231,7 @@ struct AddBody {
     const float* a;
     const float* b;
     float* to;
-    __host__ __device__ void operator()(std::int64_t i) const { to[i] = a[i] + b[i]; }
+    __device__ void operator()(std::int64_t i) const { to[i] = a[i] + b[i]; }
 };
 
 struct CopyBody {
@@ -239,7 +239,7 @@ struct CopyBody {
     float* to;
     std::int64_t hidden;
     std::int64_t from_row;
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const std::int64_t image = i / hidden;
         to[i] = from[image * from_row + i - image * hidden];
     }

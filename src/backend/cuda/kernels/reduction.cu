@@ -17,11 +17,11 @@ struct StatisticFold {
     static constexpr int width = 1;
     float count;
 
-    __host__ __device__ void start(float* carried) const {
+    __device__ void start(float* carried) const {
         carried[0] = is_maximum ? -HUGE_VALF : is_minimum ? HUGE_VALF : is_product ? 1 : 0;
     }
     // For log_sum_exp the second value is the greatest term, so nothing overflows.
-    __host__ __device__ void add(float* carried, const float* values, std::int64_t) const {
+    __device__ void add(float* carried, const float* values, std::int64_t) const {
         const float x = values[0];
         const float term = is_exponential ? expf(x - values[1])
                            : kind == ReductionKind::sum_of_squares || kind == ReductionKind::l2
@@ -30,13 +30,13 @@ struct StatisticFold {
                                                        : x;
         carried[0] = combine(0, carried[0], term);
     }
-    __host__ __device__ float combine(int, float a, float b) const {
+    __device__ float combine(int, float a, float b) const {
         return is_maximum   ? (a < b || b != b ? b : a)
                : is_minimum ? (b < a || b != b ? b : a)
                : is_product ? a * b
                             : a + b;
     }
-    __host__ __device__ void finish(float* carried) const {
+    __device__ void finish(float* carried) const {
         if constexpr (kind == ReductionKind::mean) {
             carried[0] /= count;
         } else if constexpr (kind == ReductionKind::l2) {
@@ -50,14 +50,14 @@ struct StatisticFold {
 // The smallest index among the matches; exact up to 2^24 elements.
 struct PlaceFold {
     static constexpr int width = 1;
-    __host__ __device__ void start(float* carried) const { carried[0] = HUGE_VALF; }
-    __host__ __device__ void add(float* carried, const float* values, std::int64_t number) const {
+    __device__ void start(float* carried) const { carried[0] = HUGE_VALF; }
+    __device__ void add(float* carried, const float* values, std::int64_t number) const {
         if (values[0] == values[1]) {
             carried[0] = combine(0, carried[0], static_cast<float>(number));
         }
     }
-    __host__ __device__ float combine(int, float a, float b) const { return b < a ? b : a; }
-    __host__ __device__ void finish(float*) const {}
+    __device__ float combine(int, float a, float b) const { return b < a ? b : a; }
+    __device__ void finish(float*) const {}
 };
 
 struct GradientBody {
@@ -70,7 +70,7 @@ struct GradientBody {
     Axes folded;  // strides of x, dx
     ReductionKind kind;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const std::int64_t result = i / folded.count;
         const std::int64_t number = i - result * folded.count;
         const auto base = offsets_of<5>(kept, result);
@@ -80,8 +80,7 @@ struct GradientBody {
     }
 
 private:
-    __host__ __device__ float slope_at(const Offsets<5>& base, float term,
-                                       std::int64_t number) const {
+    __device__ float slope_at(const Offsets<5>& base, float term, std::int64_t number) const {
         const float statistic = y.load(base.at[2]);
         switch (kind) {
             case ReductionKind::sum:
@@ -106,7 +105,7 @@ private:
         }
         return 0;
     }
-    __host__ __device__ float product_of_others(std::int64_t base, std::int64_t number) const {
+    __device__ float product_of_others(std::int64_t base, std::int64_t number) const {
         float product = 1;
         for (std::int64_t other = 0; other < folded.count; ++other) {
             const float value = x.load(base + offsets_of<1>(folded, other).at[0]);

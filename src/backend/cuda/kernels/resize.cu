@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/resize.h"
 
-#include "backend/cuda/kernels/atomic.cuh"
 #include "backend/cuda/kernels/elements.cuh"
 #include "backend/cuda/kernels/launch.cuh"
 #include "backend/cuda/kernels/planes.cuh"
@@ -19,7 +18,7 @@ struct Taps {
     Locator locate;
 
     template <class Use>
-    __host__ __device__ void each(std::int64_t i, const Use& use) const {
+    __device__ void each(std::int64_t i, const Use& use) const {
         const Element o = locate(i);
         const std::int64_t inputs = input[0] * input[1] * input[2];
         const std::int64_t plane = o.begin(inputs);
@@ -42,7 +41,7 @@ struct Taps {
     }
 
 private:
-    __host__ __device__ std::int64_t begin_of(int axis) const {
+    __device__ std::int64_t begin_of(int axis) const {
         std::int64_t begin = 0;
         for (int before = 0; before < axis; ++before) {
             begin += 2 * output[before] * taps[before];
@@ -56,7 +55,7 @@ struct ForwardBody {
     Elements y;
     Taps taps;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         float sum = 0;
         taps.each(i, [&](std::int64_t at, float weight) { sum += weight * x.load(at); });
         y.store(i, sum);
@@ -68,9 +67,10 @@ struct ScatterBody {
     float* sum;
     Taps taps;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const float gradient = dy.load(i);
-        taps.each(i, [&](std::int64_t at, float weight) { add_to(sum + at, weight * gradient); });
+        taps.each(i,
+                  [&](std::int64_t at, float weight) { atomicAdd(sum + at, weight * gradient); });
     }
 };
 

@@ -13,7 +13,7 @@ struct ParameterPlace {
     std::int64_t per_group;
     Divisor inner;
 
-    __host__ __device__ std::int64_t operator()(std::int64_t row, std::int64_t i) const {
+    __device__ std::int64_t operator()(std::int64_t row, std::int64_t i) const {
         return row % groups * per_group + inner.quotient(i);
     }
 };
@@ -33,7 +33,7 @@ struct RowForward {
     ParameterPlace parameter;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t row, const Team& team) const {
+    __device__ void operator()(std::int64_t row, const Team& team) const {
         const std::int64_t begin = row * shape.width;
         const float mean = shape.centred ? mean_of(begin, 0, false, team) : 0;
         const float variance = mean_of(begin, mean, true, team);
@@ -53,8 +53,8 @@ struct RowForward {
 private:
     // The mean of x - offset, or of its square.
     template <class Team>
-    __host__ __device__ float mean_of(std::int64_t begin, float offset, bool squared,
-                                      const Team& team) const {
+    __device__ float mean_of(std::int64_t begin, float offset, bool squared,
+                             const Team& team) const {
         float sum = 0;
         for (std::int64_t i = team.index(); i < shape.width; i += team.size()) {
             const float value = x.load(begin + i) - offset;
@@ -75,7 +75,7 @@ struct RowBackward {
     ParameterPlace parameter;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t row, const Team& team) const {
+    __device__ void operator()(std::int64_t row, const Team& team) const {
         const std::int64_t begin = row * shape.width;
         const float mean = means[row];
         const float inverse = inverses[row];
@@ -97,14 +97,14 @@ struct RowBackward {
     }
 
 private:
-    __host__ __device__ float scaled(std::int64_t row, std::int64_t begin, std::int64_t i) const {
+    __device__ float scaled(std::int64_t row, std::int64_t begin, std::int64_t i) const {
         return dy.load(begin + i) * (shape.scales ? scale[parameter(row, i)] : 1);
     }
 };
 
 struct ParameterFold : SumFold {
     bool of_scale;
-    __host__ __device__ void add(float* carried, const float* v, std::int64_t) const {
+    __device__ void add(float* carried, const float* v, std::int64_t) const {
         carried[0] += of_scale ? v[0] * ((v[1] - v[2]) * v[3]) : v[0];
     }
 };

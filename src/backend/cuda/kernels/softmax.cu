@@ -14,10 +14,10 @@ struct Row {
     std::int64_t stride;
     std::int64_t extent;
 
-    __host__ __device__ std::int64_t at(std::int64_t i) const { return begin + i * stride; }
+    __device__ std::int64_t at(std::int64_t i) const { return begin + i * stride; }
 };
 
-__host__ __device__ Row row_of(const SoftmaxShape& shape, std::int64_t row) {
+__device__ Row row_of(const SoftmaxShape& shape, std::int64_t row) {
     const std::int64_t outer = row / shape.inner;
     const std::int64_t after = row - outer * shape.inner;
     return {outer * shape.extent * shape.inner + after, shape.inner, shape.extent};
@@ -30,7 +30,7 @@ struct Normalizer {
 };
 
 template <class Team>
-__host__ __device__ Normalizer normalizer_of(const Elements& x, const Row& row, const Team& team) {
+__device__ Normalizer normalizer_of(const Elements& x, const Row& row, const Team& team) {
     float greatest = -HUGE_VALF;
     for (std::int64_t i = team.index(); i < row.extent; i += team.size()) {
         greatest = fmaxf(greatest, x.load(row.at(i)));
@@ -51,7 +51,7 @@ struct ForwardBody {
     SoftmaxShape shape;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t number, const Team& team) const {
+    __device__ void operator()(std::int64_t number, const Team& team) const {
         const Row row = row_of(shape, number);
         const Normalizer normalizer = normalizer_of(x, row, team);
         const float logarithm = logf(normalizer.sum);
@@ -70,7 +70,7 @@ struct BackwardBody {
     SoftmaxShape shape;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t number, const Team& team) const {
+    __device__ void operator()(std::int64_t number, const Team& team) const {
         const Row row = row_of(shape, number);
         float sum = 0;
         for (std::int64_t i = team.index(); i < row.extent; i += team.size()) {
@@ -87,8 +87,7 @@ struct BackwardBody {
 };
 
 // A label that is not a class is clamped to the nearest one.
-__host__ __device__ std::int64_t class_of(const Elements& labels, std::int64_t n,
-                                          std::int64_t classes) {
+__device__ std::int64_t class_of(const Elements& labels, std::int64_t n, std::int64_t classes) {
     const float label = fminf(fmaxf(labels.load(n), 0), static_cast<float>(classes - 1));
     return static_cast<std::int64_t>(label);
 }
@@ -100,7 +99,7 @@ struct LossBody {
     std::int64_t classes;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t n, const Team& team) const {
+    __device__ void operator()(std::int64_t n, const Team& team) const {
         const Row row = {n * classes, 1, classes};
         const Normalizer normalizer = normalizer_of(x, row, team);
         if (team.index() == 0) {
@@ -118,7 +117,7 @@ struct LossGradientBody {
     float share;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t n, const Team& team) const {
+    __device__ void operator()(std::int64_t n, const Team& team) const {
         const Row row = {n * classes, 1, classes};
         const Normalizer normalizer = normalizer_of(x, row, team);
         const std::int64_t label = class_of(labels, n, classes);

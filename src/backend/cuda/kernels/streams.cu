@@ -12,9 +12,9 @@ constexpr std::int64_t elements_of_pack = 4;
 constexpr float no_sum = -1.25e30f;  // a value that no sum has
 
 // Reads from L2, bypassing L1. Volatile, because the compiler would otherwise see that a later pass
-// reads the same data again.
-__host__ __device__ float4 load(const float4* from) {
-#ifdef __CUDA_ARCH__
+// reads the same data again. (The tests' emulator cannot run PTX.)
+__device__ float4 load(const float4* from) {
+#ifdef __CUDACC__
     float4 pack;
     asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(pack.x), "=f"(pack.y), "=f"(pack.z), "=f"(pack.w)
@@ -25,23 +25,19 @@ __host__ __device__ float4 load(const float4* from) {
 #endif
 }
 
-__host__ __device__ void store(float4* to, const float4& pack) {
-#ifdef __CUDA_ARCH__
+__device__ void store(float4* to, const float4& pack) {
     __stcg(to, pack);
-#else
-    *to = pack;
-#endif
 }
 
-__host__ __device__ float4 sum(const float4& a, const float4& b, float factor) {
+__device__ float4 sum(const float4& a, const float4& b, float factor) {
     return {a.x + factor * b.x, a.y + factor * b.y, a.z + factor * b.z, a.w + factor * b.w};
 }
 
 // In each pass thread i has the packs i, i + threads, i + 2 threads ..., and loads all of them
 // before it stores the first.
 template <class Take, class Give>
-__host__ __device__ void go(std::int64_t i, std::int64_t threads, std::int64_t passes,
-                            const Take& take, const Give& give) {
+__device__ void go(std::int64_t i, std::int64_t threads, std::int64_t passes, const Take& take,
+                   const Give& give) {
     for (std::int64_t pass = 0; pass < passes; ++pass) {
         float4 held[on_their_way];
         for (std::int64_t k = 0; k < on_their_way; ++k) {
@@ -58,7 +54,7 @@ struct Read {
     float* never;
     std::int64_t threads;
     std::int64_t passes;
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         float4 total = {0, 0, 0, 0};
         go(
             i, threads, passes, [&](std::int64_t at) { return load(a + at); },
@@ -73,7 +69,7 @@ struct Write {
     float4* a;
     std::int64_t threads;
     std::int64_t passes;
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         go(
             i, threads, passes, [](std::int64_t) { return float4{}; },
             [&](std::int64_t at, const float4& pack) { store(a + at, pack); });
@@ -85,7 +81,7 @@ struct Copy {
     float4* b;
     std::int64_t threads;
     std::int64_t passes;
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         go(
             i, threads, passes, [&](std::int64_t at) { return load(a + at); },
             [&](std::int64_t at, const float4& pack) { store(b + at, pack); });
@@ -98,7 +94,7 @@ struct Triad {
     float4* c;
     std::int64_t threads;
     std::int64_t passes;
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         go(
             i, threads, passes, [&](std::int64_t at) { return sum(load(a + at), load(b + at), 3); },
             [&](std::int64_t at, const float4& pack) { store(c + at, pack); });

@@ -9,7 +9,7 @@ namespace {
 
 template <int Terms>
 struct Sum {
-    __host__ __device__ void operator()(std::int64_t, const float* terms, float* sum) const {
+    __device__ void operator()(std::int64_t, const float* terms, float* sum) const {
         float total = terms[0];
         for (int k = 1; k < Terms; ++k) {
             total += terms[k];

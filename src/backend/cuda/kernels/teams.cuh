@@ -8,32 +8,20 @@ namespace strata::cuda {
 // Two values into one, in any order.
 struct Add {
     template <class T>
-    __host__ __device__ T operator()(T a, T b) const {
+    __device__ T operator()(T a, T b) const {
         return a + b;
     }
 };
 struct Greater {
     template <class T>
-    __host__ __device__ T operator()(T a, T b) const {
+    __device__ T operator()(T a, T b) const {
         return b > a ? b : a;
     }
 };
 
 // Threads that compute one row or column together. A body strides through its elements from
 // `index()` by `size()` and combines the partial results; every thread gets the result, and thread
-// 0 writes values that exist once per team. On the host a team is one thread, so a body must not
-// depend on the team's size except for rounding.
-class HostTeam {
-public:
-    __host__ __device__ std::int64_t index() const { return 0; }
-    __host__ __device__ std::int64_t size() const { return 1; }
-    template <class T, class Combine>
-    __host__ __device__ T combined(T value, Combine) const {
-        return value;
-    }
-};
-
-#ifdef __CUDACC__
+// 0 writes values that exist once per team.
 
 // The 32 threads of a warp.
 class WarpTeam {
@@ -97,7 +85,5 @@ private:
     static constexpr std::int64_t beyond = std::int64_t{1} << 62;
     bool has_column_;
 };
-
-#endif
 
 }  // namespace strata::cuda

@@ -11,7 +11,7 @@ namespace strata::cuda {
 namespace {
 
 // An integer with the same order as the floats, NaN above all.
-__host__ __device__ std::uint32_t ordered(float value) {
+__device__ std::uint32_t ordered(float value) {
     if (value != value) {
         return 0xffffffffU;
     }
@@ -24,12 +24,12 @@ __host__ __device__ std::uint32_t ordered(float value) {
 }
 
 // Elements are chosen by descending rank; of equal elements the first.
-__host__ __device__ std::uint64_t rank_of(float value, std::int64_t position, bool largest) {
+__device__ std::uint64_t rank_of(float value, std::int64_t position, bool largest) {
     const std::uint32_t key = largest ? ordered(value) : ~ordered(value);
     return std::uint64_t{key} << 32U | (0xffffffffU - static_cast<std::uint32_t>(position));
 }
 
-__host__ __device__ std::int64_t position_of(std::uint64_t rank) {
+__device__ std::int64_t position_of(std::uint64_t rank) {
     return static_cast<std::int64_t>(0xffffffffU - static_cast<std::uint32_t>(rank));
 }
 
@@ -38,7 +38,7 @@ struct Row {
     std::int64_t after;
 };
 
-__host__ __device__ Row row_of(const TopKShape& shape, std::int64_t number) {
+__device__ Row row_of(const TopKShape& shape, std::int64_t number) {
     const std::int64_t before = number / shape.inner;
     return {before, number - before * shape.inner};
 }
@@ -51,7 +51,7 @@ struct ForwardBody {
     TopKShape shape;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t number, const Team& team) const {
+    __device__ void operator()(std::int64_t number, const Team& team) const {
         const Row row = row_of(shape, number);
         const std::int64_t from = row.before * shape.extent * shape.inner + row.after;
         const std::int64_t to = row.before * shape.k * shape.inner + row.after;
@@ -75,7 +75,7 @@ struct ForwardBody {
 
 // The position, moved to the nearest valid one: without its forward pass, a step reads whatever the
 // memory holds.
-__host__ __device__ std::int64_t inside(float position, std::int64_t extent) {
+__device__ std::int64_t inside(float position, std::int64_t extent) {
     const auto last = static_cast<float>(extent - 1);
     return position > 0 ? static_cast<std::int64_t>(position < last ? position : last) : 0;
 }
@@ -86,7 +86,7 @@ struct BackwardBody {
     Elements dx;
     TopKShape shape;
 
-    __host__ __device__ void operator()(std::int64_t number) const {
+    __device__ void operator()(std::int64_t number) const {
         const Row row = row_of(shape, number);
         const std::int64_t to = row.before * shape.extent * shape.inner + row.after;
         const std::int64_t from = row.before * shape.k * shape.inner + row.after;
@@ -106,7 +106,7 @@ struct HardmaxBody {
     TopKShape shape;
 
     template <class Team>
-    __host__ __device__ void operator()(std::int64_t number, const Team& team) const {
+    __device__ void operator()(std::int64_t number, const Team& team) const {
         const Row row = row_of(shape, number);
         const std::int64_t start = row.before * shape.extent * shape.inner + row.after;
         std::uint64_t best = 0;
@@ -124,7 +124,7 @@ struct HardmaxBody {
 struct ZeroBody {
     Elements to;
 
-    __host__ __device__ void operator()(std::int64_t i) const { to.store(i, 0); }
+    __device__ void operator()(std::int64_t i) const { to.store(i, 0); }
 };
 
 }  // namespace

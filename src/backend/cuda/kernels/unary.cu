@@ -6,11 +6,11 @@ namespace strata::cuda {
 
 namespace {
 
-__host__ __device__ float sign_of(float x) {
+__device__ float sign_of(float x) {
     return x > 0 ? 1 : x < 0 ? -1 : x;
 }
 
-__host__ __device__ float value_of(UnaryKind kind, float x) {
+__device__ float value_of(UnaryKind kind, float x) {
     switch (kind) {
         case UnaryKind::exponential:
             return expf(x);
@@ -68,7 +68,7 @@ __host__ __device__ float value_of(UnaryKind kind, float x) {
 
 // `data` is y for functions whose slope needs only the output (Unary::reads): exponential, square
 // root, reciprocal, tangent; else x.
-__host__ __device__ float slope_of(UnaryKind kind, float data) {
+__device__ float slope_of(UnaryKind kind, float data) {
     constexpr float error_scale = 1.1283792F;  // 2 / sqrt(pi)
     switch (kind) {
         case UnaryKind::exponential:
@@ -114,14 +114,14 @@ __host__ __device__ float slope_of(UnaryKind kind, float data) {
 
 struct UnaryValue {
     UnaryKind kind;
-    __host__ __device__ void operator()(std::int64_t, const float* x, float* y) const {
+    __device__ void operator()(std::int64_t, const float* x, float* y) const {
         y[0] = value_of(kind, x[0]);
     }
 };
 
 struct UnaryGradient {
     UnaryKind kind;
-    __host__ __device__ void operator()(std::int64_t, const float* in, float* dx) const {
+    __device__ void operator()(std::int64_t, const float* in, float* dx) const {
         dx[0] = in[1] * slope_of(kind, in[0]);
     }
 };

@@ -12,7 +12,7 @@ struct SgdBody {
     const float* gradient;
     float rate;
 
-    __host__ __device__ void operator()(std::int64_t i) const { weight[i] -= rate * gradient[i]; }
+    __device__ void operator()(std::int64_t i) const { weight[i] -= rate * gradient[i]; }
 };
 
 struct MomentumBody {
@@ -22,7 +22,7 @@ struct MomentumBody {
     float rate;
     float keep;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const float m = keep * momentum[i] + gradient[i];
         momentum[i] = m;
         weight[i] -= rate * m;
@@ -35,7 +35,7 @@ struct CountBody {
     float* state;
     Adam adam;
 
-    __host__ __device__ void operator()(std::int64_t) const {
+    __device__ void operator()(std::int64_t) const {
         const double steps = state[0] + 1;
         const double root = sqrt(1 - pow(adam.beta2, steps));
         state[0] = static_cast<float>(steps);
@@ -55,7 +55,7 @@ struct AdamBody {
     float keep2;
     float take2;
 
-    __host__ __device__ void operator()(std::int64_t i) const {
+    __device__ void operator()(std::int64_t i) const {
         const float g = gradient[i];
         const float m = keep1 * mean[i] + take1 * g;
         const float v = keep2 * square[i] + take2 * g * g;

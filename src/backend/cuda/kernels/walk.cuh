@@ -12,7 +12,7 @@ struct Offsets {
 };
 
 template <int Tensors>
-__host__ __device__ Offsets<Tensors> offsets_of(const Axes& axes, std::int64_t number) {
+__device__ Offsets<Tensors> offsets_of(const Axes& axes, std::int64_t number) {
     Offsets<Tensors> offsets = {};
     for (int axis = axes.rank - 1; axis >= 0; --axis) {
         const std::int64_t rest = axes.extents[axis].quotient(number);

@@ -4,10 +4,10 @@
 #include "backend/cuda/cupti/tracer.h"
 #include "backend/cuda/cupti_profiling.h"
 #include "backend/cuda/engine.h"
-#include "backend/cuda/host_machine.h"
 #include "networks/network.h"
 #include "tests/backend/cuda/cupti/scripted_cupti.h"
 #include "tests/backend/cuda/emulated.h"
+#include "tests/backend/cuda/host_machine.h"
 #include "trace/attribute.h"
 #include "trace/iterations.h"
 
@@ -247,7 +247,7 @@ TEST_F(CuptiSession, AnotherProfilerInTheProcessIsNamed) {
 }
 
 // A machine whose calls are kernels of the scripted device, and whose recordings are graphs of it.
-class GraphMachine : public cuda::HostMachine {
+class GraphMachine : public HostMachine {
 public:
     GraphMachine() : HostMachine(described_h200()) {}
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/attention.h"
+#include "backend/cuda/cudnn/attention.h"
 #include "backend/cuda/device/values.h"
+#include "tests/backend/cuda/library_on_host.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace strata::cuda {
+namespace strata::testing {
 
 namespace {
 
+using namespace cuda;
 using enum AttentionTensor;
 using Index = std::int64_t;
 
@@ -205,4 +207,4 @@ void compute_attention_on_host(const AttentionProblem& problem, std::span<void* 
     problem.pass == Pass::forward ? attention.forward() : attention.backward();
 }
 
-}  // namespace strata::cuda
+}  // namespace strata::testing

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "tests/backend/cuda/emulated.h"
+#include "tests/backend/problems.h"
+#include "tests/backend/verified.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+// Extents at which a kernel's work does not fill its threads, warps, packs, slices or blocks. Every
+// launch has the geometry that it has on a GPU: it depends on no device.
+namespace strata::testing {
+
+namespace {
+
+// 1024 elements: a row of one warp; 8192: a row of 256 threads.
+constexpr int row_lengths[] = {1, 31, 32, 33, 257, 1023, 1024, 1025, 4099, 8192, 8193};
+constexpr int few_extents[] = {1, 31, 33, 130};
+
+std::vector<std::string> ragged_problems() {
+    std::vector<std::string> problems;
+    for (const int length : row_lengths) {
+        for (const char* text :
+             {"softmax(3x{})", "softmax(2x{}) logarithm=true", "layer_normalization(3x{})",
+              "layer_normalization(2x{}) kind=root_mean_square shift=false",
+              "reduction(3x{}) axes=1", "reduction(2x{}) axes=1 kind=maximum",
+              "reduction(2x{}) axes=1 kind=log_sum_exp", "softmax_cross_entropy(3x{})",
+              "hardmax(3x{})", "activation({}x3)", "elementwise({0}x3, {0}x3)",
+              "gather(7x{}, 5:s64)"}) {
+            problems.push_back(fmt::format(fmt::runtime(text), length));
+        }
+    }
+    for (const int a : few_extents) {
+        for (const int b : few_extents) {
+            for (const char* text : {"softmax({}x{}x3) axis=1", "reduction({}x{}) axes=0",
+                                     "reduction({}x3x{}) axes=0x2", "batch_normalization({}x{})",
+                                     "group_normalization({0}x6x{1}) groups=3"}) {
+                problems.push_back(fmt::format(fmt::runtime(text), a, b));
+            }
+        }
+    }
+    for (const char* text : {"top_k(3x1025) k=5",
+                             "top_k(2x8193) k=2",
+                             "top_k(2x37x33) k=3 axis=1",
+                             "hardmax(2x70x33) axis=1",
+                             "attention(1x3x8, 1x1030x8, 1x1030x8)",
+                             "attention(1x33x8, 1x31x8, 1x31x8) causal=true",
+                             "batch_normalization(3x33x7x5)",
+                             "batch_normalization(2x40x31x33)",
+                             "batch_normalization(67x7x3x3) scope=per_activation",
+                             "reduction(9001x2) axes=0",
+                             "reduction(2x70001) axes=1",
+                             "reduction(3001x33) axes=0 kind=mean",
+                             "dropout(1023x3)",
+                             "cast(1025x3) dtype=bf16",
+                             "transpose(31x33) permutation=1x0",
+                             "pad(1x3x31x33) begin=0x0x1x2 end=0x0x2x1 kind=reflect",
+                             "lrn(1x33x7x5)",
+                             "pooling(1x33x31x31) kernel=3x3 stride=2x2",
+                             "resize(1x33x7x5) sizes=13x11 interpolation=cubic",
+                             "concat(2x33x5, 2x31x5)",
+                             "embedding(31x5:s64) rows=11 width=33"}) {
+        problems.emplace_back(text);
+    }
+    return problems;
+}
+
+class RaggedExtents : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RaggedExtents, TrainInEveryType) {
+    for (const DataType dtype : {DataType::f32, DataType::bf16, DataType::f16}) {
+        EXPECT_EQ(without_combined(verify_graph(*emulated_backend(), graph_of_problem(GetParam()),
+                                                kept_execution(Mode::training, dtype))),
+                  "");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, RaggedExtents, ::testing::ValuesIn(ragged_problems()), name_of_case);
+
+// Images between convolutions, whose channels may be innermost.
+class RaggedChannels : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RaggedChannels, TrainInBothLayouts) {
+    for (const ImageLayout layout : {ImageLayout::channels_first, ImageLayout::channels_last}) {
+        for (const DataType dtype : {DataType::f32, DataType::bf16}) {
+            Execution execution = kept_execution(Mode::training, dtype);
+            execution.engine.image_layout = layout;
+            EXPECT_EQ(without_combined(verify_graph(
+                          *emulated_backend(), graph_between_convolutions(GetParam()), execution)),
+                      "");
+        }
+    }
+}
+
+// Channels that fill packs of 8, warps of them, or neither; rows for several slices.
+INSTANTIATE_TEST_SUITE_P(
+    Each, RaggedChannels,
+    ::testing::Values("batch_normalization(3x8x5x7)", "batch_normalization(3x31x5x7)",
+                      "batch_normalization(3x264x3x3)", "batch_normalization(2x16x33x37)",
+                      "batch_normalization(5x24x41x43)", "pooling(1x31x7x5) kernel=3x3 stride=2x2",
+                      "pooling(1x40x7x5) kind=average kernel=3x3", "lrn(1x31x3x5)",
+                      "lrn(1x40x3x5)"),
+    name_of_case);
+
+}  // namespace
+
+}  // namespace strata::testing
