@@ -36,14 +36,14 @@ bool sampled_together(const std::vector<const Samples*>& steps) {
     });
 }
 
-Estimate median_of_sums(const std::vector<const Samples*>& steps) {
+std::vector<Seconds> sums_by_iteration(const std::vector<const Samples*>& steps) {
     std::vector<Seconds> sums(steps.front()->values.size());
     for (const auto* samples : steps) {
         for (std::size_t i = 0; i < sums.size(); ++i) {
             sums[i] += samples->values[i];
         }
     }
-    return estimate(sums);
+    return sums;
 }
 
 Estimate sum_of_medians(const std::vector<const Samples*>& steps) {
@@ -114,7 +114,14 @@ std::optional<Estimate> sum_of(std::span<const StepResult* const> steps) {
     if (samples.empty()) {
         return std::nullopt;
     }
-    return sampled_together(samples) ? median_of_sums(samples) : sum_of_medians(samples);
+    return sampled_together(samples) ? estimate(sums_by_iteration(samples))
+                                     : sum_of_medians(samples);
+}
+
+std::vector<Seconds> sums_of(std::span<const StepResult* const> steps) {
+    const auto samples = measured_samples(steps);
+    return samples.empty() || !sampled_together(samples) ? std::vector<Seconds>()
+                                                         : sums_by_iteration(samples);
 }
 
 std::optional<Estimate> sum_of_steps(const Run& run) {

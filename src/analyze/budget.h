@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "measure/statistics.h"
+#include "measure/ratio.h"
 #include "record/run.h"
 
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace strata {
-
-// A share with its interval.
-struct Ratio {
-    double value = 0;
-    double low = 0;
-    double high = 0;
-};
 
 // The difference of two times with its uncertainty. The interval combines the extremes of both
 // medians' intervals or, where both were measured in the same iterations, is that of the
@@ -64,6 +58,8 @@ Budget budget_of(const Run& run);
 // samples were sampled together: they are added up iteration by iteration, and the median is that
 // of the sums. Otherwise medians and bounds are added. Nothing where no step was measured.
 std::optional<Estimate> sum_of(std::span<const StepResult* const> steps);
+// The sums themselves, by iteration; empty where the steps were not sampled together.
+std::vector<Seconds> sums_of(std::span<const StepResult* const> steps);
 // The sum of all steps.
 std::optional<Estimate> sum_of_steps(const Run& run);
 

@@ -15,6 +15,7 @@ enum class ExitCode : int {
     usage = 2,
     machine_cannot = 3,
     unstable = 4,
+    regression = 5,
     interrupted = 130,
 };
 

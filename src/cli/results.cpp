@@ -2,9 +2,9 @@
 #include "cli/results.h"
 
 #include "report/data.h"
+#include "view/compare.h"
 #include "view/grid.h"
 #include "view/json.h"
-#include "view/paired.h"
 #include "view/recount.h"
 #include "view/run.h"
 
@@ -108,7 +108,7 @@ void ResultPrinter::add_pairs(const std::vector<Run>& runs) {
         if (form_.output.json) {
             (*json_)["pairs"].push_back(pair_json(runs.front(), runs[i]));
         } else if (!form_.output.csv) {
-            show(paired_document(runs.front(), runs[i]), {});
+            show(pair_document(runs.front(), runs[i]), {});
         }
     }
 }

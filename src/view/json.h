@@ -40,9 +40,6 @@ nlohmann::ordered_json sweep_json(const Sweep& sweep, const std::optional<Capaci
 nlohmann::ordered_json grid_json(std::span<const Run> runs, const VariedGrid& grid,
                                  const Convention& convention, const Selection& selection = {});
 
-// One of "pairs": two runs, the settings in which they differ, their "steps" beside each other.
-nlohmann::ordered_json pair_json(const Run& before, const Run& after);
-
 // One of "networks" (docs/schema/show.json): layers with their work by pass, and totals.
 nlohmann::ordered_json show_json(const Graph& graph, const Convention& convention,
                                  const Execution& execution);

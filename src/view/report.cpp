@@ -3,15 +3,14 @@
 
 #include "analyze/advice.h"
 #include "analyze/gains.h"
-#include "analyze/paired.h"
 #include "base/enumeration.h"
 #include "record/completeness.h"
 #include "record/options.h"
 #include "view/budget_table.h"
 #include "view/cells.h"
+#include "view/compare.h"
 #include "view/machine.h"
 #include "view/memory_table.h"
-#include "view/paired.h"
 #include "view/run.h"
 #include "view/runs.h"
 #include "view/sweep.h"
@@ -309,39 +308,6 @@ StackedBars bars_by_run(std::span<const Run> runs) {
     return bars;
 }
 
-// "Run 4 takes 0.53 (0.51 to 0.55) of the time of run 3: dtype f32 -> bf16."
-std::string lead_of_two(const Run& before, const Run& after) {
-    const Pairing pairing = pair_of(before, after);
-    if (!pairing.refusal.empty()) {
-        return fmt::format("Runs {} and {} are not compared: {}.", before.id, after.id,
-                           pairing.refusal);
-    }
-    const PairedTime& whole = pairing.whole;
-    const auto sides = [&] {
-        return fmt::format("{} against {}", duration(whole.after->median),
-                           duration(whole.before->median));
-    };
-    switch (whole.change()) {
-        case Change::faster:
-            return fmt::format("Run {} is {:.2f} times as fast as run {}: {}.", after.id,
-                               1 / whole.ratio->value, before.id, sides());
-        case Change::slower:
-            return fmt::format("Run {} takes {:.2f} times as long as run {}: {}.", after.id,
-                               whole.ratio->value, before.id, sides());
-        case Change::none:
-            return fmt::format("Runs {} and {} do not differ beyond noise: {}.", before.id,
-                               after.id, sides());
-        case Change::uncertain:
-            return fmt::format(
-                "It is not known whether runs {} and {} differ, because one of them has too few "
-                "iterations: {}.",
-                before.id, after.id, sides());
-        case Change::unknown:
-            break;
-    }
-    return fmt::format("Runs {} and {} cannot be compared end to end.", before.id, after.id);
-}
-
 // Charts, then sentences, then tables.
 int kind_of(const Block& block) {
     return std::holds_alternative<Table>(block)       ? 2
@@ -363,17 +329,18 @@ void add_overview(Document& document, std::span<const Run> runs) {
     }
     const bool two = runs.size() == 2 && runs[0].settings.network == runs[1].settings.network;
     if (two) {
-        blocks.emplace_back(Lead{lead_of_two(runs[0], runs[1])});
+        const ComparedRuns sides{runs.first(1), runs.subspan(1, 1)};
+        blocks.emplace_back(Lead{comparison_lead(compare(runs[0], runs[1]), sides)});
     }
     if (runs.size() <= max_side_by_side) {
         blocks.emplace_back(side_by_side(runs));
     }
     blocks.emplace_back(bars_by_run(runs));
     if (two) {
-        Document paired = paired_document(runs[0], runs[1]);
-        document.title = std::move(paired.title);
+        Document compared = pair_document(runs[0], runs[1]);
+        document.title = std::move(compared.title);
         blocks.emplace_back(Heading{"Layer by layer"});
-        std::ranges::move(paired.blocks, std::back_inserter(blocks));
+        std::ranges::move(compared.blocks, std::back_inserter(blocks));
     }
 }
 

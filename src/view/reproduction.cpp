@@ -88,7 +88,7 @@ Table table_of(const Reproduced& reproduced) {
                      {"difference", "difference", Importance::normal},
                      {"tolerance", "tolerance", Importance::detail},
                      {"method", "ours is", Importance::normal},
-                     {"verdict", "verdict", Importance::essential},
+                     {"agreement", "agreement", Importance::essential},
                      {"reason", "why", Importance::normal}};
     for (const ComparedNumber& comparison : reproduced.comparisons) {
         table.rows.push_back(row_of(reproduction, comparison));

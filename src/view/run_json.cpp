@@ -9,7 +9,6 @@
 #include "view/grid.h"
 #include "view/json.h"
 #include "view/json_values.h"
-#include "view/paired.h"
 #include "view/recount.h"
 #include "view/steps.h"
 
@@ -247,34 +246,6 @@ Json grid_json(std::span<const Run> runs, const VariedGrid& grid, const Conventi
             {"algorithm", text_of(settings, "algorithm")},
             {"convention", convention.name},
             {"points", records_in(grid_document(runs, grid), selection)}};
-}
-
-Json pair_json(const Run& before, const Run& after) {
-    const Pairing pairing = pair_of(before, after);
-    Json differences = Json::array();
-    for (const SettingDifference& each : pairing.differences) {
-        differences.push_back(
-            {{"setting", each.name}, {"before", each.before}, {"after", each.after}});
-    }
-    if (!pairing.refusal.empty()) {
-        return {{"before", before.id},
-                {"after", after.id},
-                {"differences", std::move(differences)},
-                {"reason", pairing.refusal},
-                {"end_to_end", nullptr},
-                {"steps", Json::array()}};
-    }
-    Table whole = paired_table(pairing, before, after);
-    whole.rows = whole.totals;
-    Json end_to_end = records_in({.blocks = {std::move(whole)}}).front();
-    end_to_end["layer"] = nullptr;
-    end_to_end["pass"] = nullptr;
-    return {{"before", before.id},
-            {"after", after.id},
-            {"differences", std::move(differences)},
-            {"reason", nullptr},
-            {"end_to_end", std::move(end_to_end)},
-            {"steps", records_in({.blocks = {paired_table(pairing, before, after)}})}};
 }
 
 }  // namespace strata

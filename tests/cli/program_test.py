@@ -270,6 +270,21 @@ class ExitCodes(Program):
         run = self.json("run", TINY, "--batch", "1", "--no-wait", "--max-time", "0.2", *ENDLESS, code=4)["runs"][0]
         self.assertIn("imprecise", [doubt["kind"] for doubt in run["doubts"]])
 
+    def test_regression(self):
+        many = ["30" if word == "5" and before == "--min-samples" else word
+                for before, word in zip(["", *QUICK], QUICK)]
+        for _ in range(2):
+            self.strata("run", TINY, "--batch", "1", "--no-wait", *many)
+        same = self.json("compare", "1", "1", "--margin", "900%", "--fail-on", "3%")
+        self.assertEqual(same["whole"]["verdict"], "same")
+        self.assertEqual(same["a"], [1])
+        layers = sum(layer["a_s"] for layer in same["layers"])
+        self.assertAlmostEqual(layers + same["unmatched"]["a_s"] + same["outside"]["a_s"], same["whole"]["a_s"])
+        # The network at 1,024 times the batch is not the same time.
+        self.strata("run", TINY, "--batch", "1024", "--no-wait", *many)
+        told = self.strata("compare", "1", "last", "--fail-on", "3%", code=5).stderr
+        self.assertRegex(told, r"^strata: Run 3 takes .* times as long as run 1 .* --fail-on allows 3 %\.$")
+
     def test_interrupted(self):
         with self.started("run", TINY, "--batch", "1", "--no-wait", "--max-time", "600", *ENDLESS) as child:
             self.wait_for("the run began", "SELECT count(*) FROM run", child)

@@ -4,6 +4,8 @@
 #include "tests/support/scripted_run.h"
 #include "view/json.h"
 
+#include "view/compare.h"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

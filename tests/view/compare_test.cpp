@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "view/paired.h"
+#include "view/compare.h"
 
+#include "report/json.h"
 #include "report/table_text.h"
+#include "report/terminal.h"
+#include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace strata {
 namespace {
@@ -15,41 +21,58 @@ using testing::scripted_step;
 const std::vector<Seconds> quick(8, Seconds{1e-3});
 const std::vector<Seconds> slow(8, Seconds{2e-3});
 
-TEST(PairedView, SaysWhatDiffersAndWhatItIsWorth) {
+TEST(CompareView, SaysWhatDiffersAndWhatItIsWorth) {
     strata::Run before = run_of(
         {scripted_step("conv", Pass::forward, slow), scripted_step("pool", Pass::forward, quick)});
     strata::Run after = run_of(
         {scripted_step("conv", Pass::forward, quick), scripted_step("pool", Pass::forward, quick)});
     set_further(after.settings, "fuse", "on");
-    const Document document = paired_document(before, after);
+    const Document document = pair_document(before, after);
     EXPECT_NE(document.title.find("fuse default → on"), std::string::npos) << document.title;
     const Table table = for_people(std::get<Table>(document.blocks.front()));
     ASSERT_EQ(table.rows.size(), 2U);
     EXPECT_EQ(std::get<std::string>(table.rows[0][0]), "conv");
     EXPECT_EQ(std::get<Number>(table.rows[0][4]).value, 0.5);
     EXPECT_EQ(std::get<std::string>(table.rows[0][5]), "faster");
-    EXPECT_EQ(std::get<std::string>(table.rows[1][5]), "no difference");
+    EXPECT_EQ(std::get<std::string>(table.rows[1][5]), "same");
 }
 
-TEST(PairedView, WhatIsMissingInOneRunIsADashAndNotComparable) {
-    const Document document = paired_document(run_of({scripted_step("conv", Pass::forward, quick)}),
-                                              run_of({scripted_step("conv", Pass::forward, quick),
-                                                      scripted_step("lrn", Pass::forward, quick)}));
+TEST(CompareView, WhatIsMissingInOneRunIsADashAndNotComparable) {
+    const Document document = pair_document(run_of({scripted_step("conv", Pass::forward, quick)}),
+                                            run_of({scripted_step("conv", Pass::forward, quick),
+                                                    scripted_step("lrn", Pass::forward, quick)}));
     const auto row = for_people(std::get<Table>(document.blocks.front())).rows.at(1);
     EXPECT_TRUE(std::holds_alternative<Missing>(row[2]));
     EXPECT_TRUE(std::holds_alternative<Missing>(row[4]));
     EXPECT_EQ(std::get<std::string>(row[5]), "not comparable");
 }
 
-TEST(PairedView, SaysWhyAnIncompleteRunIsNotCompared) {
+TEST(CompareView, SaysWhyAnIncompleteRunIsNotCompared) {
     StepResult skipped = scripted_step("lrn", Pass::forward, {});
     skipped.time = Skipped{"no kernel"};
     const Document document =
-        paired_document(run_of({skipped}), run_of({scripted_step("lrn", Pass::forward, quick)}));
+        pair_document(run_of({skipped}), run_of({scripted_step("lrn", Pass::forward, quick)}));
     ASSERT_EQ(document.blocks.size(), 1U);
     EXPECT_EQ(std::get<Paragraph>(document.blocks.front()).text,
               "Not compared: run 0 is incomplete: 1 of 1 step could not run here (lrn forward: no "
               "kernel).");
+}
+
+TEST(CompareView, AWholeComparison) {
+    std::vector<strata::Run> before = {testing::scripted_run(testing::zoo_graph("alexnet", 4))};
+    std::vector<strata::Run> after = before;
+    after[0].id = 13;
+    set_further(after[0].settings, "fuse", "on");
+    for (StepResult& step : after[0].steps) {
+        if (auto* samples = std::get_if<Samples>(&step.time); step.layer == "conv2" && samples) {
+            std::ranges::for_each(samples->values, [](Seconds& time) { time *= 0.8; });
+        }
+    }
+    testing::expect_golden(
+        "view/compare-alexnet-4.txt",
+        render_terminal(comparison_document({before, after}, {}), {.width = 0, .unicode = true}));
+    testing::expect_golden("view/compare-alexnet-4.json",
+                           json_text("compare", "0.1", comparison_json({before, after}, {})));
 }
 
 }  // namespace

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/compare.h"
+
+#include "analyze/ran_algorithms.h"
+#include "analyze/summary.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "record/completeness.h"
+#include "record/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace strata {
+
+namespace {
+
+using Named = std::map<std::string, std::string>;
+
+Named named(const Settings& settings) {
+    Named all = further_settings(settings);
+    all["backend"] = settings.backend;
+    all["network"] = settings.network;
+    all["batch"] = std::to_string(settings.batch);
+    for (const Option& option : all_options()) {
+        if (option.kept == Kept::in_column) {
+            all[std::string(option.name)] = text_of(settings, option);
+        }
+    }
+    return all;
+}
+
+std::string value_of(const Named& settings, const std::string& name) {
+    const auto found = settings.find(name);
+    return found == settings.end() ? "default" : found->second;
+}
+
+std::string task_of(const StepResult& step) {
+    return step.layer + " " + std::string(name_of(step.pass));
+}
+
+using Runs = std::span<const Run>;
+
+// Tasks that some run does in one operation, joined into groups, each named by one of them
+// (union-find). One run may fuse a with b and another b with c: then all three are one row.
+class FusedTasks {
+public:
+    FusedTasks(Runs before, Runs after) {
+        for (const Runs runs : {before, after}) {
+            for (const Run& run : runs) {
+                for (const StepResult& step : run.steps) {
+                    if (const auto* included = std::get_if<Included>(&step.time)) {
+                        join(task_of(step), included->step);
+                    }
+                }
+            }
+        }
+    }
+
+    std::string group_of(const std::string& task) const {
+        auto found = above_.find(task);
+        std::string top = task;
+        while (found != above_.end()) {
+            top = found->second;
+            found = above_.find(top);
+        }
+        return top;
+    }
+
+private:
+    void join(const std::string& part, const std::string& whole) {
+        const std::string one = group_of(part);
+        const std::string other = group_of(whole);
+        if (one != other) {
+            above_[one] = other;
+        }
+    }
+
+    std::map<std::string, std::string> above_;
+};
+
+bool is_positive(const Launches& launches) {
+    return std::ranges::all_of(launches.samples, [](const std::vector<Seconds>& samples) {
+        return std::ranges::all_of(samples, [](Seconds time) { return time > Seconds{0}; });
+    });
+}
+
+// Whether there are enough samples for an interval; a model's answer needs none.
+bool has_interval(const Launches& launches) {
+    return launches.is_exact ||
+           std::ranges::all_of(launches.samples, [](const std::vector<Seconds>& samples) {
+               return samples.size() >= min_samples_for_interval;
+           });
+}
+
+Verdict verdict_of(const Ratio& ratio, bool differs, double margin) {
+    const double most = 1 + margin;
+    if (ratio.low >= 1 / most && ratio.high <= most) {
+        return Verdict::same;
+    }
+    if (differs && ratio.value > most) {
+        return Verdict::slower;
+    }
+    return differs && ratio.value < 1 / most ? Verdict::faster : Verdict::unclear;
+}
+
+// The samples of one row on both sides.
+struct SampledRow {
+    ComparedTime time = {};
+    Launches before = {};
+    Launches after = {};
+
+    bool is_compared() const { return time.ratio.has_value(); }
+    bool is_decidable() const {
+        return is_compared() && has_interval(before) && has_interval(after);
+    }
+};
+
+// The medians of the loops of fixed work that ran beside the iterations.
+std::optional<double> machine_change_between(Runs before, Runs after) {
+    const auto loops_of = [](Runs runs) {
+        std::vector<Seconds> medians;
+        for (const Run& run : runs) {
+            if (!run.whole.calibration.values.empty()) {
+                medians.push_back(median_of(run.whole.calibration.values));
+            }
+        }
+        return medians.empty() ? Seconds{0} : median_of(medians);
+    };
+    const Seconds one = loops_of(before);
+    const Seconds other = loops_of(after);
+    if (one <= Seconds{0} || other <= Seconds{0}) {
+        return std::nullopt;
+    }
+    return std::max(one, other) / std::min(one, other) - 1;
+}
+
+void estimate_row(SampledRow& row, double allowance) {
+    const auto time_of = [](const Launches& side) {
+        return side.samples.empty() ? std::nullopt : std::optional(estimate(side));
+    };
+    row.time.before = time_of(row.before);
+    row.time.after = time_of(row.after);
+    if (row.time.before && row.time.after && is_positive(row.before) && is_positive(row.after)) {
+        row.time.ratio = widened(ratio_of_medians(row.before, row.after), allowance);
+    }
+}
+
+void judge(std::span<SampledRow> rows, const ComparisonRules& rules) {
+    std::vector<double> chances;
+    for (const SampledRow& row : rows) {
+        if (row.is_decidable()) {
+            chances.push_back(chance_of(*row.time.ratio));
+        }
+    }
+    const std::vector<bool> found = discoveries(chances, rules.false_discoveries);
+    std::size_t next = 0;
+    for (SampledRow& row : rows) {
+        if (row.is_decidable()) {
+            row.time.verdict = verdict_of(*row.time.ratio, found[next++], rules.margin);
+        } else if (row.is_compared()) {
+            row.time.verdict = Verdict::unclear;
+        }
+    }
+}
+
+// Rows under construction, in the order of their first layers.
+class Rows {
+public:
+    Rows(Runs before, Runs after) : fused_(before, after) {
+        add(before, &SampledRow::before);
+        add(after, &SampledRow::after);
+    }
+
+    std::vector<SampledRow> take(double allowance) {
+        std::vector<SampledRow> all;
+        for (const std::string& name : order_) {
+            SampledRow& row = rows_.at(name);
+            estimate_row(row, allowance);
+            if (row.time.before || row.time.after) {
+                all.push_back(std::move(row));
+            }
+        }
+        return all;
+    }
+
+private:
+    void add(Runs runs, Launches SampledRow::*side) {
+        for (const Run& run : runs) {
+            std::map<std::string, std::vector<const StepResult*>> steps;
+            for (const std::size_t i : steps_by_layer(run)) {
+                const StepResult& step = run.steps[i];
+                steps[fused_.group_of(task_of(step))].push_back(&step);
+                name(row_of(step), step);
+            }
+            for (const auto& [row, parts] : steps) {
+                Launches& launches = rows_.at(row).*side;
+                launches.is_exact = run.origin == Origin::modelled;
+                if (auto sums = sums_of(parts); !sums.empty()) {
+                    launches.samples.push_back(std::move(sums));
+                } else if (const auto sum = sum_of(parts)) {
+                    launches.samples.push_back({sum->median});  // too little for a verdict
+                }
+            }
+        }
+    }
+
+    static void name(SampledRow& row, const StepResult& step) {
+        if (std::ranges::find(row.time.layers, step.layer) == row.time.layers.end()) {
+            row.time.layers.push_back(step.layer);
+        }
+    }
+
+    SampledRow& row_of(const StepResult& step) {
+        const std::string group = fused_.group_of(task_of(step));
+        const auto [found, is_new] = rows_.try_emplace(group);
+        if (is_new) {
+            order_.push_back(group);
+            found->second.time.pass = name_of(step.pass);
+            found->second.time.operation = step.operation;
+        }
+        return found->second;
+    }
+
+    FusedTasks fused_;
+    std::map<std::string, SampledRow> rows_;
+    std::vector<std::string> order_;
+};
+
+}  // namespace
+
+std::vector<SettingDifference> differences_between(const Settings& before, const Settings& after) {
+    const Named one = named(before);
+    const Named other = named(after);
+    std::set<std::string> names;
+    for (const Named* settings : {&one, &other}) {
+        for (const auto& [name, value] : *settings) {
+            names.insert(name);
+        }
+    }
+    std::vector<SettingDifference> differences;
+    for (const std::string& name : names) {
+        if (value_of(one, name) != value_of(other, name)) {
+            differences.push_back({name, value_of(one, name), value_of(other, name)});
+        }
+    }
+    return differences;
+}
+
+namespace {
+
+// Where a requested algorithm is not available, another one ran.
+void add_what_ran(std::vector<SettingDifference>& differences, const Run& before,
+                  const Run& after) {
+    const auto algorithm = std::ranges::find(differences, "algorithm", &SettingDifference::name);
+    if (algorithm != differences.end()) {
+        algorithm->before = algorithm_text(before);
+        algorithm->after = algorithm_text(after);
+    }
+}
+
+std::string refusal_of(Runs before, Runs after) {
+    std::vector<std::string> reasons;
+    for (const Runs runs : {before, after}) {
+        for (const Run& run : runs) {
+            if (const std::string holes = holes_text(run); !holes.empty()) {
+                reasons.push_back(fmt::format("run {} is incomplete: {}", run.id, holes));
+            }
+        }
+    }
+    return join(reasons, "; ");
+}
+
+Launches whole_of(Runs runs) {
+    Launches launches;
+    for (const Run& run : runs) {
+        launches.is_exact = run.origin == Origin::modelled;
+        if (!run.whole.end_to_end.values.empty()) {
+            launches.samples.push_back(run.whole.end_to_end.values);
+        }
+    }
+    return launches;
+}
+
+ComparedParts parts_of(const std::vector<ComparedTime>& rows, const ComparedTime& whole,
+                       std::optional<Estimate> ComparedTime::*side,
+                       std::optional<Estimate> ComparedTime::*other) {
+    ComparedParts parts;
+    for (const ComparedTime& row : rows) {
+        if (row.*side) {
+            (row.*other ? parts.matched : parts.unmatched) += (row.*side)->median;
+        }
+    }
+    if (whole.*side) {
+        parts.outside = (whole.*side)->median - parts.matched - parts.unmatched;
+    }
+    return parts;
+}
+
+}  // namespace
+
+Comparison compare(Runs before, Runs after, const ComparisonRules& rules) {
+    check(!before.empty() && !after.empty(), "a comparison has two sides");
+    Comparison comparison;
+    comparison.rules = rules;
+    comparison.differences = differences_between(before.front().settings, after.front().settings);
+    add_what_ran(comparison.differences, before.front(), after.front());
+    comparison.within_processes = before.size() == 1 || after.size() == 1;
+    comparison.refusal = refusal_of(before, after);
+    if (!comparison.refusal.empty()) {
+        return comparison;
+    }
+    comparison.machine_change = machine_change_between(before, after);
+    const double allowance =
+        comparison.within_processes ? comparison.machine_change.value_or(0) : 0;
+    std::vector<SampledRow> rows = Rows(before, after).take(allowance);
+    judge(rows, rules);
+    for (SampledRow& row : rows) {
+        comparison.rows.push_back(std::move(row.time));
+    }
+    std::array<SampledRow, 1> whole = {
+        SampledRow{.before = whole_of(before), .after = whole_of(after)}};
+    estimate_row(whole.front(), allowance);
+    judge(whole, rules);
+    comparison.whole = std::move(whole.front().time);
+    comparison.before =
+        parts_of(comparison.rows, comparison.whole, &ComparedTime::before, &ComparedTime::after);
+    comparison.after =
+        parts_of(comparison.rows, comparison.whole, &ComparedTime::after, &ComparedTime::before);
+    return comparison;
+}
+
+Comparison compare(const Run& before, const Run& after, const ComparisonRules& rules) {
+    return compare(Runs(&before, 1), Runs(&after, 1), rules);
+}
+
+std::optional<double> smallest_visible(const Comparison& comparison) {
+    if (!comparison.whole.ratio) {
+        return std::nullopt;
+    }
+    return std::sqrt(comparison.whole.ratio->high / comparison.whole.ratio->low) - 1;
+}
+
+}  // namespace strata

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analyze/budget.h"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// A setting in which two runs differ; "default" where a run does not set it.
+struct SettingDifference {
+    std::string name;
+    std::string before;
+    std::string after;
+
+    bool operator==(const SettingDifference&) const = default;
+};
+
+// Sorted by name. The measuring time does not count as a setting.
+std::vector<SettingDifference> differences_between(const Settings& before, const Settings& after);
+
+// How differences are judged.
+struct ComparisonRules {
+    double margin = 0.02;  // differences up to this share do not matter
+    double false_discoveries =
+        0.05;  // the share of layers called faster or slower that may be wrong
+};
+
+// `same`: the interval of the ratio lies within the margin, which is an equivalence test, so that
+// too few samples do not make two runs equal. `faster`, `slower`: the times differ and the ratio is
+// beyond the margin. `unclear`: neither can be said.
+enum class Verdict { faster, slower, same, unclear };
+inline constexpr std::array<std::string_view, 4> names_of(Verdict) {
+    return {"faster", "slower", "same", "unclear"};
+}
+
+// The same work, on both sides.
+struct ComparedTime {
+    std::vector<std::string> layers = {};  // several where a side runs them as one operation
+    std::string pass = {};                 // empty: the whole iteration
+    std::string operation = {};            // of the first layer
+    std::optional<Estimate> before = {};   // nothing where it was not measured
+    std::optional<Estimate> after = {};
+    std::optional<Ratio> ratio = {};      // after over before
+    std::optional<Verdict> verdict = {};  // nothing without a ratio
+};
+
+// What one side's iteration consists of: compared rows, rows that the other side lacks, and the
+// time outside the steps, from which instruments were absent. They add up to the end to end time.
+struct ComparedParts {
+    Seconds matched;
+    Seconds unmatched;
+    std::optional<Seconds> outside;  // nothing without an end to end time
+};
+
+// Two sides of a comparison: runs of one network with the same settings, or one run. A row is a
+// layer's pass with its reorders and accumulations; layers that any run does in one operation share
+// a row (n to m). False discoveries are controlled over the rows, not over the whole iteration,
+// which is one question.
+struct Comparison {
+    ComparisonRules rules;
+    std::vector<SettingDifference> differences;  // between the first runs
+    std::vector<ComparedTime> rows;              // layer by layer
+    ComparedTime whole;                          // end to end, without time stamps
+    ComparedParts before;
+    ComparedParts after;
+    // Whether a side is a single process, so that no interval covers how processes differ.
+    bool within_processes = true;
+    // How much faster or slower the machine itself ran beside the second side, by the loop of fixed
+    // work: 0.03 is 3 %. Where a side is a single process, all intervals are widened by that much.
+    // Nothing where the loop was not timed on both sides.
+    std::optional<double> machine_change = {};
+    // Why the sides are not compared: a run is incomplete (record/completeness.h), and there are
+    // no rows and no ratio. Empty where they are compared.
+    std::string refusal = {};
+};
+
+// Requires: neither side is empty.
+Comparison compare(std::span<const Run> before, std::span<const Run> after,
+                   const ComparisonRules& rules = {});
+Comparison compare(const Run& before, const Run& after, const ComparisonRules& rules = {});
+
+// The smallest difference of the whole, as a share, that its samples could show: half the width of
+// the interval. Nothing without a ratio.
+std::optional<double> smallest_visible(const Comparison& comparison);
+
+}  // namespace strata

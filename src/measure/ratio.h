@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "measure/statistics.h"
+
+#include <span>
+#include <vector>
+
+namespace strata {
+
+// All samples of one quantity by the process that took them, each in the order they were taken.
+// Processes differ more than samples of one process do: addresses, pages and the machine's state
+// are drawn anew for each.
+struct Launches {
+    std::vector<std::vector<Seconds>> samples = {};
+    bool is_exact = false;  // a model's answer, which has no spread
+};
+
+// A ratio with its 95 % interval.
+struct Ratio {
+    double value = 0;
+    double low = 0;
+    double high = 0;
+};
+
+// The median of the launches' medians with its interval. Requires: each launch has a sample.
+Estimate estimate(const Launches& launches);
+
+// `after` over `before`, of the medians of the launches' medians. The interval comes from a
+// two-level bootstrap: launches are resampled, and of each the median. The median of n samples has
+// the rank of a Beta((n + 1) / 2, (n + 1) / 2) variable (David and Nagaraja, Order Statistics,
+// 2003), and n is the effective number of samples (measure/series.h), so that dependent samples
+// widen the interval. Resampling L launches spreads too little by sqrt((L - 1) / L), and few
+// launches need Student's quantile; both are corrected for. With one launch on each side the
+// interval is that within the two processes. Requires: as `estimate`; positive times. The same
+// samples give the same interval everywhere.
+Ratio ratio_of_medians(const Launches& before, const Launches& after);
+
+// The interval with this share more on either side, for an error that the samples do not show; at
+// most a factor of a thousand.
+Ratio widened(const Ratio& ratio, double share);
+
+// The probability that equal times would give a ratio as far from 1 as this: two-sided, of a
+// log-normal ratio with this interval. 0 or 1 for an interval without width.
+double chance_of(const Ratio& ratio);
+
+// Which of several hypotheses can be rejected if at most this share of the rejections may be wrong
+// (Benjamini and Hochberg 1995). `chances` are probabilities as chance_of gives them.
+std::vector<bool> discoveries(std::span<const double> chances, double false_share);
+
+}  // namespace strata

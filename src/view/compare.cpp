@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: MIT
+#include "view/compare.h"
+
+#include "analyze/advice.h"
+#include "base/enumeration.h"
+#include "base/text.h"
+#include "view/cells.h"
+#include "view/json_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace strata {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Runs = std::span<const Run>;
+
+std::string text_of(const std::vector<SettingDifference>& differences) {
+    std::vector<std::string> texts;
+    for (const SettingDifference& each : differences) {
+        texts.push_back(fmt::format("{} {} → {}", each.name, each.before, each.after));
+    }
+    return texts.empty() ? "the same settings" : join(texts, ", ");
+}
+
+// "run 12", "runs 12, 14 and 16"
+std::string name_of_side(Runs runs) {
+    std::string text = runs.size() == 1 ? "run " : "runs ";
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        text += fmt::format("{}{}",
+                            i == 0                 ? ""
+                            : i + 1 == runs.size() ? " and "
+                                                   : ", ",
+                            runs[i].id);
+    }
+    return text;
+}
+
+std::string finding_text(const std::optional<Verdict>& verdict) {
+    if (!verdict) {
+        return "not comparable";
+    }
+    return *verdict == Verdict::unclear ? "cannot tell" : std::string(name_of(*verdict));
+}
+
+Cell side_cell(const std::optional<Estimate>& time, Runs runs, const char* reason) {
+    return optional_cell(
+        time, [&](const Estimate& t) { return time_cell(t, times_of(runs.front().origin)); },
+        reason);
+}
+
+Cell ratio_cell(const std::optional<Ratio>& ratio) {
+    return optional_cell(
+        ratio,
+        [](const Ratio& r) {
+            return Number{.value = r.value, .unit = "", .low = r.low, .high = r.high};
+        },
+        "not measured on both sides");
+}
+
+Cell run_cell(Runs runs) {
+    return count_cell(static_cast<double>(runs.front().id));
+}
+
+std::vector<Cell> row_of(const ComparedTime& time, const ComparedRuns& runs) {
+    return {run_cell(runs.before),
+            run_cell(runs.after),
+            time.pass.empty() ? "end to end" : join(time.layers, " + "),
+            time.pass,
+            side_cell(time.before, runs.before, "not measured"),
+            side_cell(time.after, runs.after, "not measured"),
+            ratio_cell(time.ratio),
+            finding_text(time.verdict),
+            time.verdict ? Cell(std::string(name_of(*time.verdict))) : Cell(Missing{})};
+}
+
+// A closing row of two sums.
+std::vector<Cell> parts_row(const char* name, const ComparedRuns& runs,
+                            const std::optional<Seconds>& before,
+                            const std::optional<Seconds>& after) {
+    const auto cell = [](const std::optional<Seconds>& time) {
+        return optional_cell(
+            time, [](Seconds t) { return time_cell(t); }, "no whole iteration was timed");
+    };
+    return {run_cell(runs.before),
+            run_cell(runs.after),
+            name,
+            "",
+            cell(before),
+            cell(after),
+            Missing{},
+            "",
+            Missing{}};
+}
+
+std::vector<std::string> notes_of(const Comparison& comparison) {
+    const ComparisonRules& rules = comparison.rules;
+    std::vector<std::string> notes = {fmt::format(
+        "same: the interval of the ratio lies within {}; faster, slower: it differs beyond that, "
+        "and at most {} of the layers called so are expected to be wrong.",
+        percent(rules.margin), percent(rules.false_discoveries))};
+    if (const auto smallest = smallest_visible(comparison)) {
+        notes.push_back(fmt::format("These samples show differences of the whole from {} on.",
+                                    percent(*smallest)));
+    }
+    if (comparison.within_processes) {
+        notes.emplace_back(
+            "A side is a single process, so the intervals leave out how processes differ: run both "
+            "again, in turn, and compare 12,14,16 with 13,15,17.");
+        if (comparison.machine_change.value_or(0) >= 0.001) {
+            notes.push_back(fmt::format(
+                "The machine itself ran a loop of fixed work {} slower beside one side; all "
+                "intervals are widened by as much.",
+                percent(*comparison.machine_change)));
+        }
+    }
+    return notes;
+}
+
+std::string title_of(const Comparison& comparison, const ComparedRuns& runs) {
+    const Settings& settings = runs.before.front().settings;
+    return fmt::format("{}, batch {}: {}, {} and {}", settings.network, settings.batch,
+                       text_of(comparison.differences), name_of_side(runs.before),
+                       name_of_side(runs.after));
+}
+
+std::string capitalised(std::string text) {
+    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+    return text;
+}
+
+// ---- by class of operator
+
+struct ClassTimes {
+    std::string operation;
+    Seconds before;
+    Seconds after;
+};
+
+std::vector<ClassTimes> by_class(const Comparison& comparison) {
+    std::vector<ClassTimes> classes;
+    for (const ComparedTime& row : comparison.rows) {
+        if (!row.before || !row.after) {
+            continue;
+        }
+        auto found = std::ranges::find(classes, row.operation, &ClassTimes::operation);
+        if (found == classes.end()) {
+            found = classes.insert(classes.end(), {row.operation, {}, {}});
+        }
+        found->before += row.before->median;
+        found->after += row.after->median;
+    }
+    std::ranges::stable_sort(classes, std::greater(), &ClassTimes::before);
+    return classes;
+}
+
+Table class_table(const Comparison& comparison) {
+    Table table{.title = "by class of operator"};
+    table.columns = {{"operator", "operator", Importance::essential},
+                     {"before_s", "before", Importance::essential},
+                     {"after_s", "after", Importance::essential},
+                     {"ratio", "after / before", Importance::essential}};
+    for (const ClassTimes& one : by_class(comparison)) {
+        table.rows.push_back({one.operation, time_cell(one.before), time_cell(one.after),
+                              one.before > Seconds{0} ? number_cell(one.after / one.before, "")
+                                                      : Cell(Missing{"it takes no time"})});
+    }
+    return table;
+}
+
+// ---- where the difference is
+
+constexpr std::size_t named_differences = 5;
+
+// The rows that differ, those with the largest difference first.
+//   "conv2 backward_data takes 2.06 ms less: 8.24 ms against 10.3 ms."
+Ranking largest_differences(const Comparison& comparison) {
+    std::vector<const ComparedTime*> rows;
+    for (const ComparedTime& row : comparison.rows) {
+        if (row.verdict == Verdict::faster || row.verdict == Verdict::slower) {
+            rows.push_back(&row);
+        }
+    }
+    const auto difference = [](const ComparedTime* row) {
+        return row->after->median - row->before->median;
+    };
+    std::ranges::stable_sort(rows, std::greater(), [&](const ComparedTime* row) {
+        return std::abs(difference(row).value);
+    });
+    Ranking ranking;
+    for (const ComparedTime* row : rows) {
+        if (ranking.items.size() < named_differences) {
+            const Seconds change = difference(row);
+            ranking.items.push_back(fmt::format(
+                "{} {} takes {} {}: {} against {}.", join(row->layers, " + "), row->pass,
+                duration(Seconds{std::abs(change.value)}), change > Seconds{0} ? "more" : "less",
+                duration(row->after->median), duration(row->before->median)));
+        }
+    }
+    return ranking;
+}
+
+// ---- charts
+
+constexpr std::size_t layers_in_bars = 9;
+
+// Each side's iteration as a bar of its heaviest layers, all passes together.
+StackedBars layer_bars(const Comparison& comparison, const ComparedRuns& runs) {
+    StackedBars bars{.title = "Time of an iteration by layer",
+                     .unit = "s",
+                     .labels = {name_of_side(runs.before), name_of_side(runs.after)}};
+    struct Layer {
+        std::string name;
+        std::array<double, 2> times{};
+    };
+    std::vector<Layer> layers;
+    for (const ComparedTime& row : comparison.rows) {
+        const std::string name = join(row.layers, " + ");
+        auto found = std::ranges::find(layers, name, &Layer::name);
+        if (found == layers.end()) {
+            found = layers.insert(layers.end(), {name, {}});
+        }
+        found->times[0] += row.before ? row.before->median.value : 0;
+        found->times[1] += row.after ? row.after->median.value : 0;
+    }
+    std::ranges::stable_sort(layers, std::greater(), [](const Layer& layer) {
+        return std::max(layer.times[0], layer.times[1]);
+    });
+    Layer others{"other layers"};
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        if (i < layers_in_bars) {
+            bars.series.push_back({layers[i].name, {layers[i].times[0], layers[i].times[1]}});
+        } else {
+            others.times[0] += layers[i].times[0];
+            others.times[1] += layers[i].times[1];
+        }
+    }
+    if (layers.size() > layers_in_bars) {
+        bars.series.push_back({others.name, {others.times[0], others.times[1]}});
+    }
+    return bars;
+}
+
+XyChart speed_up_chart(const Comparison& comparison) {
+    XyChart chart{.title = "Speed-up of each layer over its time",
+                  .x = {.key = "before_s",
+                        .title = "time before",
+                        .unit = "s",
+                        .scale = AxisScale::logarithmic},
+                  .y = {.key = "speed_up",
+                        .title = "before / after",
+                        .unit = "",
+                        .scale = AxisScale::logarithmic}};
+    std::map<std::string, XyChart::Series> by_pass;
+    for (const ComparedTime& row : comparison.rows) {
+        if (row.ratio) {
+            XyChart::Series& series = by_pass[row.pass];
+            series.name = row.pass;
+            series.points.push_back({join(row.layers, " + "), row.before->median.value,
+                                     1 / row.ratio->value, 1 / row.ratio->high,
+                                     1 / row.ratio->low});
+        }
+    }
+    for (auto& [pass, series] : by_pass) {
+        chart.series.push_back(std::move(series));
+    }
+    return chart;
+}
+
+Json ratio_json(const ComparedTime& time) {
+    const auto& ratio = time.ratio;
+    return {{"verdict", time.verdict ? Json(name_of(*time.verdict)) : Json()},
+            {"ratio", ratio ? number_json(ratio->value) : Json()},
+            {"low", ratio ? number_json(ratio->low) : Json()},
+            {"high", ratio ? number_json(ratio->high) : Json()}};
+}
+
+Json median_json(const std::optional<Estimate>& time) {
+    return time ? number_json(time->median.value) : Json();
+}
+
+Json differences_json(const Comparison& comparison) {
+    Json differences = Json::array();
+    for (const SettingDifference& each : comparison.differences) {
+        differences.push_back(
+            {{"setting", each.name}, {"before", each.before}, {"after", each.after}});
+    }
+    return differences;
+}
+
+Json ids_json(Runs runs) {
+    Json ids = Json::array();
+    for (const Run& run : runs) {
+        ids.push_back(run.id);
+    }
+    return ids;
+}
+
+}  // namespace
+
+std::string comparison_lead(const Comparison& comparison, const ComparedRuns& runs) {
+    const std::string before = name_of_side(runs.before);
+    const std::string after = name_of_side(runs.after);
+    if (!comparison.refusal.empty()) {
+        return fmt::format("{} and {} are not compared: {}.", capitalised(before), after,
+                           comparison.refusal);
+    }
+    const ComparedTime& whole = comparison.whole;
+    if (!whole.verdict) {
+        return fmt::format("{} and {} cannot be compared end to end.", capitalised(before), after);
+    }
+    const Ratio& ratio = *whole.ratio;
+    const std::string sides =
+        fmt::format("{} against {}", duration(whole.after->median), duration(whole.before->median));
+    const bool one = runs.after.size() == 1;
+    switch (*whole.verdict) {
+        case Verdict::faster:
+            return fmt::format("{} {} {:.2f} times as fast as {} ({:.2f} to {:.2f}): {}.",
+                               capitalised(after), one ? "is" : "are", 1 / ratio.value, before,
+                               1 / ratio.high, 1 / ratio.low, sides);
+        case Verdict::slower:
+            return fmt::format("{} {} {:.2f} times as long as {} ({:.2f} to {:.2f}): {}.",
+                               capitalised(after), one ? "takes" : "take", ratio.value, before,
+                               ratio.low, ratio.high, sides);
+        case Verdict::same:
+            return fmt::format("{} and {} take the same time within {}: {}.", capitalised(before),
+                               after, percent(comparison.rules.margin), sides);
+        case Verdict::unclear:
+            break;
+    }
+    return fmt::format(
+        "Whether {} and {} differ by more than {} cannot be told: the ratio is {:.3f} ({:.3f} to "
+        "{:.3f}), {}.",
+        before, after, percent(comparison.rules.margin), ratio.value, ratio.low, ratio.high, sides);
+}
+
+Table comparison_table(const Comparison& comparison, const ComparedRuns& runs) {
+    Table table{.records = "steps"};
+    table.columns = {
+        data_column("before"),
+        data_column("after"),
+        {"layer", "layer", Importance::essential},
+        {"pass", "pass", Importance::essential},
+        {"before_s", "before", Importance::essential, Audience::all, Bounds::interval},
+        {"after_s", "after", Importance::essential, Audience::all, Bounds::interval},
+        {"ratio", "after / before", Importance::essential, Audience::all, Bounds::interval},
+        people_column("finding", "verdict"),
+        data_column("verdict")};
+    for (const ComparedTime& time : comparison.rows) {
+        table.rows.push_back(row_of(time, runs));
+    }
+    const ComparedParts& before = comparison.before;
+    const ComparedParts& after = comparison.after;
+    if (before.unmatched > Seconds{0} || after.unmatched > Seconds{0}) {
+        table.totals.push_back(
+            parts_row("only on one side", runs, before.unmatched, after.unmatched));
+    }
+    table.totals.push_back(parts_row("outside the steps", runs, before.outside, after.outside));
+    table.totals.push_back(row_of(comparison.whole, runs));
+    table.notes = notes_of(comparison);
+    return table;
+}
+
+Document pair_document(const Run& before, const Run& after) {
+    const ComparedRuns runs{{&before, 1}, {&after, 1}};
+    const Comparison comparison = compare(before, after);
+    const std::string title = title_of(comparison, runs);
+    if (!comparison.refusal.empty()) {
+        return {title, {Paragraph{fmt::format("Not compared: {}.", comparison.refusal)}}};
+    }
+    return {title, {comparison_table(comparison, runs)}};
+}
+
+Document comparison_document(const ComparedRuns& runs, const ComparisonRules& rules) {
+    const Comparison comparison = compare(runs.before, runs.after, rules);
+    Document document{title_of(comparison, runs), {Lead{comparison_lead(comparison, runs)}}};
+    document.kind = "compare";
+    if (comparison.refusal.empty()) {
+        if (Ranking ranking = largest_differences(comparison); !ranking.items.empty()) {
+            document.blocks.emplace_back(std::move(ranking));
+        }
+        document.blocks.emplace_back(comparison_table(comparison, runs));
+        document.blocks.emplace_back(class_table(comparison));
+        document.blocks.emplace_back(layer_bars(comparison, runs));
+        document.blocks.emplace_back(speed_up_chart(comparison));
+    }
+    return document;
+}
+
+Json pair_json(const Run& before, const Run& after) {
+    const ComparedRuns runs{{&before, 1}, {&after, 1}};
+    const Comparison comparison = compare(before, after);
+    Json pair = {{"before", before.id},
+                 {"after", after.id},
+                 {"differences", differences_json(comparison)},
+                 {"reason", text_json(comparison.refusal)},
+                 {"end_to_end", nullptr},
+                 {"steps", Json::array()}};
+    if (!comparison.refusal.empty()) {
+        return pair;
+    }
+    Table table = comparison_table(comparison, runs);
+    const std::vector<std::vector<Cell>> totals = std::move(table.totals);
+    pair["steps"] = records_in({.blocks = {table}});
+    table.rows = {totals.back()};
+    pair["end_to_end"] = records_in({.blocks = {std::move(table)}}).front();
+    pair["end_to_end"]["layer"] = nullptr;
+    pair["end_to_end"]["pass"] = nullptr;
+    return pair;
+}
+
+Json comparison_json(const ComparedRuns& runs, const ComparisonRules& rules) {
+    const Comparison comparison = compare(runs.before, runs.after, rules);
+    Json whole = ratio_json(comparison.whole);
+    whole["margin"] = rules.margin;
+    whole["a_s"] = median_json(comparison.whole.before);
+    whole["b_s"] = median_json(comparison.whole.after);
+    Json layers = Json::array();
+    for (const ComparedTime& row : comparison.rows) {
+        if (row.verdict) {
+            Json& layer =
+                layers.emplace_back(Json{{"layer", join(row.layers, " + ")}, {"pass", row.pass}});
+            layer.update(ratio_json(row));
+            layer["a_s"] = median_json(row.before);
+            layer["b_s"] = median_json(row.after);
+        }
+    }
+    const auto outside = [](const ComparedParts& parts) {
+        return parts.outside ? number_json(parts.outside->value) : Json();
+    };
+    return {
+        {"a", ids_json(runs.before)},
+        {"b", ids_json(runs.after)},
+        {"differences", differences_json(comparison)},
+        {"reason", text_json(comparison.refusal)},
+        {"whole", std::move(whole)},
+        {"layers", std::move(layers)},
+        {"unmatched",
+         {{"a_s", comparison.before.unmatched.value}, {"b_s", comparison.after.unmatched.value}}},
+        {"outside", {{"a_s", outside(comparison.before)}, {"b_s", outside(comparison.after)}}}};
+}
+
+}  // namespace strata

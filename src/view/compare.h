@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analyze/compare.h"
+#include "report/document.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <span>
+#include <string>
+
+namespace strata {
+
+// Two sides of a comparison, each one run or several of the same settings:
+//
+//   alexnet, batch 32: fuse default → on, runs 12 and 13
+//   layer          pass     before [ms]  after [ms]  after / before     verdict
+//   conv1 + relu1  forward  1.32 ± 0.01  1.12 ± 0.01  0.85 (0.83-0.87)  faster
+//   pool1          forward  0.31 ± 0.01  0.31 ± 0.01  1.00 (0.99-1.01)  same
+//   end to end
+struct ComparedRuns {
+    std::span<const Run> before;
+    std::span<const Run> after;
+};
+
+// The answer: "Run 13 is 1.18 times as fast as run 12 (1.16 to 1.20): 112 ms against 132 ms."
+std::string comparison_lead(const Comparison& comparison, const ComparedRuns& runs);
+
+// A row for each layer and pass, then what only one side has, the time outside the steps, and the
+// whole iteration, which is their sum.
+Table comparison_table(const Comparison& comparison, const ComparedRuns& runs);
+
+// The table alone.
+Document pair_document(const Run& before, const Run& after);
+
+// Answer, table, times by class of operator, and the charts: each side's iteration by its layers
+// (Kim et al. 2017, figure 4), and the speed-up of each layer over its time (Dong et al. 2018).
+Document comparison_document(const ComparedRuns& runs, const ComparisonRules& rules);
+
+// One of "pairs" of `run --json` (docs/schema/run.json).
+nlohmann::ordered_json pair_json(const Run& before, const Run& after);
+
+// The whole answer of `compare --json` (docs/schema/compare.json).
+nlohmann::ordered_json comparison_json(const ComparedRuns& runs, const ComparisonRules& rules);
+
+}  // namespace strata

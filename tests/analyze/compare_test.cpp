@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/compare.h"
+
+#include "base/random.h"
+#include "tests/support/scripted_run.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace strata {
+namespace {
+
+using testing::run_of;
+using testing::scripted_step;
+
+// Samples around a time: enough for an interval.
+std::vector<Seconds> around(double time) {
+    std::vector<Seconds> values;
+    for (const double share : {0.98, 0.99, 1.0, 1.0, 1.0, 1.01, 1.02, 1.0, 0.99, 1.01}) {
+        values.push_back(Seconds{time * share});
+    }
+    return values;
+}
+
+StepResult included(std::string layer, std::string step) {
+    StepResult result = scripted_step(std::move(layer), Pass::forward, {});
+    result.time = Included{std::move(step)};
+    return result;
+}
+
+TEST(Compare, AStepIsFasterSlowerOrTheSame) {
+    const strata::Run before = run_of({scripted_step("a", Pass::forward, around(2)),
+                                       scripted_step("b", Pass::forward, around(1)),
+                                       scripted_step("c", Pass::forward, around(1))});
+    const strata::Run after = run_of({scripted_step("a", Pass::forward, around(1)),
+                                      scripted_step("b", Pass::forward, around(1.005)),
+                                      scripted_step("c", Pass::forward, around(3))});
+    const auto rows = compare(before, after).rows;
+    ASSERT_EQ(rows.size(), 3U);
+    EXPECT_EQ(rows[0].verdict, Verdict::faster);
+    EXPECT_NEAR(rows[0].ratio->value, 0.5, 1e-9);
+    EXPECT_LT(rows[0].ratio->low, 0.5);
+    EXPECT_GT(rows[0].ratio->high, 0.5);
+    EXPECT_EQ(rows[1].verdict, Verdict::same);
+    EXPECT_EQ(rows[2].verdict, Verdict::slower);
+}
+
+TEST(Compare, AFewSamplesSayNothing) {
+    const std::vector<Seconds> few = {Seconds{1.0}, Seconds{1.01}};
+    const strata::Run before = run_of({scripted_step("a", Pass::forward, around(2))});
+    const strata::Run after = run_of({scripted_step("a", Pass::forward, few)});
+    const auto rows = compare(before, after).rows;
+    EXPECT_TRUE(rows[0].ratio);
+    EXPECT_EQ(rows[0].verdict, Verdict::unclear);
+}
+
+TEST(Compare, LayersThatAreOneOperationInOneRunAreOneRow) {
+    const strata::Run before = run_of({scripted_step("conv", Pass::forward, around(2)),
+                                       scripted_step("relu", Pass::forward, around(1))});
+    const strata::Run after = run_of(
+        {scripted_step("conv", Pass::forward, around(2.4)), included("relu", "conv forward")});
+    const auto rows = compare(before, after).rows;
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].layers, (std::vector<std::string>{"conv", "relu"}));
+    EXPECT_NEAR(rows[0].before->median.value, 3, 1e-9);
+    EXPECT_NEAR(rows[0].ratio->value, 0.8, 1e-9);
+    EXPECT_EQ(compare(after, before).rows.front().layers, rows[0].layers);
+}
+
+TEST(Compare, WhatOnlyOneRunMeasuredHasNoRatio) {
+    const strata::Run before = run_of({scripted_step("a", Pass::forward, around(1))});
+    const strata::Run after = run_of({scripted_step("a", Pass::forward, around(1)),
+                                      scripted_step("b", Pass::forward, around(1))});
+    const auto rows = compare(before, after).rows;
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[1].verdict, std::nullopt);
+    EXPECT_FALSE(rows[1].before);
+    EXPECT_TRUE(rows[1].after);
+}
+
+TEST(Compare, SettingsThatDifferAreNamedAndThePolicyIsNotAmongThem) {
+    Settings before;
+    set_policy(before, "max_time=1");
+    Settings after = before;
+    set_stored(after, "algorithm", "winograd");
+    set_policy(after, "max_time=9");
+    set_further(after, "fuse", "on");
+    EXPECT_EQ(differences_between(before, after),
+              (std::vector<SettingDifference>{{"algorithm", "direct", "winograd"},
+                                              {"fuse", "default", "on"}}));
+    EXPECT_TRUE(differences_between(before, before).empty());
+}
+
+TEST(Compare, AnIncompleteRunIsNotCompared) {
+    strata::Run before = run_of({scripted_step("a", Pass::forward, around(2)),
+                                 scripted_step("b", Pass::forward, around(1))});
+    strata::Run after = before;
+    before.whole.end_to_end.values = after.whole.end_to_end.values = around(3);
+    EXPECT_EQ(compare(before, after).refusal, "");
+    after.id = 7;
+    after.steps[1].time = Skipped{"no bf16 here"};
+    const Comparison comparison = compare(before, after);
+    EXPECT_EQ(comparison.refusal,
+              "run 7 is incomplete: 1 of 2 steps could not run here (b forward: no bf16 here)");
+    EXPECT_TRUE(comparison.rows.empty());
+    EXPECT_FALSE(comparison.whole.ratio);
+}
+
+TEST(Compare, AnAlgorithmThatIsNotThereIsNotWhatRan) {
+    StepResult convolution = scripted_step("a", Pass::forward, around(1));
+    convolution.operation = "convolution";
+    convolution.algorithm = "direct";
+    strata::Run before = run_of({convolution});
+    strata::Run after = before;
+    set_stored(after.settings, "algorithm", "winograd");
+    EXPECT_EQ(
+        compare(before, after).differences,
+        (std::vector<SettingDifference>{{"algorithm", "direct", "direct instead of winograd"}}));
+}
+
+// One run fuses a with b, another b with c.
+TEST(Compare, OperationsThatOverlapAreOneRow) {
+    const strata::Run before =
+        run_of({scripted_step("a", Pass::forward, around(2)), included("b", "a forward"),
+                scripted_step("c", Pass::forward, around(1))});
+    const strata::Run after =
+        run_of({scripted_step("a", Pass::forward, around(1)),
+                scripted_step("b", Pass::forward, around(1)), included("c", "b forward")});
+    const auto rows = compare(before, after).rows;
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].layers, (std::vector<std::string>{"a", "b", "c"}));
+    EXPECT_NEAR(rows[0].before->median.value, 3, 1e-9);
+    EXPECT_NEAR(rows[0].after->median.value, 2, 1e-9);
+}
+
+TEST(Compare, ThePartsOfEachSideAddUpToItsIteration) {
+    strata::Run before = run_of({scripted_step("a", Pass::forward, around(2)),
+                                 scripted_step("b", Pass::forward, around(1))});
+    strata::Run after = run_of({scripted_step("a", Pass::forward, around(2)),
+                                scripted_step("c", Pass::forward, around(4))});
+    before.whole.end_to_end.values = around(3.5);
+    after.whole.end_to_end.values = around(5.5);
+    const Comparison comparison = compare(before, after);
+    const auto sum = [](const ComparedParts& parts) {
+        return (parts.matched + parts.unmatched + *parts.outside).value;
+    };
+    EXPECT_NEAR(sum(comparison.before), 3.5, 1e-9);
+    EXPECT_NEAR(sum(comparison.after), 5.5, 1e-9);
+    EXPECT_NEAR(comparison.before.unmatched.value, 1, 1e-9);
+    EXPECT_NEAR(comparison.after.unmatched.value, 4, 1e-9);
+    EXPECT_NEAR(comparison.after.outside->value, -0.5, 1e-9);
+}
+
+// What a slower machine explains is no finding; over several processes it is part of the spread.
+TEST(Compare, AMachineThatRanSlowerWidensTheIntervalsOfSingleProcesses) {
+    strata::Run before = run_of({scripted_step("a", Pass::forward, around(1))});
+    strata::Run after = run_of({scripted_step("a", Pass::forward, around(1.06))});
+    EXPECT_EQ(compare(before, after).rows.at(0).verdict, Verdict::slower);
+    before.whole.calibration.values = around(1);
+    after.whole.calibration.values = around(1.08);
+    const Comparison comparison = compare(before, after);
+    EXPECT_NEAR(comparison.machine_change.value(), 0.08, 1e-9);
+    EXPECT_EQ(comparison.rows.at(0).verdict, Verdict::unclear);
+    const std::vector<strata::Run> many_before(3, before), many_after(3, after);
+    EXPECT_EQ(compare(many_before, many_after).rows.at(0).verdict, Verdict::slower);
+}
+
+TEST(Compare, ATimeOfZeroHasNoRatio) {
+    const strata::Run before = run_of({scripted_step("a", Pass::forward, around(0))});
+    EXPECT_FALSE(compare(before, before).rows.at(0).ratio);
+    EXPECT_FALSE(compare(before, before).rows.at(0).verdict);
+}
+
+TEST(Compare, AModelIsComparedThoughItHasOneTime) {
+    strata::Run model = run_of({scripted_step("a", Pass::forward, {Seconds{2.0}})});
+    model.origin = Origin::modelled;
+    const strata::Run measured = run_of({scripted_step("a", Pass::forward, around(1))});
+    EXPECT_EQ(compare(measured, model).rows.at(0).verdict, Verdict::slower);
+}
+
+// Normal noise of 3 %, and of `between` from process to process.
+std::vector<strata::Run> launched(RandomStream random, std::size_t launches, double between,
+                                  double factor) {
+    constexpr std::size_t layers = 20, samples = 15;
+    std::uint64_t next = 0;
+    const auto noise = [&](double deviation) {
+        return 1 + deviation * static_cast<double>(random.normal(next++));
+    };
+    std::vector<strata::Run> runs;
+    for (std::size_t launch = 0; launch < launches; ++launch) {
+        std::vector<StepResult> steps;
+        for (std::size_t layer = 0; layer < layers; ++layer) {
+            const double level = factor * noise(between);
+            std::vector<Seconds> times;
+            for (std::size_t sample = 0; sample < samples; ++sample) {
+                times.push_back(Seconds{level * noise(0.03)});
+            }
+            steps.push_back(
+                scripted_step(fmt::format("layer{}", layer), Pass::forward, std::move(times)));
+        }
+        runs.push_back(run_of(std::move(steps)));
+    }
+    return runs;
+}
+
+// How many of the rows of `repetitions` comparisons have the verdict.
+int count_verdicts(Verdict verdict, int repetitions, double factor) {
+    int count = 0;
+    for (int i = 0; i < repetitions; ++i) {
+        const auto seed = static_cast<std::uint64_t>(i);
+        const auto before = launched(RandomStream(seed, 1), 3, 0.005, 1);
+        const auto after = launched(RandomStream(seed, 2), 3, 0.005, factor);
+        count += static_cast<int>(
+            std::ranges::count(compare(before, after).rows, verdict, &ComparedTime::verdict));
+    }
+    return count;
+}
+
+TEST(Compare, EqualRunsAreSeldomCalledDifferent) {
+    EXPECT_LE(count_verdicts(Verdict::faster, 50, 1) + count_verdicts(Verdict::slower, 50, 1), 10)
+        << "of 1,000 rows";
+}
+
+TEST(Compare, ATenthMoreTimeIsFound) {
+    EXPECT_GE(count_verdicts(Verdict::slower, 10, 1.1), 190) << "of 200 rows";
+    EXPECT_EQ(count_verdicts(Verdict::faster, 10, 1.1), 0);
+    EXPECT_EQ(count_verdicts(Verdict::same, 10, 1.1), 0);
+}
+
+}  // namespace
+}  // namespace strata

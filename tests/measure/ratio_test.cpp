@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "measure/ratio.h"
+
+#include "tests/measure/synthetic.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace strata {
+namespace {
+
+using testing::Synthetic;
+
+std::vector<Seconds> scaled(std::vector<Seconds> values, double factor) {
+    for (Seconds& value : values) {
+        value *= factor;
+    }
+    return values;
+}
+
+// Launches whose levels differ by 1 % (one deviation), as processes do.
+Launches launched(Synthetic& series, std::size_t launches, std::size_t samples, double factor) {
+    Launches all;
+    for (std::size_t i = 0; i < launches; ++i) {
+        const double level = factor * std::exp(0.01 * series.normal());
+        all.samples.push_back(scaled(series.heavy_tailed(samples), level));
+    }
+    return all;
+}
+
+bool holds(const Ratio& ratio, double truth) {
+    return ratio.low <= truth && truth <= ratio.high;
+}
+
+TEST(Ratio, IsThatOfTheMedians) {
+    const Launches before{.samples = {{Seconds{1}, Seconds{2}, Seconds{9}}}};
+    const Launches after{.samples = {{Seconds{3}, Seconds{3}, Seconds{3}}}};
+    EXPECT_DOUBLE_EQ(ratio_of_medians(before, after).value, 1.5);
+    EXPECT_DOUBLE_EQ(ratio_of_medians(after, before).value, 1 / 1.5);
+}
+
+// The interval must hold the truth in 95 % of all cases: in 500 between 93 % and 97 %, give or take
+// what 500 cases leave to chance.
+TEST(Ratio, TheIntervalWithinTwoProcessesHoldsTheTruthInNineteenOfTwentyCases) {
+    Synthetic series(1);
+    int held = 0;
+    for (int i = 0; i < 500; ++i) {
+        const Launches before{.samples = {series.heavy_tailed(40)}};
+        const Launches after{.samples = {scaled(series.heavy_tailed(40), 1.1)}};
+        held += holds(ratio_of_medians(before, after), 1.1) ? 1 : 0;
+    }
+    EXPECT_GE(held, 460);
+    EXPECT_LE(held, 490);
+}
+
+TEST(Ratio, DependentSamplesWidenTheInterval) {
+    Synthetic series(2);
+    int held = 0;
+    for (int i = 0; i < 300; ++i) {
+        const Launches before{.samples = {series.autoregressive(100, 0.7)}};
+        const Launches after{.samples = {series.autoregressive(100, 0.7)}};
+        held += holds(ratio_of_medians(before, after), 1) ? 1 : 0;
+    }
+    EXPECT_GE(held, 270);
+}
+
+TEST(Ratio, TheIntervalOverProcessesHoldsTheTruthThoughTheyAreFew) {
+    for (const std::size_t launches : {std::size_t{3}, std::size_t{5}}) {
+        Synthetic series(3 + launches);
+        int held = 0;
+        for (int i = 0; i < 200; ++i) {
+            held += holds(ratio_of_medians(launched(series, launches, 20, 1),
+                                           launched(series, launches, 20, 1.05)),
+                          1.05)
+                        ? 1
+                        : 0;
+        }
+        EXPECT_GE(held, 182) << launches;  // 91 %
+    }
+}
+
+TEST(Ratio, AModelsAnswerHasNoSpread) {
+    const Launches model{.samples = {{Seconds{2}}}, .is_exact = true};
+    const Ratio ratio = ratio_of_medians(model, model);
+    EXPECT_EQ(ratio.low, 1);
+    EXPECT_EQ(ratio.high, 1);
+    EXPECT_EQ(chance_of(ratio), 1);
+}
+
+TEST(Ratio, TheChanceIsFivePercentWhereTheIntervalEndsAtOne) {
+    EXPECT_NEAR(chance_of({.value = 1.1, .low = 1, .high = 1.21}), 0.05, 1e-9);
+    EXPECT_NEAR(chance_of({.value = 1 / 1.1, .low = 1 / 1.21, .high = 1}), 0.05, 1e-9);
+    EXPECT_LT(chance_of({.value = 1.1, .low = 1.09, .high = 1.11}), 1e-9);
+    EXPECT_EQ(chance_of({.value = 1.1, .low = 1.1, .high = 1.1}), 0);
+}
+
+// The example of Benjamini and Hochberg (1995), section 3.2: of fifteen, the four smallest.
+TEST(Ratio, DiscoveriesAreThoseOfThePublishedExample) {
+    const std::vector<double> chances = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201,
+                                         0.0278, 0.0298, 0.0344, 0.0459, 0.3240,
+                                         0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+    const std::vector<bool> found = discoveries(chances, 0.05);
+    EXPECT_EQ(std::count(found.begin(), found.end(), true), 4);
+    EXPECT_TRUE(found[3]);
+    EXPECT_FALSE(found[4]);
+    EXPECT_TRUE(discoveries({}, 0.05).empty());
+}
+
+}  // namespace
+}  // namespace strata
