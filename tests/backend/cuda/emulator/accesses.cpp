@@ -218,7 +218,7 @@ using strata::testing::access;
 extern "C" {
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
+void __tsan_func_exit(void*) {}
 void __tsan_vptr_update(void*, void*) {}
 void __tsan_vptr_read(void*) {}
 STRATA_ACCESS(1)
@@ -226,15 +226,15 @@ STRATA_ACCESS(2)
 STRATA_ACCESS(4)
 STRATA_ACCESS(8)
 STRATA_ACCESS(16)
-void __tsan_read_range(void* at, unsigned long size) {
-    access(at, size, Access::read);
+void __tsan_read_range(void* at, long size) {
+    access(at, static_cast<std::size_t>(size), Access::read);
 }
-void __tsan_write_range(void* at, unsigned long size) {
-    access(at, size, Access::write);
+void __tsan_write_range(void* at, long size) {
+    access(at, static_cast<std::size_t>(size), Access::write);
 }
 // Of the shared pointers of what launches kernels.
-int __tsan_atomic32_fetch_add(volatile int* at, int value, int) {
-    return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);
+unsigned __tsan_atomic32_fetch_add(volatile void* at, unsigned value, int) {
+    return __atomic_fetch_add(static_cast<volatile unsigned*>(at), value, __ATOMIC_ACQ_REL);
 }
 }
 
