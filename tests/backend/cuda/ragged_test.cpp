@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cuda/device/values.h"
+#include "backend/cuda/kernels/activation.h"
 #include "tests/backend/cuda/emulated.h"
+#include "tests/backend/cuda/host_machine.h"
 #include "tests/backend/problems.h"
 #include "tests/backend/verified.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
 
 // Extents at which a kernel's work does not fill its threads, warps, packs, slices or blocks. Every
 // launch has the geometry that it has on a GPU: it depends on no device.
@@ -100,6 +106,28 @@ INSTANTIATE_TEST_SUITE_P(
                       "pooling(1x40x7x5) kind=average kernel=3x3", "lrn(1x31x3x5)",
                       "lrn(1x40x3x5)"),
     name_of_case);
+
+// A view that begins within a buffer may not be aligned for accesses of 16 bytes.
+TEST(RaggedAddresses, AreReadAndWrittenElementByElement) {
+    using enum cuda::ElementType;
+    constexpr std::int64_t count = 37;
+    for (const cuda::ElementType type : {f32, f16, bf16}) {
+        const std::size_t size = cuda::size_in_bytes(type);
+        std::vector<std::byte> from((count + 1) * size);
+        std::vector<std::byte> to((count + 2) * size);
+        for (std::int64_t i = 0; i < count; ++i) {
+            cuda::store_element(from.data() + size, i, type, static_cast<float>(i - 18));
+        }
+        run_emulated(cuda::activation_forward(Activation{}, count, {type, type}),
+                     {std::span<const std::byte>(from).subspan(size),
+                      std::span<const std::byte>(to).subspan(size, count * size)},
+                     std::array<void*, 2>{from.data() + size, to.data() + size});
+        for (std::int64_t i = 0; i < count; ++i) {
+            EXPECT_EQ(cuda::load_element(to.data() + size, i, type),
+                      std::max(static_cast<float>(i - 18), 0.0F));
+        }
+    }
+}
 
 }  // namespace
 
