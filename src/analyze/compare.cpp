@@ -22,7 +22,7 @@ namespace {
 using Named = std::map<std::string, std::string>;
 
 Named named(const Settings& settings) {
-    Named all = further_settings(settings);
+    Named all = identifying_settings(settings);
     all["backend"] = settings.backend;
     all["network"] = settings.network;
     all["batch"] = std::to_string(settings.batch);

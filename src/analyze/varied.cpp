@@ -44,7 +44,7 @@ std::string described_name(const Option& option) {
 
 Description describe(const Settings& settings) {
     Description description;
-    for (const auto& [name, value] : further_settings(settings)) {
+    for (const auto& [name, value] : identifying_settings(settings)) {
         description[own_name(name)] = value;
     }
     describe_network(description, settings.network);

@@ -64,12 +64,33 @@ class Profiling;
 // Dense row-major values, as f32 whatever the backend stores.
 using HostValues = std::vector<float>;
 
+// Whether this process can go on using a backend's device.
+enum class DeviceFate { usable, lost };
+
+// An error of a backend's device. If the device is lost, whatever is asked of the backend next
+// fails as well, so no later failure tells anything about a layer.
+class DeviceFailure : public Error {
+public:
+    DeviceFailure(DeviceFate fate, std::string sentence, ExitCode code)
+        : Error(std::move(sentence), code), fate_(fate) {}
+    DeviceFate fate() const { return fate_; }
+
+private:
+    DeviceFate fate_;
+};
+
+// Whether the error was thrown because its device is lost.
+inline bool loses_device(const Error& error) {
+    const auto* failure = dynamic_cast<const DeviceFailure*>(&error);
+    return failure != nullptr && failure->fate() == DeviceFate::lost;
+}
+
 // A step that has made its device unusable for this process. The layer's pass is what another
 // process should omit (Scheduling::omissions).
-class StepFailure : public Error {
+class StepFailure : public DeviceFailure {
 public:
     StepFailure(const Task& task, std::string sentence)
-        : Error(std::move(sentence), ExitCode::failed), task_(task) {}
+        : DeviceFailure(DeviceFate::lost, std::move(sentence), ExitCode::failed), task_(task) {}
     const Task& task() const { return task_; }
 
 private:

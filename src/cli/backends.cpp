@@ -22,7 +22,8 @@ constexpr Capabilities of_a_gpu = {Capability::f16,
                                    Capability::algorithm_trials,
                                    Capability::l1_bypass,
                                    Capability::profiling,
-                                   Capability::cache_states};
+                                   Capability::cache_states,
+                                   Capability::device_timeout};
 
 constexpr std::array entries = {
     BackendEntry{.name = "onednn",

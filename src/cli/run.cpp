@@ -10,6 +10,7 @@
 #include "graph/schedule.h"
 #include "metric/plan.h"
 #include "run/campaign.h"
+#include "run/refusal.h"
 #include "store/database.h"
 #include "view/grid.h"
 #include "view/rollup.h"
@@ -17,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace strata {
@@ -162,12 +164,25 @@ void report_interrupt(const std::optional<std::int64_t>& run) {
         run ? fmt::format("what was measured is stored as run {}, and ", *run) : std::string());
 }
 
+// Which runs were shown, for what is said at the end.
+struct ShownRuns {
+    std::size_t count = 0;
+    std::optional<std::int64_t> last = {};  // of the group that was shown last
+    bool is_device_lost = false;
+
+    void add(const std::vector<Run>& runs) {
+        count += runs.size();
+        last = runs.empty() ? std::nullopt : std::optional(runs.back().id);
+        is_device_lost = is_device_lost || std::ranges::any_of(runs, lost_its_device);
+    }
+};
+
 ExitCode measure_and_print(const RunOptions& options, const Experiment& experiment,
                            ResultPrinter& printer) {
     Database database = Database::open(database_path(options.database));
     const InterruptGuard guard;
     std::optional<JobProgress> progress;
-    std::optional<std::int64_t> last_run;  // of the group that was shown last
+    ShownRuns shown;
     const ExitCode code = run_campaign(
         experiment, database,
         {.make_backend =
@@ -188,12 +203,16 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
                       .stop = &InterruptGuard::requested()},
          .show =
              [&](const std::vector<Run>& runs, const std::optional<Capacity>& capacity) {
-                 last_run = runs.empty() ? std::nullopt : std::optional(runs.back().id);
+                 shown.add(runs);
                  printer.add(runs, capacity);
              },
          .compare = [&](const std::vector<Run>& runs) { printer.add_pairs(runs); }});
     if (code == ExitCode::interrupted) {
-        report_interrupt(last_run);
+        report_interrupt(shown.last);
+    }
+    if (shown.is_device_lost) {
+        const std::size_t all = count_jobs(experiment);
+        fmt::print(stderr, "strata: {}\n", sentence_on_rest(all - shown.count, all));
     }
     return code;
 }

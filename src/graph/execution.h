@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/quantity.h"
 #include "op/optimizer.h"
 #include "op/tensor.h"
 #include "op/work.h"
@@ -87,6 +88,7 @@ struct Scheduling {
     bool pinned = true;  // each thread bound to one processor
     MemoryReuse memory = MemoryReuse::shared;
     std::vector<Omission> omissions = {};
+    Seconds device_timeout{300};  // work on a device that takes longer counts as hung
 };
 
 // Choices of an engine that change results only by rounding.

@@ -27,7 +27,7 @@ std::string key_of(const Settings& settings) {
         append(text, text_of(settings, option));
     }
     append(text, policy_text(settings));
-    for (const auto& [name, value] : further_settings(settings)) {
+    for (const auto& [name, value] : identifying_settings(settings)) {
         append(text, name);
         append(text, value);
     }

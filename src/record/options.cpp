@@ -68,7 +68,7 @@ bool set_precision(Settings& settings, std::string_view text) {
 
 constexpr std::array<std::string_view, 3> data_types = {"f32", "bf16", "f16"};
 constexpr std::array<std::string_view, 2> pinning = {"yes", "no"};
-constexpr double min_max_time = 0.001;
+constexpr double min_time_limit = 0.001;
 constexpr std::int64_t max_threads = 4096;  // more is a typing error
 
 bool is_among(Texts choices, std::string_view text) {
@@ -246,6 +246,24 @@ constexpr auto options = std::to_array<Option>({
      .text = L1Choice::text,
      .set = L1Choice::set,
      .requirement = Requirement{Capability::l1_bypass, "", "has no L1 cache to bypass: omit --l1"}},
+    {.name = "device_timeout",
+     .flag = "--device-timeout",
+     .group = OptionGroup::gpu,
+     .role = OptionRole::safeguard,
+     .placeholder = "SECONDS",
+     .expected = "a number of seconds of at least 0.001",
+     .help = "how long the GPU may take for one iteration or one copy; longer, and it counts as "
+             "hung: the results so far are stored and the command ends",
+     .text =
+         [](const Settings& s) {
+             return fmt::format("{}", s.execution.scheduling.device_timeout.value);
+         },
+     .set =
+         [](Settings& s, std::string_view text) {
+             return set_seconds(s.execution.scheduling.device_timeout, text, min_time_limit);
+         },
+     .requirement = Requirement{Capability::device_timeout, "",
+                                "computes on this machine's processors: omit --device-timeout"}},
     {.name = "warmup",
      .flag = "--warmup",
      .group = OptionGroup::measurement,
@@ -276,7 +294,7 @@ constexpr auto options = std::to_array<Option>({
      .text = [](const Settings& s) { return fmt::format("{}", s.policy.max_time.value); },
      .set =
          [](Settings& s, std::string_view text) {
-             return set_seconds(s.policy.max_time, text, min_max_time);
+             return set_seconds(s.policy.max_time, text, min_time_limit);
          }},
     {.name = "min_samples",
      .flag = "--min-samples",
@@ -316,8 +334,8 @@ constexpr auto options = std::to_array<Option>({
 [[maybe_unused]] void every_field_has_an_option(const Settings& settings) {
     const auto& [mode, dtype, single_precision, gradient, optimizer, seed] =
         settings.execution.numerics;
-    const auto& [threads, pinned, memory_of_what_is_looked_at, omissions_after_a_lost_device] =
-        settings.execution.scheduling;
+    const auto& [threads, pinned, memory_of_what_is_looked_at, omissions_after_a_lost_device,
+                 device_timeout] = settings.execution.scheduling;
     const auto& [algorithm, layout, fusion, l1] = settings.execution.engine;
     const auto& [warmup, min_time, max_time, min_samples, precision, caches] = settings.policy;
     (void)mode, (void)threads, (void)algorithm, (void)warmup;

@@ -21,6 +21,7 @@ enum class Capability {
     algorithm_trials,  // before the first iteration, to keep the best
     l1_bypass,         // by kernels that read past the L1 cache
     cache_states,      // cold or warm, brought about before a step
+    device_timeout,    // of a device that the process waits for
     profiling,         // of kernels and counters (backend/profiling.h); no option of the list
 };
 
@@ -52,6 +53,10 @@ enum class OptionValue { none, one, several };
 // among its further settings, where it is not the default.
 enum class Kept { in_column, in_policy, further };
 
+// Whether two runs that differ in an option are two experiments. A safeguard's value decides no
+// result: it is stored and shown, but not part of what identifies a run.
+enum class OptionRole { experiment, safeguard };
+
 // The capability of a backend that an option needs.
 struct Requirement {
     Capability capability;
@@ -67,6 +72,7 @@ struct Option {
     OptionGroup group;
     OptionValue value = OptionValue::one;
     Kept kept = Kept::further;
+    OptionRole role = OptionRole::experiment;
     std::span<const std::string_view> (*choices)() = nullptr;  // null: any of what is `expected`
     std::string_view placeholder = {};  // of a value that is no choice: "SECONDS"
     std::string_view expected = {};     // "a whole number of at least 1"

@@ -81,6 +81,16 @@ std::map<std::string, std::string> further_settings(const Settings& settings) {
     return further;
 }
 
+std::map<std::string, std::string> identifying_settings(const Settings& settings) {
+    std::map<std::string, std::string> identifying = further_settings(settings);
+    for (const Option& option : all_options()) {
+        if (option.role == OptionRole::safeguard) {
+            identifying.erase(std::string(option.name));
+        }
+    }
+    return identifying;
+}
+
 void set_further(Settings& settings, const std::string& name, const std::string& value) {
     const Option* option = find_option(name);
     if (option != nullptr && option->kept == Kept::further) {

@@ -42,6 +42,8 @@ void set_stored(Settings& settings, std::string_view option, const std::string& 
 // Everything else that is not the default, by its name in stored runs and JSON: {"seed", "7"},
 // {"dim tokens", "64"}, {"network content", "0123456789abcdef"}.
 std::map<std::string, std::string> further_settings(const Settings& settings);
+// Those of them that make it another experiment.
+std::map<std::string, std::string> identifying_settings(const Settings& settings);
 void set_further(Settings& settings, const std::string& name, const std::string& value);
 
 }  // namespace strata

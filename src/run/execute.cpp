@@ -233,9 +233,10 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
 
 namespace {
 
-Run execute_remaining(const Job& job, const Graph& graph, Backend& backend,
-                      const Observer& observer, const std::optional<Run>& earlier) {
-    Run run = planned_run(job, graph, backend);
+// Into `run`, which has what was done until then where it throws.
+void execute_remaining(const Job& job, const Graph& graph, Backend& backend,
+                       const Observer& observer, const std::optional<Run>& earlier, Run& run) {
+    run = planned_run(job, graph, backend);
     if (DeviceWatch* watch = backend.watch()) {
         run.provenance.merge(watch->describe());
     }
@@ -277,7 +278,6 @@ Run execute_remaining(const Job& job, const Graph& graph, Backend& backend,
         run.measured_memory = held;
     }
     profile_into(run, executable->profiling(), graph, job, observer);
-    return run;
 }
 
 }  // namespace
@@ -286,16 +286,28 @@ Run execute(const Job& asked, const Graph& graph, Backend& backend, const Observ
             const std::optional<Run>& earlier) {
     Job job = asked;
     job.execution.scheduling.omissions = omissions_of(earlier);
+    Run run;
     try {
-        return execute_remaining(job, graph, backend, observer, earlier);
-    } catch (const StepFailure& failure) {
-        Run run = planned_run(job, graph, backend);
-        end_by_failure(run, graph, job.execution, failure);
-        if (observer.begun) {
-            observer.begun(run);
-        }
+        execute_remaining(job, graph, backend, observer, earlier, run);
         return run;
+    } catch (const StepFailure& failure) {
+        end_by_failure(run, graph, job.execution, failure);
+    } catch (const DeviceFailure& failure) {
+        if (failure.fate() == DeviceFate::usable) {
+            throw;
+        }
+        if (!run.steps.empty()) {  // it was begun
+            end_by_loss(run, failure.what());
+            return run;
+        }
+        const auto steps = scheduled_steps(graph, job.execution, "the device was lost");
+        run.steps = step_results(graph, job.execution, steps, {});
+        end_by_loss(run, failure.what());
     }
+    if (observer.begun) {
+        observer.begun(run);
+    }
+    return run;
 }
 
 }  // namespace strata

@@ -81,7 +81,7 @@ std::string identity_of(const Job& job) {
     if (job.memory) {
         line += fmt::format(" memory={}", job.memory->value);
     }
-    for (const auto& [name, value] : further_settings(settings)) {
+    for (const auto& [name, value] : identifying_settings(settings)) {
         line += fmt::format(" {}={}", name, value);
     }
     return line;

@@ -8,6 +8,7 @@
 #include "measure/statistics.h"
 #include "metric/counting_cost.h"
 #include "metric/stalls.h"
+#include "run/refusal.h"
 #include "run/steps.h"
 #include "trace/iterations.h"
 
@@ -67,6 +68,9 @@ void record_into(Run& run, Profiling& profiling, const Graph& graph, const Obser
                                  "stamps; strata doctor says what it supports here."});
         }
     } catch (const Error& error) {
+        if (loses_device(error)) {
+            throw;
+        }
         run.flags.push_back({DoubtKind::not_traced, error.what()});
     }
 }
@@ -233,7 +237,7 @@ void profile_timed(Run& run, const Job& job, const Graph& graph, Backend& backen
     try {
         executable = prepare(job, graph, backend, MemoryReuse::shared);
     } catch (const Error& error) {
-        return refuse(error.what());
+        return loses_device(error) ? end_by_loss(run, error.what()) : refuse(error.what());
     } catch (const std::bad_alloc&) {
         return refuse("memory is exhausted");
     }
@@ -264,11 +268,18 @@ void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job&
                                          run.settings.backend)});
         return;
     }
-    if (job.tracing == Tracing::done && !run.trace) {
-        record_into(run, *profiling, graph, observer);
-    }
-    if (!job.counters.empty() && !observer.is_stopped()) {
-        count_into(run, *profiling, job.counters, observer);
+    try {
+        if (job.tracing == Tracing::done && !run.trace) {
+            record_into(run, *profiling, graph, observer);
+        }
+        if (!job.counters.empty() && !observer.is_stopped()) {
+            count_into(run, *profiling, job.counters, observer);
+        }
+    } catch (const DeviceFailure& failure) {
+        if (failure.fate() == DeviceFate::usable) {
+            throw;
+        }
+        end_by_loss(run, failure.what());  // its times are kept
     }
     if (observer.is_stopped()) {
         run.state = RunState::partial;

@@ -109,6 +109,8 @@ void end_by_failure(Run& run, const Graph& graph, const Execution& execution,
     const auto steps =
         scheduled_steps(graph, execution, fmt::format("the device was lost when {} failed", where));
     run.steps = step_results(graph, execution, steps, {});
+    run.whole = {};
+    run.verified.reset();
     std::vector<Omission> failed = execution.scheduling.omissions;
     failed.push_back({layer, failure.task().pass, failure.what()});
     mark_omitted(failed, run);
@@ -119,13 +121,23 @@ void end_by_failure(Run& run, const Graph& graph, const Execution& execution,
     run.state = RunState::partial;
 }
 
+void end_by_loss(Run& run, const std::string& sentence) {
+    run.flags.push_back(
+        {DoubtKind::device_lost,
+         fmt::format("The device became unusable ({}); repeating the command keeps what was "
+                     "measured and continues.",
+                     sentence)});
+    run.state = RunState::partial;
+}
+
 std::vector<Omission> omissions_of(const std::optional<Run>& earlier) {
     std::vector<Omission> omissions;
     if (!earlier || !lost_its_device(*earlier)) {
         return omissions;
     }
     for (const StepResult& step : earlier->steps) {
-        if (const auto* failed = std::get_if<Failed>(&step.time); failed && is_compute(step)) {
+        const auto* failed = std::get_if<Failed>(&step.time);
+        if (failed && is_compute(step) && !step.verified) {
             omissions.push_back({step.layer, step.pass, failed->reason});
         }
     }
@@ -144,6 +156,15 @@ void mark_omitted(const std::vector<Omission>& omissions, Run& run) {
 
 bool lost_its_device(const Run& run) {
     return std::ranges::find(run.flags, DoubtKind::device_lost, &Flag::kind) != run.flags.end();
+}
+
+std::string sentence_on_rest(std::size_t left, std::size_t all) {
+    return fmt::format(
+        "the device was lost, and this process cannot use it any more{}; the same "
+        "command continues",
+        left == 0 ? std::string()
+                  : fmt::format(": {} of {} runs {} not measured", left, all,
+                                left == 1 ? "was" : "were"));
 }
 
 }  // namespace strata

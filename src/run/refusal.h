@@ -30,7 +30,12 @@ void require_max_layers(const Graph& graph, std::span<const Step> steps);
 void end_by_failure(Run& run, const Graph& graph, const Execution& execution,
                     const StepFailure& failure);
 
-// The layers' passes that failed so in earlier attempts; empty where none did.
+// As above where it is not known which step did it, or where the run was timed already: what was
+// measured stays. The same job, given again in a new process, continues.
+void end_by_loss(Run& run, const std::string& sentence);
+
+// The layers' passes that failed so in earlier attempts, and not by their values; empty where none
+// did.
 std::vector<Omission> omissions_of(const std::optional<Run>& earlier);
 
 // Marks omitted steps as failed, not only skipped.
@@ -38,5 +43,9 @@ void mark_omitted(const std::vector<Omission>& omissions, Run& run);
 
 // Whether a run ended so.
 bool lost_its_device(const Run& run);
+
+// What is left of a command whose device was lost, for the user: "The device was lost: 2 of 5 runs
+// were not measured; ...".
+std::string sentence_on_rest(std::size_t left, std::size_t all);
 
 }  // namespace strata

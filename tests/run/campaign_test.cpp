@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "record/options.h"
+#include "run/refusal.h"
 #include "store/load.h"
 #include "store/statement.h"
 #include "tests/support/scripted_backend.h"
@@ -171,6 +172,54 @@ TEST_F(Campaigns, ALostDeviceEndsTheCampaignAndTheSameExperimentContinuesIt) {
     EXPECT_EQ(run(), ExitCode::failed) << "the step that did it stays failed";
     ASSERT_EQ(shown_.size(), 2U);
     EXPECT_EQ(shown_[0].front().state, RunState::complete);
+}
+
+// As by a kernel that hangs in the fourth iteration: nobody knows which.
+TEST_F(Campaigns, ADeviceThatIsLostWhileItIsTimedKeepsWhatWasMeasuredAndNoOtherRunIsBlamed) {
+    request_.batches = {1, 2};
+    request_.common.execution.numerics.mode = Mode::inference;  // so that batches are a sweep
+    request_.common.policy.min_samples = 100;
+    int iterations = 0;
+    script_ = [&](ScriptedExecutable& executable) {
+        executable.after(0, [&](Executable&) {
+            if (++iterations == 4) {
+                throw DeviceFailure(DeviceFate::lost, "a kernel hangs", ExitCode::machine_cannot);
+            }
+        });
+    };
+    EXPECT_EQ(run(), ExitCode::failed);
+    EXPECT_EQ(measured_, 1);
+    ASSERT_EQ(shown_.size(), 1U);
+    ASSERT_EQ(shown_[0].size(), 1U);
+    const strata::Run stored_run = load_run(database_, shown_[0].front().id);
+    EXPECT_EQ(stored_run.state, RunState::partial);
+    ASSERT_EQ(stored_run.flags.size(), 1U);
+    EXPECT_EQ(stored_run.flags[0].kind, DoubtKind::device_lost);
+    EXPECT_NE(stored_run.flags[0].sentence.find("a kernel hangs"), std::string::npos);
+    for (const StepResult& step : stored_run.steps) {
+        EXPECT_TRUE(std::holds_alternative<Samples>(step.time)) << "no step is to blame";
+    }
+    script_ = [](ScriptedExecutable&) {};
+    request_.common.policy.min_samples = 100;
+    EXPECT_EQ(run(), ExitCode::done) << "the same experiment continues";
+    EXPECT_EQ(stored("complete"), 2);
+}
+
+TEST_F(Campaigns, ADeviceThatIsLostBeforeItIsTimedLeavesARunThatSaysSo) {
+    script_ = [](ScriptedExecutable&) {
+        throw DeviceFailure(DeviceFate::lost, "a kernel hangs", ExitCode::machine_cannot);
+    };
+    EXPECT_EQ(run(), ExitCode::failed);
+    const strata::Run stored_run = load_run(database_, shown_.at(0).at(0).id);
+    EXPECT_EQ(stored_run.state, RunState::partial);
+    EXPECT_FALSE(stored_run.steps.empty());
+    EXPECT_EQ(stored("partial"), 1);
+}
+
+TEST(SentenceOnRest, SaysWhatWasNotMeasured) {
+    EXPECT_NE(sentence_on_rest(2, 5).find("2 of 5 runs were not measured"), std::string::npos);
+    EXPECT_NE(sentence_on_rest(1, 2).find("1 of 2 runs was not measured"), std::string::npos);
+    EXPECT_EQ(sentence_on_rest(0, 1).find("not measured"), std::string::npos);
 }
 
 strata::Run run_of(std::vector<Measurement> times, std::vector<Flag> flags = {}) {

@@ -199,6 +199,14 @@ TEST_F(LostDevice, ASecondCulpritJoinsTheFirst) {
     EXPECT_TRUE(std::holds_alternative<Failed>(step(run, second).time));
 }
 
+TEST_F(LostDevice, AStepThatComputesWrongBeforeAnotherHangsIsNotLeftOutNextTime) {
+    strata::Run run = failing(culprit);
+    for (StepResult& one : run.steps) {
+        one.verified = {.error = 1, .tolerance = 0.1};
+    }
+    EXPECT_TRUE(omissions_of(run).empty());
+}
+
 TEST_F(LostDevice, AStepThatOnlyComputesWrongIsNotLeftOutNextTime) {
     strata::Run run = failing(culprit);
     run.flags.clear();

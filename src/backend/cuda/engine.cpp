@@ -116,6 +116,7 @@ private:
 
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution,
                                         LayerForm form) {
+        machine_->limit_waits(execution.scheduling.device_timeout);
         return std::make_unique<CudaExecutable>(
             graph, prepare_program(graph, execution, machine_->properties(), form), machine_);
     }

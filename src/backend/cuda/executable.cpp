@@ -43,17 +43,17 @@ CudaExecutable::CudaExecutable(const Graph& graph, Program program,
         graph, program,
         [this](std::vector<Call> calls, Step& step) { return bind_step(std::move(calls), step); },
         [this](Call call) { return bind(std::move(call)); });
+    for (const Step& step : bound_.steps) {
+        step_names_.push_back(name_of_step(graph, step));
+    }
     for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
-        probe(graph, step);
+        probe(step);
         if (!bound_.calls[step].empty()) {
             working_steps_.push_back(step);
         }
     }
     for (std::size_t buffer = 0; buffer < buffers_.size(); ++buffer) {
         machine_->clear(buffers_[buffer], program.buffers[buffer].bytes);
-    }
-    for (const Step& step : bound_.steps) {
-        step_names_.push_back(name_of_step(graph, step));
     }
     initialize(program,
                [this](const TensorView& view, const HostValues& values) { fill(view, values); });
@@ -150,23 +150,31 @@ std::vector<CudaExecutable::BoundCall> CudaExecutable::bind_step(std::vector<Cal
     return step.runs() ? std::move(bound) : std::vector<BoundCall>();
 }
 
-// Runs a step by itself, so that trouble is attributed to it and not to an iteration.
-void CudaExecutable::probe(const Graph& graph, std::size_t step) {
+// Requires: the device is idle before, and `doing` waits for what it enqueues.
+template <class Doing>
+void CudaExecutable::attribute(std::size_t index, const Doing& doing) const {
     try {
+        doing();
+    } catch (const DeviceError& error) {
+        if (!is_fault_of_step(error.trouble())) {
+            throw;
+        }
+        const Step& step = bound_.steps[index];
+        throw StepFailure({step.layer, step.pass}, fmt::format("{} by {}: {}", step_names_[index],
+                                                               step.implementation, error.what()));
+    }
+}
+
+// Runs a step by itself, so that trouble is attributed to it and not to an iteration.
+void CudaExecutable::probe(std::size_t step) {
+    attribute(step, [&] {
         refuse_step_if_it_fails(bound_.steps[step], [&] {
             for (const BoundCall& bound : bound_.calls[step]) {
                 machine_->probe(bound.call, bound.addresses);
                 tell_of_choice(bound.call, bound_.steps[step]);
             }
         });
-    } catch (const DeviceError& error) {
-        if (!is_fault_of_step(error.trouble())) {
-            throw;
-        }
-        throw StepFailure({bound_.steps[step].layer, bound_.steps[step].pass},
-                          fmt::format("{} by {}: {}", name_of_step(graph, bound_.steps[step]),
-                                      bound_.steps[step].implementation, error.what()));
-    }
+    });
     if (!bound_.steps[step].runs()) {
         bound_.calls[step].clear();
     }
@@ -198,6 +206,18 @@ void CudaExecutable::enqueue_step(std::size_t step) const {
     enqueue(bound_.calls[step]);
 }
 
+void CudaExecutable::enqueue_step(std::size_t step, Pace pace) const {
+    if (pace == Pace::queued || bound_.calls[step].empty()) {
+        enqueue_step(step);
+        return;
+    }
+    machine_->wait();
+    attribute(step, [&] {
+        enqueue_step(step);
+        machine_->wait();
+    });
+}
+
 void CudaExecutable::watch(StepWatch* watch) {
     watch_ = watch;
     whole_.replay.reset();
@@ -209,8 +229,10 @@ void CudaExecutable::run_watched(StepWatch& watch) {
         caches_.enqueue([&] { enqueue(bound_.calls[step]); });
         machine_->wait();
         const WatchedStep watched(watch, step, bound_.steps[step]);
-        enqueue(bound_.calls[step]);
-        machine_->wait();
+        attribute(step, [&] {
+            enqueue(bound_.calls[step]);
+            machine_->wait();
+        });
     }
 }
 
@@ -221,10 +243,10 @@ Profiling* CudaExecutable::profiling() {
     return profiling_.get();
 }
 
-void CudaExecutable::enqueue_whole() const {
+void CudaExecutable::enqueue_whole(Pace pace) const {
     machine_->stamp(0);
     for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
-        enqueue_step(step);
+        enqueue_step(step, pace);
     }
     machine_->stamp(1);
 }
@@ -238,7 +260,7 @@ std::size_t CudaExecutable::stamp_after(std::size_t working_step) const {
     return stamp_before(working_step) + 1;
 }
 
-void CudaExecutable::enqueue_stamped() const {
+void CudaExecutable::enqueue_stamped(Pace pace) const {
     machine_->stamp(0);
     for (std::size_t i = 0; i < working_steps_.size(); ++i) {
         const std::size_t step = working_steps_[i];
@@ -246,7 +268,7 @@ void CudaExecutable::enqueue_stamped() const {
             caches_.enqueue([&] { enqueue(bound_.calls[step]); });
             machine_->stamp(stamp_before(i));
         }
-        enqueue_step(step);
+        enqueue_step(step, pace);
         machine_->stamp(stamp_after(i));
     }
 }
@@ -257,26 +279,31 @@ void CudaExecutable::prepare_again() {
 }
 
 // The first iteration runs unrecorded: libraries load and compile what they need, which cannot be
-// recorded. From the second on it is one launch, so that step times exclude host overhead, unless
-// it cannot be recorded.
+// recorded. It waits after each step, so that a step that fails or hangs on the real values is
+// known. From the second on it is one launch, so that step times exclude host overhead, unless it
+// cannot be recorded.
 void CudaExecutable::iterate(RecordedIteration& recording,
-                             const std::function<void()>& enqueue_all) {
-    if (recording.has_run && !recording.replay && !fails_to_record_) {
-        recording.replay = machine_->record(enqueue_all);
+                             const std::function<void(Pace)>& enqueue_all) {
+    if (!recording.has_run) {
+        enqueue_all(Pace::step_by_step);
+        recording.has_run = true;
+        return;
+    }
+    if (!recording.replay && !fails_to_record_) {
+        recording.replay = machine_->record([&] { enqueue_all(Pace::queued); });
         fails_to_record_ = !recording.replay;
     }
-    recording.replay ? recording.replay->enqueue() : enqueue_all();
-    recording.has_run = true;
+    recording.replay ? recording.replay->enqueue() : enqueue_all(Pace::queued);
 }
 
 Seconds CudaExecutable::run() {
-    iterate(whole_, [this] { enqueue_whole(); });
+    iterate(whole_, [this](Pace pace) { enqueue_whole(pace); });
     return machine_->between(0, 1);
 }
 
 Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
     check(times.size() == bound_.steps.size(), "one time for each step");
-    iterate(stamped_, [this] { enqueue_stamped(); });
+    iterate(stamped_, [this](Pace pace) { enqueue_stamped(pace); });
     const std::size_t last = working_steps_.empty() ? 0 : stamp_after(working_steps_.size() - 1);
     const Seconds whole = machine_->between(0, last);
     std::ranges::fill(times, Seconds{});
@@ -292,7 +319,7 @@ void CudaExecutable::prepare_caches(CacheState state) {
 }
 
 void CudaExecutable::run_step(std::size_t step) {
-    enqueue_step(step);
+    enqueue_step(step, Pace::step_by_step);
     machine_->wait();
 }
 

@@ -62,18 +62,25 @@ private:
     void plan_memory(const Program& program);
     std::byte* take(std::size_t bytes);
     std::vector<BoundCall> bind_step(std::vector<Call> calls, Step& step);
-    void probe(const Graph& graph, std::size_t step);
+    // Whether steps are put on the stream one after another, or each is waited for.
+    enum class Pace { queued, step_by_step };
+
+    // Throws StepFailure instead if the step may be the cause of what `doing` throws.
+    template <class Doing>
+    void attribute(std::size_t index, const Doing& doing) const;
+    void probe(std::size_t step);
     BoundCall bind(Call call);
     std::byte* address_of(const TensorView& view) const {
         return buffers_[view.buffer] + view.offset;
     }
     void enqueue(const std::vector<BoundCall>& calls) const;
     void enqueue_step(std::size_t step) const;
-    void enqueue_whole() const;
-    void enqueue_stamped() const;
+    void enqueue_step(std::size_t step, Pace pace) const;
+    void enqueue_whole(Pace pace) const;
+    void enqueue_stamped(Pace pace) const;
     std::size_t stamp_before(std::size_t working_step) const;  // its index in working_steps_
     std::size_t stamp_after(std::size_t working_step) const;
-    void iterate(RecordedIteration& recording, const std::function<void()>& enqueue_all);
+    void iterate(RecordedIteration& recording, const std::function<void(Pace)>& enqueue_all);
     void prepare_again();
     void fill(const TensorView& view, std::span<const float> values);
 

@@ -2,6 +2,7 @@
 #include "backend/cuda/fastest.h"
 
 #include "backend/cuda/device/trouble.h"
+#include "backend/device_hang.h"
 
 #include <cuda_runtime_api.h>
 
@@ -14,7 +15,11 @@ namespace strata::cuda {
 namespace {
 
 struct EventEnd {
-    void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+    void operator()(cudaEvent_t event) const {
+        if (!device_hangs()) {
+            cudaEventDestroy(event);
+        }
+    }
 };
 using Event = std::unique_ptr<CUevent_st, EventEnd>;
 
@@ -53,7 +58,7 @@ double best_time(const Queue& queue, const std::function<void()>& enqueue) {
         require_cuda(cudaEventRecord(begin.get(), queue.stream), "stamping the time");
         enqueue();
         require_cuda(cudaEventRecord(end.get(), queue.stream), "stamping the time");
-        require_cuda(cudaEventSynchronize(end.get()), "trying what is fastest");
+        queue.work->wait("trying what is fastest");
         float passed = 0;
         require_cuda(cudaEventElapsedTime(&passed, begin.get(), end.get()), "reading a time stamp");
         minimum = std::min(minimum, static_cast<double>(passed));

@@ -3,11 +3,11 @@
 
 #include "backend/cuda/cudnn/device.h"
 #include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/stream.h"
 #include "backend/cuda/device/trouble.h"
+#include "backend/device_hang.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,15 +15,12 @@ namespace strata::cuda {
 
 namespace {
 
-// No single iteration takes this long; one that does will never end.
-constexpr std::chrono::minutes patience{5};
-
-// Whether a kernel hangs on the device. Nothing can be freed then, because freeing would wait for
-// it.
-using AbandonFlag = std::shared_ptr<bool>;
-
 struct GraphEnd {
-    void operator()(cudaGraph_t graph) const { cudaGraphDestroy(graph); }
+    void operator()(cudaGraph_t graph) const {
+        if (!device_hangs()) {
+            cudaGraphDestroy(graph);
+        }
+    }
 };
 using RecordedGraph = std::unique_ptr<CUgraph_st, GraphEnd>;
 
@@ -32,17 +29,14 @@ using SharedMemory = std::shared_ptr<void>;
 
 class GraphReplay : public Replay {
 public:
-    GraphReplay(RecordedGraph graph, cudaGraphExec_t executable, cudaStream_t stream,
-                std::vector<SharedMemory> scratch, AbandonFlag abandoned)
+    GraphReplay(RecordedGraph graph, cudaGraphExec_t executable, std::shared_ptr<Stream> stream,
+                std::vector<SharedMemory> scratch)
         : graph_(std::move(graph)),
           executable_(executable),
-          stream_(stream),
-          scratch_(std::move(scratch)),
-          abandoned_(std::move(abandoned)) {}
+          stream_(std::move(stream)),
+          scratch_(std::move(scratch)) {}
     ~GraphReplay() override {
-        if (*abandoned_) {
-            (void)graph_.release();
-        } else {
+        if (stream_->settle()) {
             cudaGraphExecDestroy(executable_);
         }
     }
@@ -50,15 +44,15 @@ public:
     GraphReplay& operator=(const GraphReplay&) = delete;
 
     void enqueue() override {
-        require_cuda(cudaGraphLaunch(executable_, stream_), "launching a CUDA graph");
+        stream_->require_device("launching a CUDA graph");
+        require_cuda(cudaGraphLaunch(executable_, stream_->get()), "launching a CUDA graph");
     }
 
 private:
     RecordedGraph graph_;
     cudaGraphExec_t executable_;
-    cudaStream_t stream_;
+    std::shared_ptr<Stream> stream_;
     std::vector<SharedMemory> scratch_;
-    AbandonFlag abandoned_;
 };
 
 class GpuMachine : public Machine {
@@ -69,6 +63,7 @@ public:
     GpuMachine& operator=(const GpuMachine&) = delete;
 
     const DeviceProperties& properties() const override { return properties_; }
+    void limit_waits(Seconds limit) override { stream_->limit = limit; }
     Memory allocate(std::size_t bytes) override;
     void clear(void* memory, std::size_t bytes) override;
     void copy(Transfer transfer, void* machine, void* host, std::size_t bytes) override;
@@ -89,19 +84,18 @@ private:
     void require_usable();
 
     DeviceProperties properties_;
+    std::shared_ptr<Stream> stream_ = std::make_shared<Stream>();
     Queue queue_;
     SharedMemory workspace_;
     std::vector<SharedMemory> outgrown_;  // used by the iteration that is being recorded
     std::vector<cudaEvent_t> stamps_;
-    bool is_recording_ = false;
-    AbandonFlag abandoned_ = std::make_shared<bool>(false);
 };
 
 GpuMachine::GpuMachine() {
     int device = 0;
     require_cuda(cudaGetDevice(&device), "looking for a GPU");
-    require_cuda(cudaStreamCreateWithFlags(&queue_.stream, cudaStreamNonBlocking),
-                 "making a stream on the GPU");
+    queue_.work = stream_;
+    queue_.stream = stream_->get();
     require_cudnn(cudnnCreate(&queue_.cudnn), "opening cuDNN");
     require_cudnn(cudnnSetStream(queue_.cudnn, queue_.stream), "opening cuDNN");
     require_cublas(cublasLtCreate(&queue_.cublas), "opening cuBLASLt");
@@ -110,23 +104,26 @@ GpuMachine::GpuMachine() {
 }
 
 GpuMachine::~GpuMachine() {
-    if (*abandoned_) {
+    if (!stream_->settle()) {
         return;
     }
-    cudaStreamSynchronize(queue_.stream);
     for (cudaEvent_t stamp : stamps_) {
         cudaEventDestroy(stamp);
     }
     cublasLtDestroy(queue_.cublas);
     cudnnDestroy(queue_.cudnn);
-    cudaStreamDestroy(queue_.stream);
 }
 
+// Taking memory and freeing it may wait for everything on the device, so the work is waited for
+// with the limit before.
 Memory GpuMachine::allocate(std::size_t bytes) {
+    if (!stream_->is_recording) {
+        wait();
+    }
     void* begin = nullptr;
     require_cuda(cudaMalloc(&begin, std::max<std::size_t>(bytes, 1)), "taking memory of the GPU");
-    Memory memory = {begin, [abandoned = abandoned_](void* taken) {
-                         if (!*abandoned) {
+    Memory memory = {begin, [stream = stream_](void* taken) {
+                         if (stream->settle()) {
                              cudaFree(taken);
                          }
                      }};
@@ -135,19 +132,22 @@ Memory GpuMachine::allocate(std::size_t bytes) {
 }
 
 void GpuMachine::clear(void* memory, std::size_t bytes) {
+    stream_->require_device("clearing memory of the GPU");
     require_cuda(cudaMemsetAsync(memory, 0, bytes, queue_.stream), "clearing memory of the GPU");
 }
 
 void GpuMachine::copy(Transfer transfer, void* machine, void* host, std::size_t bytes) {
+    stream_->require_device("copying values");
     const bool in = transfer == Transfer::to_machine;
     require_cuda(
         cudaMemcpyAsync(in ? machine : host, in ? host : machine, bytes,
                         in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, queue_.stream),
         "copying values");
-    wait();
+    stream_->wait("copying values");
 }
 
 void GpuMachine::finalize(const Call& call) {
+    stream_->require_device("preparing a call");
     if (const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function)) {
         (*library)->finalize(queue_);
     }
@@ -178,10 +178,8 @@ void GpuMachine::reserve_workspace(std::size_t bytes) {
     if (bytes <= queue_.workspace_bytes) {
         return;
     }
-    if (is_recording_) {
+    if (stream_->is_recording) {
         outgrown_.push_back(workspace_);
-    } else {
-        wait();  // for calls that still use it
     }
     queue_.workspace = nullptr;
     queue_.workspace_bytes = 0;
@@ -199,6 +197,7 @@ void GpuMachine::release_workspace() {
 }
 
 void GpuMachine::enqueue(const Call& call, std::span<void* const> addresses) {
+    stream_->require_device("launching a kernel");
     if (const auto* kernel = std::get_if<Kernel>(&call.function)) {
         require_cuda(kernel->launch(queue_.stream, addresses), kernel->name);
     } else {
@@ -217,12 +216,12 @@ RecordedGraph GpuMachine::capture(const std::function<void()>& enqueue_all) {
     }
     cudaGraph_t graph = nullptr;
     const auto end = [&] {
-        is_recording_ = false;
+        stream_->is_recording = false;
         const cudaError_t ended = cudaStreamEndCapture(queue_.stream, &graph);
         RecordedGraph recorded(graph);
         return ended == cudaSuccess ? std::move(recorded) : nullptr;
     };
-    is_recording_ = true;
+    stream_->is_recording = true;
     try {
         enqueue_all();
     } catch (const DeviceError&) {
@@ -236,6 +235,7 @@ RecordedGraph GpuMachine::capture(const std::function<void()>& enqueue_all) {
 }
 
 std::unique_ptr<Replay> GpuMachine::record(const std::function<void()>& enqueue_all) {
+    stream_->require_device("recording an iteration");
     RecordedGraph graph = capture(enqueue_all);
     std::vector<SharedMemory> scratch = std::exchange(outgrown_, {});
     scratch.push_back(workspace_);
@@ -248,8 +248,7 @@ std::unique_ptr<Replay> GpuMachine::record(const std::function<void()>& enqueue_
     if (cudaGraphUpload(executable, queue_.stream) != cudaSuccess) {
         (void)cudaGetLastError();  // the first launch uploads it, or reports the error
     }
-    return std::make_unique<GraphReplay>(std::move(graph), executable, queue_.stream,
-                                         std::move(scratch), abandoned_);
+    return std::make_unique<GraphReplay>(std::move(graph), executable, stream_, std::move(scratch));
 }
 
 // After a failed recording the stream must accept work again.
@@ -263,22 +262,26 @@ void GpuMachine::require_usable() {
 }
 
 void GpuMachine::stamp(std::size_t number) {
+    stream_->require_device("stamping the time");
     while (stamps_.size() <= number) {
         cudaEvent_t event = nullptr;
         require_cuda(cudaEventCreate(&event), "making a time stamp");
         stamps_.push_back(event);
     }
     // External event: repeating the recording takes the stamp, which can be queried like any other.
-    require_cuda(
-        cudaEventRecordWithFlags(stamps_[number], queue_.stream,
-                                 is_recording_ ? cudaEventRecordExternal : cudaEventRecordDefault),
-        "stamping the time");
+    require_cuda(cudaEventRecordWithFlags(
+                     stamps_[number], queue_.stream,
+                     stream_->is_recording ? cudaEventRecordExternal : cudaEventRecordDefault),
+                 "stamping the time");
 }
 
+// Also asked after the device was lost, to describe the run.
 std::optional<std::size_t> GpuMachine::free_memory() const {
     std::size_t free = 0;
     std::size_t total = 0;
-    require_cuda(cudaMemGetInfo(&free, &total), "asking how much memory of the GPU is free");
+    if (device_hangs() || cudaMemGetInfo(&free, &total) != cudaSuccess) {
+        return {};
+    }
     return free;
 }
 
@@ -292,22 +295,8 @@ Seconds GpuMachine::between(std::size_t earlier, std::size_t later) {
     return {milliseconds * 1e-3};
 }
 
-// Polls instead of waiting: a kernel that never ends must not hang the program.
 void GpuMachine::wait() {
-    const auto begin = std::chrono::steady_clock::now();
-    cudaError_t answer = cudaStreamQuery(queue_.stream);
-    while (answer == cudaErrorNotReady) {
-        if (std::chrono::steady_clock::now() - begin > patience) {
-            *abandoned_ = true;
-            throw DeviceError(DeviceTrouble::timed_out,
-                              "work on the GPU has not ended after 5 minutes: a kernel hangs; end "
-                              "the process, and choose a smaller batch");
-        }
-        (void)cudaGetLastError();  // "not ready" is not an error
-        std::this_thread::sleep_for(std::chrono::microseconds(20));
-        answer = cudaStreamQuery(queue_.stream);
-    }
-    require_cuda(answer, "waiting for the GPU");
+    stream_->wait("waiting for the GPU");
 }
 
 }  // namespace

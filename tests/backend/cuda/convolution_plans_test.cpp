@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 
 // Plans that a scripted cuDNN executes or refuses (scripted_runtime.h).
 namespace strata::testing {
@@ -150,6 +152,26 @@ TEST_F(ConvolutionPlans, TheScratchMemoryOfANetworkIsNotInheritedByTheNext) {
                                           machine_);
     EXPECT_EQ(machine_->workspace(), 0U);
     EXPECT_LT(scripted_runtime().taken_memory, with_it - 63 * mebibyte);
+}
+
+// A hanging plan must not be waited for by whatever frees the trial. The process leaves with its
+// own exit code.
+TEST_F(ConvolutionPlans, OneThatHangsWhileTheFastestIsSoughtEndsTheTrials) {
+    const auto choice = std::make_shared<PlanChoice>();
+    choice->plans = {plan(1, mebibyte, 3), plan(2, mebibyte, never_ends), plan(3, 0, 1)};
+    const auto seek_fastest = [&] {
+        machine_->limit_waits(Seconds{0.01});
+        try {
+            probed(choice);
+        } catch (const cuda::DeviceError& error) {
+            std::fputs(error.what(), stderr);
+        }
+        machine_.reset();
+        operands_.reset();
+        choice->plans.clear();
+        std::exit(7);
+    };
+    EXPECT_EXIT(seek_fastest(), ::testing::ExitedWithCode(7), "trying what is fastest: work on");
 }
 
 // With the plans that cuDNN really offers.

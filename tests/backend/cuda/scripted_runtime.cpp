@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/backend/cuda/scripted_runtime.h"
 
+#include "backend/device_hang.h"
 #include "tests/backend/cuda/emulated.h"
 
 #include <cublasLt.h>
@@ -9,6 +10,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -31,6 +33,8 @@ struct Command {
     CUevent_st* event = nullptr;
     const Work* work = nullptr;
     double milliseconds = 0;
+
+    double takes() const { return work != nullptr ? work->milliseconds() : milliseconds; }
 };
 
 struct Stream {
@@ -69,15 +73,38 @@ void put(const Command& command) {
     stream.capture ? stream.capture->push_back(command) : stream.left.push_back(command);
 }
 
-// Does the next thing on the stream.
+// Ends the process if CUDA is called after it was given up.
+void expect_usable(const char* function) {
+    if (device_hangs()) {
+        std::fprintf(stderr, "%s was called although the device hangs\n", function);
+        std::_Exit(called_too_late);
+    }
+}
+
+// Does the next thing on the stream, unless that never ends.
 void work_on(Stream& stream) {
     const Command command = stream.left.front();
+    if (command.takes() == never_ends) {
+        return;
+    }
     stream.left.pop_front();
     if (command.event != nullptr) {
         command.event->reached_at = stream.now;
         command.event->awaited = std::max(0, command.event->awaited - 1);
     } else {
-        stream.now += command.work ? command.work->milliseconds() : command.milliseconds;
+        stream.now += command.takes();
+    }
+}
+
+// What a blocking call does: CUDA would never return from it if the work does not end.
+void work_off(const char* function) {
+    Stream& stream = runtime().stream;
+    while (!stream.capture && !stream.left.empty()) {
+        if (stream.left.front().takes() == never_ends) {
+            std::fprintf(stderr, "%s blocks for ever\n", function);
+            std::_Exit(blocked_for_ever);
+        }
+        work_on(stream);
     }
 }
 
@@ -121,37 +148,45 @@ struct CUgraphExec_st {
 };
 
 cudaError_t cudaDriverGetVersion(int* version) {
+    expect_usable(__func__);
     *version = 13000;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
+    expect_usable(__func__);
     *count = 1;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int* device) {
+    expect_usable(__func__);
     *device = 0;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetLastError() {
+    expect_usable(__func__);
     const cudaError_t error = runtime().last_error;
     runtime().last_error = runtime().script.sticky;
     return error;
 }
 
 cudaError_t cudaPeekAtLastError() {
+    expect_usable(__func__);
     return runtime().last_error;
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+    expect_usable(__func__);
     *total = runtime().script.total_memory;
     *free = *total - std::min(*total, runtime().script.taken_memory);
     return answer_of_device();
 }
 
 cudaError_t cudaMalloc(void** begin, std::size_t bytes) {
+    expect_usable(__func__);
+    work_off(__func__);
     ScriptedRuntime& script = runtime().script;
     if (bytes > script.total_memory - script.taken_memory) {
         return answer(cudaErrorMemoryAllocation);
@@ -163,6 +198,8 @@ cudaError_t cudaMalloc(void** begin, std::size_t bytes) {
 }
 
 cudaError_t cudaFree(void* begin) {
+    expect_usable(__func__);
+    work_off(__func__);
     const auto taken = runtime().memory.find(begin);
     if (taken == runtime().memory.end()) {
         return answer(cudaErrorInvalidValue);
@@ -175,26 +212,33 @@ cudaError_t cudaFree(void* begin) {
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t) {
+    expect_usable(__func__);
     std::memcpy(to, from, bytes);
+    put({.milliseconds = runtime().script.milliseconds_of_copies});
     return answer_of_device();
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t) {
+    expect_usable(__func__);
     std::memset(to, value, bytes);
     return answer_of_device();
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) {
+    expect_usable(__func__);
     *stream = some_handle<cudaStream_t>();
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t) {
+    expect_usable(__func__);
+    work_off(__func__);
     return cudaSuccess;
 }
 
 // One thing is done from one question to the next.
 cudaError_t cudaStreamQuery(cudaStream_t) {
+    expect_usable(__func__);
     Stream& stream = runtime().stream;
     if (stream.capture) {
         return answer(cudaErrorStreamCaptureUnsupported);
@@ -206,13 +250,13 @@ cudaError_t cudaStreamQuery(cudaStream_t) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t) {
-    while (!runtime().stream.left.empty()) {
-        work_on(runtime().stream);
-    }
+    expect_usable(__func__);
+    work_off(__func__);
     return answer_of_device();
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+    expect_usable(__func__);
     if (runtime().script.sticky == cudaSuccess) {
         runtime().stream.capture.emplace();
     }
@@ -220,6 +264,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
+    expect_usable(__func__);
     std::vector<Command> commands = std::move(*runtime().stream.capture);
     runtime().stream.capture.reset();
     *graph = nullptr;
@@ -233,6 +278,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long) {
+    expect_usable(__func__);
     if (const cudaError_t error = runtime().script.answer_to_instantiation; error != cudaSuccess) {
         return answer(error);
     }
@@ -241,12 +287,14 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) {
+    expect_usable(__func__);
     return answer_of_device();
 }
 
 // An event in a graph is recorded when the graph reaches it; until then it keeps the time of the
 // previous replay.
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t) {
+    expect_usable(__func__);
     for (const Command& command : executable->commands) {
         put(command);
     }
@@ -254,26 +302,33 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t) {
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+    expect_usable(__func__);
+    work_off(__func__);
     delete executable;
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    expect_usable(__func__);
     --runtime().script.live_graphs;
     delete graph;
     return cudaSuccess;
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    expect_usable(__func__);
     *event = runtime().events.emplace_back(std::make_unique<CUevent_st>()).get();
     return answer_of_device();
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t) {
+    expect_usable(__func__);
+    work_off(__func__);
     return cudaSuccess;
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t, unsigned int flags) {
+    expect_usable(__func__);
     const bool captures = runtime().stream.capture.has_value();
     if (captures != (flags == cudaEventRecordExternal)) {
         return answer(cudaErrorInvalidValue);
@@ -284,24 +339,26 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t, unsigned i
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    expect_usable(__func__);
     return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+    expect_usable(__func__);
     if (event->awaited > 0 && !runtime().stream.left.empty()) {
         work_on(runtime().stream);
     }
     return event->awaited > 0 ? answer(cudaErrorNotReady) : answer_of_device();
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    while (event->awaited > 0) {
-        work_on(runtime().stream);
-    }
+cudaError_t cudaEventSynchronize(cudaEvent_t) {
+    expect_usable(__func__);
+    work_off(__func__);
     return answer_of_device();
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+    expect_usable(__func__);
     if (!begin->reached_at || !end->reached_at) {
         return answer(cudaErrorInvalidResourceHandle);
     }
@@ -313,19 +370,31 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
 }
 
 cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) {
-    return answer_of_device();
+    expect_usable(__func__);
+    ScriptedRuntime& script = runtime().script;
+    const cudaError_t answered = answer_of_device();
+    if (script.bad_launch && (*script.bad_launch)-- == 0) {
+        script.error_of_bad_launch == cudaSuccess
+            ? put({.milliseconds = never_ends})
+            : void(script.sticky = script.error_of_bad_launch);
+    }
+    return answered;
 }
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+    expect_usable(__func__);
     *handle = some_handle<cudnnHandle_t>();
     return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t cudnnDestroy(cudnnHandle_t) {
+    expect_usable(__func__);
+    work_off(__func__);
     return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t cudnnSetStream(cudnnHandle_t, cudaStream_t) {
+    expect_usable(__func__);
     return CUDNN_STATUS_SUCCESS;
 }
 
@@ -334,6 +403,7 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
                                        cudnnBackendAttributeName_t name,
                                        cudnnBackendAttributeType_t type, std::int64_t count,
                                        const void* values) {
+    expect_usable(__func__);
     static const auto library = next<decltype(cudnnBackendSetAttribute)>(__func__);
     if (name != CUDNN_ATTR_DEVICEPROP_DEVICE_ID) {
         return library(descriptor, name, type, count, values);
@@ -343,8 +413,15 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
                    static_cast<std::int64_t>(text.size()) + 1, text.c_str());
 }
 
+cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor) {
+    expect_usable(__func__);
+    static const auto library = next<decltype(cudnnBackendDestroyDescriptor)>(__func__);
+    return library(descriptor);
+}
+
 cudnnStatus_t cudnnBackendExecute(cudnnHandle_t, cudnnBackendDescriptor_t plan,
                                   cudnnBackendDescriptor_t) {
+    expect_usable(__func__);
     ScriptedRuntime& script = runtime().script;
     if (!script.answers_to_plans.empty()) {
         const cudnnStatus_t status = script.answers_to_plans.front();
@@ -359,10 +436,13 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t, cudnnBackendDescriptor_t plan,
 }
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+    expect_usable(__func__);
     *handle = some_handle<cublasLtHandle_t>();
     return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t) {
+    expect_usable(__func__);
+    work_off(__func__);
     return CUBLAS_STATUS_SUCCESS;
 }

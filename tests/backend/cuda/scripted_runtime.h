@@ -5,13 +5,23 @@
 #include "backend/cuda/device/queue.h"
 
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 
 // Replaces CUDA's runtime as far as a GPU machine calls it (gpu_machine.cpp): one stream, which
 // works only while it is queried, captures, graphs and events. Each behaves as documented and, if
 // the documentation leaves something open, in the worst way. Memory is the host's.
 namespace strata::testing {
+
+// Work that takes so long hangs: nothing behind it begins.
+inline constexpr double never_ends = std::numeric_limits<double>::infinity();
+
+// How the process ends if CUDA is called after its device was given up (backend/device_hang.h), or
+// if a call of its own waits for work that never ends.
+inline constexpr int called_too_late = 98;
+inline constexpr int blocked_for_ever = 99;
 
 // What the runtime does next, and what it has done. Each test starts with a new one.
 struct ScriptedRuntime {
@@ -26,6 +36,11 @@ struct ScriptedRuntime {
     std::deque<cudnnStatus_t> answers_to_plans = {};
     // How long a plan takes, by its descriptor; otherwise a millisecond.
     std::map<const void*, double> milliseconds_of_plans = {};
+    double milliseconds_of_copies = 0;
+    // The launch of a kernel, by number from 0, that leaves this error behind, which every
+    // later call returns; or, if it is cudaSuccess, hangs.
+    std::optional<int> bad_launch = {};
+    cudaError_t error_of_bad_launch = cudaSuccess;
     // The answer of every later call that may report it, as of a lost device.
     cudaError_t sticky = cudaSuccess;
 };

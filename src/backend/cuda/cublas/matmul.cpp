@@ -3,6 +3,7 @@
 
 #include "backend/cuda/device/queue.h"
 #include "backend/cuda/device/trouble.h"
+#include "backend/device_hang.h"
 
 #include <algorithm>
 #include <bit>
@@ -32,7 +33,7 @@ class Owned {
 public:
     Owned() = default;
     ~Owned() {
-        if (handle_ != nullptr) {
+        if (handle_ != nullptr && !device_hangs()) {
             destroy(handle_);
         }
     }

@@ -2,6 +2,7 @@
 #include "backend/cuda/cudnn/descriptor.h"
 
 #include "backend/cuda/device/machine.h"
+#include "backend/device_hang.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ Descriptor::Descriptor(cudnnBackendDescriptorType_t type) {
 }
 
 Descriptor::~Descriptor() {
-    if (descriptor_ != nullptr) {
+    if (descriptor_ != nullptr && !device_hangs()) {
         cudnnBackendDestroyDescriptor(descriptor_);
     }
 }

@@ -3,6 +3,7 @@
 
 #include "backend/cuda/device/machine.h"
 #include "backend/cuda/device/queue.h"
+#include "backend/device_hang.h"
 #include "op/recurrent.h"
 
 #include <cudnn.h>
@@ -48,7 +49,11 @@ struct RecurrentAddresses {
 
 template <auto destroy>
 struct Destroyer {
-    void operator()(auto* descriptor) const { destroy(descriptor); }
+    void operator()(auto* descriptor) const {
+        if (!device_hangs()) {
+            destroy(descriptor);
+        }
+    }
 };
 
 // The passes of one layer by cuDNN's functions, with the memory that is kept between passes. Its

@@ -3,6 +3,7 @@
 
 #include "backend/cuda/cupti/activity_records.h"
 #include "backend/cuda/cupti/version.h"
+#include "backend/device_hang.h"
 #include "base/error.h"
 
 #include <cupti.h>
@@ -225,6 +226,9 @@ public:
     }
 
     void leave(std::uint64_t outer) override {
+        if (device_hangs()) {
+            return;
+        }
         require_cupti(cuptiActivityPopExternalCorrelationId(our_ranges, nullptr), tracing);
         --entered_;
         set_range(outer);
@@ -238,7 +242,7 @@ public:
     }
 
     void stop() noexcept override {
-        for (; entered_ > 0; --entered_) {
+        for (; entered_ > 0 && !device_hangs(); --entered_) {
             cuptiActivityPopExternalCorrelationId(our_ranges, nullptr);
         }
         const std::lock_guard guard(cupti_session.lock);

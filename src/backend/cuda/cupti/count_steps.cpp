@@ -64,6 +64,9 @@ private:
         } catch (const ProfilerError& error) {
             return NotCounted{error.trouble(), error.what()};
         } catch (const Error& error) {
+            if (loses_device(error)) {
+                throw;
+            }
             return NotCounted{ProfilerTrouble::device_failed,
                               fmt::format("an iteration failed: {}", error.what())};
         }

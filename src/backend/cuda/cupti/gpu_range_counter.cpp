@@ -2,6 +2,7 @@
 #include "backend/cuda/cupti/gpu_range_counter.h"
 
 #include "backend/cuda/cupti/parameters.h"
+#include "backend/device_hang.h"
 
 #include <cupti_range_profiler.h>
 #include <fmt/format.h>
@@ -18,7 +19,9 @@ void GpuRangeCounter::Disable::operator()(CUpti_RangeProfiler_Object* object) co
     auto block = parameters<CUpti_RangeProfiler_Disable_Params>(
         CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE);
     block.pRangeProfilerObject = object;
-    cuptiRangeProfilerDisable(&block);
+    if (!device_hangs()) {
+        cuptiRangeProfilerDisable(&block);
+    }
 }
 
 GpuRangeCounter::GpuRangeCounter(const CountingDevice& device, const CounterConfig& config,
@@ -92,13 +95,18 @@ void GpuRangeCounter::pop() {
     auto block = parameters<CUpti_RangeProfiler_PopRange_Params>(
         CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE);
     block.pRangeProfilerObject = object_.get();
-    require_cupti(cuptiRangeProfilerPopRange(&block), counting_ranges);
+    if (!device_hangs()) {
+        require_cupti(cuptiRangeProfilerPopRange(&block), counting_ranges);
+    }
 }
 
 Passes GpuRangeCounter::stop_pass() {
     auto block =
         parameters<CUpti_RangeProfiler_Stop_Params>(CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE);
     block.pRangeProfilerObject = object_.get();
+    if (device_hangs()) {
+        return Passes::are_done;
+    }
     require_cupti(cuptiRangeProfilerStop(&block), counting_ranges);
     return block.isAllPassSubmitted != 0 ? Passes::are_done : Passes::remain;
 }

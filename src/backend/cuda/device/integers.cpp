@@ -15,7 +15,7 @@ Memory repeated_integer(const Queue& queue, std::int64_t value, std::int64_t tim
     require_cuda(
         cudaMemcpyAsync(memory.get(), values.data(), bytes, cudaMemcpyHostToDevice, queue.stream),
         "writing integers that a library reads");
-    require_cuda(cudaStreamSynchronize(queue.stream), "writing integers that a library reads");
+    queue.work->wait("writing integers that a library reads");
     return memory;
 }
 

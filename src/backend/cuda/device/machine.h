@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/backend.h"
 #include "backend/cuda/device/program.h"
 #include "backend/cuda/device/properties.h"
-#include "base/error.h"
 
 #include <cstddef>
 #include <functional>
@@ -32,11 +32,19 @@ constexpr bool is_refusal(DeviceTrouble trouble) {
     return trouble == DeviceTrouble::library_refused || trouble == DeviceTrouble::out_of_memory;
 }
 
+// Whether the process cannot use the device any more.
+constexpr bool is_loss(DeviceTrouble trouble) {
+    return trouble == DeviceTrouble::kernel_failed || trouble == DeviceTrouble::device_lost ||
+           trouble == DeviceTrouble::timed_out;
+}
+
 // One sentence: what went wrong, where, and the fix.
-class DeviceError : public Error {
+class DeviceError : public DeviceFailure {
 public:
     DeviceError(DeviceTrouble trouble, std::string sentence)
-        : Error(std::move(sentence), ExitCode::machine_cannot), trouble_(trouble) {}
+        : DeviceFailure(is_loss(trouble) ? DeviceFate::lost : DeviceFate::usable,
+                        std::move(sentence), ExitCode::machine_cannot),
+          trouble_(trouble) {}
     DeviceTrouble trouble() const { return trouble_; }
 
 private:
@@ -62,6 +70,10 @@ class Machine {
 public:
     virtual ~Machine() = default;
     virtual const DeviceProperties& properties() const = 0;
+
+    // Work that takes longer counts as hung. Every function that waits then throws DeviceError with
+    // timed_out, and the device cannot be used any more.
+    virtual void limit_waits(Seconds limit) { (void)limit; }
 
     // The memory is zero.
     virtual Memory allocate(std::size_t bytes) = 0;

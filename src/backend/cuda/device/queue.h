@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/device/machine.h"
+#include "backend/cuda/device/stream.h"
 
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
@@ -14,7 +15,8 @@ namespace strata::cuda {
 // Where a library call enqueues its work: one stream, the libraries' handles on it, and scratch
 // memory that calls use one after another. Owned by the GPU machine.
 struct Queue {
-    cudaStream_t stream = nullptr;
+    cudaStream_t stream = nullptr;      // of `work`
+    std::shared_ptr<Stream> work = {};  // waits for it
     cudnnHandle_t cudnn = nullptr;
     cublasLtHandle_t cublas = nullptr;
     void* workspace = nullptr;

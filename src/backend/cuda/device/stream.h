@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/device_hang.h"
+#include "base/quantity.h"
+#include "graph/execution.h"
+
+#include <cuda_runtime_api.h>
+
+#include <string_view>
+
+namespace strata::cuda {
+
+// A stream, and the limit of every wait for it. Waits poll, because a blocking call would never
+// return from a kernel that hangs.
+class Stream {
+public:
+    // Throws DeviceError.
+    Stream();
+    ~Stream();
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    cudaStream_t get() const { return stream_; }
+
+    // Waits until its work has ended. Throws DeviceError if the work failed, or, as timed_out, if
+    // it takes longer than the limit; device_hangs() is true then.
+    void wait(std::string_view doing) const;
+
+    // Throws DeviceError as `wait` does if the device was given up. Asked before each call that
+    // does not wait.
+    void require_device(std::string_view doing) const;
+
+    // Waits likewise, before something is destroyed. Whether CUDA may be called: not if the work
+    // hangs.
+    bool settle() const noexcept;
+
+    Seconds limit = Scheduling{}.device_timeout;
+    // While the stream's work is recorded, it does not run, and nothing can be asked about it.
+    bool is_recording = false;
+
+private:
+    cudaError_t poll() const noexcept;
+
+    cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace strata::cuda
