@@ -135,6 +135,7 @@ std::optional<Estimate> end_to_end_of(const Run& run) {
 Budget budget_of(const Run& run) {
     Budget budget;
     budget.is_whole = !is_incomplete(run);
+    budget.empty_step = run.empty_step;
     budget.end_to_end = end_to_end_of(run);
     budget.instrumented = budget.is_whole ? estimate_of(run.whole.instrumented) : std::nullopt;
     budget.steps = sum_of_steps(run);

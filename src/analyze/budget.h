@@ -35,6 +35,7 @@ struct Budget {
     std::optional<Estimate> end_to_end;    // without time stamps
     std::optional<Estimate> instrumented;  // with one between each two steps
     std::optional<Estimate> steps;         // the sum of an iteration's steps
+    std::optional<Seconds> empty_step;     // what the time stamps of one step cost
     std::optional<Difference> between;
     std::optional<Difference> stamps;
     std::optional<Difference> unexplained;

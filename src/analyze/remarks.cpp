@@ -42,6 +42,13 @@ Finding finding_on(const Run& run, const Summary& summary, const StepBound& boun
     return finding;
 }
 
+// A time that is hardly longer than its own time stamps says so wherever it is ranked.
+std::string stamp_text(const StepTime& time) {
+    return time.is_near_empty()
+               ? fmt::format(" ({} of it may be its time stamps)", percent(*time.stamp_share))
+               : std::string();
+}
+
 // "32.0 ± 0.4 ms"; a single sample has no uncertainty.
 std::string gain_text(const Gain& gain) {
     if (!gain.uncertainty) {
@@ -66,9 +73,10 @@ Finding finding_on_gain(const Run& run, const Summary& summary, const StepBound&
     const Estimate& time = *summary.steps[gain.step].time;
     const bool single = run.origin == Origin::measured && time.samples == 1;
     finding.sentence =
-        fmt::format("{} takes {}{} and could save at most {}, {} of the step: {}.",
+        fmt::format("{} takes {}{}{} and could save at most {}, {} of the step: {}.",
                     name_of_step(step), duration(time.median), single ? " (a single sample)" : "",
-                    gain_text(gain), percent(gain.share), advice_on(step, bound, time.median));
+                    stamp_text(summary.steps[gain.step]), gain_text(gain), percent(gain.share),
+                    advice_on(step, bound, time.median));
     return finding;
 }
 
@@ -76,9 +84,10 @@ Finding finding_on_weight(const Run& run, const Summary& summary, const StepBoun
                           std::size_t i) {
     Finding finding = finding_on(run, summary, bound, i);
     const std::string advice = advice_on(run.steps[i], bound, finding.median);
-    finding.sentence = fmt::format("{} takes {} of the step ({}){}{}.", name_of_step(run.steps[i]),
-                                   percent(finding.share.value_or(0)), duration(finding.median),
-                                   advice.empty() ? "" : ": ", advice);
+    finding.sentence =
+        fmt::format("{} takes {} of the step ({}){}{}{}.", name_of_step(run.steps[i]),
+                    percent(finding.share.value_or(0)), duration(finding.median),
+                    stamp_text(summary.steps[i]), advice.empty() ? "" : ": ", advice);
     return finding;
 }
 

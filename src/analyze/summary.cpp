@@ -18,7 +18,11 @@ std::vector<StepTime> times_of(const Run& run) {
         const auto* samples = std::get_if<Samples>(&run.steps[i].time);
         if (samples && !samples->values.empty()) {
             times[i].time = estimate(samples->values);
-            sum += times[i].time->median;
+            const Seconds median = times[i].time->median;
+            sum += median;
+            if (run.empty_step && median > Seconds{0}) {
+                times[i].stamp_share = *run.empty_step / median;
+            }
         }
     }
     if (is_incomplete(run)) {

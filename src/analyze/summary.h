@@ -15,6 +15,11 @@ namespace strata {
 struct StepTime {
     std::optional<Estimate> time;  // nothing where it was skipped or failed
     std::optional<double> share = {};
+    // The time of a step that does nothing over this one's; nothing where it was not measured.
+    std::optional<double> stamp_share = {};
+
+    // Whether the time stamps are over a tenth of its time, so that it says little of the step.
+    bool is_near_empty() const { return stamp_share.value_or(0) > 0.1; }
 };
 
 // All measured steps of one pass together.

@@ -136,6 +136,10 @@ public:
     // in this machine's memory.
     virtual std::optional<Bytes> device_memory() const { return {}; }
 
+    // The time that run_timed gives for a step that does nothing: what its time stamps cost,
+    // measured now. Nothing if the backend's stamps cost too little to matter.
+    virtual std::optional<Seconds> time_empty_step() { return {}; }
+
     // Whether iterations, which this backend records to launch them at once, could not be recorded:
     // what the host does between steps is then in the times.
     virtual bool fails_to_record() const { return false; }

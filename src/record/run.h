@@ -94,6 +94,8 @@ struct Run {
     Bytes predicted_memory;  // peak by liveness
     // Peak resident set of the process, less that before it; or what was held on the device.
     std::optional<Bytes> measured_memory;
+    // The time of a step that does nothing: what its time stamps cost. Nothing: not measured.
+    std::optional<Seconds> empty_step;
     std::optional<VerifiedSteps> verified;  // nothing: verification was not requested
     std::optional<TraceResult> trace;       // of iterations that were recorded, not timed
     std::vector<Flag> flags;

@@ -271,6 +271,9 @@ void execute_remaining(const Job& job, const Graph& graph, Backend& backend,
         observer.begun(run);
     }
     sample_into(run, graph, *executable, backend.watch(), job, observer, std::move(sampled));
+    if (run.state == RunState::complete) {
+        run.empty_step = executable->time_empty_step();
+    }
     if (peak_is_ours) {
         run.measured_memory = memory_taken(before, read_memory_use());
     }

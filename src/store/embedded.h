@@ -13,6 +13,7 @@ extern const std::string_view migration_4;
 extern const std::string_view migration_5;
 extern const std::string_view migration_6;
 extern const std::string_view migration_7;
+extern const std::string_view migration_8;
 extern const std::string_view view_step_time;
 extern const std::string_view view_layer_time;
 extern const std::string_view view_run_summary;

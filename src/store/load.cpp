@@ -22,7 +22,8 @@ Bytes bytes_of(const Statement& row, int column) {
 Run run_row(const Database& database, std::int64_t id) {
     Statement row(database,
                   "SELECT created, origin, state, backend, network, batch, mode, dtype, threads, "
-                  "algorithm, policy, predicted_memory, measured_memory, device.toml "
+                  "algorithm, policy, predicted_memory, measured_memory, device.toml, "
+                  "empty_step_ns "
                   "FROM run LEFT JOIN device ON device.id = run.device WHERE run.id = ?");
     if (!row.start(id).next()) {
         throw Error(
@@ -48,6 +49,9 @@ Run run_row(const Database& database, std::int64_t id) {
     }
     if (!row.is_null(13)) {
         run.device = parse_device(row.text(13), fmt::format("ceilings of run {}", id));
+    }
+    if (!row.is_null(14)) {
+        run.empty_step = Seconds{1e-9 * static_cast<double>(row.integer(14))};
     }
     return run;
 }

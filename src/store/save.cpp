@@ -107,12 +107,15 @@ void insert_verification(const Database& database, const Run& run) {
 }
 
 void update_run(const Database& database, const Run& run, RunState state) {
-    Statement update(database,
-                     "UPDATE run SET state = ?, predicted_memory = ?, measured_memory = ?, "
-                     "device = ? WHERE id = ? AND state = 'partial' RETURNING id");
+    Statement update(
+        database,
+        "UPDATE run SET state = ?, predicted_memory = ?, measured_memory = ?, "
+        "empty_step_ns = ?, device = ? WHERE id = ? AND state = 'partial' RETURNING id");
     const auto device = device_id(database, run.device);
     update.start(name_of(state), whole_count(run.predicted_memory.value),
-                 optional_count(run.measured_memory), device, run.id);
+                 optional_count(run.measured_memory),
+                 run.empty_step ? std::optional(nanoseconds(*run.empty_step)) : std::nullopt,
+                 device, run.id);
     if (!update.next()) {
         throw Error(
             fmt::format("run {} of database {} was completed or removed by another process and "

@@ -78,9 +78,10 @@ const Schema& strata_schema() {
     static const std::array migrations = {
         Migration{.to = 2, .sql = migration_2}, Migration{.to = 3, .sql = migration_3},
         Migration{.to = 4, .sql = migration_4}, Migration{.to = 5, .sql = migration_5},
-        Migration{.to = 6, .sql = migration_6}, Migration{.to = 7, .sql = migration_7}};
+        Migration{.to = 6, .sql = migration_6}, Migration{.to = 7, .sql = migration_7},
+        Migration{.to = 8, .sql = migration_8}};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 7,
+                               .version = 8,
                                .tables = schema_tables,
                                .migrations = migrations,
                                .views = views};

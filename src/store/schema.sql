@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 7.
+-- The database of strata, version 8.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -57,6 +57,7 @@ CREATE TABLE run (
     device           INTEGER REFERENCES device,  -- NULL: the machine was not calibrated
     plan             INTEGER REFERENCES plan,    -- NULL: not part of a plan (any more)
     place            INTEGER,           -- which of the plan's runs, from 0
+    empty_step_ns    INTEGER,           -- time of a step that does nothing; NULL: not measured
     UNIQUE (plan, place),
     CHECK (origin IN ('measured', 'modelled', 'imported')),
     CHECK (state IN ('partial', 'complete'))

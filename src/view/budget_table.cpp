@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/budget_table.h"
 
+#include "analyze/advice.h"
 #include "report/format.h"
 #include "view/cells.h"
 
@@ -114,6 +115,11 @@ Table budget_table(const Budget& budget, Provenance provenance) {
         rows.gap("+ between the steps", budget.between), stamps_row(rows, budget)};
     table.totals = {rows.line("= end to end", budget.end_to_end),
                     rows.gap("residual (end to end − steps)", budget.unexplained)};
+    if (budget.empty_step) {
+        table.notes.push_back(
+            fmt::format("A step that does nothing would take {}: its time stamps.",
+                        duration(*budget.empty_step)));
+    }
     return table;
 }
 

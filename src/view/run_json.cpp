@@ -96,6 +96,7 @@ Json budget_json(const Budget& budget) {
     json["samples"] = budget.end_to_end ? Json(budget.end_to_end->samples) : Json();
     add_time("steps", budget.steps, json);
     add_time("instrumented", budget.instrumented, json);
+    json["empty_step_s"] = budget.empty_step ? Json(budget.empty_step->value) : Json();
     add_ratio("residual", budget.residual, json);
     add_ratio("overhead", budget.overhead, json);
     return json;

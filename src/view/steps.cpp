@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/steps.h"
 
+#include "analyze/advice.h"
 #include "analyze/gains.h"
 #include "view/cells.h"
 
@@ -133,6 +134,10 @@ std::vector<StepColumn> all_columns() {
                  f, i, [&](const Estimate&) { return share_cell(f, f.summary.steps[i].share); });
          },
          [](const RunFindings& f, const PassTotal& t) { return share_cell(f, t.share); }},
+        {data_column("stamp_share"),
+         [](const RunFindings& f, std::size_t i) {
+             return share_cell(f, f.summary.steps[i].stamp_share);
+         }},
         {data_column("flops"),
          [](const RunFindings& f, std::size_t i) { return flops_cell(step_at(f, i).flops); }},
         {data_column("bytes_read"),
@@ -250,6 +255,21 @@ PassTotal sum_of(const std::vector<PassTotal>& totals) {
     return sum;
 }
 
+// People see the share of the time stamps where it matters for one of the steps.
+void explain_stamps(Table& table, const RunFindings& findings) {
+    if (std::ranges::none_of(findings.summary.steps, &StepTime::is_near_empty)) {
+        return;
+    }
+    Column& column = *std::ranges::find(table.columns, "stamp_share", &Column::key);
+    column.title = "stamps";
+    column.audience = Audience::all;
+    table.notes.push_back(fmt::format(
+        "stamps: what a step's time stamps alone take ({}) as a share of its time. Above 10 % the "
+        "time says little of the step{}.",
+        duration(*findings.run.empty_step),
+        findings.run.trace ? "; its kernels' own times are below" : "; --trace has its kernels"));
+}
+
 std::string seen_and_hidden(const Run& run, std::size_t shown) {
     return fmt::format("{} of {} steps are shown; the sums are over all steps.", shown,
                        run.steps.size());
@@ -298,6 +318,7 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
         "the step reaches; for sums, time at the ceilings over measured time.",
         findings.convention));
     table.notes.emplace_back("Sums add the steps' medians; the budget has the median of the sums.");
+    explain_stamps(table, findings);
     return table;
 }
 

@@ -95,10 +95,11 @@ std::string described(const Run& run) {
     for (const StepResult& step : run.steps) {
         text += described(step);
     }
-    text += fmt::format("{}\n{}\n{}\n{} {}\n", described(run.whole.end_to_end),
+    text += fmt::format("{}\n{}\n{}\n{} {} {}\n", described(run.whole.end_to_end),
                         described(run.whole.instrumented), described(run.whole.calibration),
                         run.predicted_memory.value,
-                        run.measured_memory ? run.measured_memory->value : -1);
+                        run.measured_memory ? run.measured_memory->value : -1,
+                        run.empty_step ? run.empty_step->value : -1);
     if (run.verified) {
         text += fmt::format("verified {} {}\n", run.verified->compared,
                             run.verified->without_reference);

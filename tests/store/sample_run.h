@@ -75,6 +75,7 @@ inline Run sample_run() {
     run.trace = sample_trace();
     run.predicted_memory = {123456789};
     run.measured_memory = Bytes{234567890};
+    run.empty_step = Seconds{1.25e-6};
     run.flags = {{DoubtKind::drift, "The last samples are 3 % slower."},
                  {DoubtKind::steal, "Others ran."}};
     run.provenance = {{"cpu.model", "a \"processor\"\n"}, {"strata.version", "0.1.0"}};
@@ -94,6 +95,7 @@ inline Run planned_run() {
     run.whole = {};
     run.flags.clear();
     run.measured_memory.reset();
+    run.empty_step.reset();
     return run;
 }
 

@@ -124,6 +124,7 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
             "DROP TABLE step_metric; DROP TABLE trace_span; DROP TABLE trace;"
             "DROP TABLE kernel_metric; DROP TABLE kernel; DROP TABLE kernel_set;"
             "ALTER TABLE step DROP COLUMN reason;"
+            "ALTER TABLE run DROP COLUMN empty_step_ns;"
             "PRAGMA user_version = 1");
         EXPECT_NE(tables_of(old), fresh);
     }
@@ -152,6 +153,7 @@ TEST_F(SchemaTest, AnIncludedStepIsNotAHoleOfAnOldRunEither) {
             "DROP TABLE step_check; DROP "
             "TABLE verification;"
             "ALTER TABLE step DROP COLUMN reason;"
+            "ALTER TABLE run DROP COLUMN empty_step_ns;"
             "PRAGMA user_version = 3");
     }
     EXPECT_EQ(

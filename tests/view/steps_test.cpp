@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "view/steps.h"
 
+#include "analyze/remarks.h"
 #include "report/data.h"
 #include "report/render.h"
 #include "report/table_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
+#include "view/budget_table.h"
 
 #include <gtest/gtest.h>
 
@@ -46,6 +48,51 @@ TEST(Steps, ReordersAreNamedAsSuch) {
     const Table table = steps_table(findings_of(run));
     EXPECT_TRUE(
         std::holds_alternative<Number>(row_of(table, "conv2", "forward reorder").at("median_s")));
+}
+
+// The column that people see where a time is hardly longer than its own stamps.
+std::ptrdiff_t columns_of_stamps(const Table& table) {
+    return std::ranges::count(for_people(table).columns, "stamp_share", &Column::key);
+}
+
+TEST(Steps, OneThatIsHardlyLongerThanItsTimeStampsIsMarked) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_EQ(columns_of_stamps(steps_table(findings_of(run))), 0);
+    run.empty_step = Seconds{1e-9};
+    EXPECT_EQ(columns_of_stamps(steps_table(findings_of(run))), 0) << "no step is that short";
+    const RunFindings plain = findings_of(run);
+    const Seconds shortest = std::ranges::min(plain.summary.steps, {}, [](const StepTime& step) {
+                                 return step.time->median;
+                             }).time->median;
+    run.empty_step = 0.5 * shortest;
+    const RunFindings findings = findings_of(run);
+    const Table table = steps_table(findings);
+    EXPECT_EQ(columns_of_stamps(table), 1);
+    EXPECT_NE(table.notes.back().find("time stamps alone take"), std::string::npos);
+    EXPECT_NE(budget_table(findings.summary.budget, Provenance::measured)
+                  .notes.back()
+                  .find("A step that does nothing would take"),
+              std::string::npos);
+    const auto marked = std::ranges::count_if(findings.summary.steps, &StepTime::is_near_empty);
+    EXPECT_GT(marked, 0);
+    EXPECT_LT(marked, std::ssize(run.steps));
+}
+
+TEST(Steps, WhatRestsOnTimeStampsSaysSoWhereItIsRanked) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    run.empty_step = Seconds{1};  // longer than any step
+    const RunFindings findings = findings_of(run);
+    const auto ranked = findings_on(run, findings.summary, findings.bounds);
+    ASSERT_FALSE(ranked.empty());
+    for (const Finding& finding : ranked) {
+        EXPECT_NE(finding.sentence.find("of it may be its time stamps"), std::string::npos);
+    }
+    run.device.reset();  // without ceilings, by weight
+    const RunFindings unjudged = findings_of(run);
+    EXPECT_NE(findings_on(run, unjudged.summary, unjudged.bounds)
+                  .front()
+                  .sentence.find("of it may be its time stamps"),
+              std::string::npos);
 }
 
 TEST(Steps, AFilterChangesTheRowsAndNotTheSums) {

@@ -7,6 +7,7 @@
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "graph/memory.h"
+#include "measure/statistics.h"
 
 #include <fmt/format.h>
 
@@ -311,6 +312,25 @@ Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
         times[working_steps_[i]] = machine_->between(stamp_before(i), stamp_after(i));
     }
     return whole;
+}
+
+// Stamps one after another, recorded like those of an iteration. Several intervals are timed as
+// one, because a stamp's resolution is about as long as one of them.
+std::optional<Seconds> CudaExecutable::time_empty_step() {
+    constexpr std::size_t steps = 16;
+    constexpr int repetitions = 11;
+    const auto stamp_all = [this] {
+        for (std::size_t stamp = 0; stamp <= steps; ++stamp) {
+            machine_->stamp(stamp);
+        }
+    };
+    const auto replay = fails_to_record_ ? nullptr : machine_->record(stamp_all);
+    std::vector<Seconds> times;
+    for (int i = 0; i < repetitions; ++i) {
+        replay ? replay->enqueue() : stamp_all();
+        times.push_back(machine_->between(0, steps) / static_cast<double>(steps));
+    }
+    return median_of(times);
 }
 
 void CudaExecutable::prepare_caches(CacheState state) {

@@ -31,6 +31,7 @@ public:
     void write(TensorId tensor, Content content, std::span<const float> values) override;
     // Its own allocations and the machine's scratch memory.
     std::optional<Bytes> device_memory() const override;
+    std::optional<Seconds> time_empty_step() override;
     bool fails_to_record() const override { return fails_to_record_; }
     Profiling* profiling() override;
 

@@ -3,6 +3,9 @@
 
 #include "backend/cuda/device/trouble.h"
 #include "backend/cuda/engine.h"
+#include "backend/cuda/executable.h"
+#include "graph/builder.h"
+#include "tests/backend/cuda/emulated.h"
 #include "tests/backend/cuda/scripted_runtime.h"
 
 #include <gtest/gtest.h>
@@ -102,6 +105,22 @@ TEST_F(GpuMachine, ADeviceThatIsLostWhileItRecordsIsLost) {
         << "nor does it begin to record";
     EXPECT_EQ(scripted_runtime().live_graphs, 0);
     scripted_runtime().sticky = cudaSuccess;
+}
+
+// Recorded or not.
+TEST_F(GpuMachine, AnEmptyStepTakesWhatItsTimeStampsCost) {
+    GraphBuilder builder("one");
+    const TensorId x = builder.input("x", {{1, 2, 4, 4}});
+    const Graph graph = builder.finish({builder.add("a", Activation{}, {x})});
+    const Execution inference = {.numerics = {.mode = Mode::inference}};
+    for (const cudaError_t recording : {cudaSuccess, cudaErrorStreamCaptureInvalidated}) {
+        scripted_runtime().answer_to_capture = recording;
+        scripted_runtime().milliseconds_of_stamps = 1.5e-3;
+        cuda::CudaExecutable executable(
+            graph, cuda::prepare_program(graph, inference, described_h200()), machine_);
+        ASSERT_TRUE(executable.time_empty_step().has_value());
+        EXPECT_NEAR(executable.time_empty_step()->value, 1.5e-6, 1e-9);
+    }
 }
 
 TEST_F(GpuMachine, TellsWhatOfItsMemoryIsFree) {

@@ -89,6 +89,7 @@ void work_on(Stream& stream) {
     }
     stream.left.pop_front();
     if (command.event != nullptr) {
+        stream.now += runtime().script.milliseconds_of_stamps;
         command.event->reached_at = stream.now;
         command.event->awaited = std::max(0, command.event->awaited - 1);
     } else {

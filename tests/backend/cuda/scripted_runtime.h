@@ -37,6 +37,7 @@ struct ScriptedRuntime {
     // How long a plan takes, by its descriptor; otherwise a millisecond.
     std::map<const void*, double> milliseconds_of_plans = {};
     double milliseconds_of_copies = 0;
+    double milliseconds_of_stamps = 0;
     // The launch of a kernel, by number from 0, that leaves this error behind, which every
     // later call returns; or, if it is cudaSuccess, hangs.
     std::optional<int> bad_launch = {};
