@@ -136,8 +136,10 @@ void GpuMachine::clear(void* memory, std::size_t bytes) {
     require_cuda(cudaMemsetAsync(memory, 0, bytes, queue_.stream), "clearing memory of the GPU");
 }
 
+// An asynchronous copy from or to memory that is not pinned may itself wait for the stream, so its
+// work is waited for before.
 void GpuMachine::copy(Transfer transfer, void* machine, void* host, std::size_t bytes) {
-    stream_->require_device("copying values");
+    stream_->wait("copying values");
     const bool in = transfer == Transfer::to_machine;
     require_cuda(
         cudaMemcpyAsync(in ? machine : host, in ? host : machine, bytes,

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -73,6 +74,16 @@ TEST(Hangs, ACopyIsLimitedToo) {
         scripted_runtime().milliseconds_of_copies = never_ends;
         std::array<std::byte, 100> host = {};
         machine.copy(cuda::Transfer::from_machine, memory.get(), host.data(), host.size());
+    };
+    EXPECT_EXIT(end_after(copy), ::testing::ExitedWithCode(of_our_own), told);
+}
+
+TEST(Hangs, ACopyDoesNotWaitBehindAHangingKernel) {
+    const auto copy = [](cuda::Machine& machine) {
+        const cuda::Memory memory = machine.allocate(100);
+        machine.enqueue(endless(), {});
+        std::array<std::byte, 100> host = {};
+        machine.copy(cuda::Transfer::to_machine, memory.get(), host.data(), host.size());
     };
     EXPECT_EXIT(end_after(copy), ::testing::ExitedWithCode(of_our_own), told);
 }

@@ -214,6 +214,7 @@ cudaError_t cudaFree(void* begin) {
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t) {
     expect_usable(__func__);
+    work_off(__func__);  // as one of memory that is not pinned may
     std::memcpy(to, from, bytes);
     put({.milliseconds = runtime().script.milliseconds_of_copies});
     return answer_of_device();
