@@ -281,6 +281,15 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) {
+    *stream = nullptr;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t) {
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t) {
     return cudaSuccess;
 }

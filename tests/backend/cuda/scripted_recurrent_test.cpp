@@ -22,6 +22,8 @@ namespace {
 class ScriptedMachine : public HostMachine {
 public:
     ScriptedMachine() : HostMachine(described_h200()) {
+        queue_.work = std::make_shared<cuda::Stream>();
+        queue_.stream = queue_.work->get();
         queue_.allocate = [this](std::size_t bytes) { return allocate(bytes); };
         scratch_ = allocate(1024);
         queue_.workspace = scratch_.get();
