@@ -251,6 +251,27 @@ std::vector<SettingDifference> differences_between(const Settings& before, const
     return differences;
 }
 
+std::vector<std::string> names_of_sides(std::span<const Settings> sides) {
+    constexpr std::array<std::string_view, 5> told_by_value = {"backend", "network", "algorithm",
+                                                               "dtype", "mode"};
+    std::set<std::string> varied;
+    for (const Settings& side : sides) {
+        for (const SettingDifference& each : differences_between(sides.front(), side)) {
+            varied.insert(each.name);
+        }
+    }
+    std::vector<std::string> names;
+    for (const Settings& side : sides) {
+        std::vector<std::string> parts;
+        for (const std::string& name : varied) {
+            const bool is_plain = std::ranges::find(told_by_value, name) != told_by_value.end();
+            parts.push_back((is_plain ? "" : name + " ") + value_of(named(side), name));
+        }
+        names.push_back(varied.size() > 3 ? "" : join(parts, ", "));
+    }
+    return names;
+}
+
 namespace {
 
 // Where a requested algorithm is not available, another one ran.

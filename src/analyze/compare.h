@@ -24,6 +24,10 @@ struct SettingDifference {
 // Sorted by name. The measuring time does not count as a setting.
 std::vector<SettingDifference> differences_between(const Settings& before, const Settings& after);
 
+// What tells several sides apart, as short names: "onednn" and "pytorch", "fuse off" and "fuse on".
+// Empty names if nothing does, or more than three settings do.
+std::vector<std::string> names_of_sides(std::span<const Settings> sides);
+
 // How differences are judged.
 struct ComparisonRules {
     double margin = 0.02;  // differences up to this share do not matter

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "view/compare.h"
+#include "view/compared_sides.h"
 
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/sides.h"
 #include "cli/verbs.h"
 #include "store/database.h"
 #include "store/load.h"
@@ -21,7 +22,28 @@ struct CompareOptions {
     std::string margin = "2%";
     std::string fail_on;
     std::string database;
+    SidesOptions measured;
     OutputOptions output;
+
+    // A side that is a single word is a network: one run has nothing to be compared with.
+    bool asks_to_measure() const {
+        return sides.size() == 1 || !measured.backends.empty() || measured.rounds > 0;
+    }
+};
+
+// The sides, in order, which own their runs.
+struct Sides {
+    std::vector<std::vector<Run>> runs = {};
+    std::vector<std::string> names = {};
+    std::vector<std::string> refusals = {};
+
+    std::vector<ComparedSide> compared() const {
+        std::vector<ComparedSide> all;
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            all.push_back({runs[i], names[i], refusals[i]});
+        }
+        return all;
+    }
 };
 
 // "2%", "2 %", "0.5%"
@@ -65,35 +87,53 @@ std::string regression_sentence(const ComparedRuns& runs, double limit) {
     return {};
 }
 
-void show_comparisons(const std::vector<std::vector<Run>>& sides, const ComparisonRules& rules,
-                      const OutputOptions& output) {
-    if (output.json) {
-        emit_json("compare", comparison_json({sides[0], sides[1]}, rules), output);
-        return;
+Sides stored_sides(const CompareOptions& options) {
+    Sides sides;
+    std::vector<Settings> settings;
+    for (const std::string& side : options.sides) {
+        sides.runs.push_back(side_named(side, options));
+        settings.push_back(sides.runs.back().front().settings);
     }
-    std::vector<Document> documents;
-    for (std::size_t i = 1; i < sides.size(); ++i) {
-        documents.push_back(comparison_document({sides.front(), sides[i]}, rules));
-    }
-    emit(documents, output);
+    sides.names = names_of_sides(settings);
+    sides.refusals.resize(sides.runs.size());
+    return sides;
 }
 
-void compare_sides(const CompareOptions& options, ExitCode& exit) {
-    const ComparisonRules rules{.margin = share_named(options.margin, "--margin")};
-    if (options.output.json && options.sides.size() > 2) {
-        throw Error("--json compares two sides: give the others in commands of their own",
-                    ExitCode::usage);
+// Nothing where the user interrupted.
+std::optional<Sides> measured_sides(CompareOptions options) {
+    options.measured.network.networks = options.sides;
+    std::vector<Side> measured = sides_of(options.measured);
+    if (measure_sides(measured, options.measured, database_path(options.database)) ==
+        ExitCode::interrupted) {
+        return std::nullopt;
     }
+    Sides sides;
+    std::vector<Settings> settings;
+    for (Side& side : measured) {
+        settings.push_back(settings_of(side.job, side.job.request.batch.value_or(0), 0));
+        settings.back().execution.scheduling.threads = side.job.execution.scheduling.threads;
+        sides.runs.push_back(std::move(side.runs));
+        sides.refusals.push_back(std::move(side.refusal));
+    }
+    sides.names = names_of_sides(settings);
+    return sides;
+}
+
+// The exit code of what was compared; a sentence for each slow-down beyond the limit.
+ExitCode judge(const std::vector<ComparedSide>& sides, const CompareOptions& options) {
+    ExitCode exit = ExitCode::done;
     const double limit = options.fail_on.empty() ? 0 : share_named(options.fail_on, "--fail-on");
-    std::vector<std::vector<Run>> sides;
-    for (const std::string& side : options.sides) {
-        sides.push_back(side_named(side, options));
-    }
-    show_comparisons(sides, rules, options.output);
-    for (std::size_t i = 1; i < sides.size(); ++i) {
-        const ComparedRuns runs{sides.front(), sides[i]};
-        if (const std::string refusal = compare(runs.before, runs.after, rules).refusal;
-            !refusal.empty()) {
+    const ComparedSide* baseline = nullptr;
+    for (const ComparedSide& side : sides) {
+        if (side.runs.empty()) {
+            continue;
+        }
+        if (baseline == nullptr) {
+            baseline = &side;
+            continue;
+        }
+        const ComparedRuns runs{baseline->runs, side.runs};
+        if (!compare(runs.before, runs.after).refusal.empty()) {
             exit = ExitCode::failed;
         } else if (const std::string sentence =
                        options.fail_on.empty() ? "" : regression_sentence(runs, limit);
@@ -102,6 +142,43 @@ void compare_sides(const CompareOptions& options, ExitCode& exit) {
             exit = ExitCode::regression;
         }
     }
+    return exit;
+}
+
+// A side that cannot be measured is one result among others, as long as two can.
+void require_two(const std::vector<ComparedSide>& sides) {
+    std::vector<std::string> refusals;
+    for (const ComparedSide& side : sides) {
+        if (side.runs.empty()) {
+            refusals.push_back(fmt::format("{}: {}", side.name, side.refusal));
+        }
+    }
+    if (sides.size() - refusals.size() < 2) {
+        throw Error(fmt::format("there are not two sides to compare: {}", join(refusals, "; ")),
+                    ExitCode::machine_cannot);
+    }
+}
+
+void compare_sides(const CompareOptions& options, ExitCode& exit) {
+    const ComparisonRules rules{.margin = share_named(options.margin, "--margin")};
+    if (!options.fail_on.empty()) {
+        share_named(options.fail_on, "--fail-on");  // before anything is measured
+    }
+    const auto sides =
+        options.asks_to_measure() ? measured_sides(options) : std::optional(stored_sides(options));
+    if (!sides) {
+        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
+        exit = ExitCode::interrupted;
+        return;
+    }
+    const std::vector<ComparedSide> compared = sides->compared();
+    if (options.output.json) {
+        emit_json("compare", comparisons_json(compared, rules), options.output);
+    } else {
+        require_two(compared);
+        emit(comparison_documents(compared, rules), options.output);
+    }
+    exit = judge(compared, options);
 }
 
 }  // namespace
@@ -109,24 +186,30 @@ void compare_sides(const CompareOptions& options, ExitCode& exit) {
 void add_compare(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<CompareOptions>();
     CLI::App* verb = app.add_subcommand(
-        "compare", "Compare stored runs layer by layer: faster, slower, the same, or cannot tell.");
+        "compare",
+        "Compare runs layer by layer: faster, slower, the same, or cannot tell; measure them in "
+        "turn first, if they are not there yet.");
     verb->footer(
         "strata compare last~1 last\n"
         "strata compare 12,14,16 13,15,17                 # three processes a side, in turn\n"
         "strata compare baseline last --fail-on 3%        # exit code 5 if the network got slower\n"
-        "strata compare old.sqlite:7 last --html -o versions.html");
+        "strata compare old.sqlite:7 last --html -o versions.html\n"
+        "strata compare alexnet --batch 32 --backends onednn,pytorch   # measured now, in turn\n"
+        "strata compare alexnet --algorithm direct,winograd --rounds 7");
     verb->add_option("runs", options->sides,
                      "two or more; each is compared with the first: an id, last, last~1, a tag or "
-                     "FILE:ID, or several of the same settings, separated by commas")
-        ->type_name("RUN[,RUN...]")
+                     "FILE:ID, or several of the same settings, separated by commas; or a network "
+                     "to measure, with several --backends or values of an option")
+        ->type_name("RUN[,RUN...]|NETWORK")
         ->required()
-        ->expected(2, 1000);
+        ->expected(1, 1000);
     add_option(*verb, "--margin", options->margin, "differences up to this do not matter")
         ->type_name("PERCENT");
     add_option(*verb, "--fail-on", options->fail_on,
                "exit with code 5 if the whole is slower by more than this")
         ->type_name("PERCENT");
     add_database_option(*verb, options->database);
+    add_sides_options(*verb, options->measured);
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] { compare_sides(*options, exit); });
 }

@@ -290,6 +290,10 @@ void add_network_options(CLI::App& verb, NetworkOptions& options) {
                     "out_channels=256 kernel=5x5'")
         ->required()
         ->type_name("NETWORK");
+    add_network_values(verb, options);
+}
+
+void add_network_values(CLI::App& verb, NetworkOptions& options) {
     add_option(verb, "-b,--batch", options.batches,
                "examples (images, sentences) per step; several as a list 1,16,64, a doubling range "
                "1..64 or a stepped range 8..64+8")

@@ -90,7 +90,8 @@ struct NetworkOptions {
 
 void add_network_options(CLI::App& verb, NetworkOptions& options);
 
-// "momentum|sgd|adam".
+// What a network takes besides its name: batch, symbolic dimensions, variables of a template.
+void add_network_values(CLI::App& verb, NetworkOptions& options);
 
 // --database: the file that runs are stored in.
 void add_database_option(CLI::App& verb, std::string& path);

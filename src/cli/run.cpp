@@ -43,7 +43,17 @@ struct RunOptions {
     bool allow_incomplete = false;
     bool trace = false;
     std::vector<std::string> counters;
+    std::string plan_place;  // PLAN:INDEX, from `strata compare`
 };
+
+// "3:12": the place of the run in the plan of another process; empty: none.
+std::optional<PlanPosition> plan_position_of(const std::string& text) {
+    const auto parts = split(text, ':');
+    const auto plan = parse_integer(parts.front());
+    const auto index = parse_integer(parts.back());
+    return parts.size() == 2 && plan && index ? std::optional(PlanPosition{*plan, *index})
+                                              : std::nullopt;
+}
 
 Job common_job(const RunOptions& options) {
     Job job;
@@ -206,7 +216,8 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
                  shown.add(runs);
                  printer.add(runs, capacity);
              },
-         .compare = [&](const std::vector<Run>& runs) { printer.add_pairs(runs); }});
+         .compare = [&](const std::vector<Run>& runs) { printer.add_pairs(runs); },
+         .position = plan_position_of(options.plan_place)});
     if (code == ExitCode::interrupted) {
         report_interrupt(shown.last);
     }
@@ -281,6 +292,7 @@ void add_selection_options(CLI::App& verb, RunOptions& options) {
     add_option(verb, "--pass", options.passes, "show only these passes, separated by commas")
         ->type_name("forward|backward-data|backward-weights|update");
     add_by_option(verb, options.by);
+    verb.add_option("--plan-place", options.plan_place)->group("");  // for strata itself
     add_option(verb, "--convention", options.convention,
                "convention for counting operations (see `strata list conventions`)")
         ->type_name("NAME");

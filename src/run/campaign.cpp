@@ -48,7 +48,10 @@ public:
         : experiment_(experiment),
           database_(database),
           hooks_(hooks),
-          plan_(StoredPlan::open(database, identity_of(experiment), count_jobs(experiment))) {}
+          plan_(hooks.position
+                    ? StoredPlan::at(database, *hooks.position)
+                    : StoredPlan::open(database, identity_of(experiment), count_jobs(experiment))) {
+    }
 
     // Everything is timed before anything is profiled: a profiler stays attached to its process,
     // and slows down what is timed later. A job that cannot run here ends the campaign, but those

@@ -7,6 +7,7 @@
 #include "run/execute.h"
 #include "run/experiment.h"
 #include "store/database.h"
+#include "store/save.h"
 
 #include <functional>
 #include <memory>
@@ -36,6 +37,8 @@ struct CampaignHooks {
     // Runs of one network and batch that differ in their execution only; the first is what the
     // others are compared with.
     std::function<void(const std::vector<Run>& runs)> compare = {};
+    // The place of the experiment's only job in a plan that another process keeps (run/rounds.h).
+    std::optional<PlanPosition> position = {};
 };
 
 // Measures every job of an experiment, in order, and stores each run while it is measured

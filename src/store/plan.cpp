@@ -56,12 +56,16 @@ StoredPlan StoredPlan::open(const Database& database, const std::string& identit
     const std::int64_t id = found ? *found : create_plan(database, key, identity, count);
     take_over(database, id);
     transaction.commit();
-    return {database, id};
+    return {database, {.plan = id, .index = 0}, true};
+}
+
+StoredPlan StoredPlan::at(const Database& database, PlanPosition position) {
+    return {database, position, false};
 }
 
 std::optional<Run> StoredPlan::run_at(std::size_t index, RunState state) const {
     Statement find(*database_, "SELECT id FROM run WHERE plan = ? AND place = ? AND state = ?");
-    if (!find.start(id_, index, name_of(state)).next()) {
+    if (!find.start(first_.plan, position(index).index, name_of(state)).next()) {
         return {};
     }
     return load_run(*database_, find.integer(0));
@@ -76,11 +80,13 @@ std::optional<Run> StoredPlan::partial_run(std::size_t index) const {
 }
 
 PlanPosition StoredPlan::position(std::size_t index) const {
-    return {.plan = id_, .index = static_cast<std::int64_t>(index)};
+    return {.plan = first_.plan, .index = first_.index + static_cast<std::int64_t>(index)};
 }
 
 void StoredPlan::close() const {
-    Statement(*database_, "UPDATE plan SET state = 'done' WHERE id = ?").run(id_);
+    if (is_kept_here_) {
+        Statement(*database_, "UPDATE plan SET state = 'done' WHERE id = ?").run(id());
+    }
 }
 
 }  // namespace strata

@@ -33,20 +33,27 @@ public:
     static StoredPlan open(const Database& database, const std::string& identity,
                            std::size_t count);
 
+    // One place in a plan that another process keeps open and closes: index 0 is that place.
+    // Requires: as `open`.
+    static StoredPlan at(const Database& database, PlanPosition position);
+
     std::optional<Run> complete_run(std::size_t index) const;
     std::optional<Run> partial_run(std::size_t index) const;
     PlanPosition position(std::size_t index) const;
-    std::int64_t id() const { return id_; }
+    std::int64_t id() const { return first_.plan; }
 
-    // Ends the plan: the same command begins anew. Finishing the last run does it too.
+    // Ends the plan: the same command begins anew. Finishing the last run does it too. Nothing is
+    // done to a plan that another process keeps.
     void close() const;
 
 private:
-    StoredPlan(const Database& database, std::int64_t id) : database_(&database), id_(id) {}
+    StoredPlan(const Database& database, PlanPosition first, bool is_kept_here)
+        : database_(&database), first_(first), is_kept_here_(is_kept_here) {}
     std::optional<Run> run_at(std::size_t index, RunState state) const;
 
     const Database* database_;
-    std::int64_t id_;
+    PlanPosition first_;
+    bool is_kept_here_;
 };
 
 }  // namespace strata

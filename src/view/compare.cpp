@@ -28,24 +28,14 @@ std::string text_of(const std::vector<SettingDifference>& differences) {
     return texts.empty() ? "the same settings" : join(texts, ", ");
 }
 
-// "run 12", "runs 12, 14 and 16"
-std::string name_of_side(Runs runs) {
-    std::string text = runs.size() == 1 ? "run " : "runs ";
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        text += fmt::format("{}{}",
-                            i == 0                 ? ""
-                            : i + 1 == runs.size() ? " and "
-                                                   : ", ",
-                            runs[i].id);
-    }
-    return text;
-}
-
-std::string finding_text(const std::optional<Verdict>& verdict) {
-    if (!verdict) {
-        return "not comparable";
-    }
-    return *verdict == Verdict::unclear ? "cannot tell" : std::string(name_of(*verdict));
+// "run 12 (onednn)", by what tells the two sides apart.
+std::array<std::string, 2> names_of(const ComparedRuns& runs) {
+    const std::array settings = {runs.before.front().settings, runs.after.front().settings};
+    const std::vector<std::string> names = names_of_sides(settings);
+    const auto with_name = [](Runs side, const std::string& name) {
+        return runs_text(side) + (name.empty() ? "" : fmt::format(" ({})", name));
+    };
+    return {with_name(runs.before, names[0]), with_name(runs.after, names[1])};
 }
 
 Cell side_cell(const std::optional<Estimate>& time, Runs runs, const char* reason) {
@@ -75,7 +65,7 @@ std::vector<Cell> row_of(const ComparedTime& time, const ComparedRuns& runs) {
             side_cell(time.before, runs.before, "not measured"),
             side_cell(time.after, runs.after, "not measured"),
             ratio_cell(time.ratio),
-            finding_text(time.verdict),
+            verdict_text(time.verdict),
             time.verdict ? Cell(std::string(name_of(*time.verdict))) : Cell(Missing{})};
 }
 
@@ -125,8 +115,8 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
 std::string title_of(const Comparison& comparison, const ComparedRuns& runs) {
     const Settings& settings = runs.before.front().settings;
     return fmt::format("{}, batch {}: {}, {} and {}", settings.network, settings.batch,
-                       text_of(comparison.differences), name_of_side(runs.before),
-                       name_of_side(runs.after));
+                       text_of(comparison.differences), runs_text(runs.before),
+                       runs_text(runs.after));
 }
 
 std::string capitalised(std::string text) {
@@ -209,41 +199,19 @@ Ranking largest_differences(const Comparison& comparison) {
 
 constexpr std::size_t layers_in_bars = 9;
 
-// Each side's iteration as a bar of its heaviest layers, all passes together.
-StackedBars layer_bars(const Comparison& comparison, const ComparedRuns& runs) {
-    StackedBars bars{.title = "Time of an iteration by layer",
-                     .unit = "s",
-                     .labels = {name_of_side(runs.before), name_of_side(runs.after)}};
-    struct Layer {
-        std::string name;
-        std::array<double, 2> times{};
-    };
-    std::vector<Layer> layers;
+// Rows by their layers, all passes together.
+std::vector<LayerBar> layer_bars_of(const Comparison& comparison) {
+    std::vector<LayerBar> layers;
     for (const ComparedTime& row : comparison.rows) {
         const std::string name = join(row.layers, " + ");
-        auto found = std::ranges::find(layers, name, &Layer::name);
+        auto found = std::ranges::find(layers, name, &LayerBar::name);
         if (found == layers.end()) {
-            found = layers.insert(layers.end(), {name, {}});
+            found = layers.insert(layers.end(), {name, {Seconds{0}, Seconds{0}}});
         }
-        found->times[0] += row.before ? row.before->median.value : 0;
-        found->times[1] += row.after ? row.after->median.value : 0;
+        found->times[0] += row.before ? row.before->median : Seconds{0};
+        found->times[1] += row.after ? row.after->median : Seconds{0};
     }
-    std::ranges::stable_sort(layers, std::greater(), [](const Layer& layer) {
-        return std::max(layer.times[0], layer.times[1]);
-    });
-    Layer others{"other layers"};
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        if (i < layers_in_bars) {
-            bars.series.push_back({layers[i].name, {layers[i].times[0], layers[i].times[1]}});
-        } else {
-            others.times[0] += layers[i].times[0];
-            others.times[1] += layers[i].times[1];
-        }
-    }
-    if (layers.size() > layers_in_bars) {
-        bars.series.push_back({others.name, {others.times[0], others.times[1]}});
-    }
-    return bars;
+    return layers;
 }
 
 XyChart speed_up_chart(const Comparison& comparison) {
@@ -303,9 +271,50 @@ Json ids_json(Runs runs) {
 
 }  // namespace
 
+StackedBars heaviest_layers(std::vector<std::string> labels, std::vector<LayerBar> layers) {
+    StackedBars bars{.title = "Time of an iteration by layer", .unit = "s"};
+    bars.labels = std::move(labels);
+    std::ranges::stable_sort(layers, std::greater(), [](const LayerBar& layer) {
+        return *std::ranges::max_element(layer.times);
+    });
+    StackedBars::Series others{"other layers", {}};
+    others.values.assign(bars.labels.size(), 0);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        StackedBars::Series series{layers[i].name, {}};
+        for (std::size_t side = 0; side < bars.labels.size(); ++side) {
+            series.values.emplace_back(layers[i].times[side].value);
+            if (i >= layers_in_bars) {
+                *others.values[side] += layers[i].times[side].value;
+            }
+        }
+        if (i < layers_in_bars) {
+            bars.series.push_back(std::move(series));
+        }
+    }
+    if (layers.size() > layers_in_bars) {
+        bars.series.push_back(std::move(others));
+    }
+    return bars;
+}
+
+std::string verdict_text(const std::optional<Verdict>& verdict) {
+    if (!verdict) {
+        return "not comparable";
+    }
+    return *verdict == Verdict::unclear ? "cannot tell" : std::string(name_of(*verdict));
+}
+
+std::string runs_text(std::span<const Run> runs) {
+    std::string text = runs.size() == 1 ? "run " : "runs ";
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const char* between = i == 0 ? "" : i + 1 == runs.size() ? " and " : ", ";
+        text += fmt::format("{}{}", between, runs[i].id);
+    }
+    return text;
+}
+
 std::string comparison_lead(const Comparison& comparison, const ComparedRuns& runs) {
-    const std::string before = name_of_side(runs.before);
-    const std::string after = name_of_side(runs.after);
+    const auto [before, after] = names_of(runs);
     if (!comparison.refusal.empty()) {
         return fmt::format("{} and {} are not compared: {}.", capitalised(before), after,
                            comparison.refusal);
@@ -386,7 +395,9 @@ Document comparison_document(const ComparedRuns& runs, const ComparisonRules& ru
         }
         document.blocks.emplace_back(comparison_table(comparison, runs));
         document.blocks.emplace_back(class_table(comparison));
-        document.blocks.emplace_back(layer_bars(comparison, runs));
+        const auto names = names_of(runs);
+        document.blocks.emplace_back(
+            heaviest_layers({names.begin(), names.end()}, layer_bars_of(comparison)));
         document.blocks.emplace_back(speed_up_chart(comparison));
     }
     return document;
@@ -414,10 +425,9 @@ Json pair_json(const Run& before, const Run& after) {
     return pair;
 }
 
-Json comparison_json(const ComparedRuns& runs, const ComparisonRules& rules) {
-    const Comparison comparison = compare(runs.before, runs.after, rules);
+Json comparison_json(const Comparison& comparison, const ComparedRuns& runs) {
     Json whole = ratio_json(comparison.whole);
-    whole["margin"] = rules.margin;
+    whole["margin"] = comparison.rules.margin;
     whole["a_s"] = median_json(comparison.whole.before);
     whole["b_s"] = median_json(comparison.whole.after);
     Json layers = Json::array();

@@ -164,6 +164,43 @@ class Pairs(Program):
         self.assertEqual(differences, [{"setting": "threads", "before": "1", "after": "2"}])
 
 
+class Sides(Program):
+    """Sides of a comparison that are measured in turn, each run in a process of its own."""
+
+    WORDS = ["compare", TINY, "--batch", "2,4", "--rounds", "2", "--no-wait"]
+
+    def test_they_take_turns(self):
+        shown = self.json(*self.WORDS, *QUICK)
+        self.assertEqual((shown["a"], shown["b"], shown["reason"]), ([1, 4], [2, 3], None))
+        self.assertEqual([(each["before"], each["after"]) for each in shown["differences"]], [("2", "4")])
+        self.assertIn(shown["whole"]["verdict"], ("faster", "slower", "same", "unclear"))
+        self.assertGreater(len(shown["layers"]), 3)
+
+    def test_one_that_cannot_run_is_skipped_and_the_others_are_compared(self):
+        shown = self.json("compare", TINY, "--dtype", "f32,f16,bf16", "--rounds", "1", "--no-wait", *QUICK)
+        self.assertEqual([each["side"] for each in shown["skipped"]], ["f16"])
+        self.assertIn("does not support f16", shown["skipped"][0]["reason"])
+        self.assertEqual(len(shown["b"]), 1)
+        alone = self.strata("compare", TINY, "--dtype", "f32,f16", "--rounds", "1", "--no-wait", *QUICK, code=3)
+        self.assertIn("f16: the backend reference does not support f16", alone.stderr)
+
+    def test_there_must_be_two(self):
+        self.assertIn("one side to measure", self.strata("compare", TINY, code=2).stderr)
+
+    def test_an_interrupt_loses_nothing(self):
+        words = [*self.WORDS, "--max-time", "3", *ENDLESS]
+        with self.started(*words) as child:
+            self.wait_for("its second run had samples", Interrupts.MIDWAY, child)
+            child.send_signal(signal.SIGINT)
+            _, said = self.end(child, 130)
+        self.assertIn("the same command continues it", said)
+        before = dict(self.rows("SELECT id, state FROM run"))
+        self.assertEqual(before, {1: "complete", 2: "partial"})
+        self.strata(*words)
+        self.assertEqual(self.rows("SELECT DISTINCT state FROM run"), [("complete",)])
+        self.assertEqual(dict(self.rows("SELECT id, batch FROM run")), {1: 2, 2: 4, 3: 4, 4: 2})
+
+
 class Interrupts(Program):
     """Three runs, ended within the second and given again."""
 
@@ -283,7 +320,7 @@ class ExitCodes(Program):
         # The network at 1,024 times the batch is not the same time.
         self.strata("run", TINY, "--batch", "1024", "--no-wait", *many)
         told = self.strata("compare", "1", "last", "--fail-on", "3%", code=5).stderr
-        self.assertRegex(told, r"^strata: Run 3 takes .* times as long as run 1 .* --fail-on allows 3 %\.$")
+        self.assertRegex(told, r"^strata: Run 3 \(batch 1024\) takes .* times as long as run 1 \(batch 1\) .* --fail-on allows 3 %\.$")
 
     def test_interrupted(self):
         with self.started("run", TINY, "--batch", "1", "--no-wait", "--max-time", "600", *ENDLESS) as child:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "view/compare.h"
+#include "view/compared_sides.h"
 
 #include "report/json.h"
 #include "report/table_text.h"
@@ -68,11 +68,12 @@ TEST(CompareView, AWholeComparison) {
             std::ranges::for_each(samples->values, [](Seconds& time) { time *= 0.8; });
         }
     }
+    const std::vector<ComparedSide> sides = {{before, "", ""}, {after, "", ""}};
     testing::expect_golden(
         "view/compare-alexnet-4.txt",
         render_terminal(comparison_document({before, after}, {}), {.width = 0, .unicode = true}));
     testing::expect_golden("view/compare-alexnet-4.json",
-                           json_text("compare", "0.1", comparison_json({before, after}, {})));
+                           json_text("compare", "0.1", comparisons_json(sides, {})));
 }
 
 }  // namespace

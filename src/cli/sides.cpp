@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "cli/sides.h"
+
+#include "base/program.h"
+#include "cli/backends.h"
+#include "cli/measuring.h"
+#include "store/database.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+
+namespace strata {
+
+namespace {
+
+constexpr int usual_rounds = 5;
+
+std::vector<Side> sides_on(const BackendEntry& backend, const SidesOptions& options) {
+    ExperimentRequest request;
+    request.networks = options.network.networks;
+    request.settings = options.asked;
+    request.common.backend = backend.name;
+    request.common.request = request_for(options.network, {}, {});
+    request.common.verification = options.verify ? Verification::done : Verification::omitted;
+    std::vector<std::int64_t> batches = batches_of(options.network);
+    std::vector<Side> sides;
+    for (std::size_t i = 0; i == 0 || i < batches.size(); ++i) {
+        request.batches.clear();
+        if (!batches.empty()) {
+            request.batches = {batches[i]};  // several at once would be a sweep of one side
+        }
+        for (const Group& group : experiment_of(request).groups) {
+            sides.push_back({.job = group.front()});
+        }
+    }
+    return sides;
+}
+
+std::string refusal_by_abilities(const BackendEntry& backend, const Job& job) {
+    const auto refusal = refusal_of(settings_of(job, 1, 1), backend.capabilities);
+    return refusal.empty() ? "" : fmt::format("the backend {} {}", backend.name, refusal);
+}
+
+void add(std::vector<std::string>& words, std::initializer_list<std::string> more) {
+    words.insert(words.end(), more);
+}
+
+// `strata run` with these measures this job, whatever variables are set.
+std::vector<std::string> arguments_for(const Job& job, PlanPosition position,
+                                       const SidesOptions& options,
+                                       const std::filesystem::path& database) {
+    std::vector<std::string> words = {"run", "--backend", job.backend};
+    if (job.request.batch) {
+        add(words, {"--batch", std::to_string(*job.request.batch)});
+    }
+    for (const auto& [name, value] : job.request.dims) {
+        add(words, {"--dim", fmt::format("{}={}", name, value)});
+    }
+    for (const auto& [name, value] : job.request.variables) {
+        add(words, {"--set", name + "=" + value});
+    }
+    const Settings settings = settings_of(job, 1, job.execution.scheduling.threads);
+    for (const Option& option : all_options()) {
+        if (option.value != OptionValue::none && !option.text(settings).empty()) {
+            add(words, {std::string(option.flag), option.text(settings)});
+        } else if (!is_default(settings, option)) {
+            words.emplace_back(option.flag);
+        }
+    }
+    if (options.verify) {
+        words.emplace_back("--verify");
+    }
+    if (options.no_wait) {
+        words.emplace_back("--no-wait");
+    }
+    add(words, {"--database", database.string(), "--plan-place",
+                fmt::format("{}:{}", position.plan, position.index), "--", job.request.network});
+    return words;
+}
+
+// What a process says on its standard error: its last sentence, and every other at once to the
+// user.
+class Sentences {
+public:
+    void add(const std::string& line) {
+        constexpr std::string_view ours = "strata: ";
+        if (line.starts_with(ours)) {
+            tell();
+            last_ = line.substr(ours.size());
+        }
+    }
+    void tell() {
+        if (!last_.empty()) {
+            fmt::print(stderr, "strata: {}\n", last_);
+        }
+        last_.clear();
+    }
+    const std::string& last() const { return last_; }
+
+private:
+    std::string last_;
+};
+
+// Empty where the process measured what it should.
+std::string measure_in_process(const std::vector<std::string>& arguments) {
+    Sentences sentences;
+    const ProgramEnd end =
+        run_program({.file = "/proc/self/exe",
+                     .arguments = arguments,
+                     .hear = [&](const std::string& line) { sentences.add(line); },
+                     .is_stopped = [] { return InterruptGuard::requested().load(); }});
+    if (end.signal != 0) {
+        return fmt::format("the process that measured it was killed by signal {} ({})", end.signal,
+                           strsignal(end.signal));
+    }
+    if (end.exit_code == 0 || end.exit_code == static_cast<int>(ExitCode::unstable)) {
+        sentences.tell();
+        return {};
+    }
+    return sentences.last().empty()
+               ? fmt::format("the process that measured it ended with exit code {}", end.exit_code)
+               : sentences.last();
+}
+
+}  // namespace
+
+void add_sides_options(CLI::App& verb, SidesOptions& options) {
+    begin_group(verb, "To measure");
+    add_network_values(verb, options.network);
+    // (Without variables: these two decide whether anything is measured.)
+    verb.add_option("--backends,--backend", options.backends, "backends to compare")
+        ->delimiter(',')
+        ->type_name(join(backend_names(), "|"));
+    verb.add_option("--rounds", options.rounds,
+                    "processes of each side, which take turns; 5 unless said otherwise")
+        ->check(whole_number(1))
+        ->type_name("N");
+    add_switch(verb, "--verify", options.verify, "first compare every step with the reference");
+    add_switch(verb, "--no-wait", options.no_wait,
+               "measure even while another strata is measuring on this machine");
+    for (const OptionGroup group : {OptionGroup::execution, OptionGroup::gpu,
+                                    OptionGroup::measurement, OptionGroup::selection}) {
+        add_listed(verb, group, options.asked);
+    }
+}
+
+std::vector<Side> sides_of(const SidesOptions& options) {
+    std::vector<std::string> names = options.backends;
+    if (names.empty()) {
+        names.emplace_back(backends().front().name);
+    }
+    std::vector<Side> sides;
+    for (const std::string& name : names) {
+        const BackendEntry& backend = find_backend(name);
+        for (Side& side : sides_on(backend, options)) {
+            side.refusal = refusal_by_abilities(backend, side.job);
+            sides.push_back(std::move(side));
+        }
+    }
+    if (sides.size() < 2) {
+        throw Error(
+            "there is one side to measure, and nothing to compare it with: give several "
+            "--backends, or an option several values, such as --algorithm direct,winograd",
+            ExitCode::usage);
+    }
+    return sides;
+}
+
+ExitCode measure_sides(std::vector<Side>& sides, const SidesOptions& options,
+                       const std::filesystem::path& database) {
+    const Database opened = Database::open(database);
+    const int rounds = options.rounds > 0 ? options.rounds : usual_rounds;
+    const double count = static_cast<double>(sides.size()) * rounds;
+    const InterruptGuard guard;
+    ProgressLine line;
+    const RoundsHooks hooks{
+        .measure =
+            [&](const Job& job, PlanPosition position) {
+                return measure_in_process(arguments_for(job, position, options, database));
+            },
+        .begins =
+            [&](const Side& side, int round, std::size_t done) {
+                line.show(fmt::format("round {} of {}: {} on {}", round + 1, rounds,
+                                      printable(side.job.request.network), side.job.backend),
+                          static_cast<double>(done) / count);
+            },
+        .stop = &InterruptGuard::requested()};
+    return measure_in_turn(sides, rounds, opened, hooks);
+}
+
+}  // namespace strata
