@@ -132,13 +132,17 @@ public:
     // as long as the executable.
     virtual Profiling* profiling() { return nullptr; }
 
-    // The memory it holds on a device of its own, scratch memory included; nothing if it computes
-    // in this machine's memory.
+    // The memory it holds elsewhere than in this process, on a device of its own or in another
+    // process, scratch memory included; nothing if it computes in this process's memory.
     virtual std::optional<Bytes> device_memory() const { return {}; }
 
     // The time that run_timed gives for a step that does nothing: what its time stamps cost,
     // measured now. Nothing if the backend's stamps cost too little to matter.
     virtual std::optional<Seconds> time_empty_step() { return {}; }
+
+    // Returns when no thread that works for it runs any more, also none that waits for work and
+    // spins: called before this process's own threads are timed (measure/calibration_loop.h).
+    virtual void settle() {}
 
     // Whether iterations, which this backend records to launch them at once, could not be recorded:
     // what the host does between steps is then in the times.

@@ -2,6 +2,7 @@
 #include "cli/backends.h"
 
 #include "backend/module.h"
+#include "backend/peer/peer.h"
 #include "backend/reference/reference.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -25,6 +26,9 @@ constexpr Capabilities of_a_gpu = {Capability::f16,
                                    Capability::cache_states,
                                    Capability::device_timeout};
 
+constexpr Capabilities of_a_peer = {Capability::layouts, Capability::fusion,
+                                    Capability::device_timeout};
+
 constexpr std::array entries = {
     BackendEntry{.name = "onednn",
                  .meaning = "this CPU through oneDNN: the fast engine",
@@ -39,6 +43,10 @@ constexpr std::array entries = {
                  .meaning = "plain loops that accumulate in double precision: slow, the standard "
                             "of correctness",
                  .make = [] { return make_reference_backend(); }},
+    BackendEntry{.name = "pytorch",
+                 .meaning = "PyTorch in a process of its own: eager, or compiled with --fuse",
+                 .make = [] { return make_peer_backend("pytorch"); },
+                 .capabilities = of_a_peer},
 };
 
 }  // namespace
@@ -79,8 +87,7 @@ void require_machine(const BackendEntry& entry, std::span<const Settings> all) {
     const auto backend = entry.make();
     for (const Settings& settings : all) {
         if (const std::string refusal = backend->refusal_of(settings.execution); !refusal.empty()) {
-            throw Error(fmt::format("the backend {} cannot run {} here: {}", entry.name,
-                                    text_of(settings, "dtype"), refusal),
+            throw Error(fmt::format("the backend {} cannot run this here: {}", entry.name, refusal),
                         ExitCode::machine_cannot);
         }
     }

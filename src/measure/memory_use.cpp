@@ -17,8 +17,8 @@ std::optional<Bytes> kibibytes(std::string_view status, std::string_view name) {
 
 }  // namespace
 
-MemoryUse read_memory_use(const std::filesystem::path& root) {
-    const std::string status = read_small_file(root / "proc/self/status").value_or("");
+MemoryUse read_memory_use(const std::filesystem::path& root, const std::string& process) {
+    const std::string status = read_small_file(root / "proc" / process / "status").value_or("");
     return {.resident = kibibytes(status, "VmRSS"), .peak = kibibytes(status, "VmHWM")};
 }
 

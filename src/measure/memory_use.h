@@ -5,18 +5,20 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace strata {
 
-// Physical memory of this process, as the kernel counts it; nothing if the kernel does not report
+// Physical memory of a process, as the kernel counts it; nothing if the kernel does not report
 // it.
 struct MemoryUse {
     std::optional<Bytes> resident;
     std::optional<Bytes> peak;  // the highest since the process began, or since reset_peak_memory
 };
 
-// Reads /proc/self/status below `root`.
-MemoryUse read_memory_use(const std::filesystem::path& root = "/");
+// Reads /proc/self/status below `root`, or that of the process with this number.
+MemoryUse read_memory_use(const std::filesystem::path& root = "/",
+                          const std::string& process = "self");
 
 // The peak memory that was allocated between two readings, if the peak was reset at the first.
 // Nothing if the kernel does not report it, or if the process released more than it allocated: a

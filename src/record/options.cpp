@@ -214,7 +214,8 @@ constexpr auto options = std::to_array<Option>({
      .group = OptionGroup::gpu,
      .value = OptionValue::several,
      .choices = choices_of<ImageLayout>,
-     .help = "image layout; auto is the one in which the convolutions run fastest",
+     .help = "image layout; auto is the one in which a GPU's convolutions run fastest, or which a "
+             "framework uses",
      .text = LayoutChoice::text,
      .set = LayoutChoice::set,
      .requirement = Requirement{Capability::layouts, "", "chooses layouts itself: omit --layout"}},
@@ -232,8 +233,8 @@ constexpr auto options = std::to_array<Option>({
      .group = OptionGroup::gpu,
      .value = OptionValue::several,
      .choices = choices_of<Fusion>,
-     .help = "fuse each convolution with the layers that follow it; off,on measures and compares "
-             "both",
+     .help = "fuse each convolution with the layers that follow it, or what a framework fuses; "
+             "off,on measures and compares both",
      .text = FusionChoice::text,
      .set = FusionChoice::set,
      .requirement = Requirement{Capability::fusion, "", "does not fuse layers: omit --fuse"}},
@@ -252,8 +253,8 @@ constexpr auto options = std::to_array<Option>({
      .role = OptionRole::safeguard,
      .placeholder = "SECONDS",
      .expected = "a number of seconds of at least 0.001",
-     .help = "how long the GPU may take for one iteration or one copy; longer, and it counts as "
-             "hung: the results so far are stored and the command ends",
+     .help = "how long the GPU or a framework's process may take for one iteration or one copy; "
+             "longer, and it counts as hung: the results so far are stored and the command ends",
      .text =
          [](const Settings& s) {
              return fmt::format("{}", s.execution.scheduling.device_timeout.value);

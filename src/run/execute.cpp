@@ -175,7 +175,12 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
     const bool is_profiled = profiling != nullptr && profiling->is_attached();
     const Activity before = read_activity(clock);
     const SampledIteration sampled = sample(
-        iteration, job.policy, [&] { return loop.run(); }, clock, hooks, std::move(earlier));
+        iteration, job.policy,
+        [&] {
+            executable.settle();
+            return loop.run();
+        },
+        clock, hooks, std::move(earlier));
     take_samples(sampled, run);
     run.flags = doubts_about(sampled, job.policy, change_between(before, read_activity(clock)));
     if (job.execution.numerics.mode == Mode::training) {

@@ -43,7 +43,7 @@ CREATE TABLE run (
     created          TEXT NOT NULL,     -- UTC, 2026-11-21T13:15:00Z
     origin           TEXT NOT NULL,     -- where its times come from: measured, modelled, imported
     state            TEXT NOT NULL,     -- complete, partial: interrupted, or still going on
-    backend          TEXT NOT NULL,     -- onednn, reference
+    backend          TEXT NOT NULL,     -- onednn, pytorch
     network          TEXT NOT NULL,     -- alexnet, model.onnx
     batch            INTEGER NOT NULL,  -- examples per iteration
     mode             TEXT NOT NULL,     -- training, inference

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""PyTorch: eager, or compiled as a whole; gradients by torch.autograd.grad, operand by operand."""
+import re
+
+import protocol
+
+
+def load():
+    global torch, OPERATORS
+    import torch
+    from pytorch_layers import OPERATORS
+    torch.set_num_threads(protocol.THREADS)
+    names = {"MKL": r"Math Kernel Library Version ([\d.]+)", "oneDNN": r"MKL-DNN v([\d.]+)"}
+    found = {name: re.search(pattern, torch.__config__.show()) for name, pattern in names.items()}
+    words = [f"{name} {match[1]}" for name, match in found.items() if match]
+    words += [torch.backends.cpu.get_cpu_capability(), f"OpenMP with {torch.get_num_threads()} threads"]
+    return {"name": "pytorch", "version": torch.__version__, "details": ", ".join(words),
+            "modes": ["training", "inference"], "layouts": ["nchw", "nhwc"],
+            "optimizers": ["momentum", "sgd", "adam"]}, Steps
+
+
+class Steps(protocol.Stepwise):
+    # (One kernel, or one walk back through time, gives both.)
+    together = ("attention", "batch_normalization", "group_normalization", "layer_normalization", "recurrent")
+    implementation = "eager"
+
+    def begin(self):
+        self.images_last = self.network.layout == "nhwc"
+        for layer in self.network.layers:
+            layer.attributes.training, layer.attributes.verified = self.network.training, self.network.kept
+        self.load()
+        for layer in self.network.layers:
+            layer.attributes.scales = self.scales.get(layer.id)
+        trained = [t for task in self.network.tasks if task.kind == "update" for t in task.parameters]
+        self.optimizers = {}
+        if trained:
+            self.optimizer = self.optimizer_of(trained)
+            for task in self.network.tasks:
+                if task.kind == "update":
+                    self.optimizers[task.layer.id] = self.optimizer_of(task.parameters)
+                    self.optimizers[task.layer.id].state = self.optimizer.state  # one momentum, not two
+        self.compute = self.forward_all
+        if self.network.fused:
+            self.compute = torch.compile(self.forward_all)
+
+    def optimizer_of(self, tensors):
+        o, parameters = self.network.optimizer, [self.values[t] for t in tensors]
+        if o["name"] == "adam":
+            return torch.optim.Adam(parameters, o["learning_rate"], (o["beta1"], o["beta2"]), o["epsilon"])
+        return torch.optim.SGD(parameters, o["learning_rate"], o.get("momentum", 0.0))
+
+    def tensor(self, array, of):
+        value = torch.from_numpy(array.copy()).to(getattr(torch, {"s64": "int64", "s32": "int32"}.get(of.dtype, "float32")))
+        if self.images_last and value.dim() == 4:
+            value = value.contiguous(memory_format=torch.channels_last)
+        return value.requires_grad_(of.id in self.network.needs_gradient and of.role != "activation")
+
+    def array(self, value):
+        return value.detach().to(torch.float32).contiguous().numpy()
+
+    def zeros(self, of):
+        return torch.zeros(of.dims)
+
+    def load(self):
+        if not self.values:
+            return super().load()
+        with torch.no_grad():  # the optimizer knows these tensors
+            kept = dict(self.values)
+            super().load()
+            for t, value in list(self.values.items()):
+                if t in kept and value.requires_grad:
+                    self.values[t] = kept[t].copy_(value)
+        self.optimizer_state_begins_again()
+
+    def optimizer_state_begins_again(self):
+        for optimizer in ([self.optimizer, *self.optimizers.values()] if self.optimizers else []):
+            optimizer.state.clear()
+            optimizer.zero_grad(set_to_none=True)
+
+    def apply(self, layer, values):
+        if layer.type not in OPERATORS:
+            raise protocol.Refusal(f"the adapter of PyTorch has no {layer.kind}")
+        found = OPERATORS[layer.type](layer.attributes, layer.result_dims, *values)
+        outputs = list(found) if isinstance(found, (tuple, list)) else [found]
+        if [list(y.shape) for y in outputs] != layer.result_dims:
+            raise protocol.Refusal(f"PyTorch gives results of another shape than {layer.result_dims}")
+        return outputs
+
+    def forward(self, layer, values):
+        operands = [value.detach() for value in values]
+        for t, operand in zip(layer.inputs, operands):
+            operand.requires_grad_(t in self.network.needs_gradient)
+        with torch.set_grad_enabled(self.network.training):
+            outputs = self.apply(layer, operands)
+        return [y.detach() for y in outputs], (operands, outputs)
+
+    def backward(self, layer, saved, gradients, operands):
+        inputs, outputs = saved
+        given = [(y, g) for y, g in zip(outputs, gradients) if layer in self.network.losses or g is not None]
+        return torch.autograd.grad([y for y, _ in given], [inputs[i] for i in operands], [g for _, g in given],
+                                   retain_graph=True)
+
+    def update(self, task):
+        for t in task.parameters:
+            self.values[t].grad = self.gradients[t]
+        self.optimizers[task.layer.id].step()
+        for t in task.parameters:
+            self.values[t].grad = None
+
+    def layout(self, task):
+        y = self.values.get(task.layer.outputs[0])
+        if y is None or y.dim() != 4:
+            return "row-major"
+        return "nchw" if y.is_contiguous() else "nhwc"
+
+    def forward_all(self, given):
+        """The layers as a user's module calls them; a result is forgotten after its last reader."""
+        live = dict(given)
+        for layer, forgotten in zip(self.network.layers, self.network.forget_after):
+            if layer.id not in self.refused:
+                live.update(zip(layer.outputs, self.apply(layer, [live[t] for t in layer.inputs])))
+            for t in forgotten:
+                live.pop(t, None)
+        return {t: live[t] for t in self.network.ends if t in live}
+
+    def iterate(self):
+        given = {t: self.values[t] for t in self.given}
+        if not self.network.training:
+            with torch.no_grad():
+                self.compute(given)
+            return
+        for value in given.values():
+            value.grad = None
+        results = self.compute(given)
+        ends = [t for t in self.network.starts if results[t].requires_grad]
+        if ends:
+            torch.autograd.backward([results[t] for t in ends], [self.gradients.get(t) for t in ends])
+        if self.optimizers:
+            self.optimizer.step()
+
+
+if __name__ == "__main__":
+    protocol.serve(load)

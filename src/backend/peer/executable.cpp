@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "backend/peer/executable.h"
+
+#include "base/text.h"
+#include "measure/memory_use.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <utility>
+
+namespace strata {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Threads that wait for work spin for some milliseconds before they sleep (libgomp, Eigen, TBB).
+// They are at rest where the process needs hardly any processor time for a while.
+constexpr Seconds rest_interval{1e-3};
+constexpr double resting_share = 0.1;
+constexpr int max_rest_intervals = 200;
+
+template <class Used>
+void wait_for_rest(Used&& used) {
+    Seconds before = used();
+    for (int i = 0; i < max_rest_intervals; ++i) {
+        const timespec interval = {0, static_cast<long>(rest_interval.value * 1e9)};
+        ::nanosleep(&interval, nullptr);
+        const Seconds now = used();
+        if (now - before < resting_share * rest_interval) {
+            return;
+        }
+        before = now;
+    }
+}
+
+Seconds own_processor_time() {
+    timespec time = {};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return Seconds{static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
+}
+
+// A time that a clock can have told.
+std::optional<Seconds> seconds_in(const Json& json) {
+    const double value = json.is_number() ? json.get<double>() : -1;
+    return std::isfinite(value) && value >= 0 ? std::optional(Seconds{value}) : std::nullopt;
+}
+
+}  // namespace
+
+PeerExecutable::PeerExecutable(const Graph& graph, const Execution& execution,
+                               std::unique_ptr<PeerProcess> process, const Json& answer)
+    : graph_(graph),
+      schedule_(schedule_of(graph, execution)),
+      timeout_(execution.scheduling.device_timeout),
+      process_(std::move(process)) {
+    const Json steps = answer.value("steps", Json());
+    if (!steps.is_array() || steps.size() != schedule_.tasks.size()) {
+        process_->lose(fmt::format("prepared {} steps where the schedule has {}",
+                                   steps.is_array() ? steps.size() : 0, schedule_.tasks.size()));
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        steps_.push_back(step_of(schedule_.tasks[i], steps[i]));
+    }
+    resident_before_ = process_->resident();
+}
+
+Step PeerExecutable::step_of(const Task& task, const Json& json) const {
+    Step step = {.layer = task.layer,
+                 .pass = task.pass,
+                 .implementation = text_in(json, "implementation"),
+                 .algorithm = text_in(json, "algorithm"),
+                 .layout = text_in(json, "layout")};
+    const std::string state = text_in(json, "state");
+    if (state == "refused") {
+        step.state = Refused{text_in(json, "reason")};
+    } else if (state == "included") {
+        const Json in = json.value("in", Json());
+        if (!in.is_number_unsigned() || in.get<std::size_t>() >= schedule_.tasks.size()) {
+            process_->lose(fmt::format("says that {} is included in a step that does not exist",
+                                       printable(graph_.layers[task.layer].name)));
+        }
+        step.state = IncludedIn{schedule_.tasks[in.get<std::size_t>()]};
+    } else if (state != "runs") {
+        process_->lose(fmt::format("gives {} no state that is known",
+                                   printable(graph_.layers[task.layer].name)));
+    }
+    return step;
+}
+
+// Throws StepFailure where the peer names the step that failed, else DeviceFailure.
+Json PeerExecutable::request(Json request) const {
+    Json answer = process_->exchange(request, timeout_);
+    if (!answer.contains("error")) {
+        return answer;
+    }
+    const std::string sentence = text_in(answer, "error");
+    const Json step = answer.value("step", Json());
+    if (step.is_number_unsigned() && step.get<std::size_t>() < steps_.size()) {
+        throw StepFailure(schedule_.tasks[step.get<std::size_t>()],
+                          fmt::format("{}: {}", process_->name(), sentence));
+    }
+    process_->lose(fmt::format("failed: {}", sentence));
+}
+
+Seconds PeerExecutable::run() {
+    let_this_process_rest();
+    const auto time = seconds_in(request({{"request", "run"}}).value("seconds", Json()));
+    return time ? *time : (process_->lose("gave no time that a clock can tell"), Seconds{});
+}
+
+Seconds PeerExecutable::run_timed(std::span<Seconds> times) {
+    let_this_process_rest();
+    const Json answer = request({{"request", "run_timed"}});
+    const Json given = answer.value("times", Json());
+    if (!given.is_array() || given.size() != times.size()) {
+        process_->lose(fmt::format("timed {} steps where there are {}",
+                                   given.is_array() ? given.size() : 0, times.size()));
+    }
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const auto time = seconds_in(given[i]);
+        if (!time) {
+            process_->lose("gave a step no time that a clock can tell");
+        }
+        times[i] = *time;
+    }
+    const auto total = seconds_in(answer.value("seconds", Json()));
+    return total ? *total : (process_->lose("gave no time that a clock can tell"), Seconds{});
+}
+
+void PeerExecutable::run_step(std::size_t step) {
+    if (!steps_[step].runs()) {
+        return;
+    }
+    try {
+        request({{"request", "run_step"}, {"step", step}});
+    } catch (const StepFailure&) {
+        throw;
+    } catch (const DeviceFailure& failure) {
+        throw StepFailure(schedule_.tasks[step], failure.what());
+    }
+}
+
+std::size_t PeerExecutable::elements(TensorId tensor) const {
+    return static_cast<std::size_t>(graph_.tensors[tensor].tensor.elements());
+}
+
+Json PeerExecutable::moved(std::string_view verb, TensorId tensor, Content content) const {
+    return {{"request", verb},
+            {"tensor", tensor},
+            {"content", content == Content::value ? "value" : "gradient"},
+            {"file", (process_->folder() / "tensor.f32").string()}};
+}
+
+HostValues PeerExecutable::read(TensorId tensor, Content content) const {
+    const std::filesystem::path path = process_->folder() / "tensor.f32";
+    std::filesystem::remove(path);
+    request(moved("read", tensor, content));
+    HostValues values(elements(tensor));
+    const auto size = static_cast<std::streamsize>(values.size() * sizeof(float));
+    std::ifstream file(path, std::ios::binary);
+    file.read(reinterpret_cast<char*>(values.data()), size);
+    if (file.gcount() != size || file.peek() != std::ifstream::traits_type::eof()) {
+        process_->lose(fmt::format("gave {} another number of elements than {}",
+                                   printable(graph_.tensors[tensor].name), values.size()));
+    }
+    return values;
+}
+
+void PeerExecutable::write(TensorId tensor, Content content, std::span<const float> values) {
+    check(values.size() == elements(tensor), "a tensor is written whole");
+    std::ofstream file(process_->folder() / "tensor.f32", std::ios::binary);
+    file.write(reinterpret_cast<const char*>(values.data()),
+               static_cast<std::streamsize>(values.size_bytes()));
+    file.close();
+    if (!file) {
+        throw Error(
+            fmt::format("{}: values cannot be written; free some space, or name another "
+                        "place with TMPDIR",
+                        process_->folder().string()));
+    }
+    request(moved("write", tensor, content));
+}
+
+std::optional<Bytes> PeerExecutable::device_memory() const {
+    return memory_taken({resident_before_, {}}, {{}, process_->peak()});
+}
+
+void PeerExecutable::settle() {
+    wait_for_rest([this] { return process_->processor_time(); });
+    own_threads_may_spin_ = true;
+}
+
+// The calibration loop, which follows settle(), has woken this process's threads.
+void PeerExecutable::let_this_process_rest() {
+    if (std::exchange(own_threads_may_spin_, false)) {
+        wait_for_rest(own_processor_time);
+    }
+}
+
+}  // namespace strata

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+#include "backend/peer/peer.h"
+
+#include "backend/inputs.h"
+#include "backend/peer/adapters.h"
+#include "backend/peer/executable.h"
+#include "backend/peer/network.h"
+#include "backend/peer/process.h"
+#include "base/data_home.h"
+#include "base/enumeration.h"
+#include "base/processors.h"
+#include "base/text.h"
+#include "device/detect.h"
+#include "networks/onnx/export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+namespace strata {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int protocol = 1;
+
+constexpr std::array all_peers = {
+    Peer{"pytorch", "PyTorch"},
+};
+
+// What a process is started with beside its adapter.
+struct PeerThreads {
+    int count = 0;
+    bool pinned = true;
+    bool operator==(const PeerThreads&) const = default;
+};
+
+PeerThreads threads_of(const Scheduling& scheduling) {
+    const int all = static_cast<int>(allowed_processors().size());
+    return {scheduling.threads > 0 ? scheduling.threads : all, scheduling.pinned};
+}
+
+// "{0},{1}": one place for each thread, as strata's own engine binds them.
+std::string places_of(const PeerThreads& threads) {
+    const auto& processors = allowed_processors();
+    std::vector<std::string> places;
+    for (int i = 0; i < threads.count; ++i) {
+        places.push_back(
+            fmt::format("{{{}}}", processors[static_cast<std::size_t>(i) % processors.size()]));
+    }
+    return join(places, ",");
+}
+
+// OpenMP reads these when its library is loaded, so they are those of a process.
+std::vector<std::pair<std::string, std::string>> environment_of(const PeerThreads& threads) {
+    const std::string count = std::to_string(threads.count);
+    std::vector<std::pair<std::string, std::string>> all = {
+        {"OMP_NUM_THREADS", count},       {"MKL_NUM_THREADS", count},
+        {"OPENBLAS_NUM_THREADS", count},  {"OMP_DYNAMIC", "false"},
+        {"PYTHONDONTWRITEBYTECODE", "1"}, {"TF_CPP_MIN_LOG_LEVEL", "2"},
+        {"STRATA_PEER_THREADS", count},   {"STRATA_PEER_PINNED", threads.pinned ? "1" : "0"},
+    };
+    if (threads.pinned) {
+        all.emplace_back("OMP_PROC_BIND", "true");
+        all.emplace_back("OMP_PLACES", places_of(threads));
+    }
+    return all;
+}
+
+bool lists(const Json& json, const char* name, std::string_view word) {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_array() &&
+           std::ranges::find(*found, Json(word)) != found->end();
+}
+
+// A peer's process that has said what it is.
+struct Greeted {
+    std::unique_ptr<PeerProcess> process;
+    PeerThreads threads;
+    Json words;  // name, version, details; modes, layouts, optimizers that it can run
+};
+
+class PeerBackend final : public Backend {
+public:
+    PeerBackend(const Peer& peer, const std::filesystem::path& interpreter,
+                const std::filesystem::path& adapter, const PeerLimits& limits)
+        : peer_(peer), interpreter_(interpreter), adapter_(adapter), limits_(limits) {
+        if (!limits_.memory) {
+            limits_.memory = detect_host().memory;
+        }
+        write_adapters();
+        greeted_ = greet(threads_of({}));
+        words_ = greeted_->words;
+    }
+
+    BackendInfo info() const override {
+        return {.name = std::string(peer_.name),
+                .version = text_in(words_, "version"),
+                .details = text_in(words_, "details")};
+    }
+
+    std::string refusal_of(const Execution& execution) const override {
+        const Numerics& numerics = execution.numerics;
+        const EngineOptions& engine = execution.engine;
+        if (!lists(words_, "modes", name_of(numerics.mode))) {
+            return fmt::format("it does no {}: choose another --mode", name_of(numerics.mode));
+        }
+        if (numerics.dtype != DataType::f32) {
+            return "its adapter computes in f32: omit --dtype";
+        }
+        if (engine.algorithm != ConvolutionAlgorithm::direct) {
+            return "it chooses its algorithms itself: omit --algorithm";
+        }
+        if (engine.image_layout != ImageLayout::automatic &&
+            !lists(words_, "layouts", name_of(engine.image_layout))) {
+            return fmt::format("it does not compute images as {}: choose another --layout",
+                               name_of(engine.image_layout));
+        }
+        if (numerics.mode == Mode::training &&
+            !lists(words_, "optimizers", name_of(numerics.optimizer))) {
+            return fmt::format("its adapter has no optimizer {}: choose another --optimizer",
+                               name_of(numerics.optimizer));
+        }
+        return {};
+    }
+
+    std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
+        const bool is_verified = execution.scheduling.memory == MemoryReuse::kept;
+        if (is_verified && execution.engine.fusion != Fusion::none) {
+            throw Error(fmt::format("{} computes a fused network as a whole, whose inner values "
+                                    "nobody can compare: omit --verify and --dump, or --fuse",
+                                    peer_.name),
+                        ExitCode::usage);
+        }
+        Greeted greeted = process_for(threads_of(execution.scheduling));
+        Json request = {{"request", "prepare"}, {"network", network_json(graph, execution)}};
+        add_values(graph, execution, greeted.process->folder(), request);
+        const Json answer = greeted.process->exchange(request, limits_.prepare);
+        if (answer.contains("error")) {
+            throw Error(fmt::format("{} cannot take {}: {}", peer_.name, printable(graph.name),
+                                    text_in(answer, "error")),
+                        ExitCode::machine_cannot);
+        }
+        return std::make_unique<PeerExecutable>(graph, execution, std::move(greeted.process),
+                                                answer);
+    }
+
+private:
+    void write_adapters() const {
+        for (const AdapterFile& file : adapter_files()) {
+            std::ofstream(folder_.path() / (std::string(file.name) + ".py")) << file.text;
+        }
+    }
+
+    std::filesystem::path script() const {
+        return adapter_.empty() ? folder_.path() / (std::string(peer_.name) + ".py") : adapter_;
+    }
+
+    Greeted greet(const PeerThreads& threads) const {
+        PeerStart start = {.name = std::string(peer_.name),
+                           .command = {interpreter_.string(), script().string()},
+                           .environment = environment_of(threads),
+                           .memory = limits_.memory};
+        start.environment.emplace_back("PYTHONPATH", folder_.path().string());
+        auto process = std::make_unique<PeerProcess>(start);
+        Json words = greeting_of(*process);
+        if (words.contains("absent")) {
+            throw Error(fmt::format("{} is not there ({}): run scripts/peers {}, or set "
+                                    "STRATA_PEERS_PYTHON to an interpreter that has it",
+                                    peer_.framework, text_in(words, "absent"), peer_.name),
+                        ExitCode::machine_cannot);
+        }
+        if (words.value("protocol", Json()) != protocol) {
+            throw Error(fmt::format("the adapter of {} speaks version {} of the protocol, this "
+                                    "program version {}: use the adapter of this program",
+                                    peer_.framework,
+                                    printable(words.value("protocol", Json()).dump()), protocol),
+                        ExitCode::machine_cannot);
+        }
+        return {std::move(process), threads, std::move(words)};
+    }
+
+    // Before anything is measured no run can be stored as failed: the backend is not there.
+    Json greeting_of(PeerProcess& process) const {
+        try {
+            return process.exchange({{"request", "hello"}, {"protocol", protocol}}, limits_.start);
+        } catch (const DeviceFailure& failure) {
+            throw Error(failure.what(), ExitCode::machine_cannot);
+        }
+    }
+
+    // Each network gets a process of its own, the first the one that was started to ask what the
+    // peer can do.
+    Greeted process_for(const PeerThreads& threads) {
+        if (greeted_ && greeted_->threads == threads) {
+            Greeted greeted = std::move(*greeted_);
+            greeted_.reset();
+            return greeted;
+        }
+        return greet(threads);
+    }
+
+    void add_values(const Graph& graph, const Execution& execution,
+                    const std::filesystem::path& folder, Json& request) const {
+        request["file"] = (folder / "values.f32").string();
+        request["values"] = write_values(graph, execution, folder / "values.f32");
+        if (peer_.input == PeerInput::onnx) {
+            const std::uint64_t seed = execution.numerics.seed;
+            export_onnx(graph, folder / "network.onnx", [&](TensorId id, std::span<float> values) {
+                fill_initial_values(graph, id, seed, values);
+            });
+            request["model"] = (folder / "network.onnx").string();
+        }
+    }
+
+    Peer peer_;
+    std::filesystem::path interpreter_;
+    std::filesystem::path adapter_;
+    PeerLimits limits_;
+    PrivateFolder folder_;
+    std::optional<Greeted> greeted_;
+    Json words_;
+};
+
+}  // namespace
+
+std::span<const Peer> peers() {
+    return all_peers;
+}
+
+std::optional<std::filesystem::path> peers_python() {
+    if (const auto named = path_in_environment("STRATA_PEERS_PYTHON")) {
+        return named;
+    }
+    const auto home = data_home();
+    const auto made = home ? *home / "strata" / "peers" / "bin" / "python" : "";
+    std::error_code ignored;
+    return std::filesystem::exists(made, ignored) ? std::optional(made) : std::nullopt;
+}
+
+std::unique_ptr<Backend> make_peer_backend(std::string_view name) {
+    const auto peer = std::ranges::find(all_peers, name, &Peer::name);
+    check(peer != all_peers.end(), "a peer is in the list");
+    const auto interpreter = peers_python();
+    if (!interpreter) {
+        throw Error(fmt::format("{} is not there: run scripts/peers {}, or set STRATA_PEERS_PYTHON "
+                                "to an interpreter that has it",
+                                peer->framework, peer->name),
+                    ExitCode::machine_cannot);
+    }
+    return make_peer_backend(*peer, *interpreter, {}, {});
+}
+
+std::unique_ptr<Backend> make_peer_backend(const Peer& peer,
+                                           const std::filesystem::path& interpreter,
+                                           const std::filesystem::path& adapter,
+                                           const PeerLimits& limits) {
+    return std::make_unique<PeerBackend>(peer, interpreter, adapter, limits);
+}
+
+}  // namespace strata

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace strata {
+
+// How a peer is told the network.
+enum class PeerInput { graph, onnx };
+
+// A framework whose adapter the program contains: adapters/NAME.py, with protocol.py beside it.
+struct Peer {
+    std::string_view name;       // of the backend: "pytorch"
+    std::string_view framework;  // as its makers write it: "PyTorch"
+    PeerInput input = PeerInput::graph;
+};
+
+// THE list of peers.
+std::span<const Peer> peers();
+
+// What a peer's processes may take. The kernel holds them to the memory.
+struct PeerLimits {
+    Seconds start{120};     // until the framework is loaded
+    Seconds prepare{1800};  // a network, compilation included
+    std::optional<Bytes> memory = {};
+};
+
+// The interpreter that $STRATA_PEERS_PYTHON names, else that of the environment which scripts/peers
+// made; nothing if there is none.
+std::optional<std::filesystem::path> peers_python();
+
+// The peer of that name. Starts it, to learn whether its framework is there. Throws Error with exit
+// code machine_cannot, and one sentence with the fix, where it is not. Requires: it is in the list.
+std::unique_ptr<Backend> make_peer_backend(std::string_view name);
+
+// The same with a given interpreter and adapter; an empty adapter is the peer's own.
+std::unique_ptr<Backend> make_peer_backend(const Peer& peer,
+                                           const std::filesystem::path& interpreter,
+                                           const std::filesystem::path& adapter,
+                                           const PeerLimits& limits);
+
+}  // namespace strata

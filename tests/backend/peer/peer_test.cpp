@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+#include "backend/peer/peer.h"
+
+#include "backend/inputs.h"
+#include "run/execute.h"
+#include "tests/backend/networks.h"
+#include "tests/backend/verified.h"
+
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cstdlib>
+#include <filesystem>
+
+namespace strata {
+namespace {
+
+// A peer that tests/backend/peer/scripted_peer.py plays, in a temporary folder of its own.
+class ScriptedPeer : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (std::system("python3 -c pass 2>/dev/null") != 0) {
+            GTEST_SKIP() << "there is no python3";
+        }
+        temporary_ =
+            std::filesystem::temp_directory_path() / ("peer-test-" + std::to_string(::getpid()));
+        std::filesystem::create_directory(temporary_);
+        ::setenv("TMPDIR", temporary_.c_str(), 1);
+        execution_.scheduling.device_timeout = Seconds{1};
+    }
+
+    // Nothing is left, whatever the peer did: no process, no file.
+    void TearDown() override {
+        ::unsetenv("TMPDIR");
+        ::unsetenv("STRATA_SCRIPT");
+        if (!temporary_.empty()) {
+            EXPECT_TRUE(std::filesystem::is_empty(temporary_));
+            EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+            std::filesystem::remove_all(temporary_);
+        }
+    }
+
+    std::unique_ptr<Backend> backend(const char* script, const PeerLimits& limits = {}) {
+        ::setenv("STRATA_SCRIPT", script, 1);
+        return make_peer_backend({.name = "scripted", .framework = "Scripted"}, "python3",
+                                 STRATA_SCRIPTED_PEER, limits);
+    }
+
+    // What is said of a peer that misbehaves where `use` needs it; empty if it gets away with it.
+    template <class Failure, class Use>
+    std::string failure_of(const char* script, Use&& use) {
+        const auto peer = backend(script);
+        try {
+            const auto executable = peer->prepare(graph_, execution_);
+            use(*executable);
+        } catch (const Failure& failure) {
+            EXPECT_TRUE(loses_device(failure));
+            return failure.what();
+        }
+        return {};
+    }
+
+    std::string failure_of_run(const char* script) {
+        return failure_of<DeviceFailure>(script, [](Executable& one) { one.run(); });
+    }
+
+    std::string failure_of_prepare(const char* script) {
+        return failure_of<DeviceFailure>(script, [](Executable&) {});
+    }
+
+    std::string refusal_to_start(const char* script, const PeerLimits& limits = {}) {
+        try {
+            backend(script, limits);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ExitCode::machine_cannot);
+            return error.what();
+        }
+        return {};
+    }
+
+    Graph graph_ = testing::residual_network();
+    Execution execution_ = testing::kept_execution();
+    std::filesystem::path temporary_;
+};
+
+TEST_F(ScriptedPeer, TellsWhatItIsAndWhatItCannotRun) {
+    const auto peer = backend("");
+    EXPECT_EQ(peer->info().name, "scripted");
+    EXPECT_EQ(peer->info().version, "1.2");
+    EXPECT_EQ(peer->info().details, "no framework");
+    EXPECT_EQ(peer->refusal_of(execution_), "");
+    Execution adam = execution_;
+    adam.numerics.optimizer = Adam{};
+    EXPECT_NE(peer->refusal_of(adam).find("no optimizer adam"), std::string::npos);
+    Execution half = execution_;
+    half.numerics.dtype = DataType::bf16;
+    EXPECT_NE(peer->refusal_of(half).find("computes in f32"), std::string::npos);
+    Execution last = execution_;
+    last.engine.image_layout = ImageLayout::channels_last;
+    EXPECT_NE(peer->refusal_of(last).find("nhwc"), std::string::npos);
+    last.engine.image_layout = ImageLayout::channels_first;
+    EXPECT_EQ(peer->refusal_of(last), "");
+}
+
+TEST_F(ScriptedPeer, HasAStepForEachTaskOfTheSchedule) {
+    const auto executable = backend("")->prepare(graph_, execution_);
+    const auto tasks = schedule_of(graph_, execution_).tasks;
+    ASSERT_EQ(executable->steps().size(), tasks.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        EXPECT_EQ(executable->steps()[i].layer, tasks[i].layer);
+        EXPECT_EQ(executable->steps()[i].pass, tasks[i].pass);
+        EXPECT_EQ(executable->steps()[i].implementation, name_of(tasks[i].pass));
+    }
+}
+
+TEST_F(ScriptedPeer, GivesTimesOfStepsAndOfTheWhole) {
+    const auto executable = backend("")->prepare(graph_, execution_);
+    EXPECT_EQ(executable->run(), Seconds{0.5});
+    std::vector<Seconds> times(executable->steps().size());
+    const Seconds total = executable->run_timed(times);
+    EXPECT_EQ(total, 0.25 * static_cast<double>(times.size()) * Seconds{1});
+    EXPECT_EQ(times.back(), Seconds{0.25});
+}
+
+TEST_F(ScriptedPeer, GetsBitIdenticalValuesAndGivesBackWhatIsWritten) {
+    const auto executable = backend("")->prepare(graph_, execution_);
+    const TensorId input = graph_.inputs.front();
+    const TensorId weight = graph_.layers.front().inputs.at(1);
+    for (const TensorId tensor : {input, weight}) {
+        EXPECT_EQ(executable->read(tensor, Content::value),
+                  initial_values(graph_, tensor, execution_.numerics.seed));
+    }
+    HostValues values = executable->read(input, Content::value);
+    values.front() = 42;
+    executable->write(input, Content::value, values);
+    EXPECT_EQ(executable->read(input, Content::value), values);
+}
+
+TEST_F(ScriptedPeer, SaysWhichStepsAreIncludedInOthersOrRefused) {
+    const auto executable = backend("included")->prepare(graph_, execution_);
+    const auto steps = executable->steps();
+    EXPECT_EQ(steps[1].within(), (Task{steps[0].layer, steps[0].pass}));
+    EXPECT_EQ(steps[2].refusal(), "no such layer");
+}
+
+TEST_F(ScriptedPeer, OfAnotherVersionIsRefused) {
+    EXPECT_NE(refusal_to_start("hello:old").find("version 0 of the protocol"), std::string::npos);
+}
+
+TEST_F(ScriptedPeer, WithoutItsFrameworkIsRefusedWithTheFix) {
+    EXPECT_EQ(refusal_to_start("hello:absent"),
+              "Scripted is not there (no such module): run scripts/peers scripted, or set "
+              "STRATA_PEERS_PYTHON to an interpreter that has it");
+}
+
+TEST_F(ScriptedPeer, ThatDoesNotStartIsRefused) {
+    EXPECT_NE(refusal_to_start("hello:exit").find("exit code 7; it last printed: the last words"),
+              std::string::npos);
+    EXPECT_NE(refusal_to_start("hello:hang", {.start = Seconds{1}}).find("did not answer in time"),
+              std::string::npos);
+    EXPECT_NE(refusal_to_start("hello:garbage").find("no JSON object"), std::string::npos);
+}
+
+TEST_F(ScriptedPeer, ThatIsNotThereAtAllIsRefused) {
+    try {
+        make_peer_backend({.name = "scripted", .framework = "Scripted"}, "/nowhere/python3",
+                          STRATA_SCRIPTED_PEER, {});
+        FAIL() << "it was started";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::machine_cannot);
+    }
+}
+
+TEST_F(ScriptedPeer, ThatCrashesLosesItsDeviceWithTheSignalAndItsLastWords) {
+    for (const char* script : {"prepare:crash", "run:crash"}) {
+        const std::string said = failure_of_run(script);
+        EXPECT_NE(said.find("ended by signal 11"), std::string::npos) << said;
+        EXPECT_NE(said.find("it last printed: the last words"), std::string::npos) << said;
+    }
+}
+
+TEST_F(ScriptedPeer, ThatHangsIsEndedAfterTheLimit) {
+    EXPECT_NE(failure_of_run("run:hang").find("did not answer in time"), std::string::npos);
+    EXPECT_NE(failure_of_run("run:flood").find("did not answer in time"), std::string::npos);
+    EXPECT_NE(failure_of_run("run:orphan").find("did not answer in time"), std::string::npos);
+}
+
+TEST_F(ScriptedPeer, ThatEatsTheMemoryIsEndedByTheLimitOnIt) {
+    execution_.scheduling.device_timeout = Seconds{60};
+    const auto peer = backend("run:eat", {.memory = Bytes{512e6}});
+    const auto executable = peer->prepare(graph_, execution_);
+    try {
+        executable->run();
+        FAIL() << "it ate all it wanted";
+    } catch (const DeviceFailure& failure) {
+        EXPECT_NE(std::string(failure.what()).find("MemoryError"), std::string::npos);
+    }
+}
+
+TEST_F(ScriptedPeer, ThatAnswersNonsenseLosesItsDevice) {
+    for (const char* script : {"run:garbage", "run:bytes", "run:list", "run:deep"}) {
+        EXPECT_NE(failure_of_run(script).find("no JSON object"), std::string::npos) << script;
+    }
+    for (const char* script : {"run:empty", "run:negative", "run:text"}) {
+        EXPECT_NE(failure_of_run(script).find("no time that a clock"), std::string::npos) << script;
+    }
+    for (const char* script : {"run:nan", "run:huge"}) {  // neither is JSON
+        EXPECT_NE(failure_of_run(script), "") << script;
+    }
+    EXPECT_NE(failure_of_prepare("prepare:few_steps").find("prepared 0 steps"), std::string::npos);
+    EXPECT_NE(failure_of_prepare("included_in_nothing").find("does not exist"), std::string::npos);
+}
+
+TEST_F(ScriptedPeer, ThatTimesAnotherNumberOfStepsLosesItsDevice) {
+    const std::string said = failure_of<DeviceFailure>("run_timed:few", [](Executable& one) {
+        std::vector<Seconds> times(one.steps().size());
+        one.run_timed(times);
+    });
+    EXPECT_NE(said.find("timed 1 steps where there are"), std::string::npos) << said;
+}
+
+TEST_F(ScriptedPeer, ThatReadsAnotherNumberOfElementsLosesItsDevice) {
+    const std::string said = failure_of<DeviceFailure>(
+        "short", [&](Executable& one) { one.read(graph_.inputs.front(), Content::value); });
+    EXPECT_NE(said.find("another number of elements"), std::string::npos) << said;
+}
+
+TEST_F(ScriptedPeer, ThatFailsInAStepNamesTheTask) {
+    const Task first = schedule_of(graph_, execution_).tasks[0];
+    const auto peer = backend("run_step:exit");
+    const auto executable = peer->prepare(graph_, execution_);
+    try {
+        executable->run_step(0);
+        FAIL() << "it did not fail";
+    } catch (const StepFailure& failure) {
+        EXPECT_EQ(failure.task(), first);
+    }
+    EXPECT_NE(failure_of<StepFailure>("run:step", [](Executable& one) { one.run(); }), "");
+}
+
+TEST_F(ScriptedPeer, CannotSteerTheTerminalByWhatItSays) {
+    EXPECT_NE(failure_of_run("run:error").find("failed: out of ?[2J luck"), std::string::npos);
+}
+
+TEST_F(ScriptedPeer, ThatCannotTakeTheNetworkSaysWhy) {
+    const auto peer = backend("prepare:error");
+    try {
+        peer->prepare(graph_, execution_);
+        FAIL() << "it took the network";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::machine_cannot);
+        EXPECT_FALSE(loses_device(error));
+    }
+}
+
+TEST_F(ScriptedPeer, ThatCrashesWhileItIsMeasuredLeavesAPartialRunThatSaysSo) {
+    const auto peer = backend("run_timed:crash");
+    Job job;
+    job.backend = "scripted";
+    job.execution = execution_;
+    job.policy.max_time = Seconds{0.2};
+    const strata::Run run = execute(job, graph_, *peer, {});
+    EXPECT_EQ(run.state, RunState::partial);
+    ASSERT_EQ(run.flags.size(), 1U);
+    EXPECT_EQ(run.flags[0].kind, DoubtKind::device_lost);
+    EXPECT_NE(run.flags[0].sentence.find("ended by signal 11"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace strata
