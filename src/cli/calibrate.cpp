@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
+#include "base/small_file.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"
 #include "cli/options.h"
+#include "cli/sides.h"
 #include "cli/verbs.h"
 #include "device/detect.h"
 #include "device/device.h"
 #include "measure/ceilings.h"
 #include "run/job.h"
+#include "view/comparison_rates.h"
 #include "view/device.h"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 
@@ -25,6 +29,11 @@ struct CalibrateOptions {
     bool if_missing = false;
     bool replace = false;
     bool no_wait = false;
+    bool comparison = false;
+    int comparisons = 20;
+    int rounds = 5;
+    std::string network = "fc:layers=3,nodes=512";
+    std::vector<std::string> batches = {"64"};
     OutputOptions output;
 };
 
@@ -121,17 +130,65 @@ void calibrate(const CalibrateOptions& options) {
     fmt::print(stderr, "wrote {}\n", done.file.string());
 }
 
+// ---- verdicts
+
+SidesOptions equal_sides(const CalibrateOptions& options) {
+    SidesOptions sides;
+    sides.network.networks = {options.network};
+    sides.network.batches = options.batches;
+    const std::string backend =
+        options.backend.empty() ? std::string(backends().front().name) : options.backend;
+    sides.backends = {backend, backend};
+    sides.asked = {options.settings};
+    Policy& policy = sides.asked.front().policy;
+    policy.min_time = Seconds{0.2};
+    policy.precision = 1;  // many short processes rather than few long ones
+    sides.rounds = options.rounds * options.comparisons;
+    sides.no_wait = options.no_wait;
+    return sides;
+}
+
+// The runs are kept until all are there, so that the same command continues after an interrupt.
+void calibrate_verdicts(const CalibrateOptions& options, ExitCode& exit) {
+    constexpr std::array planted = {0.0, 0.02, 0.05, 0.1};
+    const auto file = comparison_rates_file();  // before time is spent
+    std::filesystem::create_directories(file.parent_path());
+    auto database = file;
+    database.replace_extension(".sqlite");
+    const SidesOptions asked = equal_sides(options);
+    std::vector<Side> sides = sides_of(asked);
+    exit = measure_sides(sides, asked, database);
+    if (exit == ExitCode::interrupted) {
+        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
+        return;
+    }
+    for (const Side& side : sides) {
+        if (!side.refusal.empty()) {
+            throw Error(side.refusal, ExitCode::machine_cannot);
+        }
+    }
+    const ComparisonRates rates =
+        comparison_rates(sides[0].runs, sides[1].runs, options.rounds, planted);
+    replace_file(file, to_toml(rates));
+    std::filesystem::remove(database);
+    emit(comparison_rates_document(rates), options.output);
+    fmt::print(stderr, "wrote {}\n", file.string());
+}
+
 }  // namespace
 
-void add_calibrate(CLI::App& app, ExitCode&) {
+void add_calibrate(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<CalibrateOptions>();
     CLI::App* verb = app.add_subcommand(
-        "calibrate", "Measure this machine's ceilings: arithmetic by type, caches, memory.");
+        "calibrate",
+        "Measure this machine's ceilings (arithmetic by type, caches, memory), or "
+        "how far its comparisons can be believed.");
     verb->footer(
         "strata calibrate                  # runs with as many threads are judged against these "
         "ceilings\n"
         "strata calibrate --threads 1\n"
-        "strata calibrate --backend cuda");
+        "strata calibrate --backend cuda\n"
+        "strata calibrate --comparison     # how often equal sides are called different here");
     add_option(*verb, "--backend", options->backend, "measure the device of this backend instead")
         ->type_name(join(backend_names(), "|"));
     add_listed(*verb, option_named("threads"), options->settings,
@@ -141,8 +198,25 @@ void add_calibrate(CLI::App& app, ExitCode&) {
                "measure even while another strata is measuring on this machine");
     add_switch(*verb, "--replace", options->replace,
                "discard earlier ceilings; by default the higher value of each is kept");
+    begin_group(*verb, "Verdicts");
+    add_switch(*verb, "--comparison", options->comparison,
+               "compare a network with itself, and with slow-downs planted");
+    add_option(*verb, "--comparisons", options->comparisons, "how many comparisons")
+        ->check(whole_number(1))
+        ->type_name("N");
+    add_option(*verb, "--rounds", options->rounds, "processes of each side of a comparison")
+        ->check(whole_number(1))
+        ->type_name("N");
+    add_option(*verb, "--network", options->network, "the network")->type_name("NETWORK");
+    add_option(*verb, "-b,--batch", options->batches, "examples per step")->type_name("N");
     add_output_options(*verb, options->output);
-    verb->callback([options] { calibrate(*options); });
+    verb->callback([options, &exit] {
+        if (options->comparison) {
+            calibrate_verdicts(*options, exit);
+        } else {
+            calibrate(*options);
+        }
+    });
 }
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/compared_sides.h"
 
+#include "analyze/comparison_rates.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/sides.h"
@@ -159,6 +160,13 @@ void require_two(const std::vector<ComparedSide>& sides) {
     }
 }
 
+// Only a page or a terminal shows paragraphs.
+void add_rates_of_this_machine(Document& document) {
+    if (const auto rates = own_comparison_rates()) {
+        document.blocks.emplace_back(Paragraph{sentence_on(*rates)});
+    }
+}
+
 void compare_sides(const CompareOptions& options, ExitCode& exit) {
     const ComparisonRules rules{.margin = share_named(options.margin, "--margin")};
     if (!options.fail_on.empty()) {
@@ -176,7 +184,9 @@ void compare_sides(const CompareOptions& options, ExitCode& exit) {
         emit_json("compare", comparisons_json(compared, rules), options.output);
     } else {
         require_two(compared);
-        emit(comparison_documents(compared, rules), options.output);
+        std::vector<Document> documents = comparison_documents(compared, rules);
+        add_rates_of_this_machine(documents.back());
+        emit(documents, options.output);
     }
     exit = judge(compared, options);
 }

@@ -430,6 +430,8 @@ Json comparison_json(const Comparison& comparison, const ComparedRuns& runs) {
     whole["margin"] = comparison.rules.margin;
     whole["a_s"] = median_json(comparison.whole.before);
     whole["b_s"] = median_json(comparison.whole.after);
+    const auto smallest = smallest_visible(comparison);
+    whole["smallest_visible"] = smallest ? number_json(*smallest) : Json();
     Json layers = Json::array();
     for (const ComparedTime& row : comparison.rows) {
         if (row.verdict) {

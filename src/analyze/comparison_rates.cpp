@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/comparison_rates.h"
+
+#include "base/error.h"
+#include "base/small_file.h"
+#include "base/toml_section.h"
+#include "device/device.h"
+#include "measure/statistics.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <array>
+#include <cmath>
+#include <sstream>
+
+namespace strata {
+
+namespace {
+
+using Runs = std::span<const Run>;
+
+void slow_down(Samples& samples, double factor) {
+    for (Seconds& time : samples.values) {
+        time *= factor;
+    }
+}
+
+std::vector<Run> slowed(Runs runs, double share) {
+    std::vector<Run> slower(runs.begin(), runs.end());
+    for (Run& run : slower) {
+        slow_down(run.whole.end_to_end, 1 + share);
+        for (StepResult& step : run.steps) {
+            if (auto* samples = std::get_if<Samples>(&step.time)) {
+                slow_down(*samples, 1 + share);
+            }
+        }
+    }
+    return slower;
+}
+
+void count(const Comparison& comparison, PlantedRate& rate) {
+    const Verdict whole = comparison.whole.verdict.value_or(Verdict::unclear);
+    rate.faster += whole == Verdict::faster ? 1 : 0;
+    rate.slower += whole == Verdict::slower ? 1 : 0;
+    rate.same += whole == Verdict::same ? 1 : 0;
+    rate.unclear += whole == Verdict::unclear ? 1 : 0;
+    for (const ComparedTime& row : comparison.rows) {
+        ++rate.layers;
+        rate.layers_faster += row.verdict == Verdict::faster ? 1 : 0;
+        rate.layers_slower += row.verdict == Verdict::slower ? 1 : 0;
+    }
+}
+
+// A number of verdicts by its name in the file.
+struct NamedCount {
+    std::string_view name;
+    std::int64_t PlantedRate::*count;
+};
+constexpr std::array counts = {NamedCount{"faster", &PlantedRate::faster},
+                               NamedCount{"slower", &PlantedRate::slower},
+                               NamedCount{"same", &PlantedRate::same},
+                               NamedCount{"unclear", &PlantedRate::unclear},
+                               NamedCount{"layers", &PlantedRate::layers},
+                               NamedCount{"layers_faster", &PlantedRate::layers_faster},
+                               NamedCount{"layers_slower", &PlantedRate::layers_slower}};
+
+double required(const TomlSection& section, std::string_view key) {
+    const auto value = section.number(key);
+    if (!value || !std::isfinite(*value) || *value < 0 || *value > 1e15) {
+        section.refuse(key, "missing or no number from 0 on; run strata calibrate --comparison");
+    }
+    return *value;
+}
+
+std::int64_t required_count(const TomlSection& section, std::string_view key) {
+    return std::llround(required(section, key));
+}
+
+PlantedRate planted_rate(const TomlSection& section) {
+    PlantedRate rate;
+    rate.planted = required(section, "share");
+    for (const NamedCount& one : counts) {
+        rate.*one.count = required_count(section, one.name);
+    }
+    return rate;
+}
+
+std::string toml_text_of(const std::string& text) {
+    std::ostringstream out;
+    out << toml::value<std::string>(text);
+    return out.str();
+}
+
+}  // namespace
+
+ComparisonRates comparison_rates(Runs before, Runs after, int rounds,
+                                 std::span<const double> planted, const ComparisonRules& rules) {
+    const auto step = static_cast<std::size_t>(rounds);
+    check(
+        rounds > 0 && !before.empty() && before.size() == after.size() && before.size() % step == 0,
+        "both sides have their processes in every comparison");
+    const Settings& settings = before.front().settings;
+    ComparisonRates rates{.created = before.front().created,
+                          .network = settings.network,
+                          .backend = settings.backend,
+                          .batch = settings.batch,
+                          .threads = settings.threads(),
+                          .rounds = rounds,
+                          .comparisons = static_cast<std::int64_t>(before.size() / step),
+                          .margin = rules.margin};
+    std::vector<Seconds> visible;  // (a share; the statistics are of seconds)
+    for (const double share : planted) {
+        PlantedRate& rate = rates.planted.emplace_back();
+        rate.planted = share;
+        for (std::size_t i = 0; i < before.size(); i += step) {
+            const Comparison comparison =
+                compare(before.subspan(i, step), slowed(after.subspan(i, step), share), rules);
+            count(comparison, rate);
+            if (const auto smallest = smallest_visible(comparison)) {
+                visible.push_back(Seconds{*smallest});
+            }
+        }
+    }
+    rates.smallest_visible = visible.empty() ? 0 : median_of(visible).value;
+    return rates;
+}
+
+Share share_of(std::int64_t count, std::int64_t all) {
+    check(count >= 0 && count <= all && all > 0, "a share is of cases");
+    constexpr double z = 1.959964;
+    const auto n = static_cast<double>(all);
+    const double share = static_cast<double>(count) / n;
+    const double middle = (share + z * z / (2 * n)) / (1 + z * z / n);
+    const double half =
+        z / (1 + z * z / n) * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+    return {share, std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
+std::string sentence_on(const ComparisonRates& rates) {
+    std::string text =
+        fmt::format("On this machine, of {} comparisons of equal sides", rates.comparisons);
+    for (const PlantedRate& rate : rates.planted) {
+        text += rate.planted == 0
+                    ? fmt::format(" {} were called different", rate.faster + rate.slower)
+                    : fmt::format("; a slow-down of {:.3g} % was found in {}", 100 * rate.planted,
+                                  rate.slower);
+    }
+    return text + fmt::format(" ({} on {}, {} processes a side, {}).", rates.network, rates.backend,
+                              rates.rounds, rates.created.substr(0, 10));
+}
+
+ComparisonRates parse_comparison_rates(std::string_view text, std::string_view origin) {
+    constexpr std::array<std::string_view, 10> keys = {
+        "created",     "network", "backend",          "batch",  "threads", "rounds",
+        "comparisons", "margin",  "smallest_visible", "planted"};
+    constexpr std::array<std::string_view, 8> planted_keys = {
+        "share", "faster", "slower", "same", "unclear", "layers", "layers_faster", "layers_slower"};
+    const toml::table table = parse_toml(text, origin);
+    const TomlSection whole(table, std::string(origin));
+    whole.expect_only(keys);
+    ComparisonRates rates{.created = whole.required_text("created"),
+                          .network = whole.required_text("network"),
+                          .backend = whole.required_text("backend"),
+                          .batch = required_count(whole, "batch"),
+                          .threads = required_count(whole, "threads"),
+                          .rounds = required_count(whole, "rounds"),
+                          .comparisons = required_count(whole, "comparisons"),
+                          .margin = required(whole, "margin"),
+                          .smallest_visible = required(whole, "smallest_visible")};
+    for (const toml::table* one : whole.tables("planted")) {
+        const TomlSection section(*one, whole.place("planted"));
+        section.expect_only(planted_keys);
+        rates.planted.push_back(planted_rate(section));
+    }
+    return rates;
+}
+
+std::string to_toml(const ComparisonRates& rates) {
+    std::string text = fmt::format(
+        "created = {}\nnetwork = {}\nbackend = {}\nbatch = {}\nthreads = {}\nrounds = {}\n"
+        "comparisons = {}\nmargin = {}\nsmallest_visible = {}\n",
+        toml_text_of(rates.created), toml_text_of(rates.network), toml_text_of(rates.backend),
+        rates.batch, rates.threads, rates.rounds, rates.comparisons, rates.margin,
+        rates.smallest_visible);
+    for (const PlantedRate& rate : rates.planted) {
+        text += fmt::format("\n[[planted]]\nshare = {}\n", rate.planted);
+        for (const NamedCount& one : counts) {
+            text += fmt::format("{} = {}\n", one.name, rate.*one.count);
+        }
+    }
+    return text;
+}
+
+std::filesystem::path comparison_rates_file() {
+    auto file = own_device_file(1);
+    std::string stem = file.stem().string();
+    if (stem.ends_with("-1t")) {
+        stem.resize(stem.size() - 3);
+    }
+    return file.replace_filename(stem + "-comparison.toml");
+}
+
+std::optional<ComparisonRates> own_comparison_rates() {
+    try {
+        const auto file = comparison_rates_file();
+        const auto text = read_small_file(file);
+        return text ? std::optional(parse_comparison_rates(*text, file.string())) : std::nullopt;
+    } catch (const Error&) {
+        return std::nullopt;  // it only adds a sentence
+    }
+}
+
+}  // namespace strata

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analyze/compare.h"
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// The verdicts on sides that are equal but for a slow-down of known size of the second.
+struct PlantedRate {
+    double planted = 0;  // 0.05: all times of the second side are 5 % longer
+    std::int64_t faster = 0;
+    std::int64_t slower = 0;
+    std::int64_t same = 0;
+    std::int64_t unclear = 0;
+    std::int64_t layers = 0;  // rows of all comparisons
+    std::int64_t layers_faster = 0;
+    std::int64_t layers_slower = 0;
+};
+
+// How far verdicts can be believed on a machine: comparisons of one job with itself, each with
+// processes of its own. Stored beside the machine's ceilings.
+struct ComparisonRates {
+    std::string created = {};  // UTC
+    std::string network = {};
+    std::string backend = {};
+    std::int64_t batch = 1;
+    std::int64_t threads = 1;
+    std::int64_t rounds = 1;  // processes of each side
+    std::int64_t comparisons = 0;
+    double margin = 0;
+    double smallest_visible = 0;  // difference of the whole, in half of the comparisons
+    std::vector<PlantedRate> planted = {};
+};
+
+// Judges consecutive groups of `rounds` runs of both sides. A slow-down is planted into the
+// samples: the same runs are judged for each. Requires: as many runs on both sides, a multiple of
+// `rounds` and at least one of them, none incomplete.
+ComparisonRates comparison_rates(std::span<const Run> before, std::span<const Run> after,
+                                 int rounds, std::span<const double> planted,
+                                 const ComparisonRules& rules = {});
+
+// A share of n cases with its 95 % interval (Wilson 1927).
+struct Share {
+    double value = 0;
+    double low = 0;
+    double high = 0;
+};
+Share share_of(std::int64_t count, std::int64_t all);
+
+// "Of 20 comparisons of equal sides, 0 were called different; a slow-down of 5 % was found in 20 of
+// 20 (fc:layers=2, 5 processes a side, 2026-11-23)."
+std::string sentence_on(const ComparisonRates& rates);
+
+// TOML text and back. `origin` is named in errors. parse throws Error naming the key.
+ComparisonRates parse_comparison_rates(std::string_view toml, std::string_view origin);
+std::string to_toml(const ComparisonRates& rates);
+
+// The file with this machine's rates: HOST-comparison.toml beside its ceilings. Throws Error if no
+// home is known.
+std::filesystem::path comparison_rates_file();
+
+// What it holds; nothing if there is none, or if it cannot be read.
+std::optional<ComparisonRates> own_comparison_rates();
+
+}  // namespace strata
