@@ -123,7 +123,7 @@ std::string with_separators(std::string digits) {
 }
 
 bool is_count(const Number& number) {
-    return number.unit.empty() && std::abs(number.value) < 9e15 &&
+    return number.unit.empty() && !number.low && !number.high && std::abs(number.value) < 9e15 &&
            number.value == std::round(number.value);
 }
 
@@ -151,7 +151,10 @@ Parts parts_of(const Number& number, const Scale& scale) {
         return {mark + with_separators(fmt::format("{:.0f}", number.value)), ""};
     }
     if (number.unit == "%") {
-        return {mark + percent_text(number.value), ""};
+        return {mark + percent_text(number.value),
+                number.low && number.high ? fmt::format(" [{}, {}]", percent_text(*number.low),
+                                                        percent_text(*number.high))
+                                          : ""};
     }
     const double value = number.value / scale.factor;
     const double half = half_width(number) / scale.factor;

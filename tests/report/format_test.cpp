@@ -63,6 +63,13 @@ TEST(Format, AnIntervalNeverReachesBelowZero) {
               "-8.0 ms ± 9.0");
 }
 
+TEST(Format, AShareAndAWholeNumberHaveTheirIntervals) {
+    EXPECT_EQ(number_text(Number{.value = 0, .unit = "%", .low = 0, .high = 16.1}),
+              "0 % [0, 16.1]");
+    EXPECT_EQ(number_text(Number{.value = 1, .unit = "", .low = 0.98, .high = 1.02}),
+              "1.000 ± 0.020");
+}
+
 TEST(Format, CountsAreWrittenInFull) {
     EXPECT_EQ(text(60965224, ""), "60,965,224");
     EXPECT_EQ(text(-1234, ""), "-1,234");
