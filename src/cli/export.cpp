@@ -7,8 +7,10 @@
 #include "store/load.h"
 #include "view/chrome_trace.h"
 #include "view/json.h"
+#include "view/perfetto_trace.h"
 #include "view/steps.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <memory>
@@ -18,44 +20,74 @@ namespace strata {
 namespace {
 
 struct ExportOptions {
-    std::string subject = "last";  // a run or, for --onnx, a network
+    std::vector<std::string> subjects = {"last"};  // runs or, for --onnx, a network
     std::string database;
     std::string onnx;
     NetworkOptions network;
     std::uint64_t seed = 1;
     bool inference = false;
     bool chrome = false;
+    bool perfetto = false;
     OutputOptions output;
 };
 
-void export_run(const ExportOptions& options) {
-    const Run run = load_named_run(database_path(options.database), options.subject);
+void require_one(const ExportOptions& options, std::string_view form, std::string_view instead) {
+    if (options.subjects.size() > 1) {
+        throw Error(fmt::format("{}, not {}: {}", form, options.subjects.size(), instead),
+                    ExitCode::usage);
+    }
+}
+
+void export_json(std::span<const Run> runs, const OutputOptions& output) {
+    auto exported = nlohmann::ordered_json::array();
+    for (const Run& run : runs) {
+        exported.push_back(run_json(run, {}, conventions().front(), output.selection()));
+    }
+    emit_json("run",
+              {{"runs", std::move(exported)},
+               {"sweeps", nlohmann::ordered_json::array()},
+               {"grids", nlohmann::ordered_json::array()},
+               {"pairs", nlohmann::ordered_json::array()}},
+              output);
+}
+
+void export_perfetto(std::span<const Run> runs, const OutputOptions& output) {
+    if (output.file.empty() && terminal_width() > 0) {
+        throw Error("--perfetto writes bytes that a terminal cannot show: give a file with -o",
+                    ExitCode::usage);
+    }
+    emit_bytes(perfetto_trace(runs), output);
+}
+
+void export_runs(const ExportOptions& options) {
+    std::vector<Run> runs;
+    for (const std::string& name : options.subjects) {
+        runs.push_back(load_named_run(database_path(options.database), name));
+    }
     if (options.chrome) {
-        emit(chrome_trace_json(run), options.output);
-        return;
+        emit(chrome_trace_json(runs), options.output);
+    } else if (options.perfetto) {
+        export_perfetto(runs, options.output);
+    } else if (options.output.json) {
+        export_json(runs, options.output);
+    } else {
+        require_one(options, "a table holds the steps of one run",
+                    "give several with --json, --chrome or --perfetto");
+        OutputOptions output = options.output;
+        output.csv = !output.markdown;
+        emit(steps_document(findings_of(runs.front())), output);
     }
-    if (options.output.json) {
-        emit_json("run",
-                  {{"runs", {run_json(run, {}, conventions().front(), options.output.selection())}},
-                   {"sweeps", nlohmann::ordered_json::array()},
-                   {"grids", nlohmann::ordered_json::array()},
-                   {"pairs", nlohmann::ordered_json::array()}},
-                  options.output);
-        return;
-    }
-    OutputOptions output = options.output;
-    output.csv = !output.markdown;
-    emit(steps_document(findings_of(run)), output);
 }
 
 // A weight without stored values gets the initial value that a run with this seed would give it.
 void export_network(const ExportOptions& options) {
+    require_one(options, "an ONNX file holds one network", "export each in a command of its own");
     const auto batches = batches_of(options.network);
     if (batches.size() > 1) {
         throw Error("an ONNX file holds one batch: give --batch a single number", ExitCode::usage);
     }
     const auto batch = batches.empty() ? std::nullopt : std::optional(batches[0]);
-    Graph graph = load_network(request_for(options.network, options.subject, batch));
+    Graph graph = load_network(request_for(options.network, options.subjects.front(), batch));
     if (options.inference) {
         graph = for_inference(std::move(graph));
     }
@@ -83,22 +115,25 @@ void add_onnx_options(CLI::App& verb, ExportOptions& options) {
 void add_export(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ExportOptions>();
     CLI::App* verb = app.add_subcommand("export",
-                                        "Write a stored run as CSV (the default) or JSON, its "
-                                        "trace as a timeline, or a network as ONNX.");
+                                        "Write stored runs as CSV (the default), JSON or a "
+                                        "timeline, or a network as ONNX.");
     verb->footer(
         "strata export last --json -o run.json\n"
-        "strata export last --chrome -o trace.json\n"
+        "strata export last~1 last --perfetto -o both.pftrace   # on parallel tracks\n"
         "strata export alexnet --batch 32 --onnx alexnet.onnx");
-    verb->add_option("run", options->subject,
-                     "an id, last, last~1, or FILE:ID; with --onnx a network as in strata show")
+    verb->add_option("runs", options->subjects,
+                     "ids, last, last~1, or FILE:ID; with --onnx a network as in strata show")
         ->type_name("RUN");
     add_database_option(*verb, options->database);
-    add_switch(*verb, "--chrome", options->chrome,
-               "the run's trace, for chrome://tracing or ui.perfetto.dev");
+    auto* chrome = add_switch(*verb, "--chrome", options->chrome,
+                              "a timeline in Chrome's trace format, for any viewer of it");
+    add_switch(*verb, "--perfetto", options->perfetto,
+               "a timeline in Perfetto's own format (.pftrace), for ui.perfetto.dev")
+        ->excludes(chrome);
     add_output_options(*verb, options->output);
     add_onnx_options(*verb, *options);
     verb->callback(
-        [options] { options->onnx.empty() ? export_run(*options) : export_network(*options); });
+        [options] { options->onnx.empty() ? export_runs(*options) : export_network(*options); });
 }
 
 }  // namespace strata

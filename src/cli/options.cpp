@@ -265,10 +265,13 @@ void emit_json(std::string_view kind, nlohmann::ordered_json members,
 }
 
 void emit(const std::string& text, const OutputOptions& options) {
+    emit_bytes(text.empty() || text.back() == '\n' ? text : text + '\n', options);
+}
+
+void emit_bytes(const std::string& bytes, const OutputOptions& options) {
     std::FILE* file = options.file.empty() ? stdout : std::fopen(options.file.c_str(), "w");
     const bool written = file != nullptr &&
-                         std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
-                         (text.empty() || text.back() == '\n' || std::fputc('\n', file) != EOF) &&
+                         std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
                          std::fflush(file) == 0;
     const int reason = errno;
     if (file != nullptr && file != stdout) {

@@ -76,8 +76,11 @@ void emit(std::span<const Document> documents, const OutputOptions& options);
 // Prints JSON: {"schema": "strata/<kind>/1", "strata": version, ...members}.
 void emit_json(std::string_view kind, nlohmann::ordered_json members, const OutputOptions& options);
 
-// Prints text as it is. Throws Error where it cannot be written.
+// Prints text, with a line's end where it has none. Throws Error where it cannot be written.
 void emit(const std::string& text, const OutputOptions& options);
+
+// The same for bytes that are no text: as they are.
+void emit_bytes(const std::string& bytes, const OutputOptions& options);
 
 // A network, and the values of its symbols.
 struct NetworkOptions {

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "view/chrome_trace.h"
 
-#include "base/enumeration.h"
-#include "base/error.h"
-#include "trace/kernel_name.h"
-#include "view/machine.h"
+#include "view/tracks.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <set>
 
 namespace strata {
 
@@ -17,131 +11,95 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int layers_track = -1;
-
-Json metadata(const char* what, int track, const std::string& name) {
-    return {{"name", what}, {"ph", "M"}, {"pid", 0}, {"tid", track}, {"args", {{"name", name}}}};
+// (Divided, not multiplied: only so is 1.234 the nearest number to 1234 ns.)
+double microseconds(Nanoseconds time) {
+    return static_cast<double>(time.count()) / 1e3;
 }
 
-std::string task_name(const TracedSpan& traced) {
-    return traced.layer + " " + std::string(name_of(*traced.pass));
-}
-
-std::string extent_text(const LaunchExtent& extent) {
-    return fmt::format("{}x{}x{}", extent.x, extent.y, extent.z);
-}
-
-Json arguments_of(const TracedSpan& traced) {
-    Json arguments = {{"name", traced.span.name}, {"evidence", name_of(traced.evidence)}};
-    if (traced.pass) {
-        arguments["layer"] = traced.layer;
-        arguments["pass"] = name_of(*traced.pass);
-    }
-    if (const auto& launch = traced.span.launch) {
-        arguments["grid"] = extent_text(launch->grid);
-        arguments["block"] = extent_text(launch->block);
-        arguments["registers"] = launch->registers;
-        arguments["shared_bytes"] = (launch->static_shared + launch->dynamic_shared).value;
-    }
-    if (traced.span.bytes) {
-        arguments["bytes"] = traced.span.bytes->value;
-    }
-    return arguments;
-}
-
-// Events of one iteration, from its first start on.
-class Events {
+class ChromeWriter {
 public:
-    explicit Events(const TraceResult& trace) {
-        for (const TracedSpan& traced : trace.spans) {
-            if (is_timed(traced.span)) {
-                begin_ = begin_ ? std::min(*begin_, traced.span.start) : traced.span.start;
+    void add(const RunTracks& run) {
+        ++process_;
+        runs_.push_back(
+            {{"run", run.run}, {"title", run.name}, {"source", run.source}, {"times", run.times}});
+        name("process_name", 0, run.name);
+        write({{"name", "process_sort_index"},
+               {"ph", "M"},
+               {"pid", process_},
+               {"tid", 0},
+               {"args", {{"sort_index", process_}}}});
+        int thread = 0;
+        for (const Track& track : run.tracks) {
+            name("thread_name", ++thread, track.name);
+            for (const TrackEvent& event : track.events) {
+                write(event, thread);
             }
         }
-        add_tracks(trace);
-        for (const TracedSpan& traced : trace.spans) {
-            if (is_timed(traced.span)) {
-                add_to_layers(traced);
-                add_span(traced);
-            }
+        for (const CounterTrack& counter : run.counters) {
+            write(counter);
         }
-        end_layer();
     }
 
-    Json take() { return std::move(events_); }
+    std::string take() const {
+        return R"({"displayTimeUnit":"ns","otherData":)" + Json{{"runs", runs_}}.dump() +
+               ",\"traceEvents\":[\n" + events_ + "\n]}\n";
+    }
 
 private:
-    void add_tracks(const TraceResult& trace) {
-        events_.push_back(metadata("process_name", 0, trace.device));
-        events_.push_back(metadata("thread_name", layers_track, "layers"));
-        std::set<std::uint32_t> streams;
-        for (const TracedSpan& traced : trace.spans) {
-            if (streams.insert(traced.span.stream).second) {
-                events_.push_back(metadata("thread_name", static_cast<int>(traced.span.stream),
-                                           fmt::format("stream {}", traced.span.stream)));
-            }
+    void name(const char* what, int thread, const std::string& name) {
+        write({{"name", what},
+               {"ph", "M"},
+               {"pid", process_},
+               {"tid", thread},
+               {"args", {{"name", name}}}});
+    }
+
+    void write(const TrackEvent& event, int thread) {
+        Json json = {{"name", event.name},
+                     {"cat", event.category},
+                     {"ph", event.length ? "X" : "i"},
+                     {"ts", microseconds(event.start)}};
+        if (event.length) {
+            json["dur"] = microseconds(*event.length);
+        } else {
+            json["s"] = "t";  // of its thread only
+        }
+        json["pid"] = process_;
+        json["tid"] = thread;
+        Json details = Json::object();
+        for (const auto& [name, value] : event.details) {
+            std::visit([&, &key = name](const auto& plain) { details[key] = plain; }, value);
+        }
+        json["args"] = std::move(details);
+        write(json);
+    }
+
+    void write(const CounterTrack& counter) {
+        for (const auto& [time, value] : counter.values) {
+            write({{"name", counter.name},
+                   {"ph", "C"},
+                   {"ts", microseconds(time)},
+                   {"pid", process_},
+                   {"tid", 0},
+                   {"args", {{counter.name, value}}}});
         }
     }
 
-    // Spans come by start: those of one pass in a row make one event.
-    void add_to_layers(const TracedSpan& traced) {
-        const std::string name = traced.pass ? task_name(traced) : std::string();
-        if (name != layer_) {
-            end_layer();
-            layer_ = name;
-            layer_start_ = traced.span.start;
-        }
-        layer_end_ = traced.span.end;
-    }
+    void write(const Json& event) { events_ += (events_.empty() ? "" : ",\n") + event.dump(); }
 
-    void end_layer() {
-        if (!layer_.empty()) {
-            add(layer_, "layer", layers_track, layer_start_, layer_end_);
-        }
-        layer_.clear();
-    }
-
-    void add_span(const TracedSpan& traced) {
-        const Span& span = traced.span;
-        const bool is_kernel = span.kind == SpanKind::kernel;
-        add(is_kernel ? bare_kernel_name(span.name) : std::string(name_of(span.kind)),
-            name_of(span.kind), static_cast<int>(span.stream), span.start, span.end);
-        events_.back()["args"] = arguments_of(traced);
-    }
-
-    void add(const std::string& name, std::string_view category, int track, Nanoseconds start,
-             Nanoseconds end) {
-        const auto microseconds = [](Nanoseconds time) {
-            return static_cast<double>(time.count()) * 1e-3;
-        };
-        events_.push_back({{"name", name},
-                           {"cat", category},
-                           {"ph", "X"},
-                           {"ts", microseconds(start - *begin_)},
-                           {"dur", microseconds(end - start)},
-                           {"pid", 0},
-                           {"tid", track}});
-    }
-
-    Json events_ = Json::array();
-    std::optional<Nanoseconds> begin_;
-    std::string layer_;
-    Nanoseconds layer_start_ = {};
-    Nanoseconds layer_end_ = {};
+    int process_ = 0;
+    Json runs_ = Json::array();
+    std::string events_;
 };
 
 }  // namespace
 
-std::string chrome_trace_json(const Run& run) {
-    if (!run.trace) {
-        throw Error(
-            fmt::format("run {} holds no trace; record one with strata run --trace", run.id),
-            ExitCode::usage);
+std::string chrome_trace_json(std::span<const Run> runs) {
+    ChromeWriter writer;
+    for (const Run& run : runs) {
+        writer.add(tracks_of(run));
     }
-    const Json file = {{"displayTimeUnit", "ns"},
-                       {"otherData", {{"run", run.id}, {"title", settings_line(run)}}},
-                       {"traceEvents", Events(*run.trace).take()}};
-    return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return writer.take();
 }
 
 }  // namespace strata

@@ -3,14 +3,14 @@
 
 #include "record/run.h"
 
+#include <span>
 #include <string>
 
 namespace strata {
 
-// A run's trace as chrome://tracing, Perfetto and Nsight-like viewers read it (the Trace Event
-// Format): a track for each stream with every kernel, copy and fill, and one above them with the
-// layers' passes, each from the first start to the last end of its spans in a row. Microseconds
-// from the first start. Throws Error, exit code usage, where the run holds no trace.
-std::string chrome_trace_json(const Run& run);
+// Runs as chrome://tracing, Perfetto and other viewers of the Trace Event Format read them
+// (tracks_of): a process for each run, a thread for each track, microseconds with three decimals,
+// an event a line. Throws Error, exit code usage, where a run has no time.
+std::string chrome_trace_json(std::span<const Run> runs);
 
 }  // namespace strata

@@ -74,7 +74,7 @@ Cell throughput(const SweepPoint& point, std::optional<double>) {
                                                       : Cell(Missing{point.reason});
 }
 
-Cell rate(const SweepPoint& point, std::optional<double>) {
+Cell work_rate(const SweepPoint& point, std::optional<double>) {
     return point.time && point.flops > Flops{0}
                ? number_cell((point.flops / point.time->median).value, "FLOP/s",
                              provenance_of(point))
@@ -142,7 +142,7 @@ std::vector<SweepColumn> columns_of(const std::string& variable, std::string_vie
             {data_column("samples"), samples},
             {{"examples_per_s", "throughput", Importance::essential, of_batch, Bounds::interval},
              throughput},
-            {{"flop_per_s", "rate", Importance::normal}, rate},
+            {{"flop_per_s", "rate", Importance::normal}, work_rate},
             {{"fitted_s", "by the line", Importance::normal, of_line}, line_time},
             {{"off_line", "off the line", Importance::essential, of_line}, residual},
             {{"predicted_memory_bytes", "memory", Importance::normal}, memory},

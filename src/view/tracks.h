@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "record/run.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace strata {
+
+// Runs as viewers of timelines show them; chrome_trace.h and perfetto_trace.h write them.
+
+using TrackDetail = std::variant<std::string, std::int64_t, double>;
+
+struct TrackEvent {
+    std::string name = {};
+    std::string category = {};
+    Nanoseconds start = {};
+    std::optional<Nanoseconds> length = {};  // nothing: it has a place, but no time
+    std::vector<std::pair<std::string, TrackDetail>> details = {};
+};
+
+// Events in order of their starts; no two overlap, because viewers nest or drop those that do.
+struct Track {
+    std::string name = {};
+    std::vector<TrackEvent> events = {};
+};
+
+// A quantity that keeps each value until the next.
+struct CounterTrack {
+    std::string name = {};  // with its unit: "GFLOP/s"
+    std::vector<std::pair<Nanoseconds, double>> values = {};
+};
+
+struct RunTracks {
+    std::int64_t run = 0;
+    std::string name = {};    // "run 3: alexnet, batch 32, training, f32, onednn direct"
+    std::string source = {};  // machine_line
+    std::string times = {};   // where they come from, in a sentence
+    std::vector<Track> tracks = {};
+    std::vector<CounterTrack> counters = {};
+};
+
+// One iteration of a run, from 0 on.
+//
+// With a trace, the recorded iteration: the layers' passes, each from the first start to the last
+// end of its spans in a row, and below them a track for each stream.
+//
+// Without one, the median of the whole iteration on one track, and on another the medians of the
+// steps end to end in the order of execution, which shows neither the gaps between steps nor how
+// far the two differ. A step that was skipped, failed, or is included in another has a place
+// without a time; one that has nothing to do is left out. Counters: the rates of the steps, with
+// operations by the convention that the run is stored in, and compulsory traffic.
+//
+// Throws Error, exit code usage, where no step has a time.
+RunTracks tracks_of(const Run& run);
+
+}  // namespace strata
