@@ -89,9 +89,10 @@ bool is_positive(const Launches& launches) {
     });
 }
 
-// Whether there are enough samples for an interval; a model's answer needs none.
+// Whether there are enough samples for an interval: in each process, or by the number of
+// processes. A model's answer needs none.
 bool has_interval(const Launches& launches) {
-    return launches.is_exact ||
+    return launches.is_exact || launches.samples.size() >= min_launches_for_interval ||
            std::ranges::all_of(launches.samples, [](const std::vector<Seconds>& samples) {
                return samples.size() >= min_samples_for_interval;
            });

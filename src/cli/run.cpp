@@ -146,15 +146,22 @@ void require_display(const RunOptions& options, const Experiment& experiment) {
 // Where one job stands, on standard error, while it is measured.
 class JobProgress {
 public:
-    explicit JobProgress(const Job& job)
-        : name_(printable(job.request.network)), max_time_(job.policy.max_time) {}
+    JobProgress(const Job& job, bool is_shown)
+        : name_(printable(job.request.network)),
+          max_time_(job.policy.max_time),
+          line_(is_shown ? std::make_unique<ProgressLine>() : nullptr) {}
 
     void show(const std::string& stage, double fraction) {
         times_.enter(stage);
-        line_->show(name_ + ": " + stage, fraction);
+        if (line_) {
+            line_->show(name_ + ": " + stage, fraction);
+        }
     }
 
     void end() {
+        if (!line_) {
+            return;
+        }
         line_.reset();
         if (const auto sentence = times_.sentence_beyond(max_time_)) {
             fmt::print(stderr, "strata: {}: {}\n", name_, *sentence);
@@ -165,7 +172,7 @@ private:
     std::string name_;
     Seconds max_time_;
     StageTimes times_;
-    std::unique_ptr<ProgressLine> line_ = std::make_unique<ProgressLine>();
+    std::unique_ptr<ProgressLine> line_;  // null: another process shows how far it is
 };
 
 void report_interrupt(const std::optional<std::int64_t>& run) {
@@ -202,7 +209,7 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
                  return acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway
                                                                : WhenLocked::wait);
              },
-         .job_begins = [&](const Job& job) { progress.emplace(job); },
+         .job_begins = [&](const Job& job) { progress.emplace(job, options.plan_place.empty()); },
          .job_ends = [&] { progress->end(); },
          .observer = {.progress = [&](const std::string& stage,
                                       double fraction) { progress->show(stage, fraction); },

@@ -16,6 +16,9 @@ struct Launches {
     bool is_exact = false;  // a model's answer, which has no spread
 };
 
+// From so many processes on the interval between them holds, however few samples each of them has.
+inline constexpr std::size_t min_launches_for_interval = 3;
+
 // A ratio with its 95 % interval.
 struct Ratio {
     double value = 0;

@@ -342,10 +342,13 @@ std::string comparison_lead(const Comparison& comparison, const ComparedRuns& ru
         case Verdict::unclear:
             break;
     }
+    const double most = 1 + comparison.rules.margin;
+    const bool lacks_samples = ratio.low > most || ratio.high < 1 / most;
     return fmt::format(
-        "Whether {} and {} differ by more than {} cannot be told: the ratio is {:.3f} ({:.3f} to "
+        "Whether {} and {} differ by more than {} cannot be told{}: the ratio is {:.3f} ({:.3f} to "
         "{:.3f}), {}.",
-        before, after, percent(comparison.rules.margin), ratio.value, ratio.low, ratio.high, sides);
+        before, after, percent(comparison.rules.margin), lacks_samples ? " by so few samples" : "",
+        ratio.value, ratio.low, ratio.high, sides);
 }
 
 Table comparison_table(const Comparison& comparison, const ComparedRuns& runs) {
