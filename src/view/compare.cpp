@@ -100,8 +100,8 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
     }
     if (comparison.within_processes) {
         notes.emplace_back(
-            "A side is a single process, so the intervals leave out how processes differ: run both "
-            "again, in turn, and compare 12,14,16 with 13,15,17.");
+            "A side is a single process, so the intervals leave out how processes differ: strata "
+            "compare measures a network's sides in several processes each, in turn.");
         if (comparison.machine_change.value_or(0) >= 0.001) {
             notes.push_back(fmt::format(
                 "The machine itself ran a loop of fixed work {} slower beside one side; all "

@@ -26,6 +26,18 @@ std::string name_of(const ComparedSide& side) {
     return side.name.empty() && !side.runs.empty() ? runs_text(side.runs) : side.name;
 }
 
+// Each side's name, with its runs where two sides have the same.
+std::vector<std::string> distinct_names(const std::vector<const ComparedSide*>& sides) {
+    std::vector<std::string> names;
+    for (const ComparedSide* side : sides) {
+        const auto twins = std::ranges::count_if(
+            sides, [&](const ComparedSide* other) { return name_of(*other) == name_of(*side); });
+        names.push_back(name_of(*side) +
+                        (twins > 1 ? fmt::format(" ({})", runs_text(side->runs)) : ""));
+    }
+    return names;
+}
+
 std::vector<const ComparedSide*> with_runs(Sides sides) {
     std::vector<const ComparedSide*> all;
     for (const ComparedSide& side : sides) {
@@ -88,20 +100,18 @@ std::map<std::string, Seconds> times_by_layer(const ComparedSide& side) {
 }
 
 StackedBars side_bars(const std::vector<const ComparedSide*>& sides) {
-    std::vector<std::string> labels;
     std::vector<LayerBar> layers;
-    for (const ComparedSide* side : sides) {
-        for (const auto& [layer, time] : times_by_layer(*side)) {
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        for (const auto& [layer, time] : times_by_layer(*sides[i])) {
             auto found = std::ranges::find(layers, layer, &LayerBar::name);
             if (found == layers.end()) {
                 found = layers.insert(layers.end(), {layer, {}});
                 found->times.resize(sides.size());
             }
-            found->times[labels.size()] = time;
+            found->times[i] = time;
         }
-        labels.push_back(name_of(*side));
     }
-    return heaviest_layers(std::move(labels), std::move(layers));
+    return heaviest_layers(distinct_names(sides), std::move(layers));
 }
 
 // "onednn takes the least time of 4: 112 ms."
