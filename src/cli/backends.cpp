@@ -47,6 +47,14 @@ constexpr std::array entries = {
                  .meaning = "PyTorch in a process of its own: eager, or compiled with --fuse",
                  .make = [] { return make_peer_backend("pytorch"); },
                  .capabilities = of_a_peer},
+    BackendEntry{.name = "onnxruntime",
+                 .meaning = "ONNX Runtime, inference only: node by node, or optimised with --fuse",
+                 .make = [] { return make_peer_backend("onnxruntime"); },
+                 .capabilities = {Capability::fusion, Capability::device_timeout}},
+    BackendEntry{.name = "openvino",
+                 .meaning = "OpenVINO, inference only, which fuses layers on its own",
+                 .make = [] { return make_peer_backend("openvino"); },
+                 .capabilities = {Capability::device_timeout}},
 };
 
 }  // namespace

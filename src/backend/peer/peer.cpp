@@ -29,6 +29,8 @@ constexpr int protocol = 1;
 
 constexpr std::array all_peers = {
     Peer{"pytorch", "PyTorch"},
+    Peer{"onnxruntime", "ONNX Runtime", PeerInput::onnx},
+    Peer{"openvino", "OpenVINO", PeerInput::onnx},
 };
 
 // What a process is started with beside its adapter.
@@ -76,6 +78,17 @@ bool lists(const Json& json, const char* name, std::string_view word) {
            std::ranges::find(*found, Json(word)) != found->end();
 }
 
+// A model gives what its outputs are: of one that is verified, every tensor that a layer computes.
+Graph as_told(Graph graph, const Execution& execution) {
+    if (execution.scheduling.memory == MemoryReuse::kept) {
+        graph.outputs.clear();
+        for (const Layer& layer : graph.layers) {
+            graph.outputs.insert(graph.outputs.end(), layer.outputs.begin(), layer.outputs.end());
+        }
+    }
+    return graph;
+}
+
 // A peer's process that has said what it is.
 struct Greeted {
     std::unique_ptr<PeerProcess> process;
@@ -106,7 +119,8 @@ public:
         const Numerics& numerics = execution.numerics;
         const EngineOptions& engine = execution.engine;
         if (!lists(words_, "modes", name_of(numerics.mode))) {
-            return fmt::format("it does no {}: choose another --mode", name_of(numerics.mode));
+            return numerics.mode == Mode::training ? "it does not train: add --inference"
+                                                   : "it only trains: omit --inference";
         }
         if (numerics.dtype != DataType::f32) {
             return "its adapter computes in f32: omit --dtype";
@@ -156,7 +170,8 @@ private:
     }
 
     std::filesystem::path script() const {
-        return adapter_.empty() ? folder_.path() / (std::string(peer_.name) + ".py") : adapter_;
+        return adapter_.empty() ? folder_.path() / (std::string(peer_.name) + "_adapter.py")
+                                : adapter_;
     }
 
     Greeted greet(const PeerThreads& threads) const {
@@ -209,9 +224,12 @@ private:
         request["values"] = write_values(graph, execution, folder / "values.f32");
         if (peer_.input == PeerInput::onnx) {
             const std::uint64_t seed = execution.numerics.seed;
-            export_onnx(graph, folder / "network.onnx", [&](TensorId id, std::span<float> values) {
-                fill_initial_values(graph, id, seed, values);
-            });
+            export_onnx(
+                as_told(graph, execution), folder / "network.onnx",
+                [&](TensorId id, std::span<float> values) {
+                    fill_initial_values(graph, id, seed, values);
+                },
+                OnnxBodies::nodes);
             request["model"] = (folder / "network.onnx").string();
         }
     }

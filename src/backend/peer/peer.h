@@ -15,7 +15,8 @@ namespace strata {
 // How a peer is told the network.
 enum class PeerInput { graph, onnx };
 
-// A framework whose adapter the program contains: adapters/NAME.py, with protocol.py beside it.
+// A framework whose adapter the program contains: adapters/NAME_adapter.py, with protocol.py beside
+// it.
 struct Peer {
     std::string_view name;       // of the backend: "pytorch"
     std::string_view framework;  // as its makers write it: "PyTorch"

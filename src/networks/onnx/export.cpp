@@ -88,9 +88,15 @@ WireMessage small_tensor_message(const OnnxSmallTensor& tensor) {
         .text(9, expanded(tensor.value.tensor, tensor.value.data));
 }
 
+// Nodes have the layer's name, and of several each a number: a runtime's profile then tells the
+// layer, and one that puts a function's body in the place of its call (ONNX Runtime) finds names
+// that differ.
 void write_nodes_of(const Layer& layer, LayerWriter& writer) {
     try {
         std::visit([&](const auto& op) { emit(op, writer); }, layer.op);
+        for (std::size_t i = 0; writer.nodes.size() > 1 && i < writer.nodes.size(); ++i) {
+            writer.nodes[i].name = fmt::format("{}/{}", layer.name, i);
+        }
     } catch (const Error& error) {
         throw Error(fmt::format("layer \"{}\": {}", printable(layer.name), error.what()),
                     error.code());
@@ -111,7 +117,7 @@ WireMessage function_message(const std::string& name, const LayerWriter& body) {
     for (const OnnxSmallTensor& tensor : body.tensors) {
         WireMessage value;
         value.text(1, "value").message(5, small_tensor_message(tensor)).integer(20, 4);
-        message.message(7, onnx_node_message({.name = {},
+        message.message(7, onnx_node_message({.name = tensor.name,
                                               .op_type = "Constant",
                                               .domain = {},
                                               .inputs = {},
@@ -134,8 +140,9 @@ struct Weight {
 // Writes one model to its file.
 class ModelWriter {
 public:
-    ModelWriter(const Graph& graph, const std::filesystem::path& file, const InitialValues& values)
-        : graph_(graph), file_(file), values_(values) {}
+    ModelWriter(const Graph& graph, const std::filesystem::path& file, const InitialValues& values,
+                OnnxBodies bodies)
+        : graph_(graph), file_(file), values_(values), bodies_(bodies) {}
 
     void run() {
         add_layers();
@@ -149,16 +156,18 @@ private:
         for (const Layer& layer : graph_.layers) {
             LayerWriter writer(graph_, layer, LayerNames::own);
             write_nodes_of(layer, writer);
-            if (writer.nodes.size() == 1) {
-                add_node(writer);
+            if (writer.nodes.size() == 1 || bodies_ == OnnxBodies::nodes) {
+                add_nodes(writer);
             } else {
                 add_call(layer);
             }
         }
     }
 
-    void add_node(const LayerWriter& writer) {
-        content_.message(1, onnx_node_message(writer.nodes[0]));
+    void add_nodes(const LayerWriter& writer) {
+        for (const OnnxNodeText& node : writer.nodes) {
+            content_.message(1, onnx_node_message(node));
+        }
         for (const OnnxSmallTensor& tensor : writer.tensors) {
             content_.message(5, small_tensor_message(tensor));
         }
@@ -308,6 +317,7 @@ private:
     const Graph& graph_;
     std::filesystem::path file_;
     const InitialValues& values_;
+    OnnxBodies bodies_;
     WireMessage content_;    // GraphProto without its weights
     WireMessage functions_;  // fields of ModelProto
     std::vector<Weight> weights_;
@@ -317,9 +327,9 @@ private:
 
 }  // namespace
 
-void export_onnx(const Graph& graph, const std::filesystem::path& file,
-                 const InitialValues& values) {
-    ModelWriter(graph, file, values).run();
+void export_onnx(const Graph& graph, const std::filesystem::path& file, const InitialValues& values,
+                 OnnxBodies bodies) {
+    ModelWriter(graph, file, values, bodies).run();
 }
 
 }  // namespace strata

@@ -22,7 +22,7 @@ def convolution(a, dims, x, weight, bias=None):
 
 def pooling(a, dims, x):
     n = len(a.kernel)
-    if getattr(a, "global"):
+    if a.whole:
         return getattr(F, f"adaptive_{'max' if a.kind == 'max' else 'avg'}_pool{n}d")(x, 1)
     if a.kind == "max":
         x, pad = padded(x, a, -math.inf)

@@ -22,7 +22,7 @@ def load():
 class Steps(protocol.Stepwise):
     # (One kernel, or one walk back through time, gives both.)
     together = ("attention", "batch_normalization", "group_normalization", "layer_normalization", "recurrent")
-    implementation = "eager"
+    implementation, compiler = "eager", "torch.compile"
 
     def begin(self):
         self.images_last = self.network.layout == "nhwc"

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""ONNX Runtime: inference of an ONNX model, unoptimised or with all its optimisations, timed by its own
+profiler, node by node."""
+import json
+import os
+
+import protocol
+
+
+def load():
+    global onnxruntime
+    import onnxruntime
+    return {"name": "onnxruntime", "version": onnxruntime.__version__,
+            "details": f"CPU execution provider, {protocol.THREADS} threads", "modes": ["inference"], "layouts": [],
+            "optimizers": []}, Steps
+
+
+AT_A_TIME = 8
+
+
+class Steps(protocol.Profiled):
+    def begin(self):
+        self.profiles = []
+        self.session = self.session_of(profiled=False)
+
+    def session_of(self, profiled):
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        options.intra_op_num_threads = protocol.THREADS
+        options.inter_op_num_threads = 1
+        levels = onnxruntime.GraphOptimizationLevel
+        options.graph_optimization_level = levels.ORT_ENABLE_ALL if self.network.fused else levels.ORT_DISABLE_ALL
+        if protocol.PINNED and protocol.THREADS > 1:
+            processors = sorted(os.sched_getaffinity(0))  # of the threads besides the caller's, counted from 1
+            of = [str(processors[i % len(processors)] + 1) for i in range(1, protocol.THREADS)]
+            options.add_session_config_entry("session.intra_op_thread_affinities", ";".join(of))
+        if profiled:
+            options.enable_profiling = True
+            options.profile_file_prefix = os.path.join(os.path.dirname(self.network.model), "profile")
+        return onnxruntime.InferenceSession(self.network.model, options, providers=["CPUExecutionProvider"])
+
+    def infer(self):
+        names = [output.name for output in self.session.get_outputs()]
+        return dict(zip(names, self.session.run(names, self.inputs)))
+
+    def profile(self):
+        """A profile can be read only once in a session's life, and a session takes long to make: so the
+        profiled iterations are run some at a time, and given out one by one."""
+        if not self.profiles:
+            session = self.session_of(profiled=True)
+            for _ in range(1 + AT_A_TIME):
+                session.run(None, self.inputs)
+            self.profiles = self.iterations_in(session.end_profiling())[1:]  # the first allocates
+        return self.profiles.pop(0)
+
+    def iterations_in(self, path):
+        with open(path, encoding="utf-8") as file:
+            events = sorted(json.load(file), key=lambda event: event["ts"])
+        os.remove(path)
+        nodes = [event for event in events if event["cat"] == "Node" and event["name"].endswith("_kernel_time")]
+        return [(run["dur"] * 1e-6,
+                 [(node["name"].removesuffix("_kernel_time"), node["dur"] * 1e-6, node["args"]["op_name"])
+                  for node in nodes if run["ts"] <= node["ts"] <= run["ts"] + run["dur"]])
+                for run in events if run["name"] == "model_run"]
+
+
+if __name__ == "__main__":
+    protocol.serve(load)
