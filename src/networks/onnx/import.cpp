@@ -100,7 +100,8 @@ Graph import_onnx(const OnnxSource& source, const OnnxOptions& options) {
                        .constants = constants,
                        .assembly = {},
                        .stated = {},
-                       .used = {}};
+                       .used = {},
+                       .paths = ModulePaths(model)};
     const auto nodes = execution_order(*model.graph, file);
     import.assembly.graph.name = stem_of(source.name);
     add_sources(import, nodes);

@@ -260,7 +260,7 @@ std::optional<std::string> refusal(ModelImport& import, const OrderedNode& node)
 
 // Records what the file says about the layers that a node became.
 void note_origin(ModelImport& import, const OnnxNode& node, const AssemblyMark& before) {
-    if (node.name_scopes.empty() && node.stack_trace.empty()) {
+    if (node.stack_trace.empty() && import.paths.of(node).empty()) {
         return;
     }
     const std::string alias = printable(node.name, max_name);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace strata {
@@ -57,25 +59,28 @@ std::string_view module_of_weight(const OnnxNode& node) {
                                     : std::string_view();
 }
 
-// Whether a node is a minor one among several of an operation. The node that gives the result is
-// named after the operation, and matrix products take the time.
-bool is_detail(const OnnxNode& node, std::string_view operation) {
+// Matrix products take the time of the operation that they are a part of.
+bool is_product(const OnnxNode& node) {
     constexpr std::array<std::string_view, 5> products = {"Conv", "ConvTranspose", "Gemm", "MatMul",
                                                           "Attention"};
+    return std::ranges::find(products, node.op_type) != products.end();
+}
+
+// Whether a node, one of several of an operation, is a minor one. The node that gives the result
+// is named after the operation.
+bool is_detail(const OnnxNode& node, std::string_view operation) {
     constexpr std::string_view prefix = "node_";
     const bool gives_result =
         node.name.starts_with(prefix) && node.name.substr(prefix.size()).starts_with(operation);
-    return !gives_result && node.rewriting_rules.empty() &&
-           std::ranges::find(products, node.op_type) == products.end();
+    return !gives_result && node.rewriting_rules.empty() && !is_product(node);
 }
 
 bool is_of_pytorch(std::string_view file) {
     return file.find("-packages/torch/") != file.npos || file.find("/torch/nn/") != file.npos;
 }
 
-}  // namespace
-
-std::string module_path_of(const OnnxNode& node) {
+// What the metadata of the default exporter says.
+std::string path_in_metadata(const OnnxNode& node, bool is_only_one) {
     const auto scopes = items_of(node.name_scopes);
     const auto types = items_of(node.class_hierarchy);
     if (scopes.empty()) {
@@ -88,7 +93,8 @@ std::string module_path_of(const OnnxNode& node) {
     }
     const std::string_view module = scopes.size() > 1 ? scopes[scopes.size() - 2] : "";
     const std::string_view operation = without_number(scopes.back());
-    const std::string detail = is_detail(node, operation) ? fmt::format(".{}", node.op_type) : "";
+    const std::string detail =
+        !is_only_one && is_detail(node, operation) ? fmt::format(".{}", node.op_type) : "";
     if (module.empty()) {
         return fmt::format("{}{}", operation, detail);
     }
@@ -96,6 +102,148 @@ std::string module_path_of(const OnnxNode& node) {
         types.size() == scopes.size() && is_one_operation(types[types.size() - 2]);
     return is_whole ? fmt::format("{}{}", module, detail)
                     : fmt::format("{}.{}{}", module, operation, detail);
+}
+
+// ---- the older exporter
+
+// Deeper or longer names than any module has are not looked at.
+constexpr std::size_t max_scope_segments = 24;
+constexpr std::size_t max_scope_name = 512;
+
+// The modules around a node, "/layer1/layer1.0" of "/layer1/layer1.0/Add_1"; empty for the
+// network itself. Nothing where the name is not of this kind.
+std::optional<std::string_view> scope_of(const OnnxNode& node) {
+    const std::string_view name = node.name;
+    const auto slash = name.rfind('/');
+    if (!name.starts_with('/') || name.size() > max_scope_name || name.find("//") != name.npos ||
+        static_cast<std::size_t>(std::ranges::count(name, '/')) > max_scope_segments) {
+        return std::nullopt;
+    }
+    const std::string_view operation = name.substr(slash + 1);
+    if (operation != node.op_type && without_number(operation) != node.op_type) {
+        return std::nullopt;
+    }
+    return name.substr(0, slash);
+}
+
+std::string_view parent_of(std::string_view scope) {
+    return scope.substr(0, scope.rfind('/'));
+}
+
+// What PyTorch calls the operation: as in "layer1.0.add" of the default exporter.
+std::string operation_of(std::string_view op_type) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 15> known = {
+        {{"Concat", "cat"},
+         {"ReduceMean", "mean"},
+         {"ReduceSum", "sum"},
+         {"MaxPool", "max_pool2d"},
+         {"AveragePool", "avg_pool2d"},
+         {"GlobalAveragePool", "adaptive_avg_pool2d"},
+         {"Conv", "conv2d"},
+         {"Gemm", "linear"},
+         {"MatMul", "matmul"},
+         {"Flatten", "view"},
+         {"Reshape", "view"},
+         {"Clip", "clamp"},
+         {"HardSwish", "hardswish"},
+         {"HardSigmoid", "hardsigmoid"},
+         {"LeakyRelu", "leaky_relu"}}};
+    const auto found =
+        std::ranges::find(known, op_type, &std::pair<std::string_view, std::string_view>::first);
+    if (found != known.end()) {
+        return std::string(found->second);
+    }
+    std::string text;
+    for (const char letter : op_type) {
+        const bool is_capital = letter >= 'A' && letter <= 'Z';
+        if (is_capital && !text.empty() && text.back() != '_') {
+            text += '_';
+        }
+        text += is_capital ? static_cast<char>(letter - 'A' + 'a') : letter;
+    }
+    return text;
+}
+
+}  // namespace
+
+ModulePaths::ModulePaths(const OnnxModel& model) {
+    const bool is_from_pytorch = model.producer == "pytorch";
+    for (const OnnxNode& node : model.graph->nodes) {
+        if (node.op_type == "Constant") {
+            continue;
+        }
+        if (!node.name_scopes.empty()) {
+            ++nodes_in_[node.name_scopes];
+        } else if (const auto scope = is_from_pytorch ? scope_of(node) : std::nullopt) {
+            add(node, *scope);
+        }
+    }
+}
+
+void ModulePaths::add(const OnnxNode& node, std::string_view scope) {
+    ++nodes_in_[scope];
+    products_in_[scope] += is_product(node) ? 1u : 0u;
+    while (!scope.empty() && parents_.insert(parent_of(scope)).second) {
+        scope = parent_of(scope);
+    }
+}
+
+std::string ModulePaths::of(const OnnxNode& node) const {
+    if (node.name_scopes.empty()) {
+        return of_scoped(node);
+    }
+    const auto found = nodes_in_.find(node.name_scopes);
+    return path_in_metadata(node, found != nodes_in_.end() && found->second == 1);
+}
+
+// "layer1.0.conv1" of "/layer1/layer1.0/conv1".
+std::string ModulePaths::module_of(std::string_view scope) const {
+    std::string path;
+    std::string_view before;
+    for (std::size_t start = 0; start < scope.size();) {
+        const auto end = std::min(scope.find('/', start + 1), scope.size());
+        std::string_view segment = scope.substr(start + 1, end - start - 1);
+        const std::string_view first = without_number(segment);
+        const std::string_view first_call = scope.substr(0, start + 1 + first.size());
+        if (first != segment && (nodes_in_.contains(first_call) || parents_.contains(first_call))) {
+            segment = first;
+        }
+        const bool continues = !before.empty() && segment.size() > before.size() &&
+                               segment.starts_with(before) && segment[before.size()] == '.';
+        if (continues) {
+            path.resize(path.size() - before.size());
+        } else if (!path.empty()) {
+            path += '.';
+        }
+        path += segment;
+        before = segment;
+        start = end;
+    }
+    return path;
+}
+
+std::string ModulePaths::of_scoped(const OnnxNode& node) const {
+    const auto scope = scope_of(node);
+    if (!scope || !nodes_in_.contains(*scope)) {
+        return {};
+    }
+    std::string module = module_of(*scope);
+    const std::string_view last = scope->substr(scope->rfind('/') + 1);
+    // The weight has its module's whole path, also where a ModuleDict is left out of the scopes,
+    // and where the number at the end is the module's own.
+    if (const auto owner = module_of_weight(node);
+        !scope->empty() && (owner == last || owner.ends_with(fmt::format(".{}", last)))) {
+        module = owner;
+    }
+    const bool is_composed = scope->empty() || parents_.contains(*scope);
+    const bool is_whole = nodes_in_.at(*scope) == 1 || is_product(node);
+    if (!is_composed && is_whole) {
+        return module;
+    }
+    const std::string operation = !is_composed && products_in_.at(*scope) > 0
+                                      ? std::string(node.op_type)
+                                      : operation_of(node.op_type);
+    return module.empty() ? operation : fmt::format("{}.{}", module, operation);
 }
 
 std::string source_line_of(const OnnxNode& node) {

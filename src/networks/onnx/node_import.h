@@ -39,6 +39,7 @@ struct ModelImport {
     Assembly assembly;
     std::unordered_map<std::string_view, const OnnxValueInfo*> stated;  // by tensor name
     std::unordered_set<std::string_view> used;                          // names that are read
+    ModulePaths paths = {};
     Folding folding = {};
 
     // Whether from now on only a few elements may be computed for any node. The file's own data may
@@ -56,7 +57,7 @@ struct ModelImport {
 class NodeImport {
 public:
     NodeImport(ModelImport& model, const OnnxNode& node)
-        : model_(model), node_(node), module_path_(module_path_of(node)) {}
+        : model_(model), node_(node), module_path_(model.paths.of(node)) {}
 
     const OnnxNode& node() const { return node_; }
     std::int64_t opset() const { return model_.opset; }

@@ -161,6 +161,16 @@ TEST(OnnxFromPyTorch, MinorNodesOfAnOperationSayWhatTheyAre) {
                                         "attention.scaled_dot_product_attention_2"}));
 }
 
+TEST(OnnxFromPyTorch, TheOnlyNodeOfAnOperationNeedsNoMention) {
+    OnnxWriter writer;
+    writer.input("x", {2, 3})
+        .node(node_with_origin(
+            "HardSwish", "node_HardSwish_4", {"x"}, "y", "['', 'act', 'hardswish_1']",
+            "['Net', 'torch.nn.modules.activation.Hardswish', 'aten.hardswish.default']"))
+        .output("y");
+    EXPECT_EQ(layer_names(Imported(writer).graph), (std::vector<std::string>{"act"}));
+}
+
 TEST(OnnxFromPyTorch, ALayerIsFoundByWhatItsFileCallsIt) {
     const Graph graph = Imported(default_export()).graph;
     EXPECT_TRUE(is_called(graph.layers[0], "node_Conv_*"));
@@ -188,6 +198,102 @@ TEST(OnnxFromPyTorch, DamagedOriginsAreOnlyNotUsed) {
             .output("y");
         EXPECT_EQ(Imported(writer).graph.layers.size(), 1U) << scopes;
     }
+}
+
+// ---- the older exporter's names
+
+// Nodes of these names (the last part is the operator), one after another, as `producer` wrote
+// them. A name may state the weight of its module: "/x/Conv md.x.weight".
+std::vector<std::string> names_of_chain(std::initializer_list<std::string_view> nodes,
+                                        std::string_view producer = "pytorch") {
+    OnnxWriter writer;
+    writer.input("v0", {2, 4, 8, 8}).weight("w", {4, 4, 1, 1});
+    std::string last = "v0";
+    for (const std::string_view node : nodes) {
+        const std::string name(node.substr(0, node.find(' ')));
+        const std::string weight =
+            node.find(' ') == node.npos ? "w" : std::string(node.substr(node.find(' ') + 1));
+        if (weight != "w") {
+            writer.weight(weight, {4, 4, 1, 1});
+        }
+        std::string op = name.substr(name.rfind('/') + 1);
+        op = op.substr(0, op.find('_'));
+        std::vector<std::string> inputs = {last};
+        if (op == "Conv") {
+            inputs.push_back(weight);
+        } else if (op == "Add") {
+            inputs.emplace_back("v0");
+        }
+        const std::string result = "of " + name;
+        writer.node(op, inputs, {result}, {}, name);
+        last = result;
+    }
+    writer.output(last);
+    return layer_names(
+        Imported(writer.model() + WireWriter().text(2, std::string(producer)).bytes).graph);
+}
+
+using Names = std::vector<std::string>;
+
+TEST(OnnxFromPyTorch, TheOlderExportersNamesBecomeModulePaths) {
+    EXPECT_EQ(
+        names_of_chain({"/conv1/Conv", "/layer1/layer1.0/conv1/Conv", "/layer1/layer1.0/relu/Relu",
+                        "/layer1/layer1.0/Add", "/layer1/layer1.0/relu_1/Relu",
+                        "/layer2/layer2.0/downsample/downsample.0/Conv", "/Relu"}),
+        (Names{"conv1", "layer1.0.conv1", "layer1.0.relu", "layer1.0.add", "layer1.0.relu_2",
+               "layer2.0.downsample.0", "relu"}));
+}
+
+TEST(OnnxFromPyTorch, ANumberedModuleStandsForItsParents) {
+    // A ModuleList is never called, and a Sequential below another module begins anew.
+    EXPECT_EQ(names_of_chain({"/ml.0/Conv", "/features/features.1/block/block.0/block.0.0/Conv",
+                              "/features/features.1/block/block.1/Relu", "/features/features.1/Add",
+                              "/encoder/layers.0/Relu"}),
+              (Names{"ml.0", "features.1.block.0.0", "features.1.block.1", "features.1.add",
+                     "encoder.layers.0"}));
+}
+
+TEST(OnnxFromPyTorch, AWeightKnowsItsModulesWholePath) {
+    EXPECT_EQ(names_of_chain(
+                  {"/x/Conv md.x.weight", "/conv/Conv conv.weight", "/conv_1/Conv conv_1.weight"}),
+              (Names{"md.x", "conv", "conv_1"}));
+}
+
+TEST(OnnxFromPyTorch, AModuleThatIsCalledAgainIsNumberedAsByTheDefaultExporter) {
+    EXPECT_EQ(names_of_chain({"/block/conv/Conv block.conv.weight", "/block/relu/Relu",
+                              "/block_1/conv/Conv", "/block_1/relu/Relu", "/Add", "/Add_1"}),
+              (Names{"block.conv", "block.relu", "block.conv_2", "block.relu_2", "add", "add_2"}));
+}
+
+TEST(OnnxFromPyTorch, NodesOfAModuleOfSeveralOperatorsSayWhichTheyAre) {
+    EXPECT_EQ(names_of_chain({"/swish/Sigmoid", "/swish/Add", "/fc/Conv", "/fc/Add"}),
+              (Names{"swish.sigmoid", "swish.add", "fc", "fc.Add"}));
+}
+
+TEST(OnnxFromPyTorch, ANodesOwnNameIsTheAliasOfItsModulePath) {
+    OnnxWriter writer;
+    writer.input("x", {2}).node("Relu", {"x"}, {"y"}, {}, "/layer1/layer1.0/relu/Relu").output("y");
+    const Graph graph = Imported(writer.model() + WireWriter().text(2, "pytorch").bytes).graph;
+    EXPECT_EQ(graph.layers[0].name, "layer1.0.relu");
+    EXPECT_EQ(graph.layers[0].alias, "/layer1/layer1.0/relu/Relu");
+    EXPECT_TRUE(is_called(graph.layers[0], "/layer1/*"));
+}
+
+TEST(OnnxFromPyTorch, NamesOfAnotherKindOrAnotherProgramStayAsTheyAre) {
+    EXPECT_EQ(names_of_chain({"/a/b/Relu"}, "tf2onnx"), (Names{"/a/b/Relu"}));
+    OnnxWriter writer;
+    writer.input("x", {2})
+        .node("Relu", {"x"}, {"a"}, {}, "model/conv1/Relu")
+        .node("Relu", {"a"}, {"b"}, {}, "/model/conv1/BiasAdd")
+        .node("Relu", {"b"}, {"c"}, {}, "/model//Relu")
+        .node("Relu", {"c"}, {"d"}, {}, "/")
+        .node("Relu", {"d"}, {"e"}, {}, "/" + std::string(600, 'a') + "/Relu")
+        .output("e");
+    const auto names =
+        layer_names(Imported(writer.model() + WireWriter().text(2, "pytorch").bytes).graph);
+    EXPECT_EQ((Names{names.begin(), names.begin() + 4}),
+              (Names{"model/conv1/Relu", "/model/conv1/BiasAdd", "/model//Relu", "/"}));
+    EXPECT_TRUE(names[4].starts_with("/aaa"));
 }
 
 }  // namespace
