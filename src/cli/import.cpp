@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "store/import/dnnmark_kernels.h"
+#include "import/dnnmark_kernels.h"
 
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "graph/execution.h"
+#include "import/formats.h"
+#include "import/run.h"
+#include "run/execute.h"
+#include "run/steps.h"
 #include "store/database.h"
 #include "store/kernels.h"
+#include "store/save.h"
+#include "view/import.h"
 #include "view/kernels.h"
 
 #include <fmt/format.h>
@@ -20,6 +27,11 @@ namespace {
 
 struct ImportOptions {
     std::string file;
+    std::string format;
+    std::string network;
+    std::optional<std::int64_t> batch;
+    std::optional<std::int64_t> iterations;
+    std::vector<std::string> dims;
     std::string database;
     OutputOptions output;
 };
@@ -31,16 +43,10 @@ void store(const Database& database, KernelSet& set) {
     }
 }
 
-void import_file(const ImportOptions& options) {
-    if (std::filesystem::is_regular_file(options.file) && !is_sqlite_file(options.file)) {
-        throw Error(fmt::format("'{}' cannot be imported: give a kernel database of "
-                                "DNNMark's trace system (SQLite)",
-                                printable(options.file, 1000)),
-                    ExitCode::usage);
-    }
+void import_kernels(const ImportOptions& options) {
     std::vector<KernelSet> sets = read_dnnmark_kernels(options.file);
     const Database database = Database::open(database_path(options.database));
-    Document document{.title = "import"};
+    Document document{.title = "import", .kind = "import"};
     for (KernelSet& set : sets) {
         store(database, set);
         auto blocks =
@@ -52,16 +58,100 @@ void import_file(const ImportOptions& options) {
     emit(document, options.output);
 }
 
+// The network with the batch that was asked for or, where the recording tells it, recorded.
+NetworkSteps network_for(const ImportOptions& options, const Recording& recording) {
+    NetworkOptions asked;
+    asked.dims = options.dims;
+    const auto batch = options.batch ? options.batch : recorded_batch(recording);
+    Execution execution;
+    execution.numerics.mode = recorded_mode(recording);
+    NetworkSteps network{.graph = load_network(request_for(asked, options.network, batch))};
+    if (execution.numerics.mode == Mode::inference) {
+        network.graph = for_inference(std::move(network.graph));
+    }
+    network.steps = step_results(network.graph, execution,
+                                 scheduled_steps(network.graph, execution, "not recorded"), {});
+    return network;
+}
+
+// "trace" of "runs/trace.json.gz".
+std::string stem_of(const std::filesystem::path& file) {
+    const std::filesystem::path stem = file.stem();
+    return (file.extension() == ".gz" ? stem.stem() : stem).string();
+}
+
+void import_recording(const ImportOptions& options) {
+    const ImportFormat& format = format_for(options.file, options.format);
+    ByteSource source(options.file);
+    Recording recording = format.read(source);
+    if (!options.batch && !recorded_batch(recording)) {
+        recording.doubts.push_back("the file does not tell the batch; --batch says it");
+    }
+    std::optional<NetworkSteps> network;
+    ImportRequest request{.file = std::filesystem::path(options.file).filename().string(),
+                          .network = stem_of(options.file),
+                          .batch = options.batch.value_or(recorded_batch(recording).value_or(1)),
+                          .iterations = options.iterations,
+                          .content = fmt::format("{:016x}", source.hash()),
+                          .created = now_utc()};
+    if (!options.network.empty()) {
+        network = network_for(options, recording);
+        request.network = canonical_network(options.network);
+        request.batch = batch_of(network->graph);
+    }
+    ImportedRun imported = imported_run(recording, request, network ? &*network : nullptr);
+    const Database database = Database::open(database_path(options.database));
+    if (save_imported(database, imported.run) == Stored::before) {
+        fmt::print(stderr, "strata: {} was imported before as run {}; nothing was added\n",
+                   printable(request.file), imported.run.id);
+    }
+    emit(import_document(imported.run, imported.by), options.output);
+}
+
+void import_file(const ImportOptions& options) {
+    if (!std::filesystem::exists(options.file) ||
+        (options.format.empty() && is_sqlite_file(options.file))) {
+        import_kernels(options);
+    } else {
+        import_recording(options);
+    }
+}
+
+std::string format_names() {
+    std::vector<std::string> names;
+    for (const ImportFormat& format : import_formats()) {
+        names.emplace_back(format.name);
+    }
+    return join(names, "|");
+}
+
 }  // namespace
 
 void add_import(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ImportOptions>();
     CLI::App* verb = app.add_subcommand(
-        "import", "Import what another tool recorded: kernel databases of DNNMark.");
-    verb->footer("strata import alexnet_kernel.db");
-    verb->add_option("file", options->file, "a kernel database of DNNMark's trace system")
+        "import",
+        "Import what another tool recorded: profiles of PyTorch, TensorFlow, ONNX "
+        "Runtime and oneDNN, kernel databases of DNNMark.");
+    verb->footer("strata import trace.json.gz --network model.onnx");
+    verb->add_option("file", options->file, "what the tool wrote; its format is recognised")
         ->required()
         ->type_name("FILE");
+    add_option(*verb, "--network", options->network,
+               "lay it beside the layers of this network: a file or a name, as for run")
+        ->type_name("NETWORK");
+    add_option(*verb, "--batch", options->batch,
+               "examples per iteration, where the file does not tell")
+        ->check(whole_number(1))
+        ->type_name("N");
+    add_option(*verb, "--dim", options->dims, "value of a symbolic dimension of the network")
+        ->type_name("NAME=VALUE");
+    add_option(*verb, "--iterations", options->iterations,
+               "how many iterations the file holds, where they are not found")
+        ->check(whole_number(1))
+        ->type_name("N");
+    add_option(*verb, "--format", options->format, "the file's format, where it is not recognised")
+        ->type_name(format_names());
     add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);
     verb->callback([options] { import_file(*options); });

@@ -27,13 +27,13 @@
 
 namespace strata {
 
-namespace {
-
 std::string now_utc() {
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                        fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
 }
+
+namespace {
 
 // One run on the given inputs with every tensor kept, for its files.
 void dump(const Job& job, const Graph& graph, Backend& backend) {

@@ -33,6 +33,9 @@ struct Observer {
 // The graph that a job runs: loaded, without its loss for inference, cut to the job's slice.
 Graph graph_for(const Job& job);
 
+// The present time as Run::created has it.
+std::string now_utc();
+
 // What can be said of a run before a backend binds threads and takes memory, which changes what
 // this process sees of its machine: settings, provenance, the memory it will need. It has no steps
 // yet.

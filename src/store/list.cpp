@@ -41,7 +41,8 @@ std::vector<Cell> cells_of(const Statement& row) {
     }
     cells.emplace_back(plain(row, 7));
     cells.emplace_back(row.text(8));
-    cells.emplace_back(plain(row, 9));
+    // (0: an imported run's file does not tell.)
+    cells.emplace_back(row.integer(9) == 0 ? Cell(Missing{}) : Cell(plain(row, 9)));
     cells.emplace_back(text_or_missing(row, 10));
     cells.emplace_back(time_of(row, 11, row.text(2)));
     cells.emplace_back(plain(row, 14));

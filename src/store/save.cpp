@@ -318,4 +318,17 @@ void save_run(const Database& database, Run& run) {
     transaction.commit();
 }
 
+Stored save_imported(const Database& database, Run& run) {
+    Transaction transaction(database);
+    Statement find(database, "SELECT id FROM run WHERE key = ? AND origin = 'imported'");
+    if (find.start(key_of(run.settings)).next()) {
+        run.id = find.integer(0);
+        return Stored::before;
+    }
+    start_run(database, run, {});
+    end_run(database, run);
+    transaction.commit();
+    return Stored::anew;
+}
+
 }  // namespace strata

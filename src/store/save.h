@@ -3,6 +3,7 @@
 
 #include "record/run.h"
 #include "store/database.h"
+#include "store/kernels.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -51,5 +52,9 @@ void finish_run(const Database& database, const Run& run);
 
 // A run that is there as a whole: modelled, imported, or measured elsewhere.
 void save_run(const Database& database, Run& run);
+
+// The same of an imported one, unless one with equal settings, which include the hash of its file,
+// is there already, whose id it then gets.
+Stored save_imported(const Database& database, Run& run);
 
 }  // namespace strata

@@ -75,6 +75,11 @@ std::string further_line(const Settings& settings) {
     return joined(parts);
 }
 
+// Nothing where an imported run's file does not tell.
+std::string threads_text(int threads) {
+    return threads == 0 ? "" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+}
+
 std::string counted(std::size_t steps) {
     return fmt::format("{} step{}", steps, steps == 1 ? "" : "s");
 }
@@ -105,7 +110,7 @@ std::string machine_line(const Run& run, const std::string& runs) {
     const std::string version = known(run, "backend.version");
     return joined(
         {fmt::format("{} on {}", name_of(run.origin), model.empty() ? "an unnamed machine" : model),
-         fmt::format("{} thread{}", run.settings.threads(), run.settings.threads() == 1 ? "" : "s"),
+         threads_text(run.settings.threads()),
          run.settings.backend + (version.empty() ? "" : " " + version), run.created, runs});
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Facts of Dong et al.'s own database (DNNMark, branch experiments-nvidia-gpu), queried in ours
 // after importing it.
-#include "store/import/dnnmark_kernels.h"
+#include "import/dnnmark_kernels.h"
 #include "store/kernels.h"
 #include "store/query.h"
 #include "tests/support/shared_directory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "store/import/dnnmark_kernels.h"
+#include "import/dnnmark_kernels.h"
 
 #include "tests/support/dnnmark_database.h"
 #include "tests/support/error_message.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "store/import/dnnmark_kernels.h"
+#include "import/dnnmark_kernels.h"
 
 #include "base/error.h"
 #include "base/text.h"

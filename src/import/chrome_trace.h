@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "import/source.h"
+#include "trace/span.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace strata {
+
+// One event of a Chrome trace ("Trace Event Format"), with those arguments that some profiler tells
+// layers by. Texts are as the file has them; empty or nothing where the event lacks them.
+struct ChromeEvent {
+    std::string phase = {};     // "X": with a duration
+    std::string category = {};  // "cpu_op"
+    std::string name = {};
+    std::int64_t process = 0;  // a number; of a text its hash
+    std::int64_t thread = 0;
+    std::optional<Nanoseconds> start = {};
+    std::optional<Nanoseconds> duration = {};
+    // Arguments:
+    std::int64_t external_id = 0;  // Kineto: of the operator that launched a kernel
+    std::int64_t correlation = 0;  // Kineto: of the call that launched a kernel
+    std::int64_t sequence = -1;    // Kineto: that an operator and its gradient share
+    std::int64_t device = 0;
+    std::int64_t stream = 0;
+    std::int64_t bytes = -1;
+    std::int64_t registers = 0;
+    std::int64_t shared_memory = 0;
+    std::int64_t group = -1;  // TensorFlow: the step
+    std::array<std::int64_t, 3> grid = {};
+    std::array<std::int64_t, 3> block = {};
+    std::string inputs = {};     // extents of the operands: "4x3x16x16 8x3x3x3"
+    std::string operation = {};  // ONNX Runtime: "Conv"; TensorFlow: the graph's operation
+    std::string provider = {};   // ONNX Runtime: "CPUExecutionProvider"
+    std::string module = {};     // Kineto of TorchScript: the module hierarchy
+    std::string meta_name = {};  // of a metadata event: the process's or thread's name
+};
+
+// How the reading of a trace ended.
+struct ChromeTraceEnd {
+    bool is_cut = false;  // in the middle of an event: what was complete was told
+    std::uint64_t events = 0;
+    std::string program = {};  // "PyTorch" where the file's own members tell it
+};
+
+// Tells every event of a trace (an object with `traceEvents`, or an array) in the file's order.
+// Memory does not grow with the file. Control characters within texts are read as blanks (some
+// profilers write them). Throws Error, naming file and byte, for what is no JSON but for its end,
+// for nesting deeper than 256, and for a text or number of more than 64 MB.
+ChromeTraceEnd read_chrome_trace(ByteSource& source,
+                                 const std::function<void(const ChromeEvent&)>& tell);
+
+}  // namespace strata

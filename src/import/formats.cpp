@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "import/formats.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace strata {
+
+namespace {
+
+bool has(std::string_view head, std::string_view part) {
+    return head.find(part) != head.npos;
+}
+
+bool is_json(std::string_view head) {
+    const auto first = head.find_first_not_of(" \t\r\n");
+    return first != head.npos && (head[first] == '{' || head[first] == '[');
+}
+
+// Kineto's files name its schema or its categories within the first events.
+bool is_kineto(std::string_view head) {
+    return is_json(head) && (has(head, "\"schemaVersion\"") || has(head, "\"cpu_op\"") ||
+                             has(head, "\"user_annotation\""));
+}
+
+bool is_onnxruntime(std::string_view head) {
+    return is_json(head) && (has(head, "\"session_initialization\"") ||
+                             has(head, "\"model_loading") || has(head, "_kernel_time\""));
+}
+
+bool is_tensorflow(std::string_view head) {
+    return is_json(head) && has(head, "\"traceEvents\"") &&
+           (has(head, "/host:CPU") || has(head, "/device:GPU") || has(head, "/device:TPU"));
+}
+
+bool is_onednn(std::string_view head) {
+    return has(head, "onednn_verbose,") || has(head, "dnnl_verbose,");
+}
+
+constexpr std::array all_formats = {
+    ImportFormat{"pytorch", "PyTorch profiler (Kineto): Chrome trace, .json or .json.gz", is_kineto,
+                 read_kineto},
+    ImportFormat{"onnxruntime", "ONNX Runtime: profile of a session, .json", is_onnxruntime,
+                 read_onnxruntime},
+    ImportFormat{"tensorflow", "TensorFlow profiler: trace viewer's file, .trace.json.gz",
+                 is_tensorflow, read_tensorflow},
+    ImportFormat{"onednn", "oneDNN: log of ONEDNN_VERBOSE=1, versions 1 to 3", is_onednn,
+                 read_onednn_verbose},
+};
+
+std::string listed_formats() {
+    std::vector<std::string> names;
+    for (const ImportFormat& one : all_formats) {
+        names.emplace_back(one.name);
+    }
+    return join(names, ", ");
+}
+
+}  // namespace
+
+std::span<const ImportFormat> import_formats() {
+    return all_formats;
+}
+
+const ImportFormat& format_for(const std::filesystem::path& file, std::string_view name) {
+    if (!name.empty()) {
+        const auto found = std::ranges::find(all_formats, name, &ImportFormat::name);
+        if (found == all_formats.end()) {
+            throw Error(fmt::format("there is no format '{}': --format takes {}", printable(name),
+                                    listed_formats()),
+                        ExitCode::usage);
+        }
+        return *found;
+    }
+    const std::string head = head_of(file);
+    const auto found = std::ranges::find_if(
+        all_formats, [&](const ImportFormat& one) { return one.recognises(head); });
+    if (found == all_formats.end()) {
+        throw Error(fmt::format("'{}' begins like none of the files that can be imported ({}, "
+                                "kernel databases of DNNMark); name its format with --format",
+                                printable(file.string(), 1000), listed_formats()),
+                    ExitCode::usage);
+    }
+    return *found;
+}
+
+}  // namespace strata

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "import/recording.h"
+#include "import/source.h"
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace strata {
+
+// A kind of file that a profiler writes.
+struct ImportFormat {
+    std::string_view name;   // "pytorch"
+    std::string_view title;  // "PyTorch profiler (Kineto), Chrome trace, .json or .json.gz"
+    // Whether a file that begins like this is one.
+    bool (*recognises)(std::string_view head);
+    // Throws Error, one sentence with file and place. A file that ends in the middle is read up to
+    // there, and a doubt of the recording says so.
+    Recording (*read)(ByteSource& source);
+};
+
+// THE list of formats, in the order in which a file is tried.
+std::span<const ImportFormat> import_formats();
+
+// The format of that name or, without a name, of that file. Throws Error with exit code usage that
+// lists the formats.
+const ImportFormat& format_for(const std::filesystem::path& file, std::string_view name);
+
+// ---- The readers
+
+// Operators with the record_function ranges and modules around them; a backward function belongs to
+// the operator with its sequence number, a kernel to the operator that launched it.
+Recording read_kineto(ByteSource& source);
+// Nodes of the session's graph; `model_run` is an iteration.
+Recording read_onnxruntime(ByteSource& source);
+// Operations of the graph on the host, or on the device where there are any; a step is an
+// iteration.
+Recording read_tensorflow(ByteSource& source);
+// Primitives that oneDNN executed, of versions 1 to 3; a gradient belongs to the last primitive of
+// its problem that has none yet.
+Recording read_onednn_verbose(ByteSource& source);
+
+}  // namespace strata

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "import/layers.h"
+
+#include "base/error.h"
+#include "import/match.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t most_layers = 100'000;
+constexpr std::string_view unattributed_prefix = "unattributed: ";
+
+// What a recording alone tells of a layer.
+struct LocalLayer {
+    std::string name = {};
+    std::string path = {};       // the scope or node by which a network may know it
+    std::string operation = {};  // the operator's own name
+    AttributedBy by = AttributedBy::operator_itself;
+    TextId heaviest = 0;  // operator
+    TextId shape = 0;     // of that
+    Nanoseconds time = {};
+    bool is_forward = false;
+};
+
+bool is_heavy(std::string_view type) {
+    return type == "convolution" || type == "product" || type == "recurrent" ||
+           type == "attention" || type == "transposed_convolution";
+}
+
+class LayerAttributor {
+public:
+    LayerAttributor(const Recording& recording, const RecordedIterations& iterations,
+                    const Graph* graph)
+        : recording_(recording), iterations_(iterations), graph_(graph) {}
+
+    LayerAttribution attribute() {
+        const std::size_t count = recording_.operators.size();
+        local_of_.resize(count);
+        result_.of_operator.resize(count);
+        result_.by.resize(count, AttributedBy::nothing);
+        find_modules();
+        for (std::uint32_t i = 0; i < count; ++i) {
+            if (iterations_.of_operator[i] && is_own(i)) {
+                place(i);
+            }
+        }
+        iteration_.reset();
+        for (std::uint32_t i = 0; i < count; ++i) {
+            if (iterations_.of_operator[i] && !is_own(i)) {
+                place_gradient(i);
+            }
+        }
+        place_reorders();
+        name_layers();
+        return std::move(result_);
+    }
+
+private:
+    const RecordedOperator& at(std::uint32_t i) const { return recording_.operators[i]; }
+    std::string_view text(TextId id) const { return recording_.texts[id]; }
+
+    // What is placed by itself: everything but gradients and reorders.
+    bool is_own(std::uint32_t i) const {
+        const bool is_gradient =
+            at(i).pass == Pass::backward_data || at(i).pass == Pass::backward_weights;
+        return !is_gradient && at(i).kind == StepKind::compute;
+    }
+
+    void find_modules();
+    bool is_known_name(TextId scope) const;
+    void place(std::uint32_t i);
+    void place_gradient(std::uint32_t i);
+    void place_reorders();
+    void name_layers();
+    std::uint32_t local_named(const std::string& name, const LocalLayer& made);
+    std::string numbered(std::uint32_t i);
+
+    const Recording& recording_;
+    const RecordedIterations& iterations_;
+    const Graph* graph_;
+    std::set<TextId> modules_ = {};  // scopes whose operators are one layer
+    std::vector<LocalLayer> locals_ = {};
+    std::map<std::string, std::uint32_t> by_name_ = {};
+    std::map<TextId, std::uint32_t> by_scope_ = {};
+    std::map<std::pair<TextId, TextId>, std::size_t> seen_ = {};  // in the present iteration
+    std::optional<std::size_t> iteration_ = {};
+    std::vector<std::optional<std::uint32_t>> local_of_ = {};
+    LayerAttribution result_ = {};
+};
+
+// A scope is a layer if none lies within it and it holds one heavy operator at most: a range around
+// the whole network is none.
+void LayerAttributor::find_modules() {
+    std::map<TextId, std::map<std::size_t, std::size_t>> heavy;  // by scope and iteration
+    std::set<std::string> outer;
+    for (std::uint32_t i = 0; i < recording_.operators.size(); ++i) {
+        const RecordedOperator& one = at(i);
+        if (one.scope == 0 || !iterations_.of_operator[i]) {
+            continue;
+        }
+        const auto [scope, is_new] = heavy.try_emplace(one.scope);
+        if (one.pass == Pass::forward && is_heavy(type_of_operator(text(one.name)))) {
+            ++scope->second[*iterations_.of_operator[i]];
+        }
+        const std::string_view path = text(one.scope);
+        for (auto end = path.find_first_of("./"); is_new && end != path.npos;
+             end = path.find_first_of("./", end + 1)) {
+            outer.emplace(path.substr(0, end));
+        }
+    }
+    for (const auto& [scope, counts] : heavy) {
+        const bool has_one = std::ranges::all_of(
+            counts, [](const auto& iteration) { return iteration.second <= 1; });
+        const bool is_inner = !outer.contains(std::string(text(scope)));
+        if (is_inner && (has_one || is_known_name(scope))) {
+            modules_.insert(scope);
+        }
+    }
+}
+
+bool LayerAttributor::is_known_name(TextId scope) const {
+    return graph_ != nullptr && std::ranges::any_of(graph_->layers, [&](const Layer& layer) {
+               return layer.name == text(scope) || layer.alias == text(scope);
+           });
+}
+
+// "scope/aten::relu#2" is the second of its name in the scope.
+std::string LayerAttributor::numbered(std::uint32_t i) {
+    if (iteration_ != iterations_.of_operator[i]) {
+        iteration_ = iterations_.of_operator[i];
+        seen_.clear();
+    }
+    const std::size_t number = ++seen_[{at(i).scope, at(i).name}];
+    const std::string scope = at(i).scope == 0 ? "" : fmt::format("{}/", text(at(i).scope));
+    return fmt::format("{}{}{}", scope, text(at(i).name),
+                       number > 1 ? fmt::format("#{}", number) : "");
+}
+
+std::uint32_t LayerAttributor::local_named(const std::string& name, const LocalLayer& made) {
+    const auto [found, is_new] = by_name_.emplace(name, static_cast<std::uint32_t>(locals_.size()));
+    if (is_new) {
+        if (locals_.size() == most_layers) {
+            throw Error(
+                fmt::format("an iteration of the recording has more than {} different "
+                            "operators; say how many iterations it has (--iterations)",
+                            most_layers));
+        }
+        locals_.push_back(made);
+        locals_.back().name = name;
+    }
+    return found->second;
+}
+
+void LayerAttributor::place(std::uint32_t i) {
+    const RecordedOperator& one = at(i);
+    const bool is_module = modules_.contains(one.scope);
+    const std::string scope(text(one.scope));
+    const std::uint32_t local =
+        local_named(is_module ? scope : numbered(i),
+                    {.path = scope,
+                     .operation = std::string(text(one.name)),
+                     .by = is_module ? AttributedBy::module_path : AttributedBy::operator_itself});
+    LocalLayer& layer = locals_[local];
+    const std::string_view type = type_of_operator(text(one.name));
+    if (one.pass == Pass::forward && (layer.heaviest == 0 || is_heavy(type) ||
+                                      (one.time > layer.time && !type.empty() &&
+                                       !is_heavy(type_of_operator(text(layer.heaviest)))))) {
+        layer.heaviest = one.name;
+        layer.shape = one.shape;
+        layer.time = one.time;
+    }
+    layer.is_forward = layer.is_forward || one.pass == Pass::forward;
+    by_scope_.emplace(one.scope, local);
+    local_of_[i] = local;
+    result_.by[i] = layer.by;
+}
+
+void LayerAttributor::place_gradient(std::uint32_t i) {
+    const RecordedOperator& one = at(i);
+    if (one.kind != StepKind::compute) {
+        return;
+    }
+    const auto scope = by_scope_.find(one.scope);
+    if (one.forward != 0 && local_of_[one.forward - 1]) {
+        local_of_[i] = local_of_[one.forward - 1];
+        result_.by[i] = AttributedBy::gradient;
+    } else if (one.scope != 0 && modules_.contains(one.scope) && scope != by_scope_.end()) {
+        local_of_[i] = scope->second;
+        result_.by[i] = AttributedBy::module_path;
+    } else {
+        const bool is_of_none = one.gives_both_gradients;  // autograd's own bookkeeping
+        const std::string name(text(one.name));
+        local_of_[i] = local_named(is_of_none ? name : numbered(i), {.operation = name});
+        result_.by[i] = AttributedBy::operator_itself;
+    }
+}
+
+// A reorder belongs to the operator after it in its iteration, else to the one before it.
+void LayerAttributor::place_reorders() {
+    std::optional<std::uint32_t> next;
+    constexpr auto outside = std::numeric_limits<std::size_t>::max();
+    std::size_t iteration = outside;
+    const auto take = [&](std::uint32_t i) {
+        const std::size_t present = iterations_.of_operator[i].value_or(outside);
+        if (iteration != present) {
+            iteration = present;
+            next.reset();
+        }
+        if (iteration == outside) {
+            return;
+        }
+        if (at(i).kind == StepKind::compute) {
+            next = local_of_[i];
+        } else if (next && !local_of_[i]) {
+            local_of_[i] = next;
+            result_.by[i] = AttributedBy::neighbour;
+        }
+    };
+    const auto count = static_cast<std::uint32_t>(recording_.operators.size());
+    for (std::uint32_t i = count; i > 0; --i) {
+        take(i - 1);
+    }
+    iteration = outside;
+    next.reset();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        take(i);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (iterations_.of_operator[i] && !local_of_[i]) {
+            const std::string name(text(at(i).name));
+            local_of_[i] = local_named(name, {.operation = name});
+            result_.by[i] = AttributedBy::operator_itself;
+        }
+    }
+}
+
+void LayerAttributor::name_layers() {
+    std::vector<LayerTraits> traits;
+    for (const LocalLayer& one : locals_) {
+        traits.push_back({.path = one.path,
+                          .type = one.is_forward ? std::string(type_of_operator(text(one.heaviest)))
+                                                 : std::string(),
+                          .shape = std::string(text(one.shape))});
+    }
+    std::vector<LayerMatch> matches(locals_.size());
+    if (graph_ != nullptr) {
+        matches = match_layers(traits, *graph_);
+    }
+    std::map<std::string, std::uint32_t> places;
+    std::vector<std::uint32_t> place_of;
+    for (std::size_t i = 0; i < locals_.size(); ++i) {
+        AttributedLayer layer{.name = locals_[i].name, .by = locals_[i].by};
+        if (matches[i].layer) {
+            layer = {graph_->layers[*matches[i].layer].name, matches[i].layer, matches[i].by};
+        } else if (graph_ != nullptr) {
+            const std::string& what =
+                locals_[i].by == AttributedBy::module_path ? locals_[i].name : locals_[i].operation;
+            layer = {fmt::format("{}{}", unattributed_prefix, what), {}, AttributedBy::nothing};
+        }
+        const auto [found, is_new] =
+            places.emplace(layer.name, static_cast<std::uint32_t>(result_.layers.size()));
+        if (is_new) {
+            result_.layers.push_back(layer);
+        }
+        place_of.push_back(found->second);
+    }
+    for (std::size_t i = 0; i < local_of_.size(); ++i) {
+        if (!local_of_[i]) {
+            continue;
+        }
+        result_.of_operator[i] = place_of[*local_of_[i]];
+        const AttributedBy by = result_.layers[*result_.of_operator[i]].by;
+        const bool is_direct = result_.by[i] == AttributedBy::module_path ||
+                               result_.by[i] == AttributedBy::operator_itself;
+        if (is_direct || by == AttributedBy::nothing) {
+            result_.by[i] = by;
+        }
+    }
+}
+
+}  // namespace
+
+LayerAttribution attribute_layers(const Recording& recording, const RecordedIterations& iterations,
+                                  const Graph* graph) {
+    return LayerAttributor(recording, iterations, graph).attribute();
+}
+
+}  // namespace strata

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/graph.h"
+#include "import/iterations.h"
+#include "import/recording.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// By what an operator of a recording is attributed to a layer.
+enum class AttributedBy {
+    name,             // the layer's own name
+    module_path,      // the name of the module or range around it
+    operator_itself,  // it is a layer of its own
+    shape,            // the layer is the next one of its kind with operands of this size
+    order,            // the layer is the next one of its kind; the file tells no shapes
+    neighbour,        // the layer of the operator after it, which needs the reordered values
+    gradient,         // the layer whose gradient the tool says it computes
+    nothing,          // unattributed
+};
+inline constexpr std::array<std::string_view, 8> names_of(AttributedBy) {
+    return {"name",      "module path", "operator", "operator and shape", "operator and order",
+            "neighbour", "gradient of", "nothing"};
+}
+
+// A layer's part of a recording, or what belongs to none.
+struct AttributedLayer {
+    std::string name = {};              // "conv1"; "unattributed: aten::copy_"
+    std::optional<LayerId> layer = {};  // of the network, where one was given
+    AttributedBy by = AttributedBy::nothing;
+};
+
+// To which of the layers each operator belongs, by its place; nothing outside of all iterations.
+struct LayerAttribution {
+    std::vector<AttributedLayer> layers = {};  // in the order of their first operators
+    std::vector<std::optional<std::uint32_t>> of_operator = {};
+    std::vector<AttributedBy> by = {};  // of each operator
+};
+
+// The operators of a module, and each operator outside of a module that is no part of another
+// layer, are layers. With a network these are matched with its layers: by their names, by their
+// module paths, and by kind and shape (or kind alone) in the network's order; what is left is
+// unattributed. `graph` may be null.
+LayerAttribution attribute_layers(const Recording& recording, const RecordedIterations& iterations,
+                                  const Graph* graph);
+
+// The operator of strata that a tool's operator is: "convolution" of "aten::conv2d" and "Conv";
+// empty where it is none or too vague.
+std::string_view type_of_operator(std::string_view name);
+
+}  // namespace strata

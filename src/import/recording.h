@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/schedule.h"
+#include "op/work.h"
+#include "record/metric_result.h"
+#include "trace/span.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace strata {
+
+// A text of a recording, which repeats few of them millions of times. 0 is the empty one.
+using TextId = std::uint32_t;
+
+// Every text of a recording, once.
+class Texts {
+public:
+    Texts() { id_of(""); }
+    Texts(const Texts&) = delete;  // what finds a text points into the texts
+    Texts& operator=(const Texts&) = delete;
+    Texts(Texts&&) = default;
+    Texts& operator=(Texts&&) = default;
+
+    // Broken UTF-8 becomes '?', and what is longer than 4,096 bytes is cut. Throws Error beyond a
+    // million different texts.
+    TextId id_of(std::string_view text);
+    std::string_view operator[](TextId id) const { return all_[id]; }
+
+private:
+    std::deque<std::string> all_;
+    std::unordered_map<std::string_view, TextId> ids_;
+};
+
+// An operator as a framework called it once, or work of a device that nothing is known to have
+// called. Its time is its own on the host, or the sum of the device's spans that it launched.
+struct RecordedOperator {
+    TextId name = 0;            // as the tool calls it: "aten::conv2d"
+    TextId scope = 0;           // the ranges and modules around it: "layer1.0.conv1"; 0: none
+    TextId shape = 0;           // of its operands, as the tool has it: "4x3x16x16 8x3x3x3"
+    TextId implementation = 0;  // what ran: "jit:avx512_core", "CPUExecutionProvider"; or nothing
+    TextId layout = 0;          // of what it reads and writes, where the tool says it
+    Pass pass = Pass::forward;
+    StepKind kind = StepKind::compute;
+    bool gives_both_gradients = false;  // a backward pass of data and weights in one
+    std::uint32_t forward =
+        0;                     // the place of the operator whose gradient it computes, plus 1; or 0
+    std::uint32_t stream = 0;  // thread or stream
+    Nanoseconds start = {};
+    Nanoseconds time = {};
+};
+
+// A period that the tool marked as one iteration, from the first to the second; it ends before it.
+using MarkedIteration = std::pair<Nanoseconds, Nanoseconds>;
+
+// Work of a device, and the operator that launched it.
+struct RecordedSpan {
+    Span span = {};
+    std::uint32_t launched_by = 0;  // place among the operators
+    bool has_call = false;          // a recorded call says so
+};
+
+// What every importer yields: timed operators of one or several iterations. Whatever comes after
+// it (import/layers.h, import/run.h) is the same for every tool.
+struct Recording {
+    std::string tool = {};     // "pytorch"; the imported run's backend
+    std::string version = {};  // of the tool, where the file says it
+    Texts texts = {};
+    std::vector<RecordedOperator> operators = {};  // in the order of their starts
+    std::vector<MarkedIteration> iterations = {};  // empty: the tool marked none
+    std::vector<RecordedSpan> spans = {};          // empty: times are the host's
+    std::map<std::uint32_t, std::vector<MetricResult>> metrics = {};  // by place of the operator
+    int threads = 0;                                                  // 0: the file does not say
+    std::string processor = {};            // or device that it ran on: "NVIDIA H200"; or nothing
+    bool has_starts = true;                // not where the tool tells durations alone
+    std::vector<std::string> doubts = {};  // sentences: what the file lacks, or what was left out
+};
+
+// Counts what a reader leaves out, for one sentence each.
+struct LeftOut {
+    std::uint64_t nameless = 0;
+    std::uint64_t implausible = 0;  // times that are negative, no numbers, or longer than an hour
+
+    std::vector<std::string> sentences() const;
+};
+
+// A time in a file, in units of so many nanoseconds: exact to the nanosecond also where a double is
+// not. Nothing for what is no number or beyond 292 years.
+std::optional<Nanoseconds> parse_nanoseconds(std::string_view text, double unit_ns);
+
+// Whether a duration can be one: not negative and at most an hour (trace/span.h).
+bool is_plausible(Nanoseconds duration);
+
+}  // namespace strata

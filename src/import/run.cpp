@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+#include "import/run.h"
+
+#include "base/enumeration.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "import/iterations.h"
+#include "import/layers.h"
+#include "op/op.h"
+#include "record/provenance.h"
+#include "trace/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t most_names = 8;
+
+// A step under construction.
+struct ImportedStep {
+    std::uint32_t layer = 0;  // place among the attributed layers
+    Pass pass = Pass::forward;
+    StepKind kind = StepKind::compute;
+    std::map<std::size_t, Nanoseconds> times = {};  // by iteration
+    std::map<TextId, Nanoseconds> operators = {};   // by name, what they take in all
+    TextId implementation = 0;                      // of the heaviest operator
+    TextId layout = 0;
+    Nanoseconds heaviest = Nanoseconds(-1);
+    AttributedBy by = AttributedBy::nothing;
+    bool gives_both_gradients = false;
+    std::vector<MetricResult> metrics = {};
+};
+
+class RunMaker {
+public:
+    RunMaker(const Recording& recording, const ImportRequest& request, const NetworkSteps* network)
+        : recording_(recording),
+          network_(network),
+          iterations_(iterations_in(recording, request.iterations)),
+          layers_(attribute_layers(recording, iterations_,
+                                   network == nullptr ? nullptr : &network->graph)) {
+        describe(request);
+    }
+
+    ImportedRun make() {
+        gather();
+        for (const ImportedStep& step : steps_) {
+            add(step);
+        }
+        add_included();
+        run().whole.instrumented = {iterations_.lengths};
+        add_trace();
+        add_doubts();
+        return std::move(result_);
+    }
+
+private:
+    Run& run() { return result_.run; }
+    std::string_view text(TextId id) const { return recording_.texts[id]; }
+    const AttributedLayer& layer_of(const ImportedStep& step) const {
+        return layers_.layers[step.layer];
+    }
+
+    void describe(const ImportRequest& request);
+    void gather();
+    Pass pass_in_network(std::uint32_t layer, const RecordedOperator& one) const;
+    const StepResult* planned(const std::string& layer, Pass pass) const;
+    void add(const ImportedStep& step);
+    void take_work(const ImportedStep& step, StepResult& result) const;
+    void add_included();
+    void add_trace();
+    void add_doubts();
+    void doubt(const std::string& sentence) {
+        run().flags.push_back({DoubtKind::other, sentence, "imported"});
+    }
+
+    const Recording& recording_;
+    const NetworkSteps* network_;
+    RecordedIterations iterations_;
+    LayerAttribution layers_;
+    std::vector<ImportedStep> steps_ = {};
+    ImportedRun result_ = {};
+};
+
+void RunMaker::describe(const ImportRequest& request) {
+    Run& made = run();
+    made.created = request.created;
+    made.origin = Origin::imported;
+    made.settings.backend = recording_.tool;
+    made.settings.network = request.network;
+    made.settings.batch = request.batch;
+    made.settings.execution.numerics.mode = recorded_mode(recording_);
+    made.settings.execution.scheduling.threads = recording_.threads;
+    made.settings.execution.engine.algorithm = ConvolutionAlgorithm::automatic;
+    made.settings.content["recording"] = request.content;
+    made.provenance = build_provenance();
+    made.provenance["import.file"] = request.file;
+    made.provenance["import.iterations"] =
+        fmt::format("{}, {}", iterations_.count, iterations_.how);
+    made.provenance["backend.name"] = recording_.tool;
+    if (!recording_.version.empty()) {
+        made.provenance["backend.version"] = recording_.version;
+    }
+    if (!recording_.processor.empty()) {
+        made.provenance[recording_.spans.empty() ? "cpu.model" : "gpu.name"] = recording_.processor;
+    }
+}
+
+const StepResult* RunMaker::planned(const std::string& layer, Pass pass) const {
+    if (network_ == nullptr) {
+        return nullptr;
+    }
+    const auto found = std::ranges::find_if(network_->steps, [&](const StepResult& step) {
+        return step.kind == StepKind::compute && step.pass == pass && step.layer == layer;
+    });
+    return found == network_->steps.end() ? nullptr : &*found;
+}
+
+// A tool that gives one time for both gradients: of a layer whose data needs none it is that of the
+// weights.
+Pass RunMaker::pass_in_network(std::uint32_t layer, const RecordedOperator& one) const {
+    const std::string& name = layers_.layers[layer].name;
+    const bool has_no_data = planned(name, Pass::backward_data) == nullptr &&
+                             planned(name, Pass::backward_weights) != nullptr;
+    return one.gives_both_gradients && has_no_data ? Pass::backward_weights : one.pass;
+}
+
+void RunMaker::gather() {
+    std::map<std::tuple<std::uint32_t, Pass, StepKind>, std::size_t> places;
+    for (std::uint32_t i = 0; i < recording_.operators.size(); ++i) {
+        const RecordedOperator& one = recording_.operators[i];
+        const auto layer = layers_.of_operator[i];
+        const bool is_host_only = !recording_.spans.empty() && one.time == Nanoseconds::zero();
+        if (!layer || is_host_only) {
+            continue;
+        }
+        const Pass pass = pass_in_network(*layer, one);
+        const auto [place, is_new] =
+            places.emplace(std::tuple(*layer, pass, one.kind), steps_.size());
+        if (is_new) {
+            steps_.push_back({.layer = *layer, .pass = pass, .kind = one.kind});
+        }
+        ImportedStep& step = steps_[place->second];
+        step.times[*iterations_.of_operator[i]] += one.time;
+        step.operators[one.name] += one.time;
+        step.gives_both_gradients = step.gives_both_gradients || one.gives_both_gradients;
+        if (one.time > step.heaviest) {
+            step.heaviest = one.time;
+            step.implementation = one.implementation;
+            step.layout = one.layout;
+            step.by = layers_.by[i];
+        }
+        if (const auto metrics = recording_.metrics.find(i);
+            metrics != recording_.metrics.end() && step.metrics.empty()) {
+            step.metrics = metrics->second;
+        }
+    }
+    if (steps_.empty()) {
+        throw Error(
+            "the file holds no operator or kernel with a name and a time; record it again "
+            "(strata import --help says where each tool's recipe is)");
+    }
+}
+
+void RunMaker::add(const ImportedStep& step) {
+    const AttributedLayer& layer = layer_of(step);
+    StepResult& result = run().steps.emplace_back();
+    result.layer = layer.name;
+    result.pass = step.pass;
+    result.kind = step.kind;
+    std::vector<std::pair<Nanoseconds, TextId>> heaviest;
+    for (const auto& [name, time] : step.operators) {
+        heaviest.emplace_back(time, name);
+    }
+    std::ranges::stable_sort(heaviest, std::greater(), &std::pair<Nanoseconds, TextId>::first);
+    result.operation = text(heaviest.front().second);
+    std::string made =
+        step.implementation != 0 ? std::string(text(step.implementation)) : result.operation;
+    if (heaviest.size() > 1) {
+        made += fmt::format(" and {} more", heaviest.size() - 1);
+    }
+    result.implementation = fmt::format("{} [by {}]", made, name_of(step.by));
+    result.layout = text(step.layout);
+    result.metrics = step.metrics;
+    if (!step.metrics.empty()) {
+        result.counted_at = run().steps.size() - 1;
+    }
+    Samples samples;
+    for (const auto& [iteration, time] : step.times) {
+        samples.values.push_back(seconds_of(time));
+    }
+    result.time = std::move(samples);
+    result_.by.emplace_back(name_of(step.by));
+    take_work(step, result);
+}
+
+// What the network knows of the layer.
+void RunMaker::take_work(const ImportedStep& step, StepResult& result) const {
+    const AttributedLayer& layer = layer_of(step);
+    if (!layer.layer) {
+        return;
+    }
+    const Layer& known = network_->graph.layers[*layer.layer];
+    result.operation = kind_of(known.op);
+    result.alias = known.alias;
+    if (const StepResult* found = planned(layer.name, step.pass);
+        found != nullptr && step.kind == StepKind::compute) {
+        result.problem = found->problem;
+        result.flops = found->flops;
+        result.read = found->read;
+        result.written = found->written;
+    }
+}
+
+// Of a backward pass of data and weights in one, the second half.
+void RunMaker::add_included() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const std::string layer = run().steps[i].layer;
+        const StepResult* weights = planned(layer, Pass::backward_weights);
+        const bool is_recorded = std::ranges::any_of(steps_, [&](const ImportedStep& other) {
+            return layer_of(other).name == layer && other.pass == Pass::backward_weights;
+        });
+        if (!steps_[i].gives_both_gradients || steps_[i].pass != Pass::backward_data ||
+            weights == nullptr || is_recorded) {
+            continue;
+        }
+        StepResult& data = run().steps[i];
+        data.flops += weights->flops;
+        data.read = std::max(data.read, weights->read);
+        data.written += weights->written;
+        StepResult included = data;
+        included.pass = Pass::backward_weights;
+        included.flops = {};
+        included.read = {};
+        included.written = {};
+        included.metrics.clear();
+        included.counted_at.reset();
+        included.time = Included{fmt::format("{} {}", layer, name_of(Pass::backward_data))};
+        run().steps.push_back(std::move(included));
+        result_.by.emplace_back(result_.by[i]);
+    }
+}
+
+// The spans of the iteration whose length is the median, as strata's own traces have them.
+void RunMaker::add_trace() {
+    if (recording_.spans.empty() || iterations_.lengths.empty()) {
+        return;
+    }
+    std::vector<std::size_t> order(iterations_.lengths.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return iterations_.lengths[i]; });
+    const std::size_t median = order[(order.size() - 1) / 2];
+    TraceResult trace{
+        .device = recording_.processor.empty() ? recording_.tool : recording_.processor,
+        .windows = {iterations_.lengths}};
+    for (const RecordedSpan& one : recording_.spans) {
+        if (iterations_.of_operator[one.launched_by] != median) {
+            continue;
+        }
+        TracedSpan& traced = trace.spans.emplace_back();
+        traced.span = one.span;
+        const auto layer = layers_.of_operator[one.launched_by];
+        const bool is_known = layer && layers_.by[one.launched_by] != AttributedBy::nothing;
+        traced.evidence = !one.has_call ? Evidence::no_record
+                          : is_known    ? Evidence::call
+                                        : Evidence::no_task;
+        if (is_known && one.has_call) {
+            traced.layer = layers_.layers[*layer].name;
+            traced.pass = pass_in_network(*layer, recording_.operators[one.launched_by]);
+        }
+    }
+    std::ranges::stable_sort(trace.spans, {}, [](const TracedSpan& traced) {
+        return std::pair(!is_timed(traced.span), traced.span.start);
+    });
+    run().trace = std::move(trace);
+}
+
+void RunMaker::add_doubts() {
+    for (const std::string& sentence : recording_.doubts) {
+        doubt(sentence);
+    }
+    if (iterations_.outside > Nanoseconds::zero()) {
+        doubt(
+            fmt::format("{:.3f} ms of operators lie outside the {} iterations and are in none of "
+                        "the times",
+                        seconds_of(iterations_.outside).value * 1e3, iterations_.count));
+    }
+    if (network_ == nullptr) {
+        return;
+    }
+    std::vector<std::string> missing;
+    for (const Layer& layer : network_->graph.layers) {
+        if (std::ranges::none_of(
+                run().steps, [&](const StepResult& step) { return step.layer == layer.name; })) {
+            missing.push_back(layer.name);
+        }
+    }
+    if (!missing.empty()) {
+        const std::size_t all = missing.size();
+        missing.resize(std::min(all, most_names));
+        doubt(
+            fmt::format("nothing in the file was attributed to {} of the network's {} layers "
+                        "({}{}): the tool runs them in one operation with others, or its names "
+                        "and shapes do not tell",
+                        all, network_->graph.layers.size(), join(missing, ", "),
+                        all > most_names ? ", ..." : ""));
+    }
+}
+
+}  // namespace
+
+ImportedRun imported_run(const Recording& recording, const ImportRequest& request,
+                         const NetworkSteps* network) {
+    return RunMaker(recording, request, network).make();
+}
+
+std::optional<std::int64_t> recorded_batch(const Recording& recording) {
+    for (const RecordedOperator& one : recording.operators) {
+        const std::string_view type = type_of_operator(recording.texts[one.name]);
+        const std::string_view shape = recording.texts[one.shape];
+        if (one.pass == Pass::forward && !shape.empty() &&
+            (type == "convolution" || type == "product")) {
+            return parse_integer(shape.substr(0, shape.find_first_of("x ")));
+        }
+    }
+    return {};
+}
+
+Mode recorded_mode(const Recording& recording) {
+    return std::ranges::any_of(
+               recording.operators,
+               [](const RecordedOperator& one) { return one.pass != Pass::forward; })
+               ? Mode::training
+               : Mode::inference;
+}
+
+}  // namespace strata

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/hash.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct gzFile_s;
+
+namespace strata {
+
+// The bytes of a foreign file, unpacked where it is compressed (gzip), block by block, so that a
+// file of any size needs little memory.
+class ByteSource {
+public:
+    // Throws Error, naming the file, where it cannot be read.
+    explicit ByteSource(std::filesystem::path file);
+
+    // Whether all bytes were taken.
+    bool is_at_end() { return at_ == end_ && !refill(); }
+    // Requires: !is_at_end().
+    char byte() const { return *at_; }
+    void advance() { ++at_; }
+
+    // The next line without its end; false after the last one. Throws Error for one of more than a
+    // megabyte.
+    bool next_line(std::string& line);
+
+    // How many bytes were taken, and the hash of those that were read.
+    std::uint64_t position() const { return before_ + static_cast<std::uint64_t>(at_ - start()); }
+    std::uint64_t hash() const { return hash_; }
+    // Whether a compressed file ends before its end mark.
+    bool is_cut() const { return is_cut_; }
+    const std::filesystem::path& file() const { return file_; }
+    std::string name() const;  // for messages
+
+private:
+    struct Close {
+        void operator()(gzFile_s* handle) const;
+    };
+
+    const char* start() const { return block_.data(); }
+    bool refill();
+
+    std::filesystem::path file_;
+    std::unique_ptr<gzFile_s, Close> handle_;
+    std::vector<char> block_;
+    const char* at_ = nullptr;
+    const char* end_ = nullptr;
+    std::uint64_t before_ = 0;  // bytes in earlier blocks
+    std::uint64_t hash_ = empty_hash;
+    bool is_cut_ = false;
+};
+
+// The source as an input iterator; the default one is its end.
+class ByteIterator {
+public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = char;
+
+    ByteIterator() = default;
+    explicit ByteIterator(ByteSource& source) : source_(&source) {}
+
+    char operator*() const { return source_->byte(); }
+    ByteIterator& operator++() {
+        source_->advance();
+        return *this;
+    }
+    ByteIterator operator++(int) {
+        source_->advance();
+        return *this;
+    }
+    friend bool operator==(const ByteIterator& a, const ByteIterator& b) {
+        return a.has_ended() == b.has_ended();
+    }
+
+private:
+    bool has_ended() const { return source_ == nullptr || source_->is_at_end(); }
+
+    ByteSource* source_ = nullptr;
+};
+
+// The first bytes of a file, unpacked: what it is recognised by.
+std::string head_of(const std::filesystem::path& file, std::size_t bytes = 1 << 16);
+
+}  // namespace strata

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "view/import.h"
+
+#include "analyze/summary.h"
+#include "base/enumeration.h"
+#include "view/cells.h"
+#include "view/machine.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace strata {
+
+namespace {
+
+constexpr std::string_view by_nothing = "nothing";
+
+std::string provenance_value(const Run& run, const std::string& name) {
+    const auto found = run.provenance.find(name);
+    return found == run.provenance.end() ? "" : found->second;
+}
+
+// How many iterations, and how much of their time is whose.
+std::string found_sentence(const Run& run, const Summary& summary,
+                           std::span<const std::string> by) {
+    double attributed = 0;
+    std::set<std::string> layers;
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        if (by[i] != by_nothing) {
+            attributed += summary.steps[i].share.value_or(0);
+            layers.insert(run.steps[i].layer);
+        }
+    }
+    const std::string iterations = provenance_value(run, "import.iterations");
+    return fmt::format("Iterations: {}. {:.1f} % of the steps' time is attributed to {} layers.",
+                       iterations, 100 * attributed, layers.size());
+}
+
+Table attribution_table(const Run& run, const Summary& summary, std::span<const std::string> by) {
+    Table table{
+        .columns = {data_column("run"),
+                    {"layer", "layer", Importance::essential},
+                    {"operator", "operator", Importance::detail},
+                    {"pass", "pass", Importance::essential},
+                    data_column("kind"),
+                    data_column("samples"),
+                    {"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
+                    {"share", "share", Importance::normal},
+                    {"evidence", "attributed by", Importance::essential}},
+        .records = "steps"};
+    for (const std::size_t i : steps_by_layer(run)) {
+        const StepResult& step = run.steps[i];
+        const StepTime& time = summary.steps[i];
+        const auto* included = std::get_if<Included>(&step.time);
+        table.rows.push_back(
+            {count_cell(static_cast<double>(run.id)), step.layer, step.operation,
+             std::string(name_of(step.pass)), std::string(name_of(step.kind)),
+             time.time ? count_cell(static_cast<double>(time.time->samples)) : Cell(Missing{}),
+             time.time ? time_cell(*time.time, Provenance::imported)
+                       : Cell(Missing{included ? "in " + included->step : ""}),
+             time.share ? percent_cell(*time.share, Provenance::imported) : Cell(Missing{}),
+             by[i]});
+    }
+    return table;
+}
+
+}  // namespace
+
+Document import_document(const Run& run, std::span<const std::string> by) {
+    const Summary summary = summarise(run);
+    Document document{.title = fmt::format("{}: imported as run {}", settings_line(run), run.id),
+                      .kind = "import"};
+    document.blocks.emplace_back(Paragraph{found_sentence(run, summary, by)});
+    document.blocks.emplace_back(attribution_table(run, summary, by));
+    if (!run.flags.empty()) {
+        Table doubts = flags_table(run);
+        doubts.title = "What to know about this import";
+        document.blocks.emplace_back(std::move(doubts));
+    }
+    return document;
+}
+
+}  // namespace strata

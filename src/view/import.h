@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "record/run.h"
+#include "report/document.h"
+
+#include <span>
+#include <string>
+
+namespace strata {
+
+// What an import found, and by what each of its steps was attributed:
+//
+//   alexnet, batch 32, training, f32, pytorch: imported as run 12
+//   3 iterations, found by the repetition of its operators; 96.2 % of the steps' time is attributed
+//   to 21 of the network's layers.
+//
+//   layer                 operator     pass     time [ms]  share [%]  attributed by
+//   conv1                 convolution  forward       3.63       31.0  operator and shape
+//   unattributed: aten::  aten::copy_  forward       0.02        0.2  nothing
+//   ...
+//   What to know about this import
+//   ...
+//
+// `by`: of each of the run's steps.
+Document import_document(const Run& run, std::span<const std::string> by);
+
+}  // namespace strata

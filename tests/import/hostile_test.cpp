@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Files that no tool should write: a sentence with file and place, or what can be read of them.
+#include "import/formats.h"
+#include "import/iterations.h"
+#include "import/match.h"
+#include "import/run.h"
+
+#include "tests/support/error_message.h"
+#include "tests/support/temporary_directory.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace strata {
+namespace {
+
+class HostileFiles : public testing::Test {
+protected:
+    Recording read(std::string_view format, const std::string& text) const {
+        const auto file = directory_.path() / "trace";
+        std::ofstream(file, std::ios::binary) << text;
+        ByteSource source(file);
+        return format_for(file, format).read(source);
+    }
+    Recording read_events(const std::string& events) const {
+        return read("pytorch", R"({"schemaVersion": 1, "traceEvents": [)" + events + "]}");
+    }
+    std::string refusal(std::string_view format, const std::string& text) const {
+        return error_of([&] { read(format, text); });
+    }
+
+    TemporaryDirectory directory_;
+};
+
+std::string cpu_op(const std::string& name, const std::string& start, const std::string& duration) {
+    return fmt::format(
+        R"({{"ph": "X", "cat": "cpu_op", "name": "{}", "pid": 1, "tid": 1, "ts": {}, "dur": {}}})",
+        name, start, duration);
+}
+
+bool holds(const std::string& sentence, const std::string& part) {
+    return sentence.find(part) != std::string::npos;
+}
+
+TEST_F(HostileFiles, ImplausibleTimesAreLeftOutAndCounted) {
+    const Recording recording =
+        read_events(cpu_op("a", "1", "-5") + "," + cpu_op("b", "2", "1e300") + "," +
+                    cpu_op("c", "\"NaN\"", "1") + "," + cpu_op("d", "18446744073709551615", "3") +
+                    "," + cpu_op("e", "10", "3.25"));
+    ASSERT_EQ(recording.operators.size(), 1u);
+    EXPECT_EQ(recording.texts[recording.operators[0].name], "e");
+    EXPECT_EQ(recording.operators[0].time, Nanoseconds(3250));
+    ASSERT_EQ(recording.doubts.size(), 1u);
+    EXPECT_TRUE(recording.doubts[0].starts_with("4 events were left out")) << recording.doubts[0];
+}
+
+TEST_F(HostileFiles, NamelessEventsCostNoMemoryAndAreCounted) {
+    std::string events;
+    for (int i = 0; i < 1000; ++i) {
+        events += R"({"ph":"X","cat":"cpu_op","ts":1,"dur":1},)";
+    }
+    const Recording recording = read_events(events + cpu_op("a", "1", "1"));
+    EXPECT_EQ(recording.operators.size(), 1u);
+    EXPECT_TRUE(holds(recording.doubts.at(0), "1000 events were left out for want of a name"));
+}
+
+TEST_F(HostileFiles, DeepNestingIsRefusedWithItsPlace) {
+    const std::string sentence =
+        refusal("pytorch", "{\"traceEvents\":" + std::string(100'000, '['));
+    EXPECT_TRUE(holds(sentence, "is nested deeper than 256 at byte 27")) << sentence;
+}
+
+TEST_F(HostileFiles, WhatIsNoJsonIsRefusedWithItsPlace) {
+    const std::string sentence = refusal("pytorch", R"({"traceEvents": [{"ph": NaN}]})");
+    EXPECT_TRUE(holds(sentence, "is no JSON at byte 2")) << sentence;
+    EXPECT_TRUE(
+        holds(refusal("pytorch", "{\"traceEvents\": [{\"name\": \"\xff\"}]}"), "is no JSON"));
+}
+
+TEST_F(HostileFiles, ControlCharactersInANameAreBlanks) {
+    const Recording recording = read_events(cpu_op("a\tb", "1", "1"));
+    EXPECT_EQ(recording.texts[recording.operators.at(0).name], "a b");
+}
+
+TEST_F(HostileFiles, ALongNameIsCut) {
+    const Recording recording = read_events(cpu_op(std::string(1'000'000, 'x'), "1", "1"));
+    EXPECT_EQ(recording.texts[recording.operators.at(0).name].size(), 4096u);
+}
+
+TEST_F(HostileFiles, AFileWithoutOperatorsIsRefused) {
+    const Recording recording = read_events("");
+    EXPECT_TRUE(holds(error_of([&] { imported_run(recording, {}, nullptr); }),
+                      "holds no operator or kernel"));
+}
+
+TEST_F(HostileFiles, AnUnknownFileIsRefusedWithTheFormats) {
+    const auto file = directory_.path() / "letter.txt";
+    std::ofstream(file) << "Dear strata\n";
+    const std::string sentence = error_of([&] { format_for(file, ""); });
+    EXPECT_TRUE(holds(sentence, "pytorch, onnxruntime, tensorflow, onednn")) << sentence;
+}
+
+TEST_F(HostileFiles, LinesOfALogWithTooFewFieldsAreCounted) {
+    const Recording recording =
+        read("onednn",
+             "onednn_verbose,exec,cpu,convolution\n"
+             "onednn_verbose\nother output\n"
+             "onednn_verbose,exec,cpu,lrn,ref:any,forward_inference,a,,,2x3,0.5\n"
+             "onednn_verbose,exec,cpu,lrn,ref:any,forward_inference,a,,,2x3,inf\n");
+    ASSERT_EQ(recording.operators.size(), 1u);
+    EXPECT_EQ(recording.operators[0].time, Nanoseconds(500'000));
+    EXPECT_EQ(recording.doubts.size(), 2u);
+}
+
+// ---- What is shared by all formats
+
+Recording sequence(const std::string& names) {
+    Recording recording;
+    for (const char name : names) {
+        recording.operators.push_back(
+            {.name = recording.texts.id_of(std::string_view(&name, 1)),
+             .start = Nanoseconds(static_cast<std::int64_t>(recording.operators.size()) * 10 + 1),
+             .time = Nanoseconds(5)});
+    }
+    return recording;
+}
+
+TEST(RecordedIterations, AreFoundByTheRepetitionOfTheSequence) {
+    const RecordedIterations found = iterations_in(sequence("wabcaabcaabca"), {});
+    EXPECT_EQ(found.count, 3u);
+    EXPECT_FALSE(found.of_operator[0]);
+    EXPECT_EQ(found.outside, Nanoseconds(5));
+    EXPECT_EQ(found.lengths.size(), 3u);
+    EXPECT_NEAR(found.lengths[0].value, 35e-9, 1e-15);
+}
+
+TEST(RecordedIterations, ALastOneThatWasCutIsLeftOut) {
+    const RecordedIterations found = iterations_in(sequence("abcabcab"), {});
+    EXPECT_EQ(found.count, 2u);
+    EXPECT_FALSE(found.of_operator[6]);
+}
+
+TEST(RecordedIterations, WithoutRepetitionThereIsOne) {
+    EXPECT_EQ(iterations_in(sequence("abcdefg"), {}).count, 1u);
+}
+
+TEST(RecordedIterations, AsManyAsAsked) {
+    EXPECT_EQ(iterations_in(sequence("aaaaaa"), 2).count, 2u);
+    EXPECT_TRUE(holds(error_of([] { iterations_in(sequence("aaaaaa"), 4); }), "--iterations"));
+}
+
+TEST(LayerPaths, LoseWhatExportersRepeat) {
+    EXPECT_EQ(normalised_path("/layer1/layer1.0/conv1"), "layer1.0.conv1");
+    EXPECT_EQ(normalised_path("Net/Conv1"), "net.conv1");
+    EXPECT_EQ(elements_in("4x3x2 7"), (std::vector<double>{24, 7}));
+}
+
+}  // namespace
+}  // namespace strata
