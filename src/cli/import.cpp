@@ -59,7 +59,7 @@ void import_kernels(const ImportOptions& options) {
 }
 
 // The network with the batch that was asked for or, where the recording tells it, recorded.
-NetworkSteps network_for(const ImportOptions& options, const Recording& recording) {
+NetworkSteps network_for(const ImportOptions& options, const RecordedProfile& recording) {
     NetworkOptions asked;
     asked.dims = options.dims;
     const auto batch = options.batch ? options.batch : recorded_batch(recording);
@@ -83,7 +83,7 @@ std::string stem_of(const std::filesystem::path& file) {
 void import_recording(const ImportOptions& options) {
     const ImportFormat& format = format_for(options.file, options.format);
     ByteSource source(options.file);
-    Recording recording = format.read(source);
+    RecordedProfile recording = format.read(source);
     if (!options.batch && !recorded_batch(recording)) {
         recording.doubts.push_back("the file does not tell the batch; --batch says it");
     }

@@ -227,7 +227,7 @@ std::string* ChromeReader::text_for(ChromeField field) {
 }
 
 bool ChromeReader::took_integer(std::int64_t value) {
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 1000;
+    constexpr std::int64_t most = 4'000'000'000'000'000;  // microseconds, 126 years
     if (field_ == ChromeField::start && value > -most && value < most) {
         event_.start = Nanoseconds(value * 1000);
     } else if (field_ == ChromeField::duration && value > -most && value < most) {

@@ -13,7 +13,7 @@
 namespace strata {
 
 // One event of a Chrome trace ("Trace Event Format"), with those arguments that some profiler tells
-// layers by. Texts are as the file has them; empty or nothing where the event lacks them.
+// layers by. TextPool are as the file has them; empty or nothing where the event lacks them.
 struct ChromeEvent {
     std::string phase = {};     // "X": with a duration
     std::string category = {};  // "cpu_op"

@@ -42,6 +42,21 @@ bool is_onednn(std::string_view head) {
     return has(head, "onednn_verbose,") || has(head, "dnnl_verbose,");
 }
 
+bool is_nvprof(std::string_view head) {
+    const bool is_trace = has(head, "Start") && has(head, "Duration") && has(head, "Grid X");
+    const bool is_summary = has(head, "Time(%)") && has(head, "Calls") && has(head, "Avg");
+    return is_trace || is_summary;
+}
+
+bool is_nsight_compute(std::string_view head) {
+    return has(head, "\"Kernel Name\"") && has(head, "\"ID\"");
+}
+
+bool is_rocprof(std::string_view head) {
+    return (has(head, "Kernel_Name") && has(head, "Start_Timestamp")) ||
+           (has(head, "KernelName") && has(head, "BeginNs"));
+}
+
 constexpr std::array all_formats = {
     ImportFormat{"pytorch", "PyTorch profiler (Kineto): Chrome trace, .json or .json.gz", is_kineto,
                  read_kineto},
@@ -51,6 +66,12 @@ constexpr std::array all_formats = {
                  is_tensorflow, read_tensorflow},
     ImportFormat{"onednn", "oneDNN: log of ONEDNN_VERBOSE=1, versions 1 to 3", is_onednn,
                  read_onednn_verbose},
+    ImportFormat{"nsight-compute", "Nsight Compute: ncu --csv, long or --page raw",
+                 is_nsight_compute, read_nsight_compute},
+    ImportFormat{"nvprof", "nvprof --csv: --print-gpu-trace, or the summary", is_nvprof,
+                 read_nvprof},
+    ImportFormat{"rocprof", "rocprof's results.csv, rocprofv3's kernel_trace.csv", is_rocprof,
+                 read_rocprof},
 };
 
 std::string listed_formats() {

@@ -18,7 +18,7 @@ struct ImportFormat {
     bool (*recognises)(std::string_view head);
     // Throws Error, one sentence with file and place. A file that ends in the middle is read up to
     // there, and a doubt of the recording says so.
-    Recording (*read)(ByteSource& source);
+    RecordedProfile (*read)(ByteSource& source);
 };
 
 // THE list of formats, in the order in which a file is tried.
@@ -32,14 +32,20 @@ const ImportFormat& format_for(const std::filesystem::path& file, std::string_vi
 
 // Operators with the record_function ranges and modules around them; a backward function belongs to
 // the operator with its sequence number, a kernel to the operator that launched it.
-Recording read_kineto(ByteSource& source);
+RecordedProfile read_kineto(ByteSource& source);
 // Nodes of the session's graph; `model_run` is an iteration.
-Recording read_onnxruntime(ByteSource& source);
+RecordedProfile read_onnxruntime(ByteSource& source);
 // Operations of the graph on the host, or on the device where there are any; a step is an
 // iteration.
-Recording read_tensorflow(ByteSource& source);
+RecordedProfile read_tensorflow(ByteSource& source);
 // Primitives that oneDNN executed, of versions 1 to 3; a gradient belongs to the last primitive of
 // its problem that has none yet.
-Recording read_onednn_verbose(ByteSource& source);
+RecordedProfile read_onednn_verbose(ByteSource& source);
+// Kernels of nvprof --csv: a GPU trace, or the summary without any option.
+RecordedProfile read_nvprof(ByteSource& source);
+// Kernels of ncu --csv and their metrics by their own names, in long form or as --page raw.
+RecordedProfile read_nsight_compute(ByteSource& source);
+// Kernels of rocprof's results.csv, or of rocprofv3's kernel_trace.csv.
+RecordedProfile read_rocprof(ByteSource& source);
 
 }  // namespace strata

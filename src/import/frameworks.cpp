@@ -31,7 +31,7 @@ bool is_usable(const ChromeEvent& event, LeftOut& left_out) {
     return true;
 }
 
-void finish(Recording& recording, const LeftOut& left_out, const ChromeTraceEnd& end) {
+void finish(RecordedProfile& recording, const LeftOut& left_out, const ChromeTraceEnd& end) {
     std::ranges::stable_sort(recording.operators, {}, &RecordedOperator::start);
     std::ranges::sort(recording.iterations);
     for (const std::string& sentence : left_out.sentences()) {
@@ -45,7 +45,7 @@ void finish(Recording& recording, const LeftOut& left_out, const ChromeTraceEnd&
     }
 }
 
-void take_onnxruntime(const ChromeEvent& event, Recording& recording, LeftOut& left_out) {
+void take_onnxruntime(const ChromeEvent& event, RecordedProfile& recording, LeftOut& left_out) {
     const bool is_node = event.category == "Node" && event.name.ends_with(node_ending);
     const bool is_run = event.category == "Session" && event.name == "model_run";
     if (event.phase != "X" || (!is_node && !is_run && !event.name.empty()) ||
@@ -56,7 +56,7 @@ void take_onnxruntime(const ChromeEvent& event, Recording& recording, LeftOut& l
         recording.iterations.emplace_back(*event.start, *event.start + *event.duration);
         return;
     }
-    Texts& texts = recording.texts;
+    TextPool& texts = recording.texts;
     const std::string_view node =
         std::string_view(event.name).substr(0, event.name.size() - node_ending.size());
     const bool is_reorder = event.operation.starts_with("Reorder");  // between layouts
@@ -99,7 +99,7 @@ class TensorFlowReader {
 public:
     explicit TensorFlowReader(ByteSource& source) : source_(source) {}
 
-    Recording read() {
+    RecordedProfile read() {
         recording_.tool = "tensorflow";
         const ChromeTraceEnd end =
             read_chrome_trace(source_, [this](const ChromeEvent& event) { take(event); });
@@ -133,7 +133,7 @@ private:
     }
 
     void add(const ChromeEvent& event, std::string_view node, std::string_view type) {
-        Texts& texts = recording_.texts;
+        TextPool& texts = recording_.texts;
         const auto stream = static_cast<std::uint32_t>(
             streams_.emplace(std::pair(event.process, event.thread), streams_.size())
                 .first->second);
@@ -181,7 +181,7 @@ private:
     }
 
     ByteSource& source_;
-    Recording recording_ = {};
+    RecordedProfile recording_ = {};
     LeftOut left_out_ = {};
     bool has_device_ = false;
     std::map<std::int64_t, bool> device_processes_ = {};
@@ -192,8 +192,8 @@ private:
 
 }  // namespace
 
-Recording read_onnxruntime(ByteSource& source) {
-    Recording recording;
+RecordedProfile read_onnxruntime(ByteSource& source) {
+    RecordedProfile recording;
     recording.tool = "onnxruntime";
     LeftOut left_out;
     const ChromeTraceEnd end = read_chrome_trace(
@@ -202,7 +202,7 @@ Recording read_onnxruntime(ByteSource& source) {
     return recording;
 }
 
-Recording read_tensorflow(ByteSource& source) {
+RecordedProfile read_tensorflow(ByteSource& source) {
     return TensorFlowReader(source).read();
 }
 

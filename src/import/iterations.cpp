@@ -48,7 +48,7 @@ std::optional<Repetition> repetition_in(const std::vector<RecordedOperator>& all
 
 class Divider {
 public:
-    Divider(const Recording& recording, std::optional<std::int64_t> asked)
+    Divider(const RecordedProfile& recording, std::optional<std::int64_t> asked)
         : recording_(recording), asked_(asked) {}
 
     RecordedIterations divide() {
@@ -149,7 +149,7 @@ private:
         }
     }
 
-    const Recording& recording_;
+    const RecordedProfile& recording_;
     std::optional<std::int64_t> asked_;
     RecordedIterations result_ = {};
     std::vector<Nanoseconds> lengths_ = {};  // of the marked iterations
@@ -157,7 +157,8 @@ private:
 
 }  // namespace
 
-RecordedIterations iterations_in(const Recording& recording, std::optional<std::int64_t> asked) {
+RecordedIterations iterations_in(const RecordedProfile& recording,
+                                 std::optional<std::int64_t> asked) {
     return Divider(recording, asked).divide();
 }
 

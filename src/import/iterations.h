@@ -21,6 +21,7 @@ struct RecordedIterations {
 // The iterations that the tool marked; else as many as were asked, of equal numbers of operators;
 // else those by which the sequence of operators repeats itself, from where it first does; else
 // one. Throws Error with exit code usage if the operators cannot be divided as asked.
-RecordedIterations iterations_in(const Recording& recording, std::optional<std::int64_t> asked);
+RecordedIterations iterations_in(const RecordedProfile& recording,
+                                 std::optional<std::int64_t> asked);
 
 }  // namespace strata

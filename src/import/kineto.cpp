@@ -52,7 +52,7 @@ class KinetoReader {
 public:
     explicit KinetoReader(ByteSource& source) : source_(source) {}
 
-    Recording read() {
+    RecordedProfile read() {
         recording_.tool = "pytorch";
         const ChromeTraceEnd end =
             read_chrome_trace(source_, [this](const ChromeEvent& event) { take(event); });
@@ -105,7 +105,7 @@ private:
     }
 
     ByteSource& source_;
-    Recording recording_ = {};
+    RecordedProfile recording_ = {};
     LeftOut left_out_ = {};
     std::deque<HostEvent> host_ = {};
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> tracks_ = {};
@@ -368,7 +368,7 @@ void KinetoReader::sort_operators() {
 
 }  // namespace
 
-Recording read_kineto(ByteSource& source) {
+RecordedProfile read_kineto(ByteSource& source) {
     return KinetoReader(source).read();
 }
 

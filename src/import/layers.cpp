@@ -37,7 +37,7 @@ bool is_heavy(std::string_view type) {
 
 class LayerAttributor {
 public:
-    LayerAttributor(const Recording& recording, const RecordedIterations& iterations,
+    LayerAttributor(const RecordedProfile& recording, const RecordedIterations& iterations,
                     const Graph* graph)
         : recording_(recording), iterations_(iterations), graph_(graph) {}
 
@@ -83,7 +83,7 @@ private:
     std::uint32_t local_named(const std::string& name, const LocalLayer& made);
     std::string numbered(std::uint32_t i);
 
-    const Recording& recording_;
+    const RecordedProfile& recording_;
     const RecordedIterations& iterations_;
     const Graph* graph_;
     std::set<TextId> modules_ = {};  // scopes whose operators are one layer
@@ -288,8 +288,8 @@ void LayerAttributor::name_layers() {
 
 }  // namespace
 
-LayerAttribution attribute_layers(const Recording& recording, const RecordedIterations& iterations,
-                                  const Graph* graph) {
+LayerAttribution attribute_layers(const RecordedProfile& recording,
+                                  const RecordedIterations& iterations, const Graph* graph) {
     return LayerAttributor(recording, iterations, graph).attribute();
 }
 

@@ -47,8 +47,8 @@ struct LayerAttribution {
 // layer, are layers. With a network these are matched with its layers: by their names, by their
 // module paths, and by kind and shape (or kind alone) in the network's order; what is left is
 // unattributed. `graph` may be null.
-LayerAttribution attribute_layers(const Recording& recording, const RecordedIterations& iterations,
-                                  const Graph* graph);
+LayerAttribution attribute_layers(const RecordedProfile& recording,
+                                  const RecordedIterations& iterations, const Graph* graph);
 
 // The operator of strata that a tool's operator is: "convolution" of "aten::conv2d" and "Conv";
 // empty where it is none or too vague.

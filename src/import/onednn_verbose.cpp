@@ -101,7 +101,7 @@ class VerboseReader {
 public:
     explicit VerboseReader(ByteSource& source) : source_(source) { take_template(usual_template); }
 
-    Recording read() {
+    RecordedProfile read() {
         recording_.tool = "onednn";
         std::string line;
         while (source_.next_line(line)) {
@@ -143,7 +143,7 @@ private:
     }
 
     ByteSource& source_;
-    Recording recording_ = {};
+    RecordedProfile recording_ = {};
     LeftOut left_out_ = {};
     std::array<std::optional<std::size_t>, column_names.size()> columns_ = {};
     std::size_t columns_count_ = 0;
@@ -254,7 +254,7 @@ void VerboseReader::take_primitive(const std::vector<std::string_view>& fields) 
         shape = problem;
         std::ranges::replace(shape, ':', ' ');
     }
-    Texts& texts = recording_.texts;
+    TextPool& texts = recording_.texts;
     const bool is_reorder = primitive == "reorder";
     RecordedOperator one{
         .name = texts.id_of(name),
@@ -293,7 +293,7 @@ void VerboseReader::link(RecordedOperator& one, std::string_view primitive,
 
 }  // namespace
 
-Recording read_onednn_verbose(ByteSource& source) {
+RecordedProfile read_onednn_verbose(ByteSource& source) {
     return VerboseReader(source).read();
 }
 

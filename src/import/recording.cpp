@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t longest_text = 4096;
 constexpr std::size_t most_texts = 1'000'000;
+constexpr double most_nanoseconds = 4e18;  // sums and differences of two cannot overflow
 
 // Well-formed, and no longer than a name needs to be.
 std::string cleaned(std::string_view text) {
@@ -70,7 +71,7 @@ std::optional<std::int64_t> parse_thousandths(std::string_view text) {
 
 }  // namespace
 
-TextId Texts::id_of(std::string_view text) {
+TextId TextPool::id_of(std::string_view text) {
     if (const auto found = ids_.find(text); found != ids_.end()) {
         return found->second;
     }
@@ -113,11 +114,13 @@ std::optional<Nanoseconds> parse_nanoseconds(std::string_view text, double unit_
     }
     if (unit_ns == 1) {
         if (const auto exact = parse_integer(text)) {
-            return Nanoseconds(*exact);
+            return std::abs(static_cast<double>(*exact)) < most_nanoseconds
+                       ? std::optional(Nanoseconds(*exact))
+                       : std::nullopt;
         }
     }
     const auto value = parse_number(text);
-    if (!value || !std::isfinite(*value) || std::abs(*value * unit_ns) > 9.2e18) {
+    if (!value || !std::isfinite(*value) || std::abs(*value * unit_ns) >= most_nanoseconds) {
         return {};
     }
     return Nanoseconds(std::llround(*value * unit_ns));

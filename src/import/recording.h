@@ -22,13 +22,13 @@ namespace strata {
 using TextId = std::uint32_t;
 
 // Every text of a recording, once.
-class Texts {
+class TextPool {
 public:
-    Texts() { id_of(""); }
-    Texts(const Texts&) = delete;  // what finds a text points into the texts
-    Texts& operator=(const Texts&) = delete;
-    Texts(Texts&&) = default;
-    Texts& operator=(Texts&&) = default;
+    TextPool() { id_of(""); }
+    TextPool(const TextPool&) = delete;  // what finds a text points into the texts
+    TextPool& operator=(const TextPool&) = delete;
+    TextPool(TextPool&&) = default;
+    TextPool& operator=(TextPool&&) = default;
 
     // Broken UTF-8 becomes '?', and what is longer than 4,096 bytes is cut. Throws Error beyond a
     // million different texts.
@@ -70,10 +70,10 @@ struct RecordedSpan {
 
 // What every importer yields: timed operators of one or several iterations. Whatever comes after
 // it (import/layers.h, import/run.h) is the same for every tool.
-struct Recording {
+struct RecordedProfile {
     std::string tool = {};     // "pytorch"; the imported run's backend
     std::string version = {};  // of the tool, where the file says it
-    Texts texts = {};
+    TextPool texts = {};
     std::vector<RecordedOperator> operators = {};  // in the order of their starts
     std::vector<MarkedIteration> iterations = {};  // empty: the tool marked none
     std::vector<RecordedSpan> spans = {};          // empty: times are the host's
@@ -93,7 +93,7 @@ struct LeftOut {
 };
 
 // A time in a file, in units of so many nanoseconds: exact to the nanosecond also where a double is
-// not. Nothing for what is no number or beyond 292 years.
+// not. Nothing for what is no number or beyond 126 years.
 std::optional<Nanoseconds> parse_nanoseconds(std::string_view text, double unit_ns);
 
 // Whether a duration can be one: not negative and at most an hour (trace/span.h).

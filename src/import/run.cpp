@@ -40,7 +40,8 @@ struct ImportedStep {
 
 class RunMaker {
 public:
-    RunMaker(const Recording& recording, const ImportRequest& request, const NetworkSteps* network)
+    RunMaker(const RecordedProfile& recording, const ImportRequest& request,
+             const NetworkSteps* network)
         : recording_(recording),
           network_(network),
           iterations_(iterations_in(recording, request.iterations)),
@@ -81,7 +82,7 @@ private:
         run().flags.push_back({DoubtKind::other, sentence, "imported"});
     }
 
-    const Recording& recording_;
+    const RecordedProfile& recording_;
     const NetworkSteps* network_;
     RecordedIterations iterations_;
     LayerAttribution layers_;
@@ -316,12 +317,12 @@ void RunMaker::add_doubts() {
 
 }  // namespace
 
-ImportedRun imported_run(const Recording& recording, const ImportRequest& request,
+ImportedRun imported_run(const RecordedProfile& recording, const ImportRequest& request,
                          const NetworkSteps* network) {
     return RunMaker(recording, request, network).make();
 }
 
-std::optional<std::int64_t> recorded_batch(const Recording& recording) {
+std::optional<std::int64_t> recorded_batch(const RecordedProfile& recording) {
     for (const RecordedOperator& one : recording.operators) {
         const std::string_view type = type_of_operator(recording.texts[one.name]);
         const std::string_view shape = recording.texts[one.shape];
@@ -333,7 +334,7 @@ std::optional<std::int64_t> recorded_batch(const Recording& recording) {
     return {};
 }
 
-Mode recorded_mode(const Recording& recording) {
+Mode recorded_mode(const RecordedProfile& recording) {
     return std::ranges::any_of(
                recording.operators,
                [](const RecordedOperator& one) { return one.pass != Pass::forward; })

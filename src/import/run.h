@@ -40,14 +40,14 @@ struct ImportedRun {
 // The iterations' lengths, which a profiler's own cost is part of, are the instrumented series;
 // there is no end to end time without instruments. A device's spans are the run's trace.
 // `network` may be null. Throws Error where the recording has nothing in it.
-ImportedRun imported_run(const Recording& recording, const ImportRequest& request,
+ImportedRun imported_run(const RecordedProfile& recording, const ImportRequest& request,
                          const NetworkSteps* network);
 
 // The leading extent of the first convolution's or product's operands, which is the batch that was
 // recorded; nothing where the tool tells no shapes.
-std::optional<std::int64_t> recorded_batch(const Recording& recording);
+std::optional<std::int64_t> recorded_batch(const RecordedProfile& recording);
 
 // Whether the recording has a backward pass or an update.
-Mode recorded_mode(const Recording& recording);
+Mode recorded_mode(const RecordedProfile& recording);
 
 }  // namespace strata

@@ -18,13 +18,13 @@ namespace {
 
 class HostileFiles : public testing::Test {
 protected:
-    Recording read(std::string_view format, const std::string& text) const {
+    RecordedProfile read(std::string_view format, const std::string& text) const {
         const auto file = directory_.path() / "trace";
         std::ofstream(file, std::ios::binary) << text;
         ByteSource source(file);
         return format_for(file, format).read(source);
     }
-    Recording read_events(const std::string& events) const {
+    RecordedProfile read_events(const std::string& events) const {
         return read("pytorch", R"({"schemaVersion": 1, "traceEvents": [)" + events + "]}");
     }
     std::string refusal(std::string_view format, const std::string& text) const {
@@ -45,7 +45,7 @@ bool holds(const std::string& sentence, const std::string& part) {
 }
 
 TEST_F(HostileFiles, ImplausibleTimesAreLeftOutAndCounted) {
-    const Recording recording =
+    const RecordedProfile recording =
         read_events(cpu_op("a", "1", "-5") + "," + cpu_op("b", "2", "1e300") + "," +
                     cpu_op("c", "\"NaN\"", "1") + "," + cpu_op("d", "18446744073709551615", "3") +
                     "," + cpu_op("e", "10", "3.25"));
@@ -61,7 +61,7 @@ TEST_F(HostileFiles, NamelessEventsCostNoMemoryAndAreCounted) {
     for (int i = 0; i < 1000; ++i) {
         events += R"({"ph":"X","cat":"cpu_op","ts":1,"dur":1},)";
     }
-    const Recording recording = read_events(events + cpu_op("a", "1", "1"));
+    const RecordedProfile recording = read_events(events + cpu_op("a", "1", "1"));
     EXPECT_EQ(recording.operators.size(), 1u);
     EXPECT_TRUE(holds(recording.doubts.at(0), "1000 events were left out for want of a name"));
 }
@@ -80,17 +80,17 @@ TEST_F(HostileFiles, WhatIsNoJsonIsRefusedWithItsPlace) {
 }
 
 TEST_F(HostileFiles, ControlCharactersInANameAreBlanks) {
-    const Recording recording = read_events(cpu_op("a\tb", "1", "1"));
+    const RecordedProfile recording = read_events(cpu_op("a\tb", "1", "1"));
     EXPECT_EQ(recording.texts[recording.operators.at(0).name], "a b");
 }
 
 TEST_F(HostileFiles, ALongNameIsCut) {
-    const Recording recording = read_events(cpu_op(std::string(1'000'000, 'x'), "1", "1"));
+    const RecordedProfile recording = read_events(cpu_op(std::string(1'000'000, 'x'), "1", "1"));
     EXPECT_EQ(recording.texts[recording.operators.at(0).name].size(), 4096u);
 }
 
 TEST_F(HostileFiles, AFileWithoutOperatorsIsRefused) {
-    const Recording recording = read_events("");
+    const RecordedProfile recording = read_events("");
     EXPECT_TRUE(holds(error_of([&] { imported_run(recording, {}, nullptr); }),
                       "holds no operator or kernel"));
 }
@@ -103,7 +103,7 @@ TEST_F(HostileFiles, AnUnknownFileIsRefusedWithTheFormats) {
 }
 
 TEST_F(HostileFiles, LinesOfALogWithTooFewFieldsAreCounted) {
-    const Recording recording =
+    const RecordedProfile recording =
         read("onednn",
              "onednn_verbose,exec,cpu,convolution\n"
              "onednn_verbose\nother output\n"
@@ -116,8 +116,8 @@ TEST_F(HostileFiles, LinesOfALogWithTooFewFieldsAreCounted) {
 
 // ---- What is shared by all formats
 
-Recording sequence(const std::string& names) {
-    Recording recording;
+RecordedProfile sequence(const std::string& names) {
+    RecordedProfile recording;
     for (const char name : names) {
         recording.operators.push_back(
             {.name = recording.texts.id_of(std::string_view(&name, 1)),

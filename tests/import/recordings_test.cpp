@@ -22,7 +22,7 @@ namespace {
 
 const std::filesystem::path data = STRATA_IMPORT_DATA;
 
-Recording recording_of(const std::filesystem::path& file) {
+RecordedProfile recording_of(const std::filesystem::path& file) {
     ByteSource source(file);
     return format_for(file, "").read(source);
 }
@@ -43,7 +43,7 @@ NetworkSteps network_of(Mode mode) {
 }
 
 ImportedRun beside_network(const char* file) {
-    const Recording recording = recording_of(data / file);
+    const RecordedProfile recording = recording_of(data / file);
     const NetworkSteps network = network_of(recorded_mode(recording));
     return imported_run(recording,
                         {.file = file,
@@ -99,7 +99,7 @@ TEST(Recordings, ARangeNamedByTheModulesPathIsTheLayer) {
 }
 
 TEST(Recordings, WhatBelongsToNoLayerHasRowsThatSaySoAndTheTimesAddUp) {
-    const Recording recording = recording_of(data / "torch_training.json.gz");
+    const RecordedProfile recording = recording_of(data / "torch_training.json.gz");
     const ImportedRun imported = beside_network("torch_training.json.gz");
     Seconds recorded, shown;
     for (const RecordedOperator& one : recording.operators) {
@@ -169,7 +169,7 @@ TEST(Recordings, OnednnsPrimitivesAreLayersByTheirProblems) {
 }
 
 TEST(Recordings, ALogOfOnednn3IsReadByItsTemplate) {
-    const Recording recording = recording_of(data / "onednn_3.log");
+    const RecordedProfile recording = recording_of(data / "onednn_3.log");
     EXPECT_EQ(recording.version, "3.10.2");
     ASSERT_EQ(recording.operators.size(), 9u);  // a convolution between two reorders, thrice
     EXPECT_EQ(recording.texts[recording.operators[1].name], "convolution");
@@ -184,7 +184,7 @@ TEST(Recordings, DurationsWithoutStartsGiveNoLengthOfAnIteration) {
 }
 
 TEST(Recordings, WithoutANetworkEveryOperatorIsALayer) {
-    const Recording recording = recording_of(data / "torch_training.json.gz");
+    const RecordedProfile recording = recording_of(data / "torch_training.json.gz");
     const ImportedRun imported = imported_run(recording, {.network = "trace"}, nullptr);
     EXPECT_TRUE(std::ranges::any_of(imported.run.steps, [](const StepResult& step) {
         return step.layer == "aten::conv2d" && step.pass == Pass::forward;
@@ -214,7 +214,7 @@ TEST(Recordings, ATruncatedTraceIsImportedUpToItsEndAndSaysSo) {
     std::string text((std::istreambuf_iterator<char>(whole)), {});
     text.resize(text.size() / 2);
     std::ofstream(directory.path() / "cut.json") << text;
-    const Recording recording = recording_of(directory.path() / "cut.json");
+    const RecordedProfile recording = recording_of(directory.path() / "cut.json");
     EXPECT_GT(recording.operators.size(), 0u);
     ASSERT_EQ(recording.doubts.size(), 1u);
     EXPECT_NE(recording.doubts[0].find("ends in the middle of an event"), std::string::npos);
@@ -226,7 +226,7 @@ TEST(Recordings, ATruncatedPackedTraceIsImportedUpToItsEnd) {
     std::string bytes((std::istreambuf_iterator<char>(whole)), {});
     bytes.resize(bytes.size() / 2);
     std::ofstream(directory.path() / "cut.json.gz", std::ios::binary) << bytes;
-    const Recording recording = recording_of(directory.path() / "cut.json.gz");
+    const RecordedProfile recording = recording_of(directory.path() / "cut.json.gz");
     EXPECT_GT(recording.operators.size(), 0u);
     EXPECT_EQ(recording.doubts.size(), 1u);
 }
