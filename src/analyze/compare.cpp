@@ -83,12 +83,6 @@ private:
     std::map<std::string, std::string> above_;
 };
 
-bool is_positive(const Launches& launches) {
-    return std::ranges::all_of(launches.samples, [](const std::vector<Seconds>& samples) {
-        return std::ranges::all_of(samples, [](Seconds time) { return time > Seconds{0}; });
-    });
-}
-
 // Whether there are enough samples for an interval: in each process, or by the number of
 // processes. A model's answer needs none.
 bool has_interval(const Launches& launches) {

@@ -104,6 +104,12 @@ Sides stored_sides(const CompareOptions& options) {
 std::optional<Sides> measured_sides(CompareOptions options) {
     options.measured.network.networks = options.sides;
     std::vector<Side> measured = sides_of(options.measured);
+    if (measured.size() < 2) {
+        throw Error(
+            "there is one side to measure, and nothing to compare it with: give several "
+            "--backends, or an option several values, such as --algorithm direct,winograd",
+            ExitCode::usage);
+    }
     if (measure_sides(measured, options.measured, database_path(options.database)) ==
         ExitCode::interrupted) {
         return std::nullopt;

@@ -159,12 +159,6 @@ std::vector<Side> sides_of(const SidesOptions& options) {
             sides.push_back(std::move(side));
         }
     }
-    if (sides.size() < 2) {
-        throw Error(
-            "there is one side to measure, and nothing to compare it with: give several "
-            "--backends, or an option several values, such as --algorithm direct,winograd",
-            ExitCode::usage);
-    }
     return sides;
 }
 

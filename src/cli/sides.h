@@ -25,7 +25,7 @@ struct SidesOptions {
 void add_sides_options(CLI::App& verb, SidesOptions& options);
 
 // The sides, the baseline first; a backend that is not able to do what is asked is a side that is
-// refused. Throws Error with exit code usage if there are fewer than two.
+// refused.
 std::vector<Side> sides_of(const SidesOptions& options);
 
 // Measures them in turn, each run in a process of its own, and stores the runs. Shows progress, and

@@ -134,6 +134,12 @@ std::pair<double, double> interval_of(std::vector<double> draws, double centre, 
 
 }  // namespace
 
+bool is_positive(const Launches& launches) {
+    return std::ranges::all_of(launches.samples, [](const std::vector<Seconds>& samples) {
+        return std::ranges::all_of(samples, [](Seconds time) { return time > Seconds{0}; });
+    });
+}
+
 Estimate estimate(const Launches& launches) {
     if (launches.samples.size() == 1) {
         return estimate(launches.samples.front());

@@ -19,6 +19,9 @@ struct Launches {
 // From so many processes on the interval between them holds, however few samples each of them has.
 inline constexpr std::size_t min_launches_for_interval = 3;
 
+// Whether every sample is longer than 0, as a ratio needs.
+bool is_positive(const Launches& launches);
+
 // A ratio with its 95 % interval.
 struct Ratio {
     double value = 0;
