@@ -6,15 +6,18 @@
 namespace strata {
 
 MemoryCheck memory_check_of(const Run& run) {
-    MemoryCheck check{.predicted = run.predicted_memory,
-                      .scratch = {},
-                      .measured = run.measured_memory,
-                      .ratio = {}};
-    for (const StepResult& step : run.steps) {
-        check.scratch = std::max(check.scratch, step.workspace);
+    MemoryCheck check{.predicted = {}, .scratch = {}, .measured = run.measured_memory, .ratio = {}};
+    if (run.origin == Origin::imported) {
+        return check;
     }
+    Bytes scratch{};
+    for (const StepResult& step : run.steps) {
+        scratch = std::max(scratch, step.workspace);
+    }
+    check.predicted = run.predicted_memory;
+    check.scratch = scratch;
     if (check.measured && *check.measured > Bytes{0}) {
-        check.ratio = (check.predicted + check.scratch) / *check.measured;
+        check.ratio = (run.predicted_memory + scratch) / *check.measured;
     }
     return check;
 }

@@ -14,10 +14,10 @@ namespace strata {
 // resident before the network was prepared, so it includes copies in other layouts, generated code
 // and thread stacks; on a device with its own memory it is what was allocated there.
 struct MemoryCheck {
-    Bytes predicted;
-    Bytes scratch;
+    std::optional<Bytes> predicted;  // nothing of an imported run: its plan is not known
+    std::optional<Bytes> scratch;    // likewise
     std::optional<Bytes> measured;
-    std::optional<double> ratio;  // nothing where nothing was measured
+    std::optional<double> ratio;  // nothing where nothing was measured or predicted
 };
 
 MemoryCheck memory_check_of(const Run& run);

@@ -10,6 +10,8 @@ namespace {
 
 constexpr const char* not_measured = "the kernel does not report the peak of this process alone";
 
+constexpr const char* not_told = "the profile does not tell";
+
 constexpr const char* of_a_process =
     "Measured: the peak resident set of the process minus that before the network was prepared; it "
     "includes copies in other layouts and generated code.";
@@ -17,19 +19,24 @@ constexpr const char* of_a_device =
     "Measured: device memory allocated for the network and for the libraries' scratch memory; "
     "memory that the driver keeps for itself and for recorded iterations is not included.";
 
-std::vector<Cell> row(const char* what, Bytes bytes, const std::optional<Bytes>& whole,
-                      Provenance provenance) {
-    const bool comparable = whole && *whole > Bytes{0};
-    return {what, bytes_cell(bytes, provenance),
-            comparable ? percent_cell(bytes / *whole) : Cell(Missing{not_measured})};
+std::vector<Cell> row(const char* what, const std::optional<Bytes>& bytes,
+                      const std::optional<Bytes>& whole, Provenance provenance,
+                      const char* reason) {
+    const bool comparable = bytes && whole && *whole > Bytes{0};
+    return {what,
+            optional_cell(
+                bytes, [&](Bytes held) { return bytes_cell(held, provenance); }, reason),
+            comparable ? percent_cell(*bytes / *whole) : Cell(Missing{reason})};
 }
 
 }  // namespace
 
 Table memory_table(const Run& run) {
     const MemoryCheck check = memory_check_of(run);
-    const auto line = [&](const char* what, Bytes bytes, Provenance provenance) {
-        return row(what, bytes, check.measured, provenance);
+    const char* reason = run.origin == Origin::imported ? not_told : not_measured;
+    const auto line = [&](const char* what, const std::optional<Bytes>& bytes,
+                          Provenance provenance) {
+        return row(what, bytes, check.measured, provenance, reason);
     };
     Table table;
     table.columns = {{"memory", "memory", Importance::essential},
@@ -37,10 +44,11 @@ Table memory_table(const Run& run) {
                      {"of_measured_percent", "of the measured", Importance::normal}};
     table.rows = {line("the network's tensors, by liveness", check.predicted, Provenance::modelled),
                   line("the library's scratch memory", check.scratch, Provenance::modelled)};
-    table.totals = {line("predicted", check.predicted + check.scratch, Provenance::modelled)};
-    table.totals.push_back(check.measured ? line("measured", *check.measured, Provenance::measured)
-                                          : std::vector<Cell>{"measured", Missing{not_measured},
-                                                              Missing{not_measured}});
+    const auto predicted = check.predicted && check.scratch
+                               ? std::optional(*check.predicted + *check.scratch)
+                               : std::nullopt;
+    table.totals = {line("predicted", predicted, Provenance::modelled),
+                    line("measured", check.measured, Provenance::measured)};
     table.notes = {run.provenance.contains("gpu.name") ? of_a_device : of_a_process};
     if (run.settings.policy.caches == CacheState::cold) {
         table.notes.emplace_back("It includes the memory that makes the caches cold.");

@@ -3,6 +3,7 @@
 
 #include "analyze/advice.h"
 #include "analyze/gains.h"
+#include "analyze/memory_check.h"
 #include "base/enumeration.h"
 #include "record/completeness.h"
 #include "record/options.h"
@@ -269,7 +270,8 @@ Table side_by_side(std::span<const Run> runs) {
         tiles.push_back(tiles_of(findings));
         tiles.back().tiles.push_back({"predicted_memory_bytes",
                                       "memory, by liveness",
-                                      bytes_cell(run.predicted_memory),
+                                      optional_cell(memory_check_of(run).predicted,
+                                                    [](Bytes bytes) { return bytes_cell(bytes); }),
                                       {}});
         tiles.back().tiles.push_back(
             {"flags", "doubts", count_cell(static_cast<double>(run.flags.size())), {}});

@@ -129,9 +129,12 @@ Json verification_json(const Run& run) {
 
 Json memory_json(const Run& run) {
     const MemoryCheck check = memory_check_of(run);
-    return {{"predicted_memory_bytes", whole_json(check.predicted)},
-            {"measured_memory_bytes", check.measured ? whole_json(*check.measured) : Json()},
-            {"workspace_bytes", whole_json(check.scratch)},
+    const auto json = [](const std::optional<Bytes>& bytes) {
+        return bytes ? whole_json(*bytes) : Json();
+    };
+    return {{"predicted_memory_bytes", json(check.predicted)},
+            {"measured_memory_bytes", json(check.measured)},
+            {"workspace_bytes", json(check.scratch)},
             {"predicted_over_measured", number_json(check.ratio)}};
 }
 

@@ -32,5 +32,13 @@ TEST(MemoryCheck, WithoutAMeasurementThereIsNoRatio) {
     EXPECT_EQ(memory_check_of(run).ratio, std::nullopt);
 }
 
+TEST(MemoryCheck, OfAnImportedRunNothingIsKnown) {
+    strata::Run run = run_with_scratch(Bytes{0}, Bytes{0});
+    run.origin = Origin::imported;
+    run.predicted_memory = Bytes{0};
+    EXPECT_EQ(memory_check_of(run).predicted, std::nullopt);
+    EXPECT_EQ(memory_check_of(run).scratch, std::nullopt);
+}
+
 }  // namespace
 }  // namespace strata

@@ -33,7 +33,7 @@ SELECT run.id AS run, run.created, run.origin,
        (SELECT max(error / tolerance) FROM step_check WHERE step_check.run = run.id)
                                                                             AS worst_of_tolerance,
        run.empty_step_ns / 1e9 AS empty_step_s,
-       run.predicted_memory AS predicted_memory_bytes,
+       nullif(run.predicted_memory, 0) AS predicted_memory_bytes,
        run.measured_memory  AS measured_memory_bytes,
        (SELECT group_concat(text, ', ')
         FROM (SELECT 'algorithm ' || run.algorithm AS text WHERE run.algorithm <> 'direct'
