@@ -279,6 +279,24 @@ void add_what_ran(std::vector<SettingDifference>& differences, const Run& before
     }
 }
 
+// A profile tells neither algorithms nor, often, threads; its own hash is no setting.
+void drop_unrecorded(std::vector<SettingDifference>& differences, const Run& before,
+                     const Run& after) {
+    if (before.origin != Origin::imported && after.origin != Origin::imported) {
+        return;
+    }
+    std::erase_if(differences, [](const SettingDifference& each) {
+        return each.name == "algorithm" || each.name == "recording content";
+    });
+    for (SettingDifference& each : differences) {
+        for (std::string* value : {&each.before, &each.after}) {
+            if (each.name == "threads" && *value == "0") {
+                *value = "unknown";
+            }
+        }
+    }
+}
+
 std::string refusal_of(Runs before, Runs after) {
     std::vector<std::string> reasons;
     for (const Runs runs : {before, after}) {
@@ -325,6 +343,7 @@ Comparison compare(Runs before, Runs after, const ComparisonRules& rules) {
     comparison.rules = rules;
     comparison.differences = differences_between(before.front().settings, after.front().settings);
     add_what_ran(comparison.differences, before.front(), after.front());
+    drop_unrecorded(comparison.differences, before.front(), after.front());
     comparison.within_processes = before.size() == 1 || after.size() == 1;
     comparison.refusal = refusal_of(before, after);
     if (!comparison.refusal.empty()) {

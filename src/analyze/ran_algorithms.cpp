@@ -54,6 +54,9 @@ std::vector<std::string> ran_algorithms(const Run& run) {
 }
 
 std::string algorithm_text(const Run& run) {
+    if (run.origin == Origin::imported) {
+        return {};
+    }
     const std::string asked = text_of(run.settings, "algorithm");
     std::vector<std::string> ran = ran_algorithms(run);
     if (ran.empty() || asked.empty()) {

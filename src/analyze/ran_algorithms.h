@@ -13,7 +13,8 @@ namespace strata {
 std::vector<std::string> ran_algorithms(const Run& run);
 
 // What a title says of them beside what was requested: "winograd", "winograd and direct", "direct
-// instead of winograd", "auto (direct)". What was requested where no convolution ran.
+// instead of winograd", "auto (direct)". What was requested where no convolution ran; nothing of an
+// imported run, whose tool tells no algorithms.
 std::string algorithm_text(const Run& run);
 
 // Why convolutions did not run as requested; empty where all did, or where the library had the

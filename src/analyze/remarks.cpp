@@ -214,7 +214,11 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
     }
     const int threads = run.settings.threads();
     const auto crowded = [](const Flag& flag) { return flag.kind == DoubtKind::oversubscribed; };
-    if (run.provenance.contains("gpu.name")) {
+    if (run.origin == Origin::imported) {
+        remarks.emplace_back(
+            "An imported profile has no ceilings of the machine that it was recorded on, so "
+            "nothing says what bounds each layer.");
+    } else if (run.provenance.contains("gpu.name")) {
         remarks.push_back(
             fmt::format("No ceilings are known: `strata calibrate --backend {}` measures them, and "
                         "later runs then say what bounds each layer.",

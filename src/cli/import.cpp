@@ -8,6 +8,7 @@
 #include "import/formats.h"
 #include "import/run.h"
 #include "run/execute.h"
+#include "run/job.h"
 #include "run/steps.h"
 #include "store/database.h"
 #include "store/kernels.h"
@@ -58,15 +59,20 @@ void import_kernels(const ImportOptions& options) {
     emit(document, options.output);
 }
 
-// The network with the batch that was asked for or, where the recording tells it, recorded.
-NetworkSteps network_for(const ImportOptions& options, const RecordedProfile& recording) {
+// The network's request with the batch that was asked for or, where the recording tells it,
+// recorded.
+NetworkRequest request_for(const ImportOptions& options, const RecordedProfile& recording) {
     NetworkOptions asked;
     asked.dims = options.dims;
-    const auto batch = options.batch ? options.batch : recorded_batch(recording);
+    return request_for(asked, options.network,
+                       options.batch ? options.batch : recorded_batch(recording));
+}
+
+NetworkSteps network_for(const NetworkRequest& request, Mode mode) {
     Execution execution;
-    execution.numerics.mode = recorded_mode(recording);
-    NetworkSteps network{.graph = load_network(request_for(asked, options.network, batch))};
-    if (execution.numerics.mode == Mode::inference) {
+    execution.numerics.mode = mode;
+    NetworkSteps network{.graph = load_network(request)};
+    if (mode == Mode::inference) {
         network.graph = for_inference(std::move(network.graph));
     }
     network.steps = step_results(network.graph, execution,
@@ -92,10 +98,13 @@ void import_recording(const ImportOptions& options) {
                           .network = stem_of(options.file),
                           .batch = options.batch.value_or(recorded_batch(recording).value_or(1)),
                           .iterations = options.iterations,
-                          .content = fmt::format("{:016x}", source.hash()),
+                          .content = {{"recording", fmt::format("{:016x}", source.hash())}},
                           .created = now_utc()};
     if (!options.network.empty()) {
-        network = network_for(options, recording);
+        Job job;
+        job.request = request_for(options, recording);
+        request.content.merge(content_of(job));
+        network = network_for(job.request, recorded_mode(recording));
         request.network = canonical_network(options.network);
         request.batch = batch_of(network->graph);
     }
@@ -131,8 +140,8 @@ void add_import(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ImportOptions>();
     CLI::App* verb = app.add_subcommand(
         "import",
-        "Import what another tool recorded: profiles of PyTorch, TensorFlow, ONNX "
-        "Runtime and oneDNN, kernel databases of DNNMark.");
+        "Import what another tool recorded: profiles of PyTorch, TensorFlow, ONNX Runtime and "
+        "oneDNN, kernels of nvprof, Nsight Compute and rocprof, kernel databases of DNNMark.");
     verb->footer("strata import trace.json.gz --network model.onnx");
     verb->add_option("file", options->file, "what the tool wrote; its format is recognised")
         ->required()

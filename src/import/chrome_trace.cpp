@@ -4,12 +4,13 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "import/recording.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <limits>
+#include <variant>
 
 namespace strata {
 
@@ -17,37 +18,20 @@ namespace {
 
 using TraceJson = nlohmann::json;
 
+// Limits far beyond what a profiler writes (traces nest about 6 deep), so that a hostile file costs
+// little memory.
 constexpr int deepest = 256;
-constexpr std::uint64_t longest_value = 64 << 20;
-constexpr std::size_t longest_shape = 1000;
+constexpr std::uint64_t longest_value = 64 << 20;  // bytes
+constexpr std::size_t longest_shape = 1000;        // characters
 
-// What the value that follows a key is for.
-enum class ChromeField {
-    other,
-    phase,
-    category,
-    name,
-    process,
-    thread,
-    start,
-    duration,
-    external_id,
-    correlation,
-    sequence,
-    device,
-    stream,
-    bytes,
-    registers,
-    shared_memory,
-    group,
-    grid,
-    block,
-    inputs,
-    operation,
-    provider,
-    module,
-    meta_name,
-};
+// Where the value that follows a key goes.
+using NumberField = std::int64_t ChromeEvent::*;
+using TextField = std::string ChromeEvent::*;
+using TimeField = std::optional<Nanoseconds> ChromeEvent::*;
+using ExtentField = std::array<std::int64_t, 3> ChromeEvent::*;
+struct OperandShapes {};  // lists of extents, or lists of such lists, become ChromeEvent::inputs
+using ChromeField =
+    std::variant<std::monostate, NumberField, TextField, TimeField, ExtentField, OperandShapes>;
 
 struct ChromeKey {
     std::string_view key;
@@ -55,32 +39,33 @@ struct ChromeKey {
 };
 
 constexpr std::array event_keys = {
-    ChromeKey{"ph", ChromeField::phase},    ChromeKey{"cat", ChromeField::category},
-    ChromeKey{"name", ChromeField::name},   ChromeKey{"pid", ChromeField::process},
-    ChromeKey{"tid", ChromeField::thread},  ChromeKey{"ts", ChromeField::start},
-    ChromeKey{"dur", ChromeField::duration}};
+    ChromeKey{"ph", &ChromeEvent::phase},    ChromeKey{"cat", &ChromeEvent::category},
+    ChromeKey{"name", &ChromeEvent::name},   ChromeKey{"pid", &ChromeEvent::process},
+    ChromeKey{"tid", &ChromeEvent::thread},  ChromeKey{"ts", &ChromeEvent::start},
+    ChromeKey{"dur", &ChromeEvent::duration}};
 
-constexpr std::array argument_keys = {ChromeKey{"External id", ChromeField::external_id},
-                                      ChromeKey{"external id", ChromeField::external_id},
-                                      ChromeKey{"correlation", ChromeField::correlation},
-                                      ChromeKey{"Sequence number", ChromeField::sequence},
-                                      ChromeKey{"device", ChromeField::device},
-                                      ChromeKey{"stream", ChromeField::stream},
-                                      ChromeKey{"bytes", ChromeField::bytes},
-                                      ChromeKey{"registers per thread", ChromeField::registers},
-                                      ChromeKey{"shared memory", ChromeField::shared_memory},
-                                      ChromeKey{"group_id", ChromeField::group},
-                                      ChromeKey{"grid", ChromeField::grid},
-                                      ChromeKey{"block", ChromeField::block},
-                                      ChromeKey{"Input Dims", ChromeField::inputs},
-                                      ChromeKey{"Input dims", ChromeField::inputs},
-                                      ChromeKey{"input_type_shape", ChromeField::inputs},
-                                      ChromeKey{"op_name", ChromeField::operation},
-                                      ChromeKey{"tf_op", ChromeField::operation},
-                                      ChromeKey{"long_name", ChromeField::operation},
-                                      ChromeKey{"provider", ChromeField::provider},
-                                      ChromeKey{"Module Hierarchy", ChromeField::module},
-                                      ChromeKey{"name", ChromeField::meta_name}};
+// Of `args`. Several keys of one field are those of several tools or versions.
+constexpr std::array argument_keys = {ChromeKey{"External id", &ChromeEvent::external_id},
+                                      ChromeKey{"external id", &ChromeEvent::external_id},
+                                      ChromeKey{"correlation", &ChromeEvent::correlation},
+                                      ChromeKey{"Sequence number", &ChromeEvent::sequence},
+                                      ChromeKey{"device", &ChromeEvent::device},
+                                      ChromeKey{"stream", &ChromeEvent::stream},
+                                      ChromeKey{"bytes", &ChromeEvent::bytes},
+                                      ChromeKey{"registers per thread", &ChromeEvent::registers},
+                                      ChromeKey{"shared memory", &ChromeEvent::shared_memory},
+                                      ChromeKey{"group_id", &ChromeEvent::group},
+                                      ChromeKey{"grid", &ChromeEvent::grid},
+                                      ChromeKey{"block", &ChromeEvent::block},
+                                      ChromeKey{"Input Dims", OperandShapes{}},
+                                      ChromeKey{"Input dims", OperandShapes{}},
+                                      ChromeKey{"input_type_shape", OperandShapes{}},
+                                      ChromeKey{"op_name", &ChromeEvent::operation},
+                                      ChromeKey{"tf_op", &ChromeEvent::operation},
+                                      ChromeKey{"long_name", &ChromeEvent::operation},
+                                      ChromeKey{"provider", &ChromeEvent::provider},
+                                      ChromeKey{"Module Hierarchy", &ChromeEvent::module},
+                                      ChromeKey{"name", &ChromeEvent::meta_name}};
 
 template <std::size_t Count>
 ChromeField field_named(const std::array<ChromeKey, Count>& keys, std::string_view key) {
@@ -89,7 +74,7 @@ ChromeField field_named(const std::array<ChromeKey, Count>& keys, std::string_vi
             return one.field;
         }
     }
-    return ChromeField::other;
+    return {};
 }
 
 // What a trace tells, token by token, for nlohmann's parser, which keeps one bit for each level and
@@ -107,14 +92,13 @@ public:
         return took_integer(static_cast<std::int64_t>(std::min(value, most)));
     }
     bool number_float(double value, const std::string& text) override {
-        if (field_ == ChromeField::start) {
-            event_.start = parse_nanoseconds(text, 1000);
-        } else if (field_ == ChromeField::duration) {
-            event_.duration = parse_nanoseconds(text, 1000);
-        } else if (std::abs(value) < 1e15) {
-            return took_integer(static_cast<std::int64_t>(value));
+        if (const auto* time = std::get_if<TimeField>(&field_)) {
+            event_.*(*time) = parse_nanoseconds(text, 1000);
+            return took_value();
         }
-        return took_value();
+        constexpr double exact = 1e15;  // below it a double has every integer
+        return std::abs(value) < exact ? took_integer(static_cast<std::int64_t>(value))
+                                       : took_value();
     }
     bool string(std::string& text) override;
     bool binary(TraceJson::binary_t&) override { return took_value(); }
@@ -147,7 +131,7 @@ private:
     bool took_value() {
         mark();
         if (depth_ <= argument_depth()) {
-            field_ = ChromeField::other;
+            field_ = {};
         }
         return true;
     }
@@ -158,14 +142,12 @@ private:
     void end_extents();
     bool enter(bool is_array);
     void leave();
-    std::int64_t* number_for(ChromeField field);
-    std::string* text_for(ChromeField field);
 
     ByteSource& source_;
     const std::function<void(const ChromeEvent&)>& tell_;
     ChromeTraceEnd end_ = {};
     ChromeEvent event_ = {};
-    ChromeField field_ = ChromeField::other;
+    ChromeField field_ = {};
     std::uint64_t begun_ = 0;  // where the present token may have begun
     int depth_ = 0;
     int events_depth_ = 0;  // of the array of events; 0: not in it
@@ -176,64 +158,14 @@ private:
     std::size_t extents_ = 0;  // of the operand, or axes of the launch, so far
 };
 
-std::int64_t* ChromeReader::number_for(ChromeField field) {
-    switch (field) {
-        case ChromeField::process:
-            return &event_.process;
-        case ChromeField::thread:
-            return &event_.thread;
-        case ChromeField::external_id:
-            return &event_.external_id;
-        case ChromeField::correlation:
-            return &event_.correlation;
-        case ChromeField::sequence:
-            return &event_.sequence;
-        case ChromeField::device:
-            return &event_.device;
-        case ChromeField::stream:
-            return &event_.stream;
-        case ChromeField::bytes:
-            return &event_.bytes;
-        case ChromeField::registers:
-            return &event_.registers;
-        case ChromeField::shared_memory:
-            return &event_.shared_memory;
-        case ChromeField::group:
-            return &event_.group;
-        default:
-            return nullptr;
-    }
-}
-
-std::string* ChromeReader::text_for(ChromeField field) {
-    switch (field) {
-        case ChromeField::phase:
-            return &event_.phase;
-        case ChromeField::category:
-            return &event_.category;
-        case ChromeField::name:
-            return &event_.name;
-        case ChromeField::operation:
-            return &event_.operation;
-        case ChromeField::provider:
-            return &event_.provider;
-        case ChromeField::module:
-            return &event_.module;
-        case ChromeField::meta_name:
-            return &event_.meta_name;
-        default:
-            return nullptr;
-    }
-}
-
 bool ChromeReader::took_integer(std::int64_t value) {
     constexpr std::int64_t most = 4'000'000'000'000'000;  // microseconds, 126 years
-    if (field_ == ChromeField::start && value > -most && value < most) {
-        event_.start = Nanoseconds(value * 1000);
-    } else if (field_ == ChromeField::duration && value > -most && value < most) {
-        event_.duration = Nanoseconds(value * 1000);
-    } else if (std::int64_t* const number = number_for(field_)) {
-        *number = value;
+    if (const auto* time = std::get_if<TimeField>(&field_)) {
+        if (value > -most && value < most) {
+            event_.*(*time) = Nanoseconds(value * 1000);
+        }
+    } else if (const auto* number = std::get_if<NumberField>(&field_)) {
+        event_.*(*number) = value;
     } else {
         take_extent(value);
     }
@@ -241,10 +173,10 @@ bool ChromeReader::took_integer(std::int64_t value) {
 }
 
 void ChromeReader::take_extent(std::int64_t value) {
-    if (field_ == ChromeField::inputs && event_.inputs.size() < longest_shape) {
+    if (std::holds_alternative<OperandShapes>(field_) && event_.inputs.size() < longest_shape) {
         event_.inputs += (extents_++ > 0 ? "x" : "") + std::to_string(value);
-    } else if (field_ == ChromeField::grid || field_ == ChromeField::block) {
-        auto& extent = field_ == ChromeField::grid ? event_.grid : event_.block;
+    } else if (const auto* field = std::get_if<ExtentField>(&field_)) {
+        auto& extent = event_.*(*field);
         if (extents_ < extent.size()) {
             extent[extents_++] = value;
         }
@@ -252,20 +184,20 @@ void ChromeReader::take_extent(std::int64_t value) {
 }
 
 void ChromeReader::end_extents() {
-    if (field_ == ChromeField::inputs && extents_ > 0) {
+    if (std::holds_alternative<OperandShapes>(field_) && extents_ > 0) {
         event_.inputs += ' ';
     }
     extents_ = 0;
 }
 
 bool ChromeReader::string(std::string& text) {
-    if (std::string* const place = text_for(field_)) {
-        place->swap(text);
-    } else if (std::int64_t* const number = number_for(field_)) {
-        *number = parse_integer(text).value_or(static_cast<std::int64_t>(hash_of(text) >> 1));
-    } else if (field_ == ChromeField::start || field_ == ChromeField::duration) {
-        auto& time = field_ == ChromeField::start ? event_.start : event_.duration;
-        time = parse_nanoseconds(text, 1000);
+    if (const auto* place = std::get_if<TextField>(&field_)) {
+        (event_.*(*place)).swap(text);
+    } else if (const auto* number = std::get_if<NumberField>(&field_)) {
+        event_.*(*number) =
+            parse_integer(text).value_or(static_cast<std::int64_t>(hash_of(text) >> 1));
+    } else if (const auto* time = std::get_if<TimeField>(&field_)) {
+        event_.*(*time) = parse_nanoseconds(text, 1000);
     }
     return took_value();
 }
@@ -281,7 +213,7 @@ bool ChromeReader::enter(bool is_array) {
     } else if (events_depth_ > 0 && !is_array && depth_ == events_depth_ + 1) {
         event_ = {};
         event_depth_ = depth_;
-        field_ = ChromeField::other;
+        field_ = {};
     } else if (is_in_event() && depth_ == argument_depth()) {
         is_arguments_ = !is_array && is_arguments_key_;
     }
@@ -305,7 +237,7 @@ bool ChromeReader::end_object() {
         event_depth_ = 0;
     } else if (event_depth_ > 0 && depth_ == argument_depth()) {
         is_arguments_ = false;
-        field_ = ChromeField::other;
+        field_ = {};
     }
     leave();
     return true;
@@ -315,7 +247,7 @@ bool ChromeReader::end_array() {
     end_extents();
     leave();
     if (event_depth_ > 0 && depth_ <= argument_depth()) {
-        field_ = ChromeField::other;
+        field_ = {};
     }
     return true;
 }
@@ -324,9 +256,6 @@ bool ChromeReader::key(std::string& key) {
     mark();
     if (event_depth_ == 0) {
         is_events_key_ = depth_ == 1 && key == "traceEvents";
-        if (depth_ == 1 && key == "schemaVersion") {
-            end_.program = "PyTorch";
-        }
     } else if (depth_ == event_depth_) {
         field_ = field_named(event_keys, key);
         is_arguments_key_ = key == "args";
@@ -387,6 +316,28 @@ ChromeTraceEnd read_chrome_trace(ByteSource& source,
     ChromeTraceEnd end = reader.end();
     end.is_cut = !is_whole || source.is_cut();
     return end;
+}
+
+bool is_usable(const ChromeEvent& event, LeftOut& left_out) {
+    if (event.name.empty()) {
+        ++left_out.nameless;
+        return false;
+    }
+    if (!event.start || !event.duration || !is_plausible(*event.duration)) {
+        ++left_out.implausible;
+        return false;
+    }
+    return true;
+}
+
+void add_doubts(RecordedProfile& profile, const LeftOut& left_out, const ChromeTraceEnd& end) {
+    left_out.add_to(profile.doubts);
+    if (end.is_cut) {
+        profile.doubts.push_back(
+            fmt::format("the file ends in the middle of an event: the {} complete ones before it "
+                        "were imported, and the last iteration may lack some",
+                        end.events));
+    }
 }
 
 }  // namespace strata

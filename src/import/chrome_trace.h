@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "import/recording.h"
 #include "import/source.h"
 #include "trace/span.h"
 
@@ -13,7 +14,7 @@
 namespace strata {
 
 // One event of a Chrome trace ("Trace Event Format"), with those arguments that some profiler tells
-// layers by. TextPool are as the file has them; empty or nothing where the event lacks them.
+// layers by. Texts are as the file has them; empty or nothing where the event lacks them.
 struct ChromeEvent {
     std::string phase = {};     // "X": with a duration
     std::string category = {};  // "cpu_op"
@@ -45,7 +46,6 @@ struct ChromeEvent {
 struct ChromeTraceEnd {
     bool is_cut = false;  // in the middle of an event: what was complete was told
     std::uint64_t events = 0;
-    std::string program = {};  // "PyTorch" where the file's own members tell it
 };
 
 // Tells every event of a trace (an object with `traceEvents`, or an array) in the file's order.
@@ -54,5 +54,11 @@ struct ChromeTraceEnd {
 // for nesting deeper than 256, and for a text or number of more than 64 MB.
 ChromeTraceEnd read_chrome_trace(ByteSource& source,
                                  const std::function<void(const ChromeEvent&)>& tell);
+
+// Whether the event has a name, a start and a plausible duration; counts it where not.
+bool is_usable(const ChromeEvent& event, LeftOut& left_out);
+
+// Says in the profile's doubts what was left out, and where the file was cut.
+void add_doubts(RecordedProfile& profile, const LeftOut& left_out, const ChromeTraceEnd& end);
 
 }  // namespace strata

@@ -18,31 +18,10 @@ namespace {
 constexpr std::string_view node_ending = "_kernel_time";
 constexpr std::string_view gradient_prefix = "gradient_tape/";
 
-// Whether the event can be imported; counts it where not.
-bool is_usable(const ChromeEvent& event, LeftOut& left_out) {
-    if (event.name.empty()) {
-        ++left_out.nameless;
-        return false;
-    }
-    if (!event.start || !event.duration || !is_plausible(*event.duration)) {
-        ++left_out.implausible;
-        return false;
-    }
-    return true;
-}
-
 void finish(RecordedProfile& recording, const LeftOut& left_out, const ChromeTraceEnd& end) {
     std::ranges::stable_sort(recording.operators, {}, &RecordedOperator::start);
     std::ranges::sort(recording.iterations);
-    for (const std::string& sentence : left_out.sentences()) {
-        recording.doubts.push_back(sentence);
-    }
-    if (end.is_cut) {
-        recording.doubts.push_back(
-            fmt::format("the file ends in the middle of an event: the {} complete ones before it "
-                        "were imported, and the last iteration may lack some",
-                        end.events));
-    }
+    add_doubts(recording, left_out, end);
 }
 
 void take_onnxruntime(const ChromeEvent& event, RecordedProfile& recording, LeftOut& left_out) {
@@ -103,9 +82,9 @@ public:
         recording_.tool = "tensorflow";
         const ChromeTraceEnd end =
             read_chrome_trace(source_, [this](const ChromeEvent& event) { take(event); });
-        if (has_device_) {
+        if (!device_processes_.empty()) {
             std::erase_if(recording_.operators, [&](const RecordedOperator& one) {
-                return !devices_.contains(one.stream);
+                return !device_streams_.contains(one.stream);
             });
         }
         shorten_scopes();
@@ -120,8 +99,7 @@ private:
     void take(const ChromeEvent& event) {
         if (event.phase == "M" && event.name == "process_name" &&
             event.meta_name.starts_with("/device:")) {
-            device_processes_.insert({event.process, true});
-            has_device_ = true;
+            device_processes_.insert(event.process);
         }
         const auto colon = event.operation.rfind(':');
         if (event.phase != "X" || (colon == std::string::npos && !event.name.empty()) ||
@@ -138,7 +116,7 @@ private:
             streams_.emplace(std::pair(event.process, event.thread), streams_.size())
                 .first->second);
         if (device_processes_.contains(event.process)) {
-            devices_.insert({stream, true});
+            device_streams_.insert(stream);
         }
         const std::string_view kernel = event.name == type ? std::string_view() : event.name;
         recording_.operators.push_back({.name = texts.id_of(type),
@@ -183,9 +161,8 @@ private:
     ByteSource& source_;
     RecordedProfile recording_ = {};
     LeftOut left_out_ = {};
-    bool has_device_ = false;
-    std::map<std::int64_t, bool> device_processes_ = {};
-    std::map<std::uint32_t, bool> devices_ = {};
+    std::set<std::int64_t> device_processes_ = {};
+    std::set<std::uint32_t> device_streams_ = {};
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> streams_ = {};
     std::map<std::int64_t, MarkedIteration> steps_ = {};
 };

@@ -92,9 +92,7 @@ public:
         }
         profile_.has_starts = !profile_.spans.empty();
         sort_by_start();
-        for (const std::string& sentence : left_out_.sentences()) {
-            profile_.doubts.push_back(sentence);
-        }
+        left_out_.add_to(profile_.doubts);
         if (table.left_out() > 0) {
             profile_.doubts.push_back(
                 fmt::format("{} row{} of the table, with other numbers of "

@@ -66,15 +66,7 @@ public:
         link_gradients();
         attribute_spans();
         sort_operators();
-        for (const std::string& sentence : left_out_.sentences()) {
-            recording_.doubts.push_back(sentence);
-        }
-        if (end.is_cut) {
-            recording_.doubts.push_back(fmt::format(
-                "the file ends in the middle of an event: the {} complete ones before it were "
-                "imported, and the last iteration may lack some",
-                end.events));
-        }
+        add_doubts(recording_, left_out_, end);
         return std::move(recording_);
     }
 
@@ -150,12 +142,7 @@ void KinetoReader::take(const ChromeEvent& event) {
 }
 
 void KinetoReader::take_host(const ChromeEvent& event, HostEventKind kind) {
-    if (event.name.empty()) {
-        ++left_out_.nameless;
-        return;
-    }
-    if (!event.start || !event.duration || !is_plausible(*event.duration)) {
-        ++left_out_.implausible;
+    if (!is_usable(event, left_out_)) {
         return;
     }
     std::string_view name = event.name;
@@ -183,12 +170,7 @@ std::uint32_t extent_of(std::int64_t value) {
 }
 
 void KinetoReader::take_span(const ChromeEvent& event, SpanKind kind) {
-    if (event.name.empty()) {
-        ++left_out_.nameless;
-        return;
-    }
-    if (!event.start || !event.duration || !is_plausible(*event.duration)) {
-        ++left_out_.implausible;
+    if (!is_usable(event, left_out_)) {
         return;
     }
     RecordedSpan& recorded = recording_.spans.emplace_back();

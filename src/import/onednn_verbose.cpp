@@ -118,9 +118,7 @@ public:
             pass = one->kind == StepKind::reorder ? pass : one->pass;
             one->pass = pass;
         }
-        for (const std::string& sentence : left_out_.sentences()) {
-            recording_.doubts.push_back(sentence);
-        }
+        left_out_.add_to(recording_.doubts);
         if (broken_ > 0) {
             recording_.doubts.push_back(fmt::format(
                 "{} line{} of the log, the first of them line {}, had too few fields and were left "

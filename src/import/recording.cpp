@@ -92,18 +92,16 @@ TextId TextPool::id_of(std::string_view text) {
     return id;
 }
 
-std::vector<std::string> LeftOut::sentences() const {
-    std::vector<std::string> all;
+void LeftOut::add_to(std::vector<std::string>& doubts) const {
     if (nameless > 0) {
-        all.push_back(fmt::format("{} left out for want of a name", counted_events(nameless)));
+        doubts.push_back(fmt::format("{} left out for want of a name", counted_events(nameless)));
     }
     if (implausible > 0) {
-        all.push_back(
-            fmt::format("{} left out: the time is negative, no number or longer than an "
-                        "hour, as after a clock that wrapped",
+        doubts.push_back(
+            fmt::format("{} left out: the time is negative, not a number or longer than an hour, "
+                        "as after a clock that wrapped",
                         counted_events(implausible)));
     }
-    return all;
 }
 
 std::optional<Nanoseconds> parse_nanoseconds(std::string_view text, double unit_ns) {

@@ -89,7 +89,7 @@ struct LeftOut {
     std::uint64_t nameless = 0;
     std::uint64_t implausible = 0;  // times that are negative, no numbers, or longer than an hour
 
-    std::vector<std::string> sentences() const;
+    void add_to(std::vector<std::string>& doubts) const;
 };
 
 // A time in a file, in units of so many nanoseconds: exact to the nanosecond also where a double is

@@ -100,7 +100,7 @@ void RunMaker::describe(const ImportRequest& request) {
     made.settings.execution.numerics.mode = recorded_mode(recording_);
     made.settings.execution.scheduling.threads = recording_.threads;
     made.settings.execution.engine.algorithm = ConvolutionAlgorithm::automatic;
-    made.settings.content["recording"] = request.content;
+    made.settings.content = request.content;
     made.provenance = build_provenance();
     made.provenance["import.file"] = request.file;
     made.provenance["import.iterations"] =

@@ -6,6 +6,7 @@
 #include "record/run.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,8 @@ struct ImportRequest {
     std::string network = {};  // what the run is filed under: the network, or the file's stem
     std::int64_t batch = 1;
     std::optional<std::int64_t> iterations = {};
-    std::string content = {};  // hash of what the file holds
+    // Hashes of what the files hold: "recording", and "network" where one was read from a file.
+    std::map<std::string, std::string> content = {};
     std::string created = {};  // UTC
 };
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -57,37 +56,6 @@ private:
     std::uint64_t before_ = 0;  // bytes in earlier blocks
     std::uint64_t hash_ = empty_hash;
     bool is_cut_ = false;
-};
-
-// The source as an input iterator; the default one is its end.
-class ByteIterator {
-public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = char;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const char*;
-    using reference = char;
-
-    ByteIterator() = default;
-    explicit ByteIterator(ByteSource& source) : source_(&source) {}
-
-    char operator*() const { return source_->byte(); }
-    ByteIterator& operator++() {
-        source_->advance();
-        return *this;
-    }
-    ByteIterator operator++(int) {
-        source_->advance();
-        return *this;
-    }
-    friend bool operator==(const ByteIterator& a, const ByteIterator& b) {
-        return a.has_ended() == b.has_ended();
-    }
-
-private:
-    bool has_ended() const { return source_ == nullptr || source_->is_at_end(); }
-
-    ByteSource* source_ = nullptr;
 };
 
 // The first bytes of a file, unpacked: what it is recognised by.

@@ -321,7 +321,12 @@ std::string comparison_lead(const Comparison& comparison, const ComparedRuns& ru
     }
     const ComparedTime& whole = comparison.whole;
     if (!whole.verdict) {
-        return fmt::format("{} and {} cannot be compared end to end.", capitalised(before), after);
+        const auto is_imported = [](const Run& run) { return run.origin == Origin::imported; };
+        const bool has_profile = std::ranges::any_of(runs.before, is_imported) ||
+                                 std::ranges::any_of(runs.after, is_imported);
+        return fmt::format(
+            "{} and {} cannot be compared end to end{}.", capitalised(before), after,
+            has_profile ? ": a profile has no iteration without the profiler's own cost" : "");
     }
     const Ratio& ratio = *whole.ratio;
     const std::string sides =

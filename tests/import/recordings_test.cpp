@@ -3,6 +3,7 @@
 #include "import/formats.h"
 #include "import/run.h"
 
+#include "analyze/compare.h"
 #include "analyze/summary.h"
 #include "networks/network.h"
 #include "store/load.h"
@@ -49,7 +50,7 @@ ImportedRun beside_network(const char* file) {
                         {.file = file,
                          .network = "net",
                          .batch = 4,
-                         .content = file,
+                         .content = {{"recording", file}, {"network", "0123456789abcdef"}},
                          .created = "2026-11-23T05:00:00Z"},
                         &network);
 }
@@ -205,6 +206,22 @@ TEST(Recordings, AnImportedRunIsStoredOnceAndLoadsAsItWas) {
     ASSERT_EQ(loaded.steps.size(), first.run.steps.size());
     EXPECT_EQ(loaded.steps[0].implementation, first.run.steps[0].implementation);
     EXPECT_FALSE(summarise(loaded).budget.end_to_end);
+}
+
+TEST(Recordings, AnImportedRunDiffersFromOneOfTheSameNetworkInWhatTheToolTellsAlone) {
+    const strata::Run imported = beside_network("onednn_2.log").run;
+    strata::Run measured = imported;
+    measured.origin = Origin::measured;
+    measured.settings.backend = "onednn";
+    measured.settings.content.erase("recording");
+    measured.settings.execution.engine.algorithm = ConvolutionAlgorithm::direct;
+    EXPECT_TRUE(compare(imported, measured).differences.empty());
+    measured.settings.execution.scheduling.threads = 3;
+    EXPECT_EQ(compare(imported, measured).differences,
+              (std::vector<SettingDifference>{{"threads", "2", "3"}}));
+    EXPECT_EQ(compare(beside_network("torch_training.json.gz").run, measured).differences,
+              (std::vector<SettingDifference>{{"backend", "pytorch", "onednn"},
+                                              {"threads", "unknown", "3"}}));
 }
 
 // What a profiler that was killed leaves.
