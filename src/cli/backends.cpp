@@ -26,8 +26,8 @@ constexpr Capabilities of_a_gpu = {Capability::f16,
                                    Capability::cache_states,
                                    Capability::device_timeout};
 
-constexpr Capabilities of_a_peer = {Capability::layouts, Capability::fusion,
-                                    Capability::device_timeout};
+constexpr Capabilities of_a_peer = {Capability::fusion, Capability::device_timeout,
+                                    Capability::peer_options};
 
 constexpr std::array entries = {
     BackendEntry{.name = "onednn",
@@ -46,15 +46,16 @@ constexpr std::array entries = {
     BackendEntry{.name = "pytorch",
                  .meaning = "PyTorch in a process of its own: eager, or compiled with --fuse",
                  .make = [] { return make_peer_backend("pytorch"); },
-                 .capabilities = of_a_peer},
+                 .capabilities = {Capability::layouts, Capability::fusion,
+                                  Capability::device_timeout, Capability::peer_options}},
     BackendEntry{.name = "onnxruntime",
                  .meaning = "ONNX Runtime, inference only: node by node, or optimised with --fuse",
                  .make = [] { return make_peer_backend("onnxruntime"); },
-                 .capabilities = {Capability::fusion, Capability::device_timeout}},
+                 .capabilities = of_a_peer},
     BackendEntry{.name = "openvino",
                  .meaning = "OpenVINO, inference only, which fuses layers on its own",
                  .make = [] { return make_peer_backend("openvino"); },
-                 .capabilities = {Capability::device_timeout}},
+                 .capabilities = {Capability::device_timeout, Capability::peer_options}},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "op/work.h"
 
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,12 +92,17 @@ struct Scheduling {
     Seconds device_timeout{300};  // work on a device that takes longer counts as hung
 };
 
+// Options of a framework itself, by name: {"inter-op", "2"}. Which there are, and their values,
+// only its adapter knows.
+using PeerOptions = std::map<std::string, std::string>;
+
 // Choices of an engine that change results only by rounding.
 struct EngineOptions {
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
     ImageLayout image_layout = ImageLayout::automatic;
     Fusion fusion = Fusion::none;
     L1Caching l1 = L1Caching::used;
+    PeerOptions peer_options = {};  // empty: all as the framework has them
 };
 
 // How to execute a graph, independent of the backend.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -94,6 +95,37 @@ bool set_optimizer(Settings& settings, std::string_view text) {
     settings.execution.numerics.optimizer =
         known ? find_optimizer(text) : settings.execution.numerics.optimizer;
     return known;
+}
+
+constexpr std::string_view no_peer_options = "none";
+
+// "inter-op=2+onednn=off".
+std::string peer_options_text(const Settings& settings) {
+    std::vector<std::string> parts;
+    for (const auto& [name, value] : settings.execution.engine.peer_options) {
+        parts.push_back(fmt::format("{}={}", name, value));
+    }
+    return parts.empty() ? std::string(no_peer_options) : join(parts, "+");
+}
+
+bool is_option_word(std::string_view text) {
+    const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; };
+    return !text.empty() && text.size() <= 40 && std::ranges::all_of(text, fits);
+}
+
+bool set_peer_options(Settings& settings, std::string_view text) {
+    PeerOptions all;
+    for (const std::string_view part :
+         text == no_peer_options ? std::vector<std::string_view>() : split(text, '+')) {
+        const auto equals = part.find('=');
+        const auto name = part.substr(0, equals);
+        const auto value = equals == part.npos ? std::string_view() : part.substr(equals + 1);
+        if (!is_option_word(name) || !is_option_word(value) || !all.emplace(name, value).second) {
+            return false;
+        }
+    }
+    settings.execution.engine.peer_options = std::move(all);
+    return true;
 }
 
 using ModeChoice = Choice<&Execution::numerics, &Numerics::mode>;
@@ -247,6 +279,18 @@ constexpr auto options = std::to_array<Option>({
      .text = L1Choice::text,
      .set = L1Choice::set,
      .requirement = Requirement{Capability::l1_bypass, "", "has no L1 cache to bypass: omit --l1"}},
+    {.name = "peer_option",
+     .flag = "--peer-option",
+     .group = OptionGroup::gpu,
+     .value = OptionValue::several,
+     .placeholder = "NAME=VALUE",
+     .expected = "none, or NAME=VALUE, several of which are joined by +",
+     .help = "an option of the framework itself, such as inter-op=2 or onednn=off+inter-op=2; "
+             "several are measured and compared, none being the framework as it is",
+     .text = peer_options_text,
+     .set = set_peer_options,
+     .requirement = Requirement{Capability::peer_options, "",
+                                "is no framework with options of its own: omit --peer-option"}},
     {.name = "device_timeout",
      .flag = "--device-timeout",
      .group = OptionGroup::gpu,
@@ -337,7 +381,7 @@ constexpr auto options = std::to_array<Option>({
         settings.execution.numerics;
     const auto& [threads, pinned, memory_of_what_is_looked_at, omissions_after_a_lost_device,
                  device_timeout] = settings.execution.scheduling;
-    const auto& [algorithm, layout, fusion, l1] = settings.execution.engine;
+    const auto& [algorithm, layout, fusion, l1, peer_options] = settings.execution.engine;
     const auto& [warmup, min_time, max_time, min_samples, precision, caches] = settings.policy;
     (void)mode, (void)threads, (void)algorithm, (void)warmup;
 }

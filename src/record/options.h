@@ -20,6 +20,7 @@ enum class Capability {
     fusion,            // of a convolution with the layers that follow it
     algorithm_trials,  // before the first iteration, to keep the best
     l1_bypass,         // by kernels that read past the L1 cache
+    peer_options,      // of a framework, by names of its own
     cache_states,      // cold or warm, brought about before a step
     device_timeout,    // of a device that the process waits for
     profiling,         // of kernels and counters (backend/profiling.h); no option of the list

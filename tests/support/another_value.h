@@ -12,7 +12,10 @@ namespace strata::testing {
 inline std::string another_value(const Option& option) {
     const std::string standard = option.text(Settings{});
     if (option.choices == nullptr) {
-        return option.placeholder == "GLOB" ? "conv*" : option.placeholder == "SHARE" ? "0.5" : "7";
+        return option.placeholder == "GLOB"         ? "conv*"
+               : option.placeholder == "SHARE"      ? "0.5"
+               : option.placeholder == "NAME=VALUE" ? "inter-op=2+onednn=off"
+                                                    : "7";
     }
     const auto choices = option.choices();
     return std::string(

@@ -33,41 +33,49 @@ constexpr std::array all_peers = {
     Peer{"openvino", "OpenVINO", PeerInput::onnx},
 };
 
-// What a process is started with beside its adapter.
-struct PeerThreads {
-    int count = 0;
+// What a process is started with beside its adapter, because frameworks read it when they are
+// loaded.
+struct PeerSettings {
+    int threads = 0;
     bool pinned = true;
-    bool operator==(const PeerThreads&) const = default;
+    PeerOptions options = {};
+    bool operator==(const PeerSettings&) const = default;
 };
 
-PeerThreads threads_of(const Scheduling& scheduling) {
+PeerSettings settings_of(const Execution& execution) {
+    const Scheduling& scheduling = execution.scheduling;
     const int all = static_cast<int>(allowed_processors().size());
-    return {scheduling.threads > 0 ? scheduling.threads : all, scheduling.pinned};
+    return {scheduling.threads > 0 ? scheduling.threads : all, scheduling.pinned,
+            execution.engine.peer_options};
 }
 
 // "{0},{1}": one place for each thread, as strata's own engine binds them.
-std::string places_of(const PeerThreads& threads) {
+std::string places_of(int threads) {
     const auto& processors = allowed_processors();
     std::vector<std::string> places;
-    for (int i = 0; i < threads.count; ++i) {
+    for (int i = 0; i < threads; ++i) {
         places.push_back(
             fmt::format("{{{}}}", processors[static_cast<std::size_t>(i) % processors.size()]));
     }
     return join(places, ",");
 }
 
-// OpenMP reads these when its library is loaded, so they are those of a process.
-std::vector<std::pair<std::string, std::string>> environment_of(const PeerThreads& threads) {
-    const std::string count = std::to_string(threads.count);
+std::vector<std::pair<std::string, std::string>> environment_of(const PeerSettings& settings) {
+    const std::string count = std::to_string(settings.threads);
     std::vector<std::pair<std::string, std::string>> all = {
-        {"OMP_NUM_THREADS", count},       {"MKL_NUM_THREADS", count},
-        {"OPENBLAS_NUM_THREADS", count},  {"OMP_DYNAMIC", "false"},
-        {"PYTHONDONTWRITEBYTECODE", "1"}, {"TF_CPP_MIN_LOG_LEVEL", "2"},
-        {"STRATA_PEER_THREADS", count},   {"STRATA_PEER_PINNED", threads.pinned ? "1" : "0"},
+        {"OMP_NUM_THREADS", count},
+        {"MKL_NUM_THREADS", count},
+        {"OPENBLAS_NUM_THREADS", count},
+        {"OMP_DYNAMIC", "false"},
+        {"PYTHONDONTWRITEBYTECODE", "1"},
+        {"TF_CPP_MIN_LOG_LEVEL", "2"},
+        {"STRATA_PEER_THREADS", count},
+        {"STRATA_PEER_PINNED", settings.pinned ? "1" : "0"},
+        {"STRATA_PEER_OPTIONS", Json(settings.options).dump()},
     };
-    if (threads.pinned) {
+    if (settings.pinned) {
         all.emplace_back("OMP_PROC_BIND", "true");
-        all.emplace_back("OMP_PLACES", places_of(threads));
+        all.emplace_back("OMP_PLACES", places_of(settings.threads));
     }
     return all;
 }
@@ -76,6 +84,29 @@ bool lists(const Json& json, const char* name, std::string_view word) {
     const auto found = json.find(name);
     return found != json.end() && found->is_array() &&
            std::ranges::find(*found, Json(word)) != found->end();
+}
+
+// Empty where it takes them all. Of an option that has no list of values, they are whole numbers.
+std::string refusal_of_options(const Json& words, const PeerOptions& asked) {
+    const Json known = words.value("options", Json::object());
+    std::vector<std::string> names;
+    for (const auto& [name, values] : known.items()) {
+        names.push_back(printable(name, 40));
+    }
+    for (const auto& [name, value] : asked) {
+        const auto found = known.find(name);
+        if (found == known.end()) {
+            return fmt::format("it has no option {}: --peer-option takes {}", name,
+                               names.empty() ? "none" : join(names, ", "));
+        }
+        if (!found->empty() ? !lists(known, name.c_str(), value)
+                            : parse_integer(value).value_or(0) < 1) {
+            return fmt::format(
+                "its option {} cannot be {}: choose {}", name, value,
+                found->empty() ? "a whole number of at least 1" : printable(found->dump(), 100));
+        }
+    }
+    return {};
 }
 
 // A model gives what its outputs are: of one that is verified, every tensor that a layer computes.
@@ -92,8 +123,8 @@ Graph as_told(Graph graph, const Execution& execution) {
 // A peer's process that has said what it is.
 struct Greeted {
     std::unique_ptr<PeerProcess> process;
-    PeerThreads threads;
-    Json words;  // name, version, details; modes, layouts, optimizers that it can run
+    PeerSettings settings;
+    Json words;  // name, version, details; modes, layouts, optimizers, options that it has
 };
 
 class PeerBackend final : public Backend {
@@ -105,7 +136,7 @@ public:
             limits_.memory = detect_host().memory;
         }
         write_adapters();
-        greeted_ = greet(threads_of({}));
+        greeted_ = greet(settings_of({}));
         words_ = greeted_->words;
     }
 
@@ -138,7 +169,7 @@ public:
             return fmt::format("its adapter has no optimizer {}: choose another --optimizer",
                                name_of(numerics.optimizer));
         }
-        return {};
+        return refusal_of_options(words_, engine.peer_options);
     }
 
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
@@ -149,7 +180,7 @@ public:
                                     peer_.name),
                         ExitCode::usage);
         }
-        Greeted greeted = process_for(threads_of(execution.scheduling));
+        Greeted greeted = process_for(settings_of(execution));
         Json request = {{"request", "prepare"}, {"network", network_json(graph, execution)}};
         add_values(graph, execution, greeted.process->folder(), request);
         const Json answer = greeted.process->exchange(request, limits_.prepare);
@@ -174,10 +205,10 @@ private:
                                 : adapter_;
     }
 
-    Greeted greet(const PeerThreads& threads) const {
+    Greeted greet(const PeerSettings& settings) const {
         PeerStart start = {.name = std::string(peer_.name),
                            .command = {interpreter_.string(), script().string()},
-                           .environment = environment_of(threads),
+                           .environment = environment_of(settings),
                            .memory = limits_.memory};
         start.environment.emplace_back("PYTHONPATH", folder_.path().string());
         auto process = std::make_unique<PeerProcess>(start);
@@ -195,7 +226,7 @@ private:
                                     printable(words.value("protocol", Json()).dump()), protocol),
                         ExitCode::machine_cannot);
         }
-        return {std::move(process), threads, std::move(words)};
+        return {std::move(process), settings, std::move(words)};
     }
 
     // Before anything is measured no run can be stored as failed: the backend is not there.
@@ -209,13 +240,13 @@ private:
 
     // Each network gets a process of its own, the first the one that was started to ask what the
     // peer can do.
-    Greeted process_for(const PeerThreads& threads) {
-        if (greeted_ && greeted_->threads == threads) {
+    Greeted process_for(const PeerSettings& settings) {
+        if (greeted_ && greeted_->settings == settings) {
             Greeted greeted = std::move(*greeted_);
             greeted_.reset();
             return greeted;
         }
-        return greet(threads);
+        return greet(settings);
     }
 
     void add_values(const Graph& graph, const Execution& execution,

@@ -103,6 +103,28 @@ TEST_F(ScriptedPeer, TellsWhatItIsAndWhatItCannotRun) {
     EXPECT_EQ(peer->refusal_of(last), "");
 }
 
+TEST_F(ScriptedPeer, TakesTheOptionsThatItHasAndRefusesOthers) {
+    const auto peer = backend("");
+    const auto refusal = [&](const PeerOptions& options) {
+        execution_.engine.peer_options = options;
+        return peer->refusal_of(execution_);
+    };
+    EXPECT_EQ(refusal({{"inter-op", "2"}, {"jit", "on"}}), "");
+    EXPECT_EQ(refusal({{"magic", "on"}}),
+              "it has no option magic: --peer-option takes inter-op, jit");
+    EXPECT_EQ(refusal({{"jit", "2"}}), "its option jit cannot be 2: choose [\"off\",\"on\"]");
+    EXPECT_EQ(refusal({{"inter-op", "0"}}),
+              "its option inter-op cannot be 0: choose a whole number of at least 1");
+}
+
+TEST_F(ScriptedPeer, IsStartedWithTheOptionsOfTheRun) {
+    const auto peer = backend("");
+    execution_.engine.peer_options = {{"jit", "on"}};
+    EXPECT_EQ(peer->prepare(graph_, execution_)->steps()[0].algorithm, "{\"jit\":\"on\"}");
+    execution_.engine.peer_options = {};
+    EXPECT_EQ(peer->prepare(graph_, execution_)->steps()[0].algorithm, "{}");
+}
+
 TEST_F(ScriptedPeer, HasAStepForEachTaskOfTheSchedule) {
     const auto executable = backend("")->prepare(graph_, execution_);
     const auto tasks = schedule_of(graph_, execution_).tasks;

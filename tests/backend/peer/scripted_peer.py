@@ -54,11 +54,12 @@ def answer(request, state):
     verb = request["request"]
     if verb == "hello":
         return {"protocol": 1, "version": "1.2", "details": "no framework", "modes": ["training", "inference"],
-                "layouts": ["nchw"], "optimizers": ["momentum"]}
+                "layouts": ["nchw"], "optimizers": ["momentum"], "options": {"inter-op": [], "jit": ["off", "on"]}}
     if verb == "prepare":
         with open(request["file"], "rb") as file:
             state["values"] = dict(pieces(request, file.read()))
-        steps = [{"state": "runs", "implementation": task["pass"]} for task in request["network"]["tasks"]]
+        steps = [{"state": "runs", "implementation": task["pass"], "algorithm": os.environ["STRATA_PEER_OPTIONS"]}
+                 for task in request["network"]["tasks"]]
         if SCRIPT == "included":
             steps[1] = {"state": "included", "in": 0}
             steps[2] = {"state": "refused", "reason": "no such layer"}

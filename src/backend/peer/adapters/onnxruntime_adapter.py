@@ -12,10 +12,11 @@ def load():
     import onnxruntime
     return {"name": "onnxruntime", "version": onnxruntime.__version__,
             "details": f"CPU execution provider, {protocol.THREADS} threads", "modes": ["inference"], "layouts": [],
-            "optimizers": []}, Steps
+            "optimizers": [], "options": {"inter-op": [], "optimization": list(LEVELS), "spinning": ["on", "off"]}}, Steps
 
 
 AT_A_TIME = 8
+LEVELS = {"off": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "extended": "ORT_ENABLE_EXTENDED", "all": "ORT_ENABLE_ALL"}
 
 
 class Steps(protocol.Profiled):
@@ -27,9 +28,13 @@ class Steps(protocol.Profiled):
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         options.intra_op_num_threads = protocol.THREADS
-        options.inter_op_num_threads = 1
-        levels = onnxruntime.GraphOptimizationLevel
-        options.graph_optimization_level = levels.ORT_ENABLE_ALL if self.network.fused else levels.ORT_DISABLE_ALL
+        options.inter_op_num_threads = int(protocol.OPTIONS.get("inter-op", "1"))
+        if options.inter_op_num_threads > 1:
+            options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL
+        level = protocol.OPTIONS.get("optimization", "all" if self.network.fused else "off")
+        options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, LEVELS[level])
+        if protocol.OPTIONS.get("spinning") == "off":
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         if protocol.PINNED and protocol.THREADS > 1:
             processors = sorted(os.sched_getaffinity(0))  # of the threads besides the caller's, counted from 1
             of = [str(processors[i % len(processors)] + 1) for i in range(1, protocol.THREADS)]

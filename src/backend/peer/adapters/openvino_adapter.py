@@ -10,15 +10,17 @@ def load():
     import openvino
     return {"name": "openvino", "version": openvino.__version__.split("-")[0],
             "details": f"CPU plug-in, f32, {protocol.THREADS} threads", "modes": ["inference"], "layouts": [],
-            "optimizers": []}, Steps
+            "optimizers": [], "options": {"streams": [], "hint": ["latency", "throughput"]}}, Steps
 
 
 class Steps(protocol.Profiled):
     def begin(self):
         core = openvino.Core()
         model = core.read_model(self.network.model)
-        hints = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32",
+        hints = {"PERFORMANCE_HINT": protocol.OPTIONS.get("hint", "latency").upper(), "INFERENCE_PRECISION_HINT": "f32",
                  "INFERENCE_NUM_THREADS": protocol.THREADS, "ENABLE_CPU_PINNING": protocol.PINNED}
+        if "streams" in protocol.OPTIONS:
+            hints["NUM_STREAMS"] = protocol.OPTIONS["streams"]
         self.plain = core.compile_model(model, "CPU", hints).create_infer_request()
         counting = core.compile_model(model, "CPU", {**hints, "PERF_COUNT": True})
         self.counting = counting.create_infer_request()

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 PROTOCOL = 1
 THREADS = int(os.environ.get("STRATA_PEER_THREADS", "1"))
 PINNED = os.environ.get("STRATA_PEER_PINNED") == "1"
+OPTIONS = json.loads(os.environ.get("STRATA_PEER_OPTIONS", "{}"))  # of the framework itself, by name: words
 
 
 class Refusal(Exception):
@@ -339,11 +340,11 @@ class Profiled:
         """After an input has changed; frameworks that read `inputs` at each call have nothing to do."""
 
 
-def answer_to(request, load, state):
+def answer_to(request, state):
     import numpy
     verb = request["request"]
     if verb == "prepare":
-        state["steps"] = load()[1](Network(request))
+        state["steps"] = state["class"](Network(request))
         return {"steps": state["steps"].prepare()}
     steps = state["steps"]
     if verb == "run":
@@ -372,9 +373,10 @@ def serve(load):
         request = json.loads(line)
         try:
             if request["request"] == "hello":
-                answer = {"protocol": PROTOCOL, **load()[0]}
+                words, state["class"] = load()
+                answer = {"protocol": PROTOCOL, **words}
             else:
-                answer = answer_to(request, load, state)
+                answer = answer_to(request, state)
         except ImportError as error:
             answer = {"absent": sentence_of(error)}
         except Exception as error:  # the program decides what it means

@@ -10,13 +10,16 @@ def load():
     import torch
     from pytorch_layers import OPERATORS
     torch.set_num_threads(protocol.THREADS)
+    if "inter-op" in protocol.OPTIONS:
+        torch.set_num_interop_threads(int(protocol.OPTIONS["inter-op"]))
+    torch.backends.mkldnn.enabled = protocol.OPTIONS.get("onednn") != "off"
     names = {"MKL": r"Math Kernel Library Version ([\d.]+)", "oneDNN": r"MKL-DNN v([\d.]+)"}
     found = {name: re.search(pattern, torch.__config__.show()) for name, pattern in names.items()}
     words = [f"{name} {match[1]}" for name, match in found.items() if match]
     words += [torch.backends.cpu.get_cpu_capability(), f"OpenMP with {torch.get_num_threads()} threads"]
     return {"name": "pytorch", "version": torch.__version__, "details": ", ".join(words),
             "modes": ["training", "inference"], "layouts": ["nchw", "nhwc"],
-            "optimizers": ["momentum", "sgd", "adam"]}, Steps
+            "optimizers": ["momentum", "sgd", "adam"], "options": {"inter-op": [], "onednn": ["on", "off"]}}, Steps
 
 
 class Steps(protocol.Stepwise):
