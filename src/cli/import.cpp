@@ -118,8 +118,9 @@ void import_recording(const ImportOptions& options) {
 }
 
 void import_file(const ImportOptions& options) {
-    if (!std::filesystem::exists(options.file) ||
-        (options.format.empty() && is_sqlite_file(options.file))) {
+    const bool is_dictionary = options.format.empty() && is_sqlite_file(options.file) &&
+                               !is_nsight_systems_file(options.file);
+    if (is_dictionary) {
         import_kernels(options);
     } else {
         import_recording(options);
@@ -141,7 +142,8 @@ void add_import(CLI::App& app, ExitCode&) {
     CLI::App* verb = app.add_subcommand(
         "import",
         "Import what another tool recorded: profiles of PyTorch, TensorFlow, ONNX Runtime and "
-        "oneDNN, kernels of nvprof, Nsight Compute and rocprof, kernel databases of DNNMark.");
+        "oneDNN, kernels of Nsight Systems, Nsight Compute, nvprof and rocprof, DNNMark's logs "
+        "and kernel databases.");
     verb->footer("strata import trace.json.gz --network model.onnx");
     verb->add_option("file", options->file, "what the tool wrote; its format is recognised")
         ->required()

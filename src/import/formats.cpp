@@ -48,6 +48,14 @@ bool is_nvprof(std::string_view head) {
     return is_trace || is_summary;
 }
 
+bool is_dnnmark_log(std::string_view head) {
+    return has(head, "DNNMark suites") || has(head, "DNNMark: ");
+}
+
+bool is_sqlite(std::string_view head) {
+    return head.starts_with(std::string_view("SQLite format 3\0", 16));
+}
+
 bool is_nsight_compute(std::string_view head) {
     return has(head, "\"Kernel Name\"") && has(head, "\"ID\"");
 }
@@ -66,6 +74,9 @@ constexpr std::array all_formats = {
                  is_tensorflow, read_tensorflow},
     ImportFormat{"onednn", "oneDNN: log of ONEDNN_VERBOSE=1, versions 1 to 3", is_onednn,
                  read_onednn_verbose},
+    ImportFormat{"dnnmark", "DNNMark: log of a benchmark", is_dnnmark_log, read_dnnmark_log},
+    ImportFormat{"nsight-systems", "Nsight Systems: nsys export --type sqlite", is_sqlite,
+                 read_nsight_systems},
     ImportFormat{"nsight-compute", "Nsight Compute: ncu --csv, long or --page raw",
                  is_nsight_compute, read_nsight_compute},
     ImportFormat{"nvprof", "nvprof --csv: --print-gpu-trace, or the summary", is_nvprof,

@@ -28,6 +28,9 @@ std::span<const ImportFormat> import_formats();
 // lists the formats.
 const ImportFormat& format_for(const std::filesystem::path& file, std::string_view name);
 
+// Whether an SQLite file has tables of Nsight Systems. Throws Error where it is damaged.
+bool is_nsight_systems_file(const std::filesystem::path& file);
+
 // ---- The readers
 
 // Operators with the record_function ranges and modules around them; a backward function belongs to
@@ -41,6 +44,12 @@ RecordedProfile read_tensorflow(ByteSource& source);
 // Primitives that oneDNN executed, of versions 1 to 3; a gradient belongs to the last primitive of
 // its problem that has none yet.
 RecordedProfile read_onednn_verbose(ByteSource& source);
+// Kernels, copies and fills of Nsight Systems' SQLite export, within the NVTX ranges around the
+// calls that launched them. The file is only read, and nothing in it is executed
+// (Database::open_foreign). A file without ranges, or without the calls, gives kernels alone.
+RecordedProfile read_nsight_systems(ByteSource& source);
+// Calls of DNNMark's layers, by the times that its benchmarks log.
+RecordedProfile read_dnnmark_log(ByteSource& source);
 // Kernels of nvprof --csv: a GPU trace, or the summary without any option.
 RecordedProfile read_nvprof(ByteSource& source);
 // Kernels of ncu --csv and their metrics by their own names, in long form or as --page raw.

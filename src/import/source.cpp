@@ -64,6 +64,12 @@ bool ByteSource::refill() {
     return true;
 }
 
+void ByteSource::skip_rest() {
+    while (!is_at_end()) {
+        at_ = end_;
+    }
+}
+
 bool ByteSource::next_line(std::string& line) {
     line.clear();
     if (is_at_end()) {

@@ -32,6 +32,9 @@ public:
     // megabyte.
     bool next_line(std::string& line);
 
+    // Takes all bytes that are left, for their hash.
+    void skip_rest();
+
     // How many bytes were taken, and the hash of those that were read.
     std::uint64_t position() const { return before_ + static_cast<std::uint64_t>(at_ - start()); }
     std::uint64_t hash() const { return hash_; }

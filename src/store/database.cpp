@@ -45,6 +45,17 @@ void tune(const Database& database) {
         "PRAGMA cache_size = -65536;");
 }
 
+// (SQLite itself takes a last page that was cut for one with zeros.)
+void require_whole(const Database& database) {
+    Statement size(database,
+                   "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
+    size.start().next();
+    if (static_cast<std::int64_t>(std::filesystem::file_size(database.file())) < size.integer(0)) {
+        throw Error(fmt::format("database {} is cut: it should have {} bytes; copy it again",
+                                printable(database.file().string(), 1000), size.integer(0)));
+    }
+}
+
 void create_folder_of(const std::filesystem::path& file) {
     const auto folder = file.parent_path();
     std::error_code problem;
@@ -162,6 +173,7 @@ Database Database::open_foreign(const std::filesystem::path& file) {
     sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, 1 << 20);
     database.execute(
         "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; SELECT 1 FROM sqlite_master");
+    require_whole(database);
     return database;
 }
 

@@ -81,6 +81,25 @@ TEST(GpuTables, BothRocprofsTellTheSameKernels) {
     }
 }
 
+TEST(GpuTables, ALogOfDnnmarkGivesEachLayersPassesByItsName) {
+    const RecordedProfile profile = profile_of("dnnmark.log");
+    ASSERT_EQ(profile.operators.size(), 18u);
+    EXPECT_EQ(profile.operators[0].time, Nanoseconds(210'000));
+    EXPECT_EQ(recorded_batch(profile), 4);
+    EXPECT_EQ(recorded_mode(profile), Mode::training);
+    const ImportedRun imported = imported_run(profile, {}, nullptr);
+    std::vector<std::string> tasks;
+    for (const StepResult& step : imported.run.steps) {
+        tasks.push_back(step.layer + " " + std::string(name_of(step.pass)));
+        EXPECT_EQ(std::get<Samples>(step.time).values.size(), 2u) << tasks.back();
+    }
+    EXPECT_EQ(tasks, (std::vector<std::string>{"conv1 forward", "relu1 forward", "pool1 forward",
+                                               "fc forward", "fc backward_weights",
+                                               "fc backward_data", "pool1 backward_data",
+                                               "relu1 backward_data", "conv1 backward_weights"}));
+    EXPECT_TRUE(imported.run.whole.instrumented.values.empty());  // its clock has no starts
+}
+
 TEST(GpuTables, RowsWithOtherNumbersOfFieldsAreCountedAndAnEmptyTableIsRefused) {
     const TemporaryDirectory directory;
     const auto file = directory.path() / "kernel_trace.csv";

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "import/recording.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace strata {
+
+enum class HostEventKind : std::uint8_t {
+    operation,  // an operator of the framework
+    range,      // a range or module around operators
+    call,       // of the interface that launches work on a device
+};
+
+// A period of one thread of the host.
+struct HostEvent {
+    Nanoseconds start = {};
+    Nanoseconds duration = {};
+    std::uint64_t correlation = 0;  // of a call: that what it launched has, too; 0: none
+    TextId name = 0;
+    TextId inputs = 0;
+    std::uint32_t track = 0;        // the thread (CallNesting::track_of)
+    std::uint32_t external_id = 0;  // of an operator: that what it launched has, too; 0: none
+    std::int32_t sequence = -1;     // that an operator and its gradient share; -1: none
+    HostEventKind kind = HostEventKind::operation;
+
+    Nanoseconds end() const { return start + duration; }
+};
+
+// Makes a profile's operators of what was recorded on the host's threads and on devices: the
+// outermost operator on a thread counts, within the ranges around it. A span belongs to the
+// operator that launched it or, where a call within ranges alone did, is an operator within these.
+// Autograd's functions, by PyTorch's names, are gradients of the operator with their number;
+// ranges named "ProfilerStep#3" or "iteration 3" are iterations.
+class CallNesting {
+public:
+    // Requires: the recording outlives it, and has no operators yet.
+    explicit CallNesting(RecordedProfile& recording) : recording_(recording) {}
+
+    std::uint32_t track_of(std::int64_t process, std::int64_t thread);
+    void add(const HostEvent& event) { host_.push_back(event); }
+    void add(Span span, std::uint64_t correlation, std::uint32_t external_id);
+
+    // Fills in the recording's operators, spans and iterations.
+    void finish();
+
+private:
+    // What encloses the next event on its thread.
+    struct Open {
+        Nanoseconds end = {};
+        TextId scope = 0;
+        std::uint32_t operation = 0;  // the outermost operator's place, plus 1; 0: in none
+        Pass pass = Pass::forward;
+    };
+    // What launched the work of that number.
+    struct Launch {
+        std::uint64_t number = 0;
+        Nanoseconds start = {};
+        Open from = {};
+    };
+    using Launches = std::vector<Launch>;
+
+    void nest(const HostEvent& event);
+    void nest_operation(const HostEvent& event, Open& open);
+    void open_range(const HostEvent& event, Open& open);
+    std::uint32_t add_operator(const HostEvent& event, const Open& around);
+    TextId scope_within(TextId outer, std::string_view inner);
+    void link_gradients();
+    void attribute_spans();
+    std::uint32_t add_span_operator(const Span& span, const Launch* launch);
+    void sort_operators();
+
+    RecordedProfile& recording_;
+    std::deque<HostEvent> host_ = {};
+    std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> tracks_ = {};
+    std::uint32_t track_ = 0;
+    std::vector<Open> open_ = {};
+    std::vector<std::int32_t> gradient_of_ = {};  // by operator: its sequence number as a gradient
+    std::map<std::int32_t, std::uint32_t> by_sequence_ = {};
+    Launches calls_ = {};
+    Launches external_ = {};
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> span_numbers_ =
+        {};  // correlation, external
+};
+
+}  // namespace strata

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// Nsight Systems' export as SQLite. Its tables are made lazily, so that any may be missing, and
+// their columns vary with the version (NVIDIA, Nsight Systems, "SQLite Export Schema Reference").
+#include "import/formats.h"
+#include "import/nesting.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "store/statement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <unordered_map>
+
+namespace strata {
+
+namespace {
+
+constexpr std::int64_t push_pop_range = 59;  // NVTX_EVENTS.eventType, as ENUM_NSYS_EVENT_TYPE says
+
+// Tables that hold a device's work or the calls that launch it.
+struct NsightTable {
+    const char* name;
+    SpanKind kind;
+};
+constexpr std::array span_tables = {
+    NsightTable{"CUPTI_ACTIVITY_KIND_KERNEL", SpanKind::kernel},
+    NsightTable{"CUPTI_ACTIVITY_KIND_MEMCPY", SpanKind::copy},
+    NsightTable{"CUPTI_ACTIVITY_KIND_MEMSET", SpanKind::fill},
+};
+constexpr const char* call_table = "CUPTI_ACTIVITY_KIND_RUNTIME";
+constexpr const char* range_table = "NVTX_EVENTS";
+
+// CUPTI's CUpti_ActivityMemcpyKind.
+std::string_view name_of_copy(std::int64_t kind) {
+    switch (kind) {
+        case 1:
+            return "[CUDA memcpy HtoD]";
+        case 2:
+            return "[CUDA memcpy DtoH]";
+        case 8:
+            return "[CUDA memcpy DtoD]";
+        case 10:
+            return "[CUDA memcpy PtoP]";
+        default:
+            return "[CUDA memcpy]";
+    }
+}
+
+// A text that PyTorch's emit_nvtx gives a range: "aten::conv2d, seq = 12, op_id = 7".
+struct TorchRange {
+    std::string_view name = {};
+    std::int32_t sequence = -1;
+};
+
+std::optional<TorchRange> torch_range(std::string_view text) {
+    if (!text.starts_with("aten::") && !text.starts_with("autograd::")) {
+        return {};
+    }
+    constexpr std::string_view mark = ", seq = ";
+    TorchRange range{.name = text.substr(0, text.find(", "))};
+    if (const auto found = text.find(mark); found != text.npos) {
+        const std::string_view rest = text.substr(found + mark.size());
+        const auto number = parse_integer(rest.substr(0, rest.find(',')));
+        if (number && *number >= 0 && *number < std::numeric_limits<std::int32_t>::max()) {
+            range.sequence = static_cast<std::int32_t>(*number);
+        }
+    }
+    return range;
+}
+
+// The process of a serialised identifier, as NVIDIA's examples compute it.
+std::int64_t process_of(std::int64_t global_id) {
+    return (global_id >> 24) & 0xffffff;
+}
+
+std::uint32_t extent_in(std::int64_t value) {
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, 0x7fffffff));
+}
+
+class NsightSystemsReader {
+public:
+    explicit NsightSystemsReader(const std::filesystem::path& file)
+        : database_(Database::open_foreign(file)) {}
+
+    RecordedProfile read() {
+        recording_.tool = "nsight-systems";
+        require_activity();
+        read_names();
+        read_ranges();
+        read_calls();
+        for (const NsightTable& table : span_tables) {
+            read_spans(table);
+        }
+        read_description();
+        nesting_.finish();
+        left_out_.add_to(recording_.doubts);
+        return std::move(recording_);
+    }
+
+private:
+    // Ordinary tables alone count: a view or a virtual table could be made to compute for ever.
+    bool has_table(const std::string& table) {
+        Statement find(
+            database_,
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?");
+        return find.start(table).next();
+    }
+    std::set<std::string> columns_of(const std::string& table) {
+        std::set<std::string> columns;
+        if (has_table(table)) {
+            Statement row(database_, "SELECT name FROM pragma_table_info(?)");
+            for (row.start(table); row.next();) {
+                columns.insert(row.text(0));
+            }
+        }
+        return columns;
+    }
+    // The column, or NULL where this version of the table lacks it.
+    static std::string column_or_null(const std::set<std::string>& columns, const char* column) {
+        return columns.contains(column) ? fmt::format("\"{}\"", column) : "NULL";
+    }
+
+    void require_activity();
+    void read_names();
+    void read_ranges();
+    void read_calls();
+    void read_spans(const NsightTable& table);
+    void read_description();
+    std::string_view name_of_text(std::int64_t id) const {
+        const auto found = names_.find(id);
+        return found == names_.end() ? std::string_view() : recording_.texts[found->second];
+    }
+    std::optional<Nanoseconds> duration_in(const Statement& row, int start, int end);
+    // Numbers of calls count within a process.
+    static std::uint64_t call_of(std::int64_t process, std::int64_t correlation) {
+        return correlation <= 0 ? 0
+                                : (static_cast<std::uint64_t>(process) << 32) |
+                                      (static_cast<std::uint64_t>(correlation) & 0xffffffff);
+    }
+
+    Database database_;
+    RecordedProfile recording_ = {};
+    CallNesting nesting_{recording_};
+    LeftOut left_out_ = {};
+    std::unordered_map<std::int64_t, TextId> names_ = {};  // by StringIds.id
+    bool tells_processes_ = true;                          // the kernels' table has globalPid
+};
+
+void NsightSystemsReader::require_activity() {
+    const bool has_spans = std::ranges::any_of(
+        span_tables, [&](const NsightTable& table) { return has_table(table.name); });
+    if (!has_spans || !has_table("StringIds")) {
+        throw Error(
+            fmt::format("'{}' has no kernels of Nsight Systems (a table "
+                        "CUPTI_ACTIVITY_KIND_KERNEL and StringIds); record with nsys profile "
+                        "--trace=cuda,nvtx and export with nsys export --type sqlite",
+                        printable(database_.file().string(), 1000)));
+    }
+    for (const NsightTable& table : span_tables) {
+        const auto columns = columns_of(table.name);
+        tells_processes_ = tells_processes_ && (columns.empty() || columns.contains("globalPid"));
+        for (const char* needed : {"start", "end"}) {
+            if (!columns.empty() && !columns.contains(needed)) {
+                throw Error(
+                    fmt::format("'{}': table {} has no column {}; export it again with nsys "
+                                "export --type sqlite",
+                                printable(database_.file().string(), 1000), table.name, needed));
+            }
+        }
+    }
+}
+
+// Only names that a kernel or range has: the others are of files, threads and environments.
+void NsightSystemsReader::read_names() {
+    std::string used;
+    for (const auto& [table, column] :
+         {std::pair{span_tables[0].name, "demangledName"},
+          std::pair{span_tables[0].name, "shortName"}, std::pair{range_table, "textId"}}) {
+        if (columns_of(table).contains(column)) {
+            used += fmt::format("{}SELECT \"{}\" FROM {}", used.empty() ? "" : " UNION ", column,
+                                table);
+        }
+    }
+    const auto columns = columns_of("StringIds");
+    if (used.empty() || !columns.contains("id") || !columns.contains("value")) {
+        return;
+    }
+    Statement row(database_, fmt::format("SELECT id, value FROM StringIds WHERE id IN ({})", used));
+    for (row.start(); row.next();) {
+        names_.emplace(row.integer(0), recording_.texts.id_of(row.text(1)));
+    }
+}
+
+// Of a row, whose start and end are these columns; nothing, and counted, where no time can be.
+std::optional<Nanoseconds> NsightSystemsReader::duration_in(const Statement& row, int start,
+                                                            int end) {
+    constexpr std::int64_t most = std::int64_t{1} << 61;  // so that differences do not overflow
+    const std::int64_t from = row.integer(start);
+    const std::int64_t to = row.integer(end);
+    const bool is_stamp = from > -most && from < most && to > -most && to < most;
+    if (!is_stamp || !is_plausible(Nanoseconds(to - from))) {
+        ++left_out_.implausible;
+        return {};
+    }
+    return Nanoseconds(to - from);
+}
+
+void NsightSystemsReader::read_ranges() {
+    const auto columns = columns_of(range_table);
+    if (!columns.contains("start") || !columns.contains("end")) {
+        return;
+    }
+    Statement row(database_,
+                  fmt::format("SELECT start, \"end\", {}, {}, {}, {} FROM {} WHERE \"end\" > start",
+                              column_or_null(columns, "text"), column_or_null(columns, "textId"),
+                              column_or_null(columns, "globalTid"),
+                              column_or_null(columns, "eventType"), range_table));
+    for (row.start(); row.next();) {
+        const auto duration = row.is_null(5) || row.integer(5) == push_pop_range
+                                  ? duration_in(row, 0, 1)
+                                  : std::nullopt;
+        const std::string own = row.text(2);
+        const std::string_view text = own.empty() ? name_of_text(row.integer(3)) : own;
+        if (!duration || text.empty()) {
+            continue;
+        }
+        const auto torch = torch_range(text);
+        nesting_.add({.start = Nanoseconds(row.integer(0)),
+                      .duration = *duration,
+                      .name = recording_.texts.id_of(torch ? torch->name : text),
+                      .track = nesting_.track_of(0, row.integer(4)),
+                      .sequence = torch ? torch->sequence : -1,
+                      .kind = torch ? HostEventKind::operation : HostEventKind::range});
+    }
+}
+
+void NsightSystemsReader::read_calls() {
+    const auto columns = columns_of(call_table);
+    for (const char* needed : {"start", "end", "correlationId", "globalTid"}) {
+        if (!columns.contains(needed)) {
+            return;
+        }
+    }
+    Statement row(database_, fmt::format("SELECT start, \"end\", correlationId, globalTid FROM {}",
+                                         call_table));
+    for (row.start(); row.next();) {
+        if (const auto duration = duration_in(row, 0, 1)) {
+            const std::int64_t process = tells_processes_ ? process_of(row.integer(3)) : 0;
+            nesting_.add({.start = Nanoseconds(row.integer(0)),
+                          .duration = *duration,
+                          .correlation = call_of(process, row.integer(2)),
+                          .track = nesting_.track_of(0, row.integer(3)),
+                          .kind = HostEventKind::call});
+        }
+    }
+}
+
+void NsightSystemsReader::read_spans(const NsightTable& table) {
+    const auto columns = columns_of(table.name);
+    if (columns.empty()) {
+        return;
+    }
+    std::string sql = "SELECT start, \"end\"";
+    for (const char* column :
+         {"deviceId", "streamId", "correlationId", "globalPid", "demangledName", "shortName",
+          "bytes", "copyKind", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
+          "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"}) {
+        sql += ", " + column_or_null(columns, column);
+    }
+    Statement row(database_, fmt::format("{} FROM {}", sql, table.name));
+    for (row.start(); row.next();) {
+        const auto duration = duration_in(row, 0, 1);
+        std::string_view name = name_of_text(row.integer(6));
+        name = name.empty() ? name_of_text(row.integer(7)) : name;
+        if (table.kind != SpanKind::kernel) {
+            name = table.kind == SpanKind::copy ? name_of_copy(row.integer(9)) : "[CUDA memset]";
+        }
+        if (!duration || name.empty()) {
+            left_out_.nameless += duration ? 1U : 0U;
+            continue;
+        }
+        const auto extents = [&](int first) {
+            return LaunchExtent{extent_in(row.integer(first)), extent_in(row.integer(first + 1)),
+                                extent_in(row.integer(first + 2))};
+        };
+        Span span{.kind = table.kind,
+                  .name = std::string(name),
+                  .device = extent_in(row.integer(2)),
+                  .stream = extent_in(row.integer(3)),
+                  .start = Nanoseconds(row.integer(0) + 1),  // 0 stands for no stamp
+                  .end = Nanoseconds(row.integer(0) + 1) + *duration};
+        if (table.kind == SpanKind::kernel && !row.is_null(13)) {
+            span.launch = {.grid = extents(10),
+                           .block = extents(13),
+                           .registers = extent_in(row.integer(16)),
+                           .static_shared = Bytes(extent_in(row.integer(17))),
+                           .dynamic_shared = Bytes(extent_in(row.integer(18)))};
+        } else if (table.kind != SpanKind::kernel && !row.is_null(8)) {
+            span.bytes = Bytes(static_cast<double>(std::max<std::int64_t>(row.integer(8), 0)));
+        }
+        const std::int64_t process = tells_processes_ ? process_of(row.integer(5)) : 0;
+        nesting_.add(std::move(span), call_of(process, row.integer(4)), 0);
+    }
+}
+
+// The GPU's name, and the version of what exported the file.
+void NsightSystemsReader::read_description() {
+    if (columns_of("TARGET_INFO_GPU").contains("name")) {
+        Statement row(database_, "SELECT name FROM TARGET_INFO_GPU LIMIT 1");
+        if (row.start().next()) {
+            recording_.processor = recording_.texts[recording_.texts.id_of(row.text(0))];
+        }
+    }
+    const auto columns = columns_of("META_DATA_EXPORT");
+    if (columns.contains("name") && columns.contains("value")) {
+        Statement row(database_,
+                      "SELECT value FROM META_DATA_EXPORT WHERE name = 'EXPORT_SCHEMA_VERSION'");
+        if (row.start().next()) {
+            recording_.version = fmt::format("export schema {}", printable(row.text(0), 100));
+        }
+    }
+}
+
+}  // namespace
+
+bool is_nsight_systems_file(const std::filesystem::path& file) {
+    const Database database = Database::open_foreign(file);
+    Statement find(
+        database,
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND (name = 'StringIds' OR name "
+        "GLOB 'CUPTI_ACTIVITY_KIND_*' OR name = 'NVTX_EVENTS')");
+    return find.start().next();
+}
+
+RecordedProfile read_nsight_systems(ByteSource& source) {
+    RecordedProfile profile = NsightSystemsReader(source.file()).read();
+    source.skip_rest();
+    return profile;
+}
+
+}  // namespace strata
