@@ -134,14 +134,43 @@ std::optional<double> machine_change_between(Runs before, Runs after) {
     return std::max(one, other) / std::min(one, other) - 1;
 }
 
-void estimate_row(SampledRow& row, double allowance) {
+// Whether the sides took turns: the n-th runs of both lie before the next of either.
+bool are_in_turn(Runs before, Runs after) {
+    if (before.size() != after.size() || before.size() < min_launches_for_interval) {
+        return false;
+    }
+    const auto moment = [](const Run& run) { return std::pair(run.created, run.id); };
+    for (std::size_t i = 1; i < before.size(); ++i) {
+        const auto last = std::max(moment(before[i - 1]), moment(after[i - 1]));
+        if (last >= moment(before[i]) || last >= moment(after[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// How the sides' processes are to be compared.
+struct Pairing {
+    std::size_t pairs = 0;  // as many runs of each side took turns; 0: they did not
+    double allowance = 0;   // the share that widens each interval
+};
+
+Ratio ratio_of(const SampledRow& row, const Pairing& pairing) {
+    const bool all_are_paired = pairing.pairs > 0 && row.before.samples.size() == pairing.pairs &&
+                                row.after.samples.size() == pairing.pairs;
+    return widened(all_are_paired ? ratio_of_pairs(row.before, row.after)
+                                  : ratio_of_medians(row.before, row.after),
+                   pairing.allowance);
+}
+
+void estimate_row(SampledRow& row, const Pairing& pairing) {
     const auto time_of = [](const Launches& side) {
         return side.samples.empty() ? std::nullopt : std::optional(estimate(side));
     };
     row.time.before = time_of(row.before);
     row.time.after = time_of(row.after);
     if (row.time.before && row.time.after && is_positive(row.before) && is_positive(row.after)) {
-        row.time.ratio = widened(ratio_of_medians(row.before, row.after), allowance);
+        row.time.ratio = ratio_of(row, pairing);
     }
 }
 
@@ -171,11 +200,11 @@ public:
         add(after, &SampledRow::after);
     }
 
-    std::vector<SampledRow> take(double allowance) {
+    std::vector<SampledRow> take(const Pairing& pairing) {
         std::vector<SampledRow> all;
         for (const std::string& name : order_) {
             SampledRow& row = rows_.at(name);
-            estimate_row(row, allowance);
+            estimate_row(row, pairing);
             if (row.time.before || row.time.after) {
                 all.push_back(std::move(row));
             }
@@ -350,16 +379,18 @@ Comparison compare(Runs before, Runs after, const ComparisonRules& rules) {
         return comparison;
     }
     comparison.machine_change = machine_change_between(before, after);
-    const double allowance =
-        comparison.within_processes ? comparison.machine_change.value_or(0) : 0;
-    std::vector<SampledRow> rows = Rows(before, after).take(allowance);
+    comparison.in_turn = are_in_turn(before, after);
+    const Pairing pairing{
+        .pairs = comparison.in_turn ? before.size() : 0,
+        .allowance = comparison.within_processes ? comparison.machine_change.value_or(0) : 0};
+    std::vector<SampledRow> rows = Rows(before, after).take(pairing);
     judge(rows, rules);
     for (SampledRow& row : rows) {
         comparison.rows.push_back(std::move(row.time));
     }
     std::array<SampledRow, 1> whole = {
         SampledRow{.before = whole_of(before), .after = whole_of(after)}};
-    estimate_row(whole.front(), allowance);
+    estimate_row(whole.front(), pairing);
     judge(whole, rules);
     comparison.whole = std::move(whole.front().time);
     comparison.before =

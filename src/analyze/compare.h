@@ -75,6 +75,9 @@ struct Comparison {
     ComparedParts after;
     // Whether a side is a single process, so that no interval covers how processes differ.
     bool within_processes = true;
+    // Whether the sides' processes took turns, by the times at which they began. Then ratios are
+    // those of neighbours, so that a machine that drifts does not blur them.
+    bool in_turn = false;
     // How much faster or slower the machine itself ran beside the second side, by the loop of fixed
     // work: 0.03 is 3 %. Where a side is a single process, all intervals are widened by that much.
     // Nothing where the loop was not timed on both sides.

@@ -24,19 +24,6 @@ Launches launches_of(Runs runs, SamplesOf samples) {
     return launches;
 }
 
-// Each process has a ratio of its own, because both kinds of samples share what is its own.
-Ratio paired_ratio(const Launches& without, const Launches& with) {
-    if (without.samples.size() == 1) {
-        return ratio_of_medians(without, with);
-    }
-    Launches ratios;
-    for (std::size_t i = 0; i < with.samples.size(); ++i) {
-        ratios.samples.push_back(
-            {Seconds{median_of(with.samples[i]) / median_of(without.samples[i])}});
-    }
-    return ratio_of_medians({.samples = {{Seconds{1}}}, .is_exact = true}, ratios);
-}
-
 InstrumentCost cost_of(const char* instrument, Runs runs, SamplesOf samples) {
     const Launches without = launches_of(runs, end_to_end);
     const Launches with = launches_of(runs, samples);
@@ -49,7 +36,9 @@ InstrumentCost cost_of(const char* instrument, Runs runs, SamplesOf samples) {
     }
     if (cost.without && cost.with && with.samples.size() == without.samples.size() &&
         is_positive(with) && is_positive(without)) {
-        cost.ratio = paired_ratio(without, with);
+        // Both kinds of samples share what is their process's own.
+        cost.ratio = with.samples.size() == 1 ? ratio_of_medians(without, with)
+                                              : ratio_of_pairs(without, with);
     }
     return cost;
 }

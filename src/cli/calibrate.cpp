@@ -31,7 +31,7 @@ struct CalibrateOptions {
     bool no_wait = false;
     bool comparison = false;
     int comparisons = 20;
-    int rounds = 5;
+    int rounds = usual_rounds;
     std::string network = "fc:layers=3,nodes=512";
     std::vector<std::string> batches = {"64"};
     OutputOptions output;

@@ -15,8 +15,6 @@ namespace strata {
 
 namespace {
 
-constexpr int usual_rounds = 5;
-
 std::vector<Side> sides_on(const BackendEntry& backend, const SidesOptions& options) {
     ExperimentRequest request;
     request.networks = options.network.networks;
@@ -133,8 +131,10 @@ void add_sides_options(CLI::App& verb, SidesOptions& options) {
     verb.add_option("--backends,--backend", options.backends, "backends to compare")
         ->delimiter(',')
         ->type_name(join(backend_names(), "|"));
-    verb.add_option("--rounds", options.rounds,
-                    "processes of each side, which take turns; 5 unless said otherwise")
+    verb.add_option(
+            "--rounds", options.rounds,
+            fmt::format("processes of each side, which take turns; {} unless said otherwise",
+                        usual_rounds))
         ->check(whole_number(1))
         ->type_name("N");
     add_switch(verb, "--verify", options.verify, "first compare every step with the reference");

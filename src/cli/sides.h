@@ -10,6 +10,9 @@
 
 namespace strata {
 
+// Processes of each side unless the user says otherwise.
+inline constexpr int usual_rounds = 7;
+
 // What `strata compare` measures: every network, backend, batch and setting with every other. Where
 // one of them has several values, each is a side.
 struct SidesOptions {

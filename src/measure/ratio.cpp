@@ -61,41 +61,49 @@ double symmetric_beta(double a, double first, double second) {
     return 0.5 + student / (2 * std::sqrt(freedom + student * student));
 }
 
+double median_in_place(std::vector<double>& values) {
+    const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, upper);
+    return values.size() % 2 == 1 ? *upper
+                                  : (*std::max_element(values.begin(), upper) + *upper) / 2;
+}
+
 // Draws of one side, each reproducible by its number.
 class Resampler {
 public:
     Resampler(const Launches& launches, std::uint64_t stream)
         : launches_(prepared(launches)), random_(0, stream), medians_(launches_.size()) {}
 
-    double median() {
-        std::ranges::transform(launches_, medians_.begin(), [](const PreparedLaunch& launch) {
-            return at_share(launch.ordered, 0.5);
-        });
-        return median_of_medians();
-    }
-
-    double draw() {
-        for (double& median : medians_) {
-            const auto place = static_cast<std::size_t>(uniform() * static_cast<double>(count()));
-            const PreparedLaunch& launch = launches_[std::min(place, count() - 1)];
-            const double first = uniform();
-            median = at_share(launch.ordered,
-                              symmetric_beta((launch.effective + 1) / 2, first, uniform()));
-        }
-        return median_of_medians();
-    }
-
     std::size_t count() const { return launches_.size(); }
+    double median_of_launch(std::size_t place) const {
+        return at_share(launches_[place].ordered, 0.5);
+    }
+    double median() {
+        for (std::size_t i = 0; i < count(); ++i) {
+            medians_[i] = median_of_launch(i);
+        }
+        return median_in_place(medians_);
+    }
+
+    std::size_t draw_launch() {
+        const auto place = static_cast<std::size_t>(uniform() * static_cast<double>(count()));
+        return std::min(place, count() - 1);
+    }
+    double draw_median_of_launch(std::size_t place) {
+        const PreparedLaunch& launch = launches_[place];
+        const double first = uniform();
+        return at_share(launch.ordered,
+                        symmetric_beta((launch.effective + 1) / 2, first, uniform()));
+    }
+    double draw_median() {
+        for (double& median : medians_) {
+            median = draw_median_of_launch(draw_launch());
+        }
+        return median_in_place(medians_);
+    }
 
 private:
     double uniform() { return random_.uniform(next_++); }
-
-    double median_of_medians() {
-        std::ranges::sort(medians_);
-        const std::size_t upper = medians_.size() / 2;
-        return medians_.size() % 2 == 1 ? medians_[upper]
-                                        : (medians_[upper - 1] + medians_[upper]) / 2;
-    }
 
     std::vector<PreparedLaunch> launches_;
     RandomStream random_;
@@ -103,9 +111,24 @@ private:
     std::vector<double> medians_;
 };
 
-// How much wider the interval must be than that of the draws, which spread too little where few
-// launches were resampled.
-double widening(std::initializer_list<std::size_t> counts) {
+// The median of the means of any two, each with itself among them. `means` is room for them.
+double hodges_lehmann(const std::vector<double>& values, std::vector<double>& means) {
+    means.clear();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        for (std::size_t k = i; k < values.size(); ++k) {
+            means.push_back((values[i] + values[k]) / 2);
+        }
+    }
+    return median_in_place(means);
+}
+
+// How far the draws' interval can be trusted where few launches were resampled.
+struct SmallSample {
+    double degrees_of_freedom = std::numeric_limits<double>::infinity();
+    double widening = 1;  // of the interval of the draws, which spread too little
+};
+
+SmallSample small_sample(std::initializer_list<std::size_t> counts) {
     double freedom = 0;
     double fewest = std::numeric_limits<double>::infinity();
     for (const std::size_t count : counts) {
@@ -115,11 +138,11 @@ double widening(std::initializer_list<std::size_t> counts) {
         }
     }
     if (freedom == 0) {
-        return 1;
+        return {};
     }
     const double student =
         boost::math::quantile(boost::math::students_t_distribution<double>(freedom), 0.975);
-    return student / normal_quantile * std::sqrt(fewest / (fewest - 1));
+    return {freedom, student / normal_quantile * std::sqrt(fewest / (fewest - 1))};
 }
 
 // The ends of the middle 95 % of the draws, moved away from the centre by the factor.
@@ -130,6 +153,12 @@ std::pair<double, double> interval_of(std::vector<double> draws, double centre, 
         return centre + factor * (draws[place] - centre);
     };
     return {std::min(centre, end(0.025)), std::max(centre, end(0.975))};
+}
+
+// Of logarithms.
+Ratio ratio_from(double centre, std::vector<double> draws, const SmallSample& sample) {
+    const auto [low, high] = interval_of(std::move(draws), centre, sample.widening);
+    return widened({std::exp(centre), std::exp(low), std::exp(high), sample.degrees_of_freedom}, 0);
 }
 
 }  // namespace
@@ -148,9 +177,9 @@ Estimate estimate(const Launches& launches) {
     Estimate result;
     result.median = Seconds{side.median()};
     std::vector<double> draws(resamples);
-    std::ranges::generate(draws, [&] { return side.draw(); });
+    std::ranges::generate(draws, [&] { return side.draw_median(); });
     const auto [low, high] =
-        interval_of(std::move(draws), result.median.value, widening({side.count()}));
+        interval_of(std::move(draws), result.median.value, small_sample({side.count()}).widening);
     result.low = Seconds{std::max(0.0, low)};
     result.high = Seconds{high};
     result.minimum = result.median;
@@ -166,17 +195,38 @@ Ratio ratio_of_medians(const Launches& before, const Launches& after) {
     Resampler other(after, 2);
     const double centre = std::log(other.median() / one.median());
     std::vector<double> draws(resamples);
-    std::ranges::generate(draws, [&] { return std::log(other.draw() / one.draw()); });
-    const auto [low, high] =
-        interval_of(std::move(draws), centre, widening({one.count(), other.count()}));
-    return widened({std::exp(centre), std::exp(low), std::exp(high)}, 0);
+    std::ranges::generate(draws, [&] { return std::log(other.draw_median() / one.draw_median()); });
+    return ratio_from(centre, std::move(draws), small_sample({one.count(), other.count()}));
+}
+
+Ratio ratio_of_pairs(const Launches& before, const Launches& after) {
+    check(before.samples.size() == after.samples.size() && before.samples.size() > 1,
+          "pairs have two sides");
+    Resampler one(before, 1);
+    Resampler other(after, 2);
+    std::vector<double> changes(one.count());
+    std::vector<double> means;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        changes[i] = std::log(other.median_of_launch(i) / one.median_of_launch(i));
+    }
+    const double centre = hodges_lehmann(changes, means);
+    std::vector<double> draws(resamples);
+    std::ranges::generate(draws, [&] {
+        for (double& change : changes) {
+            const std::size_t place = one.draw_launch();
+            change =
+                std::log(other.draw_median_of_launch(place) / one.draw_median_of_launch(place));
+        }
+        return hodges_lehmann(changes, means);
+    });
+    return ratio_from(centre, std::move(draws), small_sample({changes.size()}));
 }
 
 Ratio widened(const Ratio& ratio, double share) {
     constexpr double most = 1000;  // beyond that an interval says nothing more
     const double factor = 1 + share;
     return {ratio.value, std::max(ratio.low / factor, ratio.value / most),
-            std::min(ratio.high * factor, ratio.value * most)};
+            std::min(ratio.high * factor, ratio.value * most), ratio.degrees_of_freedom};
 }
 
 double chance_of(const Ratio& ratio) {
@@ -187,7 +237,12 @@ double chance_of(const Ratio& ratio) {
     if (end == 0) {
         return effect == 0 ? 1 : 0;
     }
-    return std::erfc(effect / (end / normal_quantile) / std::numbers::sqrt2);
+    if (std::isinf(ratio.degrees_of_freedom)) {
+        return std::erfc(effect / (end / normal_quantile) / std::numbers::sqrt2);
+    }
+    const boost::math::students_t_distribution<double> student(ratio.degrees_of_freedom);
+    const double deviation = end / boost::math::quantile(student, 0.975);
+    return 2 * boost::math::cdf(boost::math::complement(student, effect / deviation));
 }
 
 std::vector<bool> discoveries(std::span<const double> chances, double false_share) {

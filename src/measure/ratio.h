@@ -3,6 +3,7 @@
 
 #include "measure/statistics.h"
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct Ratio {
     double value = 0;
     double low = 0;
     double high = 0;
+    // Of Student's distribution that the interval comes from: few launches have long tails.
+    double degrees_of_freedom = std::numeric_limits<double>::infinity();
 };
 
 // The median of the launches' medians with its interval. Requires: each launch has a sample.
@@ -42,12 +45,22 @@ Estimate estimate(const Launches& launches);
 // samples give the same interval everywhere.
 Ratio ratio_of_medians(const Launches& before, const Launches& after);
 
+// `after` over `before` where the n-th launches of both ran beside each other, or are parts of one
+// process: what both of a pair suffer, such as a machine that slows down, cancels. It is the
+// Hodges-Lehmann estimate of the pairs' ratios of medians: the median of the means of any two of
+// their logarithms, which few disturbed pairs move little, and which needs few more pairs than the
+// mean where none is disturbed (Hodges and Lehmann 1963). The interval is that of the same
+// two-level bootstrap, which resamples pairs. Requires: as many launches on both sides, two or
+// more, and as ratio_of_medians.
+Ratio ratio_of_pairs(const Launches& before, const Launches& after);
+
 // The interval with this share more on either side, for an error that the samples do not show; at
 // most a factor of a thousand.
 Ratio widened(const Ratio& ratio, double share);
 
-// The probability that equal times would give a ratio as far from 1 as this: two-sided, of a
-// log-normal ratio with this interval. 0 or 1 for an interval without width.
+// The probability that equal times would give a ratio as far from 1 as this: two-sided, its
+// logarithm being of Student's distribution with this interval. 0 or 1 for an interval without
+// width.
 double chance_of(const Ratio& ratio);
 
 // Which of several hypotheses can be rejected if at most this share of the rejections may be wrong

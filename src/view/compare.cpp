@@ -98,6 +98,11 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
         notes.push_back(fmt::format("These samples show differences of the whole from {} on.",
                                     percent(*smallest)));
     }
+    if (comparison.in_turn) {
+        notes.emplace_back(
+            "The sides took turns: a ratio is that of neighbouring processes (Hodges-Lehmann over "
+            "the rounds), which is steadier than the quotient of the two columns.");
+    }
     if (comparison.within_processes) {
         notes.emplace_back(
             "A side is a single process, so the intervals leave out how processes differ: strata "

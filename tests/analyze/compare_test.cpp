@@ -69,6 +69,32 @@ TEST(Compare, LayersThatAreOneOperationInOneRunAreOneRow) {
     EXPECT_EQ(compare(after, before).rows.front().layers, rows[0].layers);
 }
 
+// Five processes of one side: those of the other, begun just before, take as long.
+std::vector<strata::Run> processes(std::int64_t first_id, std::int64_t distance, double factor) {
+    std::vector<strata::Run> runs;
+    for (const double level : {1.0, 1.6, 0.7, 1.3, 2.0}) {
+        runs.push_back(run_of({scripted_step("a", Pass::forward, around(level * factor))}));
+        runs.back().id = first_id;
+        runs.back().whole.end_to_end.values = around(level * factor);
+        first_id += distance;
+    }
+    return runs;
+}
+
+TEST(Compare, NeighboursAreComparedWhereTheSidesTookTurns) {
+    const auto before = processes(1, 2, 1);
+    const auto after = processes(2, 2, 1.1);
+    const Comparison in_turn = compare(before, after);
+    EXPECT_TRUE(in_turn.in_turn);
+    EXPECT_EQ(in_turn.whole.verdict, Verdict::slower);
+    EXPECT_EQ(in_turn.rows.front().verdict, Verdict::slower);
+    EXPECT_NEAR(in_turn.whole.ratio->value, 1.1, 1e-9);
+    const Comparison one_after_the_other = compare(before, processes(11, 2, 1.1));
+    EXPECT_FALSE(one_after_the_other.in_turn);
+    EXPECT_EQ(one_after_the_other.whole.verdict, Verdict::unclear);
+    EXPECT_EQ(one_after_the_other.rows.front().verdict, Verdict::unclear);
+}
+
 TEST(Compare, WhatOnlyOneRunMeasuredHasNoRatio) {
     const strata::Run before = run_of({scripted_step("a", Pass::forward, around(1))});
     const strata::Run after = run_of({scripted_step("a", Pass::forward, around(1)),

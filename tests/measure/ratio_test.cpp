@@ -82,6 +82,48 @@ TEST(Ratio, TheIntervalOverProcessesHoldsTheTruthThoughTheyAndTheirSamplesAreFew
     }
 }
 
+// Pairs on a machine that slows down and recovers: both of a pair share a level with a deviation of
+// 20 %, and every fifth launch is disturbed by itself.
+std::pair<Launches, Launches> launched_in_turn(Synthetic& series, std::size_t pairs,
+                                               double factor) {
+    std::pair<Launches, Launches> sides;
+    for (std::size_t i = 0; i < pairs; ++i) {
+        const double level = std::exp(0.2 * series.normal());
+        for (Launches* side : {&sides.first, &sides.second}) {
+            const double disturbance = series.uniform() < 0.2 ? 0.1 : 0.01;
+            side->samples.push_back(
+                scaled(series.heavy_tailed(20), level * std::exp(disturbance * series.normal()) *
+                                                    (side == &sides.first ? 1 : factor)));
+        }
+    }
+    return sides;
+}
+
+TEST(Ratio, TheIntervalOverPairsHoldsTheTruthThoughTheMachineDrifts) {
+    for (const std::size_t pairs : {std::size_t{5}, std::size_t{10}}) {
+        Synthetic series(7 + pairs);
+        int held = 0;
+        int narrower = 0;
+        for (int i = 0; i < 200; ++i) {
+            const auto [before, after] = launched_in_turn(series, pairs, 1.05);
+            const Ratio paired = ratio_of_pairs(before, after);
+            const Ratio unpaired = ratio_of_medians(before, after);
+            held += holds(paired, 1.05) ? 1 : 0;
+            narrower += paired.high / paired.low < unpaired.high / unpaired.low ? 1 : 0;
+        }
+        EXPECT_GE(held, 182) << pairs;  // 91 %
+        EXPECT_GE(narrower, 180) << pairs;
+    }
+}
+
+TEST(Ratio, OfPairsIsTheMedianOfTheMeansOfAnyTwo) {
+    const Launches before{.samples = {{Seconds{1}}, {Seconds{2}}, {Seconds{4}}}};
+    const Launches after{.samples = {{Seconds{2}}, {Seconds{4}}, {Seconds{64}}}};
+    // Logarithms to base 2: 1, 1, 4; the means 1, 1, 2.5, 1, 2.5, 4; their median 1.75.
+    EXPECT_DOUBLE_EQ(ratio_of_pairs(before, after).value, std::exp2(1.75));
+    EXPECT_EQ(ratio_of_pairs(before, after).degrees_of_freedom, 2);
+}
+
 TEST(Ratio, AModelsAnswerHasNoSpread) {
     const Launches model{.samples = {{Seconds{2}}}, .is_exact = true};
     const Ratio ratio = ratio_of_medians(model, model);
@@ -95,6 +137,14 @@ TEST(Ratio, TheChanceIsFivePercentWhereTheIntervalEndsAtOne) {
     EXPECT_NEAR(chance_of({.value = 1 / 1.1, .low = 1 / 1.21, .high = 1}), 0.05, 1e-9);
     EXPECT_LT(chance_of({.value = 1.1, .low = 1.09, .high = 1.11}), 1e-9);
     EXPECT_EQ(chance_of({.value = 1.1, .low = 1.1, .high = 1.1}), 0);
+}
+
+TEST(Ratio, FewLaunchesMakeALargeDifferenceLessSure) {
+    const Ratio many{.value = 1.2, .low = 1.1, .high = 1.3};
+    const Ratio few{.value = 1.2, .low = 1.1, .high = 1.3, .degrees_of_freedom = 4};
+    EXPECT_GT(chance_of(few), 10 * chance_of(many));
+    EXPECT_NEAR(chance_of({.value = 1.1, .low = 1, .high = 1.21, .degrees_of_freedom = 4}), 0.05,
+                1e-9);
 }
 
 // The example of Benjamini and Hochberg (1995), section 3.2: of fifteen, the four smallest.
