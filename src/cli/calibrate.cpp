@@ -156,19 +156,18 @@ void calibrate_verdicts(const CalibrateOptions& options, ExitCode& exit) {
     auto database = file;
     database.replace_extension(".sqlite");
     const SidesOptions asked = equal_sides(options);
-    std::vector<Side> sides = sides_of(asked);
-    exit = measure_sides(sides, asked, database);
-    if (exit == ExitCode::interrupted) {
-        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
+    const auto sides = measured(sides_of(asked), asked, database);
+    if (!sides) {
+        exit = ExitCode::interrupted;
         return;
     }
-    for (const Side& side : sides) {
-        if (!side.refusal.empty()) {
-            throw Error(side.refusal, ExitCode::machine_cannot);
+    for (const std::string& refusal : sides->refusals) {
+        if (!refusal.empty()) {
+            throw Error(refusal, ExitCode::machine_cannot);
         }
     }
     const ComparisonRates rates =
-        comparison_rates(sides[0].runs, sides[1].runs, options.rounds, planted);
+        comparison_rates(sides->runs[0], sides->runs[1], options.rounds, planted);
     replace_file(file, to_toml(rates));
     std::filesystem::remove(database);
     emit(comparison_rates_document(rates), options.output);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "view/compared_sides.h"
-
 #include "analyze/comparison_rates.h"
 #include "base/text.h"
 #include "cli/options.h"
@@ -29,21 +27,6 @@ struct CompareOptions {
     // A side that is a single word is a network: one run has nothing to be compared with.
     bool asks_to_measure() const {
         return sides.size() == 1 || !measured.backends.empty() || measured.rounds > 0;
-    }
-};
-
-// The sides, in order, which own their runs.
-struct Sides {
-    std::vector<std::vector<Run>> runs = {};
-    std::vector<std::string> names = {};
-    std::vector<std::string> refusals = {};
-
-    std::vector<ComparedSide> compared() const {
-        std::vector<ComparedSide> all;
-        for (std::size_t i = 0; i < runs.size(); ++i) {
-            all.push_back({runs[i], names[i], refusals[i]});
-        }
-        return all;
     }
 };
 
@@ -88,8 +71,8 @@ std::string regression_sentence(const ComparedRuns& runs, double limit) {
     return {};
 }
 
-Sides stored_sides(const CompareOptions& options) {
-    Sides sides;
+OwnedSides stored_sides(const CompareOptions& options) {
+    OwnedSides sides;
     std::vector<Settings> settings;
     for (const std::string& side : options.sides) {
         sides.runs.push_back(side_named(side, options));
@@ -100,29 +83,15 @@ Sides stored_sides(const CompareOptions& options) {
     return sides;
 }
 
-// Nothing where the user interrupted.
-std::optional<Sides> measured_sides(CompareOptions options) {
+std::vector<Side> sides_to_measure(CompareOptions& options) {
     options.measured.network.networks = options.sides;
-    std::vector<Side> measured = sides_of(options.measured);
-    if (measured.size() < 2) {
+    std::vector<Side> sides = sides_of(options.measured);
+    if (sides.size() < 2) {
         throw Error(
             "there is one side to measure, and nothing to compare it with: give several "
             "--backends, or an option several values, such as --algorithm direct,winograd",
             ExitCode::usage);
     }
-    if (measure_sides(measured, options.measured, database_path(options.database)) ==
-        ExitCode::interrupted) {
-        return std::nullopt;
-    }
-    Sides sides;
-    std::vector<Settings> settings;
-    for (Side& side : measured) {
-        settings.push_back(settings_of(side.job, side.job.request.batch.value_or(0), 0));
-        settings.back().execution.scheduling.threads = side.job.execution.scheduling.threads;
-        sides.runs.push_back(std::move(side.runs));
-        sides.refusals.push_back(std::move(side.refusal));
-    }
-    sides.names = names_of_sides(settings);
     return sides;
 }
 
@@ -173,15 +142,16 @@ void add_rates_of_this_machine(Document& document) {
     }
 }
 
-void compare_sides(const CompareOptions& options, ExitCode& exit) {
+void compare_sides(CompareOptions options, ExitCode& exit) {
     const ComparisonRules rules{.margin = share_named(options.margin, "--margin")};
     if (!options.fail_on.empty()) {
         share_named(options.fail_on, "--fail-on");  // before anything is measured
     }
     const auto sides =
-        options.asks_to_measure() ? measured_sides(options) : std::optional(stored_sides(options));
+        options.asks_to_measure()
+            ? measured(sides_to_measure(options), options.measured, database_path(options.database))
+            : std::optional(stored_sides(options));
     if (!sides) {
-        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
         exit = ExitCode::interrupted;
         return;
     }

@@ -24,29 +24,18 @@ struct OverheadOptions {
 
 ExitCode show_overhead(OverheadOptions options) {
     options.measured.network.networks = {options.network};
-    std::vector<Side> sides = sides_of(options.measured);
-    if (measure_sides(sides, options.measured, database_path(options.database)) ==
-        ExitCode::interrupted) {
-        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
+    auto sides =
+        measured(sides_of(options.measured), options.measured, database_path(options.database));
+    if (!sides) {
         return ExitCode::interrupted;
     }
-    std::vector<Settings> settings;
-    for (const Side& side : sides) {
-        settings.push_back(settings_of(side.job, side.job.request.batch.value_or(0),
-                                       side.job.execution.scheduling.threads));
+    require_a_side(*sides);
+    for (std::size_t i = 0; i < sides->names.size(); ++i) {
+        if (sides->names[i].empty() && !sides->runs[i].empty()) {
+            sides->names[i] = sides->runs[i].front().settings.backend;
+        }
     }
-    const std::vector<std::string> names = names_of_sides(settings);
-    std::vector<ComparedSide> measured;
-    bool any = false;
-    for (std::size_t i = 0; i < sides.size(); ++i) {
-        measured.push_back(
-            {sides[i].runs, names[i].empty() ? sides[i].job.backend : names[i], sides[i].refusal});
-        any = any || !sides[i].runs.empty();
-    }
-    if (!any) {
-        throw Error(sides.front().refusal, ExitCode::machine_cannot);
-    }
-    emit(instrument_cost_document(measured), options.output);
+    emit(instrument_cost_document(sides->compared()), options.output);
     return ExitCode::done;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -122,6 +123,27 @@ std::string measure_in_process(const std::vector<std::string>& arguments) {
                : sentences.last();
 }
 
+ExitCode measure(std::vector<Side>& sides, int rounds, const SidesOptions& options,
+                 const std::filesystem::path& database) {
+    const Database opened = Database::open(database);
+    const double count = static_cast<double>(sides.size()) * rounds;
+    const InterruptGuard guard;
+    ProgressLine line;
+    const RoundsHooks hooks{
+        .measure =
+            [&](const Job& job, PlanPosition position) {
+                return measure_in_process(arguments_for(job, position, options, database));
+            },
+        .begins =
+            [&](const Side& side, int round, std::size_t done) {
+                line.show(fmt::format("round {} of {}: {} on {}", round + 1, rounds,
+                                      printable(side.job.request.network), side.job.backend),
+                          static_cast<double>(done) / count);
+            },
+        .stop = &InterruptGuard::requested()};
+    return measure_in_turn(sides, rounds, opened, hooks);
+}
+
 }  // namespace
 
 void add_sides_options(CLI::App& verb, SidesOptions& options) {
@@ -162,26 +184,43 @@ std::vector<Side> sides_of(const SidesOptions& options) {
     return sides;
 }
 
-ExitCode measure_sides(std::vector<Side>& sides, const SidesOptions& options,
-                       const std::filesystem::path& database) {
-    const Database opened = Database::open(database);
+std::vector<ComparedSide> OwnedSides::compared() const {
+    std::vector<ComparedSide> all;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        all.push_back({runs[i], names[i], refusals[i]});
+    }
+    return all;
+}
+
+std::optional<OwnedSides> measured(std::vector<Side> sides, const SidesOptions& options,
+                                   const std::filesystem::path& database) {
     const int rounds = options.rounds > 0 ? options.rounds : usual_rounds;
-    const double count = static_cast<double>(sides.size()) * rounds;
-    const InterruptGuard guard;
-    ProgressLine line;
-    const RoundsHooks hooks{
-        .measure =
-            [&](const Job& job, PlanPosition position) {
-                return measure_in_process(arguments_for(job, position, options, database));
-            },
-        .begins =
-            [&](const Side& side, int round, std::size_t done) {
-                line.show(fmt::format("round {} of {}: {} on {}", round + 1, rounds,
-                                      printable(side.job.request.network), side.job.backend),
-                          static_cast<double>(done) / count);
-            },
-        .stop = &InterruptGuard::requested()};
-    return measure_in_turn(sides, rounds, opened, hooks);
+    if (measure(sides, rounds, options, database) == ExitCode::interrupted) {
+        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
+        return std::nullopt;
+    }
+    OwnedSides owned;
+    std::vector<Settings> settings;
+    for (Side& side : sides) {
+        settings.push_back(settings_of(side.job, side.job.request.batch.value_or(0),
+                                       side.job.execution.scheduling.threads));
+        if (!side.runs.empty() && !side.refusal.empty()) {
+            fmt::print(stderr, "strata: {} was measured in {} of {} rounds: {}\n", side.job.backend,
+                       side.runs.size(), rounds, side.refusal);
+        }
+        owned.runs.push_back(std::move(side.runs));
+        owned.refusals.push_back(std::move(side.refusal));
+    }
+    owned.names = names_of_sides(settings);
+    return owned;
+}
+
+void require_a_side(const OwnedSides& sides) {
+    const bool is_there =
+        std::ranges::any_of(sides.runs, [](const std::vector<Run>& runs) { return !runs.empty(); });
+    if (!is_there) {
+        throw Error(join(sides.refusals, "; "), ExitCode::machine_cannot);
+    }
 }
 
 }  // namespace strata

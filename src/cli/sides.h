@@ -3,8 +3,10 @@
 
 #include "cli/options.h"
 #include "run/rounds.h"
+#include "view/compared_sides.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +33,22 @@ void add_sides_options(CLI::App& verb, SidesOptions& options);
 // refused.
 std::vector<Side> sides_of(const SidesOptions& options);
 
+// Sides in order, which own their runs.
+struct OwnedSides {
+    std::vector<std::vector<Run>> runs = {};
+    std::vector<std::string> names = {};  // what tells them apart; may be empty
+    std::vector<std::string> refusals = {};
+
+    std::vector<ComparedSide> compared() const;
+};
+
 // Measures them in turn, each run in a process of its own, and stores the runs. Shows progress, and
-// what the processes warn of, on standard error. Returns as measure_in_turn.
-ExitCode measure_sides(std::vector<Side>& sides, const SidesOptions& options,
-                       const std::filesystem::path& database);
+// what the processes warn of, on standard error, and there says of an interrupt, and of a side that
+// was lost on the way. Nothing where the user interrupted.
+std::optional<OwnedSides> measured(std::vector<Side> sides, const SidesOptions& options,
+                                   const std::filesystem::path& database);
+
+// Throws Error where no side was measured, with the reasons.
+void require_a_side(const OwnedSides& sides);
 
 }  // namespace strata

@@ -16,6 +16,7 @@ void add_run(CLI::App& app, ExitCode& exit);
 void add_algorithms(CLI::App& app, ExitCode& exit);
 void add_calibrate(CLI::App& app, ExitCode& exit);
 void add_overhead(CLI::App& app, ExitCode& exit);
+void add_study(CLI::App& app, ExitCode& exit);
 void add_reproduce(CLI::App& app, ExitCode& exit);
 void add_report(CLI::App& app, ExitCode& exit);
 void add_explain(CLI::App& app, ExitCode& exit);

@@ -46,6 +46,10 @@ Cell percent_cell(double share, Provenance provenance) {
     return number_cell(100 * share, "%", provenance);
 }
 
+Cell ratio_cell(const Ratio& ratio) {
+    return Number{.value = ratio.value, .unit = "", .low = ratio.low, .high = ratio.high};
+}
+
 Cell flag_cell(bool flag) {
     return Verbatim{flag ? "true" : "false", flag ? 1.0 : 0.0};
 }

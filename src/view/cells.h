@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "measure/statistics.h"
+#include "measure/ratio.h"
 #include "record/run.h"
 #include "report/document.h"
 
@@ -25,6 +25,7 @@ Cell flops_cell(Flops flops);
 Cell count_cell(double count);
 Cell percent_cell(double share, Provenance provenance = Provenance::derived);
 Cell number_cell(double value, const char* unit, Provenance provenance = Provenance::derived);
+Cell ratio_cell(const Ratio& ratio);
 Cell flag_cell(bool flag);                      // true or false in data
 Cell text_or_missing(const std::string& text);  // empty: missing
 

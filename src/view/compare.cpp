@@ -44,15 +44,6 @@ Cell side_cell(const std::optional<Estimate>& time, Runs runs, const char* reaso
         reason);
 }
 
-Cell ratio_cell(const std::optional<Ratio>& ratio) {
-    return optional_cell(
-        ratio,
-        [](const Ratio& r) {
-            return Number{.value = r.value, .unit = "", .low = r.low, .high = r.high};
-        },
-        "not measured on both sides");
-}
-
 Cell run_cell(Runs runs) {
     return count_cell(static_cast<double>(runs.front().id));
 }
@@ -64,7 +55,7 @@ std::vector<Cell> row_of(const ComparedTime& time, const ComparedRuns& runs) {
             time.pass,
             side_cell(time.before, runs.before, "not measured"),
             side_cell(time.after, runs.after, "not measured"),
-            ratio_cell(time.ratio),
+            optional_cell(time.ratio, ratio_cell, "not measured on both sides"),
             verdict_text(time.verdict),
             time.verdict ? Cell(std::string(name_of(*time.verdict))) : Cell(Missing{})};
 }

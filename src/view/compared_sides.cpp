@@ -61,11 +61,8 @@ std::vector<Cell> row_of(const ComparedSide& side, const ComparedSide& baseline,
     const Provenance provenance = times_of(side.runs.front().origin);
     const auto time = [&](const Estimate& t) { return time_cell(t, provenance); };
     const auto& whole = comparison.whole;
-    const auto ratio = [](const Ratio& r) {
-        return Number{.value = r.value, .unit = "", .low = r.low, .high = r.high};
-    };
     return {name_of(side), runs_text(side.runs), optional_cell(whole.after, time, reason.c_str()),
-            is_baseline ? Cell(Missing{}) : optional_cell(whole.ratio, ratio),
+            is_baseline ? Cell(Missing{}) : optional_cell(whole.ratio, ratio_cell),
             is_baseline ? "baseline" : verdict_text(whole.verdict)};
 }
 

@@ -21,11 +21,8 @@ void add_rows(const ComparedSide& side, Table& table) {
         return;
     }
     for (const InstrumentCost& cost : instrument_costs(side.runs)) {
-        const auto ratio = [](const Ratio& r) {
-            return Number{.value = r.value, .unit = "", .low = r.low, .high = r.high};
-        };
         table.rows.push_back({side.name, cost.instrument, iteration_cell(cost.without),
-                              iteration_cell(cost.with), optional_cell(cost.ratio, ratio)});
+                              iteration_cell(cost.with), optional_cell(cost.ratio, ratio_cell)});
     }
 }
 
