@@ -29,9 +29,9 @@ bool CsvTable::read(std::vector<std::string>& fields) {
     return true;
 }
 
-bool CsvTable::find_header(std::string_view column) {
+bool CsvTable::find_header(std::initializer_list<std::string_view> columns) {
     while (read(columns_)) {
-        if (has(column)) {
+        if (std::ranges::any_of(columns, [&](std::string_view one) { return has(one); })) {
             return true;
         }
     }

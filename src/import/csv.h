@@ -3,6 +3,7 @@
 
 #include "import/source.h"
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,8 @@ public:
     // Requires: the source outlives it.
     explicit CsvTable(ByteSource& source) : source_(source) {}
 
-    // Goes to the next row that has this column; false if there is none.
-    bool find_header(std::string_view column);
+    // Goes to the next row that has one of these columns; false if there is none.
+    bool find_header(std::initializer_list<std::string_view> columns);
 
     // The next row; false after the last. Rows with other numbers of fields than the header are
     // left out and counted.

@@ -45,7 +45,8 @@ bool is_onednn(std::string_view head) {
 bool is_nvprof(std::string_view head) {
     const bool is_trace = has(head, "Start") && has(head, "Duration") && has(head, "Grid X");
     const bool is_summary = has(head, "Time(%)") && has(head, "Calls") && has(head, "Avg");
-    return is_trace || is_summary;
+    const bool is_metrics = has(head, "\"Kernel\"") && has(head, "\"Invocations\"");
+    return is_trace || is_summary || is_metrics;
 }
 
 bool is_dnnmark_log(std::string_view head) {
@@ -79,7 +80,7 @@ constexpr std::array all_formats = {
                  read_nsight_systems},
     ImportFormat{"nsight-compute", "Nsight Compute: ncu --csv, long or --page raw",
                  is_nsight_compute, read_nsight_compute},
-    ImportFormat{"nvprof", "nvprof --csv: --print-gpu-trace, or the summary", is_nvprof,
+    ImportFormat{"nvprof", "nvprof --csv: --print-gpu-trace, --metrics, or the summary", is_nvprof,
                  read_nvprof},
     ImportFormat{"rocprof", "rocprof's results.csv, rocprofv3's kernel_trace.csv", is_rocprof,
                  read_rocprof},

@@ -50,9 +50,10 @@ RecordedProfile read_onednn_verbose(ByteSource& source);
 RecordedProfile read_nsight_systems(ByteSource& source);
 // Calls of DNNMark's layers, by the times that its benchmarks log.
 RecordedProfile read_dnnmark_log(ByteSource& source);
-// Kernels of nvprof --csv: a GPU trace, or the summary without any option.
+// Kernels of nvprof --csv: a GPU trace, the summary without any option, or --metrics.
 RecordedProfile read_nvprof(ByteSource& source);
-// Kernels of ncu --csv and their metrics by their own names, in long form or as --page raw.
+// Kernels of ncu --csv, in long form or as --page raw, with their counters, and within their NVTX
+// ranges where --nvtx was given.
 RecordedProfile read_nsight_compute(ByteSource& source);
 // Kernels of rocprof's results.csv, or of rocprofv3's kernel_trace.csv.
 RecordedProfile read_rocprof(ByteSource& source);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The tables that GPU profilers print: nvprof, Nsight Compute, rocprof. Each row is a kernel, or a
-// metric of one; only Nsight Compute tells ranges.
+// The tables of kernels that nvprof and rocprof print.
 #include "import/csv.h"
 #include "import/formats.h"
+#include "import/kernel_rows.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -11,118 +11,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 namespace strata {
 
 namespace {
-
-struct TimeUnit {
-    std::string_view name;
-    double nanoseconds;
-};
-constexpr std::array time_units = {
-    TimeUnit{"ns", 1},   TimeUnit{"nsecond", 1},   TimeUnit{"nanosecond", 1},
-    TimeUnit{"us", 1e3}, TimeUnit{"usecond", 1e3}, TimeUnit{"microsecond", 1e3},
-    TimeUnit{"ms", 1e6}, TimeUnit{"msecond", 1e6}, TimeUnit{"millisecond", 1e6},
-    TimeUnit{"s", 1e9},  TimeUnit{"second", 1e9},
-};
-
-std::optional<Nanoseconds> time_in(std::string_view text, std::string_view unit) {
-    const auto known = std::ranges::find(time_units, unit, &TimeUnit::name);
-    std::string plain(trim(text));
-    std::erase(plain, ',');
-    return known == time_units.end() ? std::nullopt : parse_nanoseconds(plain, known->nanoseconds);
-}
-
-std::uint32_t whole_of(std::string_view text) {
-    const double value = parse_separated(text).value_or(0);
-    return static_cast<std::uint32_t>(std::clamp(value, 0.0, 2e9));
-}
-
-// What a kernel's row tells.
-struct KernelRow {
-    std::string_view name = {};
-    std::optional<Nanoseconds> start = {};
-    std::optional<Nanoseconds> time = {};
-    std::uint32_t device = 0;
-    std::uint32_t stream = 0;
-    std::optional<LaunchShape> launch = {};
-    SpanKind kind = SpanKind::kernel;
-};
-
-// Kernels of a table, as operators of their own: nothing tells what launched them.
-class KernelRows {
-public:
-    explicit KernelRows(std::string tool) { profile_.tool = std::move(tool); }
-
-    void add(const KernelRow& row) {
-        if (row.name.empty()) {
-            ++left_out_.nameless;
-            return;
-        }
-        if (!row.time || !is_plausible(*row.time)) {
-            ++left_out_.implausible;
-            return;
-        }
-        const TextId name = profile_.texts.id_of(row.name);
-        const auto place = static_cast<std::uint32_t>(profile_.operators.size());
-        const Nanoseconds start = row.start.value_or(now_);
-        profile_.operators.push_back(
-            {.name = name, .stream = row.stream, .start = start, .time = *row.time});
-        now_ = start + *row.time;
-        if (row.start) {
-            profile_.spans.push_back({.span = {.kind = row.kind,
-                                               .name = std::string(profile_.texts[name]),
-                                               .device = row.device,
-                                               .stream = row.stream,
-                                               .start = start,
-                                               .end = start + *row.time,
-                                               .launch = row.launch},
-                                      .launched_by = place});
-        }
-    }
-
-    RecordedProfile finish(const CsvTable& table, const ByteSource& source) {
-        if (profile_.operators.empty() && left_out_.nameless + left_out_.implausible == 0) {
-            throw Error(
-                fmt::format("'{}' has no kernel in its table; record it again, with its "
-                            "first lines",
-                            source.name()));
-        }
-        profile_.has_starts = !profile_.spans.empty();
-        sort_by_start();
-        left_out_.add_to(profile_.doubts);
-        if (table.left_out() > 0) {
-            profile_.doubts.push_back(
-                fmt::format("{} row{} of the table, with other numbers of "
-                            "fields than its header, were left out",
-                            table.left_out(), table.left_out() == 1 ? "" : "s"));
-        }
-        return std::move(profile_);
-    }
-
-    RecordedProfile& profile() { return profile_; }
-
-private:
-    void sort_by_start() {
-        if (!profile_.has_starts || profile_.spans.size() != profile_.operators.size()) {
-            return;
-        }
-        std::ranges::stable_sort(profile_.spans, {},
-                                 [](const RecordedSpan& one) { return one.span.start; });
-        std::vector<RecordedOperator> sorted;
-        for (RecordedSpan& one : profile_.spans) {
-            sorted.push_back(profile_.operators[one.launched_by]);
-            one.launched_by = static_cast<std::uint32_t>(sorted.size() - 1);
-        }
-        profile_.operators = std::move(sorted);
-    }
-
-    RecordedProfile profile_ = {};
-    LeftOut left_out_ = {};
-    Nanoseconds now_ = Nanoseconds(1);
-};
 
 // A GPU trace (--print-gpu-trace), or the summary that nvprof prints without options.
 void read_nvprof_trace(CsvTable& table, KernelRows& rows) {
@@ -150,7 +44,7 @@ void read_nvprof_trace(CsvTable& table, KernelRows& rows) {
                                     whole_of(table.at("Block Z"))},
                           .registers = whole_of(table.at("Registers Per Thread"))};
         }
-        rows.add(row);
+        rows.add(std::move(row));
     }
 }
 
@@ -171,107 +65,63 @@ void read_nvprof_summary(CsvTable& table, KernelRows& rows) {
         "its calls in all iterations");
 }
 
-// Where a metric is a kernel's time.
-bool is_duration_metric(std::string_view name) {
-    return name == "gpu__time_duration.sum" || name == "Duration" ||
-           name == "gpu__time_duration.avg";
+// Metrics of nvprof that one of CUPTI's counters replaced (NVIDIA, Nsight Compute CLI, "nvprof
+// Metric Comparison"), and how many of the counter one of it is.
+struct NvprofMetric {
+    std::string_view name;
+    std::string_view counter;
+    double scale = 1;
+};
+constexpr std::array nvprof_metrics = {
+    NvprofMetric{"achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", 100},
+    NvprofMetric{"dram_read_bytes", "dram__bytes_read.sum"},
+    NvprofMetric{"dram_write_bytes", "dram__bytes_write.sum"},
+    NvprofMetric{"inst_executed", "smsp__inst_executed.sum"},
+    NvprofMetric{"l2_read_transactions", "lts__t_sectors_op_read.sum"},
+    NvprofMetric{"l2_write_transactions", "lts__t_sectors_op_write.sum"},
+    NvprofMetric{"tex_cache_hit_rate", "l1tex__t_sector_hit_rate.pct"},
+};
+
+// "1.234GB/s" or "45.20%": nvprof writes units behind numbers.
+std::optional<RecordedCounter> nvprof_value(std::string_view text) {
+    const auto end = text.find_first_not_of("0123456789.,+-eE");
+    const auto number = parse_separated(text.substr(0, end));
+    const std::string_view unit = end == text.npos ? "" : text.substr(end);
+    if (!number) {
+        return {};
+    }
+    constexpr std::string_view prefixes = "KMGT";
+    const auto prefix =
+        unit.ends_with("B/s") && unit.size() == 4 ? prefixes.find(unit[0]) : prefixes.npos;
+    return prefix == prefixes.npos
+               ? RecordedCounter{*number, std::string(unit)}
+               : RecordedCounter{*number * std::pow(1e3, static_cast<double>(prefix) + 1), "B/s"};
 }
 
-// Nsight Compute's kernels with their metrics, in long form (a row for each metric) or wide form
-// (--page raw: a column for each, below them the units).
-class NsightComputeReader {
-public:
-    explicit NsightComputeReader(ByteSource& source) : source_(source), table_(source) {}
-
-    RecordedProfile read() {
-        if (!table_.find_header("Kernel Name")) {
-            throw Error(
-                fmt::format("'{}' has no header with \"Kernel Name\"; record it with ncu "
-                            "--csv",
-                            source_.name()));
+// --metrics: a row for each metric of each kernel, the mean of its invocations.
+void read_nvprof_metrics(CsvTable& table, KernelRows& rows) {
+    std::vector<std::string> order;
+    std::map<std::string, RecordedCounters> kernels;
+    while (table.next()) {
+        const auto [kernel, is_new] = kernels.try_emplace(std::string(table.at("Kernel")));
+        if (is_new) {
+            order.push_back(kernel->first);
         }
-        if (table_.has("Metric Name")) {
-            read_long();
-        } else {
-            read_wide();
-        }
-        rows_.profile().doubts.push_back(
-            "Nsight Compute runs kernels one by one, several times and at a fixed clock: their "
-            "times are not those of the program");
-        return rows_.finish(table_, source_);
-    }
-
-private:
-    void begin(const std::string& name) {
-        finish_kernel();
-        name_ = name;
-        stream_ = whole_of(table_.at("Stream"));
-        is_open_ = true;
-    }
-
-    void take(std::string_view metric, std::string_view unit, std::string_view value) {
-        if (is_duration_metric(metric)) {
-            time_ = time_ ? time_ : time_in(value, unit);
-        }
-        if (const auto number = parse_separated(value)) {
-            metrics_.push_back(
-                {.name = std::string(metric), .unit = std::string(unit), .value = number});
+        const std::string_view name = table.at("Metric Name");
+        const auto known = std::ranges::find(nvprof_metrics, name, &NvprofMetric::name);
+        if (auto value = nvprof_value(table.at("Avg"))) {
+            const bool is_known = known != nvprof_metrics.end();
+            value->value *= is_known ? known->scale : 1;
+            kernel->second.emplace(is_known ? known->counter : name, *value);
         }
     }
-
-    void finish_kernel() {
-        if (!is_open_) {
-            return;
-        }
-        const std::size_t before = rows_.profile().operators.size();
-        rows_.add({.name = name_, .time = time_, .stream = stream_});
-        if (rows_.profile().operators.size() > before) {
-            rows_.profile().metrics[static_cast<std::uint32_t>(before)] = std::move(metrics_);
-        }
-        metrics_.clear();
-        time_.reset();
-        is_open_ = false;
+    rows.profile().has_times = false;
+    for (const std::string& name : order) {
+        rows.add({.name = name, .counters = std::move(kernels[name])});
     }
-
-    void read_long() {
-        std::string id;
-        while (table_.next()) {
-            if (std::string(table_.at("ID")) != id || !is_open_) {
-                id = table_.at("ID");
-                begin(std::string(table_.at("Kernel Name")));
-            }
-            if (!table_.at("Metric Name").empty()) {
-                take(table_.at("Metric Name"), table_.at("Metric Unit"), table_.at("Metric Value"));
-            }
-        }
-        finish_kernel();
-    }
-
-    void read_wide() {
-        if (!table_.next()) {
-            return;
-        }
-        const std::vector<std::string> units = table_.row();
-        while (table_.next()) {
-            begin(std::string(table_.at("Kernel Name")));
-            for (std::size_t i = 0; i < units.size(); ++i) {
-                if (table_.columns()[i].find("__") != std::string::npos) {
-                    take(table_.columns()[i], units[i], table_.row()[i]);
-                }
-            }
-        }
-        finish_kernel();
-    }
-
-    ByteSource& source_;
-    CsvTable table_;
-    KernelRows rows_{"nsight-compute"};
-    std::string name_ = {};
-    std::uint32_t stream_ = 0;
-    std::optional<Nanoseconds> time_ = {};
-    std::vector<MetricResult> metrics_ = {};
-    bool is_open_ = false;
-};
+    rows.profile().doubts.emplace_back(
+        "the file has metrics and no times: each kernel's are the means of its invocations");
+}
 
 // Names of rocprof end in ".kd", rocprofv3's do not.
 std::string_view kernel_of(std::string_view name) {
@@ -288,13 +138,15 @@ std::string_view kernel_of(std::string_view name) {
 RecordedProfile read_nvprof(ByteSource& source) {
     CsvTable table(source);
     KernelRows rows("nvprof");
-    if (!table.find_header("Name")) {
+    if (!table.find_header({"Name", "Kernel"})) {
         throw Error(
-            fmt::format("'{}' has no header with \"Name\"; record it with nvprof --csv "
-                        "--print-gpu-trace",
+            fmt::format("'{}' has no header with \"Name\" or \"Kernel\"; record it with nvprof "
+                        "--csv --print-gpu-trace",
                         source.name()));
     }
-    if (table.has("Start")) {
+    if (table.has("Metric Name")) {
+        read_nvprof_metrics(table, rows);
+    } else if (table.has("Start")) {
         read_nvprof_trace(table, rows);
     } else {
         read_nvprof_summary(table, rows);
@@ -302,20 +154,16 @@ RecordedProfile read_nvprof(ByteSource& source) {
     return rows.finish(table, source);
 }
 
-RecordedProfile read_nsight_compute(ByteSource& source) {
-    return NsightComputeReader(source).read();
-}
-
 RecordedProfile read_rocprof(ByteSource& source) {
     CsvTable table(source);
     KernelRows rows("rocprof");
-    const bool is_third = head_of(source.file()).find("Start_Timestamp") != std::string::npos;
-    if (!table.find_header(is_third ? "Kernel_Name" : "KernelName")) {
+    if (!table.find_header({"Kernel_Name", "KernelName"})) {
         throw Error(
             fmt::format("'{}' has no header with a kernel's name; record it with rocprofv3 "
                         "--kernel-trace or rocprof --timestamp on",
                         source.name()));
     }
+    const bool is_third = table.has("Kernel_Name");  // rocprofv3
     while (table.next()) {
         const auto start = time_in(table.at(is_third ? "Start_Timestamp" : "BeginNs"), "ns");
         const auto end = time_in(table.at(is_third ? "End_Timestamp" : "EndNs"), "ns");

@@ -26,8 +26,17 @@ auto nesting_order(const HostEvent& event) {
                       event.kind != HostEventKind::range);
 }
 
-// "ProfilerStep#3", "iteration 3", "step_3".
-bool is_iteration(std::string_view name) {
+}  // namespace
+
+TextId scope_within(TextPool& texts, TextId outer, std::string_view inner) {
+    const std::string_view around = texts[outer];
+    const bool says_it = inner.size() > around.size() && inner.starts_with(around) &&
+                         (inner[around.size()] == '.' || inner[around.size()] == '/');
+    return outer == 0 || says_it ? texts.id_of(inner)
+                                 : texts.id_of(fmt::format("{}/{}", around, inner));
+}
+
+bool is_iteration_range(std::string_view name) {
     constexpr std::array words = {std::string_view("profilerstep"), std::string_view("iteration"),
                                   std::string_view("iter"), std::string_view("step")};
     const auto digits = name.find_last_not_of("0123456789") + 1;
@@ -40,8 +49,6 @@ bool is_iteration(std::string_view name) {
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return std::ranges::find(words, word) != words.end();
 }
-
-}  // namespace
 
 std::uint32_t CallNesting::track_of(std::int64_t process, std::int64_t thread) {
     const auto next = static_cast<std::uint32_t>(tracks_.size());
@@ -63,15 +70,6 @@ void CallNesting::finish() {
     attribute_spans();
     sort_operators();
     std::ranges::sort(recording_.iterations);
-}
-
-// "layer1.0" within "layer1" stands alone, because it says where it is.
-TextId CallNesting::scope_within(TextId outer, std::string_view inner) {
-    const std::string_view around = recording_.texts[outer];
-    const bool says_it = inner.size() > around.size() && inner.starts_with(around) &&
-                         (inner[around.size()] == '.' || inner[around.size()] == '/');
-    return outer == 0 || says_it ? recording_.texts.id_of(inner)
-                                 : recording_.texts.id_of(fmt::format("{}/{}", around, inner));
 }
 
 void CallNesting::nest(const HostEvent& event) {
@@ -113,7 +111,7 @@ void CallNesting::nest_operation(const HostEvent& event, Open& open) {
 
 void CallNesting::open_range(const HostEvent& event, Open& open) {
     const std::string name(recording_.texts[event.name]);
-    if (is_iteration(name)) {
+    if (is_iteration_range(name)) {
         recording_.iterations.emplace_back(event.start, event.end());
         return;
     }
@@ -121,7 +119,7 @@ void CallNesting::open_range(const HostEvent& event, Open& open) {
         open.pass = Pass::update;
     }
     if (open.operation == 0) {
-        open.scope = scope_within(open.scope, name);
+        open.scope = scope_within(recording_.texts, open.scope, name);
     }
 }
 

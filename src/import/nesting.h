@@ -33,6 +33,13 @@ struct HostEvent {
     Nanoseconds end() const { return start + duration; }
 };
 
+// The scope of a range within another's: "layer1.0" within "layer1" stands alone, because it says
+// where it is; "conv1" within it is "layer1/conv1".
+TextId scope_within(TextPool& texts, TextId outer, std::string_view inner);
+
+// Whether a range marks an iteration: "ProfilerStep#3", "iteration 3", "step_3".
+bool is_iteration_range(std::string_view name);
+
 // Makes a profile's operators of what was recorded on the host's threads and on devices: the
 // outermost operator on a thread counts, within the ranges around it. A span belongs to the
 // operator that launched it or, where a call within ranges alone did, is an operator within these.
@@ -70,7 +77,6 @@ private:
     void nest_operation(const HostEvent& event, Open& open);
     void open_range(const HostEvent& event, Open& open);
     std::uint32_t add_operator(const HostEvent& event, const Open& around);
-    TextId scope_within(TextId outer, std::string_view inner);
     void link_gradients();
     void attribute_spans();
     std::uint32_t add_span_operator(const Span& span, const Launch* launch);

@@ -3,11 +3,11 @@
 
 #include "graph/schedule.h"
 #include "op/work.h"
-#include "record/metric_result.h"
 #include "trace/span.h"
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -68,19 +68,28 @@ struct RecordedSpan {
     bool has_call = false;          // a recorded call says so
 };
 
+// What a tool counted of an operator, by the counter's name (CUPTI's where it has one:
+// "dram__bytes_read.sum"), in plain units and nanoseconds.
+struct RecordedCounter {
+    double value = 0;
+    std::string unit = {};
+};
+using RecordedCounters = std::map<std::string, RecordedCounter, std::less<>>;
+
 // What every importer yields: timed operators of one or several iterations. Whatever comes after
 // it (import/layers.h, import/run.h) is the same for every tool.
 struct RecordedProfile {
     std::string tool = {};     // "pytorch"; the imported run's backend
     std::string version = {};  // of the tool, where the file says it
     TextPool texts = {};
-    std::vector<RecordedOperator> operators = {};  // in the order of their starts
-    std::vector<MarkedIteration> iterations = {};  // empty: the tool marked none
-    std::vector<RecordedSpan> spans = {};          // empty: times are the host's
-    std::map<std::uint32_t, std::vector<MetricResult>> metrics = {};  // by place of the operator
-    int threads = 0;                                                  // 0: the file does not say
+    std::vector<RecordedOperator> operators = {};             // in the order of their starts
+    std::vector<MarkedIteration> iterations = {};             // empty: the tool marked none
+    std::vector<RecordedSpan> spans = {};                     // empty: times are the host's
+    std::map<std::uint32_t, RecordedCounters> counters = {};  // by place of the operator
+    int threads = 0;                                          // 0: the file does not say
     std::string processor = {};            // or device that it ran on: "NVIDIA H200"; or nothing
     bool has_starts = true;                // not where the tool tells durations alone
+    bool has_times = true;                 // not where it tells counters alone
     std::vector<std::string> doubts = {};  // sentences: what the file lacks, or what was left out
 };
 

@@ -4,6 +4,7 @@
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "import/counters.h"
 #include "import/iterations.h"
 #include "import/layers.h"
 #include "op/op.h"
@@ -35,7 +36,8 @@ struct ImportedStep {
     Nanoseconds heaviest = Nanoseconds(-1);
     AttributedBy by = AttributedBy::nothing;
     bool gives_both_gradients = false;
-    std::vector<MetricResult> metrics = {};
+    std::optional<std::size_t> counted = {};  // the iteration that the counters are of
+    RecordedCounters counters = {};
 };
 
 class RunMaker {
@@ -47,6 +49,9 @@ public:
           iterations_(iterations_in(recording, request.iterations)),
           layers_(attribute_layers(recording, iterations_,
                                    network == nullptr ? nullptr : &network->graph)) {
+        if (!recording.counters.empty()) {
+            catalogue_ = metric_catalogue();
+        }
         describe(request);
     }
 
@@ -71,6 +76,7 @@ private:
 
     void describe(const ImportRequest& request);
     void gather();
+    void count(ImportedStep& step, std::uint32_t i) const;
     Pass pass_in_network(std::uint32_t layer, const RecordedOperator& one) const;
     const StepResult* planned(const std::string& layer, Pass pass) const;
     void add(const ImportedStep& step);
@@ -86,6 +92,7 @@ private:
     const NetworkSteps* network_;
     RecordedIterations iterations_;
     LayerAttribution layers_;
+    MetricCatalogue catalogue_ = {};  // where anything was counted
     std::vector<ImportedStep> steps_ = {};
     ImportedRun result_ = {};
 };
@@ -158,15 +165,26 @@ void RunMaker::gather() {
             step.layout = one.layout;
             step.by = layers_.by[i];
         }
-        if (const auto metrics = recording_.metrics.find(i);
-            metrics != recording_.metrics.end() && step.metrics.empty()) {
-            step.metrics = metrics->second;
-        }
+        count(step, i);
     }
     if (steps_.empty()) {
         throw Error(
             "the file holds no operator or kernel with a name and a time; record it again "
             "(strata import --help says where each tool's recipe is)");
+    }
+}
+
+// The counters of the first iteration that has any.
+void RunMaker::count(ImportedStep& step, std::uint32_t i) const {
+    const auto counters = recording_.counters.find(i);
+    if (counters == recording_.counters.end()) {
+        return;
+    }
+    if (!step.counted) {
+        step.counted = iterations_.of_operator[i];
+        step.counters = counters->second;
+    } else if (step.counted == iterations_.of_operator[i]) {
+        add_counters(step.counters, counters->second);
     }
 }
 
@@ -189,15 +207,19 @@ void RunMaker::add(const ImportedStep& step) {
     }
     result.implementation = fmt::format("{} [by {}]", made, name_of(step.by));
     result.layout = text(step.layout);
-    result.metrics = step.metrics;
-    if (!step.metrics.empty()) {
+    result.metrics = metrics_of(step.counters, catalogue_);
+    if (!result.metrics.empty()) {
         result.counted_at = run().steps.size() - 1;
     }
     Samples samples;
     for (const auto& [iteration, time] : step.times) {
         samples.values.push_back(seconds_of(time));
     }
-    result.time = std::move(samples);
+    if (recording_.has_times) {
+        result.time = std::move(samples);
+    } else {
+        result.time = Skipped{"the file tells counters and no times"};
+    }
     result_.by.emplace_back(name_of(step.by));
     take_work(step, result);
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 namespace strata {
 namespace {
@@ -57,18 +58,58 @@ TEST(GpuTables, NsightComputesLongFormHasARowForEachMetric) {
     ASSERT_EQ(profile.operators.size(), 2u);
     EXPECT_EQ(name_at(profile, 0), "gemm<float, 128>(float *, int)");
     EXPECT_EQ(profile.operators[0].time, Nanoseconds(1'250'250));
-    EXPECT_EQ(profile.metrics.at(0).at(0),
-              (MetricResult{"dram__bytes_read.sum", "Mbyte", 1204.5, ""}));
+    EXPECT_EQ(profile.counters.at(0).at("dram__bytes_read.sum").value, 1204.5e6);
+    EXPECT_EQ(profile.counters.at(0).at("dram__bytes_read.sum").unit, "byte");
 }
 
 TEST(GpuTables, NsightComputesRawPageHasAColumnForEachMetricAndARowOfUnits) {
     const RecordedProfile profile = profile_of("ncu_raw.csv");
     ASSERT_EQ(profile.operators.size(), 1u);  // the other has no time
     EXPECT_EQ(profile.operators[0].time, Nanoseconds(1'250'250));
-    EXPECT_EQ(profile.metrics.at(0).size(), 2u);
+    EXPECT_EQ(profile.counters.at(0).size(), 2u);
     EXPECT_TRUE(std::ranges::any_of(profile.doubts, [](const std::string& doubt) {
         return doubt.starts_with("1 event was left out");
     }));
+}
+
+std::map<std::string, double> metrics_by_name(const StepResult& step) {
+    std::map<std::string, double> all;
+    for (const MetricResult& metric : step.metrics) {
+        all[metric.name] = metric.value.value();
+    }
+    return all;
+}
+
+TEST(GpuTables, NsightComputesRangesAreLayersAndItsCountersStratasMetrics) {
+    const ImportedRun imported = imported_run(profile_of("ncu_nvtx.csv"), {}, nullptr);
+    ASSERT_EQ(imported.run.steps.size(), 2u);
+    const StepResult& conv = imported.run.steps[0];
+    EXPECT_EQ(conv.layer, "layer1.conv");
+    EXPECT_EQ(imported.by[0], "module path");
+    EXPECT_EQ(std::get<Samples>(conv.time).values, (std::vector<Seconds>{{15e-6}, {15e-6}}));
+    // Of two kernels the amounts add up, and rates are of the sums; shares have no sum.
+    const auto both = metrics_by_name(conv);
+    EXPECT_EQ(both.at("dram_read"), 3e6);
+    EXPECT_EQ(both.at("dram_written"), 750e3);
+    EXPECT_NEAR(both.at("counted_time"), 15e-6, 1e-12);
+    EXPECT_NEAR(both.at("dram_read_rate"), 3e6 / 15e-6, 1);
+    EXPECT_FALSE(both.contains("l2_hit_rate"));
+    const auto one = metrics_by_name(imported.run.steps[1]);
+    EXPECT_EQ(one.at("l2_hit_rate"), 60);
+    EXPECT_EQ(one.at("launch__occupancy_limit_warps"), 8);  // by its own name
+    EXPECT_FALSE(one.contains("lts__t_sector_hit_rate.pct"));
+}
+
+TEST(GpuTables, MetricsOfNvprofAreKernelsWithoutTimes) {
+    const ImportedRun imported = imported_run(profile_of("nvprof_metrics.csv"), {}, nullptr);
+    ASSERT_EQ(imported.run.steps.size(), 2u);
+    EXPECT_TRUE(std::holds_alternative<Skipped>(imported.run.steps[0].time));
+    const auto first = metrics_by_name(imported.run.steps[0]);
+    EXPECT_EQ(first.at("dram_read"), 4194304);
+    EXPECT_EQ(first.at("occupancy"), 24.5);
+    EXPECT_EQ(first.at("stall_inst_fetch"), 4.2);
+    EXPECT_EQ(imported.run.steps[1].metrics.at(0),
+              (MetricResult{"dram_read_throughput", "B/s", 705.5e9, ""}));
 }
 
 TEST(GpuTables, BothRocprofsTellTheSameKernels) {
