@@ -16,7 +16,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t block_bytes = 1 << 20;
+constexpr std::size_t block_bytes = 1 << 16;  // fits into a second-level cache
 constexpr std::size_t longest_line = 1 << 20;
 
 }  // namespace
@@ -31,7 +31,7 @@ ByteSource::ByteSource(std::filesystem::path file) : file_(std::move(file)), blo
         throw Error(fmt::format("'{}' cannot be opened ({}); check who may read it", name(),
                                 std::strerror(errno)));
     }
-    gzbuffer(handle_.get(), 1 << 18);
+    gzbuffer(handle_.get(), block_bytes);
 }
 
 void ByteSource::Close::operator()(gzFile_s* handle) const {
