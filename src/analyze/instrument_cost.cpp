@@ -24,9 +24,8 @@ Launches launches_of(Runs runs, SamplesOf samples) {
     return launches;
 }
 
-InstrumentCost cost_of(const char* instrument, Runs runs, SamplesOf samples) {
-    const Launches without = launches_of(runs, end_to_end);
-    const Launches with = launches_of(runs, samples);
+InstrumentCost cost_of(const std::string& instrument, const Launches& without,
+                       const Launches& with) {
     InstrumentCost cost{.instrument = instrument, .without = {}, .with = {}, .ratio = {}};
     if (!without.samples.empty()) {
         cost.without = estimate(without);
@@ -34,28 +33,35 @@ InstrumentCost cost_of(const char* instrument, Runs runs, SamplesOf samples) {
     if (!with.samples.empty()) {
         cost.with = estimate(with);
     }
-    if (cost.without && cost.with && with.samples.size() == without.samples.size() &&
-        is_positive(with) && is_positive(without)) {
-        // Both kinds of samples share what is their process's own.
-        cost.ratio = with.samples.size() == 1 ? ratio_of_medians(without, with)
-                                              : ratio_of_pairs(without, with);
+    if (cost.without && cost.with && is_positive(with) && is_positive(without)) {
+        // (What a pair shares is its process's own, or that of neighbours.)
+        const bool are_pairs =
+            with.samples.size() == without.samples.size() && with.samples.size() > 1;
+        cost.ratio = are_pairs ? ratio_of_pairs(without, with) : ratio_of_medians(without, with);
     }
     return cost;
 }
 
 }  // namespace
 
-std::vector<InstrumentCost> instrument_costs(Runs runs) {
+std::vector<InstrumentCost> instrument_costs(Runs runs, const std::string& of_steps) {
     check(!runs.empty(), "the cost of instruments is that of runs");
+    const Launches without = launches_of(runs, end_to_end);
     std::vector<InstrumentCost> costs = {
-        cost_of("time stamps between the steps", runs,
-                [](const Run& run) { return &run.whole.instrumented; })};
+        cost_of(of_steps, without, launches_of(runs, [](const Run& run) -> const Samples* {
+                    return &run.whole.instrumented;
+                }))};
     if (runs.front().trace) {
-        costs.push_back(cost_of("kernels recorded", runs, [](const Run& run) -> const Samples* {
-            return run.trace ? &run.trace->recorded : nullptr;
-        }));
+        costs.push_back(cost_of("kernels recorded", without, launches_of(runs, [](const Run& run) {
+                                    return run.trace ? &run.trace->recorded : nullptr;
+                                })));
     }
     return costs;
+}
+
+InstrumentCost instrument_cost(const std::string& instrument, Runs without, Runs with) {
+    check(!without.empty() && !with.empty(), "the cost of an instrument is that of runs");
+    return cost_of(instrument, launches_of(without, end_to_end), launches_of(with, end_to_end));
 }
 
 }  // namespace strata

@@ -19,10 +19,17 @@ struct InstrumentCost {
     std::optional<Ratio> ratio;  // with over without; nothing where one of them was not measured
 };
 
-// One for each instrument that the runs used, from the lightest on. Samples with and without it
-// were taken in turn in each process, so the ratio is that of each process, and its interval tells
-// how processes differ; of a single process, how its samples do. Requires: runs of one job, at
-// least one.
-std::vector<InstrumentCost> instrument_costs(std::span<const Run> runs);
+// One for each instrument that the runs used, from the lightest on; `of_steps` is what timed their
+// steps. Samples with and without it were taken in turn in each process, so the ratio is that of
+// each process, and its interval tells how processes differ; of a single process, how its samples
+// do. Requires: runs of one job, at least one.
+std::vector<InstrumentCost> instrument_costs(std::span<const Run> runs,
+                                             const std::string& of_steps);
+
+// That of an instrument that records whole processes, such as a framework's own profiler: whole
+// iterations of runs with it over those of runs without. Where they took turns, the n-th of both
+// are compared. Requires: neither is empty.
+InstrumentCost instrument_cost(const std::string& instrument, std::span<const Run> without,
+                               std::span<const Run> with);
 
 }  // namespace strata

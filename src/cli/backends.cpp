@@ -47,15 +47,18 @@ constexpr std::array entries = {
                  .meaning = "PyTorch in a process of its own: eager, or compiled with --fuse",
                  .make = [] { return make_peer_backend("pytorch"); },
                  .capabilities = {Capability::layouts, Capability::fusion,
-                                  Capability::device_timeout, Capability::peer_options}},
+                                  Capability::device_timeout, Capability::peer_options},
+                 .profiler = "torch.profiler"},
     BackendEntry{.name = "onnxruntime",
                  .meaning = "ONNX Runtime, inference only: node by node, or optimised with --fuse",
                  .make = [] { return make_peer_backend("onnxruntime"); },
-                 .capabilities = of_a_peer},
+                 .capabilities = of_a_peer,
+                 .step_timer = "its profile of nodes"},
     BackendEntry{.name = "openvino",
                  .meaning = "OpenVINO, inference only, which fuses layers on its own",
                  .make = [] { return make_peer_backend("openvino"); },
-                 .capabilities = {Capability::device_timeout, Capability::peer_options}},
+                 .capabilities = {Capability::device_timeout, Capability::peer_options},
+                 .step_timer = "its counters of nodes"},
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ struct BackendEntry {
     Capabilities capabilities = {};      // known without opening a vendor's library
     // The same with kernels that bypass the L1 cache; null where there is no such choice.
     std::unique_ptr<Backend> (*make_past_l1)() = nullptr;
+    std::string_view step_timer = "time stamps between the steps";
+    // What --peer-option profiler=on records whole iterations with; empty: nothing.
+    std::string_view profiler = {};
 };
 
 // All backends; the first is the default of `run`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/backends.h"
 #include "cli/options.h"
 #include "cli/sides.h"
 #include "cli/verbs.h"
@@ -22,20 +23,59 @@ struct OverheadOptions {
     OutputOptions output;
 };
 
-ExitCode show_overhead(OverheadOptions options) {
-    options.measured.network.networks = {options.network};
-    auto sides =
-        measured(sides_of(options.measured), options.measured, database_path(options.database));
-    if (!sides) {
-        return ExitCode::interrupted;
+// The same side with its framework's profiler on; nothing where it has none.
+std::optional<Side> profiled(const Side& side) {
+    if (find_backend(side.job.backend).profiler.empty()) {
+        return std::nullopt;
     }
-    require_a_side(*sides);
-    for (std::size_t i = 0; i < sides->names.size(); ++i) {
-        if (sides->names[i].empty() && !sides->runs[i].empty()) {
-            sides->names[i] = sides->runs[i].front().settings.backend;
+    Side with = side;
+    with.job.execution.engine.peer_options["profiler"] = "on";
+    return with;
+}
+
+// The sides, each followed by itself with its profiler on.
+std::vector<Side> with_profiled(const std::vector<Side>& sides) {
+    std::vector<Side> all;
+    for (const Side& side : sides) {
+        all.push_back(side);
+        if (auto with = profiled(side)) {
+            all.push_back(*std::move(with));
         }
     }
-    emit(instrument_cost_document(sides->compared()), options.output);
+    return all;
+}
+
+// As with_profiled put them.
+std::vector<InstrumentedSide> instrumented(const std::vector<Side>& sides,
+                                           const OwnedSides& measured) {
+    const std::vector<ComparedSide> compared = measured.compared();
+    const std::vector<std::string> names = names_of(sides);
+    std::vector<InstrumentedSide> all;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        const BackendEntry& backend = find_backend(sides[i].job.backend);
+        InstrumentedSide side{.side = compared[next++],
+                              .step_timer = std::string(backend.step_timer)};
+        side.side.name = names[i].empty() ? sides[i].job.backend : names[i];
+        if (!backend.profiler.empty()) {
+            side.profiler = backend.profiler;
+            side.profiled = compared[next++];
+        }
+        all.push_back(std::move(side));
+    }
+    return all;
+}
+
+ExitCode show_overhead(OverheadOptions options) {
+    options.measured.network.networks = {options.network};
+    const std::vector<Side> sides = sides_of(options.measured);
+    const auto owned =
+        measured(with_profiled(sides), options.measured, database_path(options.database));
+    if (!owned) {
+        return ExitCode::interrupted;
+    }
+    require_a_side(*owned);
+    emit(instrument_cost_document(instrumented(sides, *owned)), options.output);
     return ExitCode::done;
 }
 

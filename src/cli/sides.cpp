@@ -184,6 +184,16 @@ std::vector<Side> sides_of(const SidesOptions& options) {
     return sides;
 }
 
+std::vector<std::string> names_of(const std::vector<Side>& sides) {
+    std::vector<Settings> settings;
+    for (const Side& side : sides) {
+        settings.push_back(settings_of(side.job, side.job.request.batch.value_or(0),
+                                       side.job.execution.scheduling.threads));
+    }
+    return sides.size() == 1 ? std::vector<std::string>{sides.front().job.backend}
+                             : names_of_sides(settings);
+}
+
 std::vector<ComparedSide> OwnedSides::compared() const {
     std::vector<ComparedSide> all;
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -199,11 +209,8 @@ std::optional<OwnedSides> measured(std::vector<Side> sides, const SidesOptions& 
         fmt::print(stderr, "strata: interrupted; the same command continues it\n");
         return std::nullopt;
     }
-    OwnedSides owned;
-    std::vector<Settings> settings;
+    OwnedSides owned{.names = names_of(sides)};
     for (Side& side : sides) {
-        settings.push_back(settings_of(side.job, side.job.request.batch.value_or(0),
-                                       side.job.execution.scheduling.threads));
         if (!side.runs.empty() && !side.refusal.empty()) {
             fmt::print(stderr, "strata: {} was measured in {} of {} rounds: {}\n", side.job.backend,
                        side.runs.size(), rounds, side.refusal);
@@ -211,7 +218,6 @@ std::optional<OwnedSides> measured(std::vector<Side> sides, const SidesOptions& 
         owned.runs.push_back(std::move(side.runs));
         owned.refusals.push_back(std::move(side.refusal));
     }
-    owned.names = names_of_sides(settings);
     return owned;
 }
 

@@ -42,6 +42,9 @@ struct OwnedSides {
     std::vector<ComparedSide> compared() const;
 };
 
+// What tells them apart, as names_of_sides says it; the backend of the only one.
+std::vector<std::string> names_of(const std::vector<Side>& sides);
+
 // Measures them in turn, each run in a process of its own, and stores the runs. Shows progress, and
 // what the processes warn of, on standard error, and there says of an interrupt, and of a side that
 // was lost on the way. Nothing where the user interrupted.

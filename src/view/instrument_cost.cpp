@@ -15,20 +15,35 @@ Cell iteration_cell(const std::optional<Estimate>& time) {
         time, [](const Estimate& t) { return time_cell(t, Provenance::measured); }, "not measured");
 }
 
-void add_rows(const ComparedSide& side, Table& table) {
+void add_row(const std::string& side, const InstrumentCost& cost, Table& table) {
+    table.rows.push_back({side, cost.instrument, iteration_cell(cost.without),
+                          iteration_cell(cost.with), optional_cell(cost.ratio, ratio_cell)});
+}
+
+void add_rows(const InstrumentedSide& measured, Table& table) {
+    const ComparedSide& side = measured.side;
     if (side.runs.empty()) {
         table.rows.push_back({side.name, Missing{side.refusal}, Missing{}, Missing{}, Missing{}});
         return;
     }
-    for (const InstrumentCost& cost : instrument_costs(side.runs)) {
-        table.rows.push_back({side.name, cost.instrument, iteration_cell(cost.without),
-                              iteration_cell(cost.with), optional_cell(cost.ratio, ratio_cell)});
+    for (const InstrumentCost& cost : instrument_costs(side.runs, measured.step_timer)) {
+        add_row(side.name, cost, table);
     }
+    if (measured.profiler.empty()) {
+        return;
+    }
+    if (measured.profiled.runs.empty()) {
+        table.rows.push_back({side.name, measured.profiler, Missing{},
+                              Missing{measured.profiled.refusal}, Missing{}});
+        return;
+    }
+    add_row(side.name, instrument_cost(measured.profiler, side.runs, measured.profiled.runs),
+            table);
 }
 
 }  // namespace
 
-Document instrument_cost_document(std::span<const ComparedSide> sides) {
+Document instrument_cost_document(std::span<const InstrumentedSide> sides) {
     Table table{.records = "overheads"};
     table.columns = {
         {"side", "backend", Importance::essential},
@@ -37,13 +52,14 @@ Document instrument_cost_document(std::span<const ComparedSide> sides) {
         {"with_s", "with", Importance::essential, Audience::all, Bounds::interval},
         {"overhead_ratio", "with / without", Importance::essential, Audience::all,
          Bounds::interval}};
-    for (const ComparedSide& side : sides) {
+    for (const InstrumentedSide& side : sides) {
         add_rows(side, table);
     }
     table.notes = {
-        "An iteration without the instrument and one with it are timed in turn, in each process.",
-        "Results cite iterations without instruments end to end; only the steps' own times are "
-        "taken with time stamps."};
+        "Iterations without an instrument and with it are timed in turn: within each process, or, "
+        "of a framework's profiler, which records a whole process, in neighbouring ones.",
+        "A whole iteration's result is from iterations without instruments; only the times of "
+        "steps are taken with one."};
     return {.title = "what measuring costs", .blocks = {std::move(table)}, .kind = "overhead"};
 }
 

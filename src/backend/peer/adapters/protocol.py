@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the adapters share: the channel, the network, and its execution task by task (docs/peers.md)."""
+import contextlib
 import ctypes
 import json
 import os
@@ -196,10 +197,11 @@ class Stepwise:
             store.pop(key, None)
 
     def run(self):
-        begin = time.perf_counter()
-        self.iterate()
-        self.wait()
-        return time.perf_counter() - begin
+        with self.profiler() if OPTIONS.get("profiler") == "on" else contextlib.nullcontext():
+            begin = time.perf_counter()
+            self.iterate()
+            self.wait()
+            return time.perf_counter() - begin
 
     def run_timed(self):
         times = [0.0] * len(self.states)

@@ -19,7 +19,7 @@ def load():
     words += [torch.backends.cpu.get_cpu_capability(), f"OpenMP with {torch.get_num_threads()} threads"]
     return {"name": "pytorch", "version": torch.__version__, "details": ", ".join(words),
             "modes": ["training", "inference"], "layouts": ["nchw", "nhwc"],
-            "optimizers": ["momentum", "sgd", "adam"], "options": {"inter-op": [], "onednn": ["on", "off"]}}, Steps
+            "optimizers": ["momentum", "sgd", "adam"], "options": {"inter-op": [], "onednn": ["on", "off"], "profiler": ["on", "off"]}}, Steps
 
 
 class Steps(protocol.Stepwise):
@@ -125,6 +125,9 @@ class Steps(protocol.Stepwise):
             for t in forgotten:
                 live.pop(t, None)
         return {t: live[t] for t in self.network.ends if t in live}
+
+    def profiler(self):
+        return torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=True)
 
     def iterate(self):
         given = {t: self.values[t] for t in self.given}
