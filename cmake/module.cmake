@@ -34,6 +34,26 @@ function(strata_module name)
                                        PRIVATE ${module_LINK} $<BUILD_INTERFACE:strata_warnings>)
 endfunction()
 
+# strata_embedded_files(published_files HEADER published/files.h FOLDER data/published SUFFIX toml
+#                       NAMES a b ...)
+#
+# Writes FUNCTION.cpp, a source for the module of this folder, which holds the files as the list that
+# the function returns (base/embedded_file.h). HEADER declares the function.
+function(strata_embedded_files function)
+  cmake_parse_arguments(PARSE_ARGV 1 embedded "" "HEADER;FOLDER;SUFFIX" "NAMES")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/embed_folder.cmake")
+  list(TRANSFORM embedded_NAMES PREPEND "${embedded_FOLDER}/" OUTPUT_VARIABLE files)
+  list(TRANSFORM files APPEND ".${embedded_SUFFIX}")
+  list(JOIN embedded_NAMES "," names)
+  add_custom_command(
+    OUTPUT ${function}.cpp
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${embedded_FOLDER} -DNAMES=${names} -DSUFFIX=${embedded_SUFFIX}
+            -DHEADER=${embedded_HEADER} -DFUNCTION=${function}
+            -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp -P ${script}
+    DEPENDS ${files} ${script}
+    VERBATIM)
+endfunction()
+
 # strata_test(op SOURCES convolution_test.cpp ... [DEPENDS graph])
 #
 # The tests of one module as one program; each of its tests is a CTest test of its own. Tests that span

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "metric/files.h"
 #include "metric/read.h"
 
 #include <fmt/format.h>
@@ -14,10 +13,10 @@ namespace strata {
 
 MetricCatalogue metric_catalogue() {
     MetricCatalogue catalogue;
-    for (const MetricFile& file : metric_set_files()) {
+    for (const EmbeddedFile& file : metric_set_files()) {
         catalogue.sets.push_back(parse_metric_set(file.text, fmt::format("{}.toml", file.name)));
     }
-    for (const MetricFile& file : architecture_files()) {
+    for (const EmbeddedFile& file : architecture_files()) {
         catalogue.architectures.push_back(
             parse_architecture(file.text, fmt::format("{}.toml", file.name)));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/embedded_file.h"
 #include "metric/formula.h"
 
 #include <array>
@@ -81,7 +82,12 @@ struct MetricCatalogue {
     std::vector<Architecture> architectures = {};
 };
 
-// What data/metrics holds, which is built into the program.
+// The files of data/metrics/nvidia and data/metrics/architectures, which are built into the
+// program.
+std::span<const EmbeddedFile> metric_set_files();
+std::span<const EmbeddedFile> architecture_files();
+
+// What they hold.
 MetricCatalogue metric_catalogue();
 
 // Throws Error with exit code usage and the nearest name.

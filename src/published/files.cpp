@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void refuse_unknown(std::string_view name) {
     std::vector<std::string> names;
-    for (const PublishedFile& file : published_files()) {
+    for (const EmbeddedFile& file : published_files()) {
         names.emplace_back(file.name);
     }
     const auto meant = nearest(name, names);
@@ -39,7 +39,7 @@ Reproduction read_file(std::string_view path) {
 
 std::vector<Reproduction> reproductions() {
     std::vector<Reproduction> all;
-    for (const PublishedFile& file : published_files()) {
+    for (const EmbeddedFile& file : published_files()) {
         all.push_back(parse_reproduction(file.text, fmt::format("{}.toml", file.name)));
     }
     return all;
@@ -47,7 +47,7 @@ std::vector<Reproduction> reproductions() {
 
 Reproduction find_reproduction(std::string_view name) {
     const auto files = published_files();
-    const auto found = std::ranges::find(files, name, &PublishedFile::name);
+    const auto found = std::ranges::find(files, name, &EmbeddedFile::name);
     if (found != files.end()) {
         return parse_reproduction(found->text, fmt::format("{}.toml", name));
     }

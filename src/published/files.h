@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/embedded_file.h"
 #include "published/reproduction.h"
 
-#include <span>
 #include <string_view>
 #include <vector>
 
 namespace strata {
 
-// A file of data/published, built into the program so that it needs no other files.
-struct PublishedFile {
-    std::string_view name;  // without .toml
-    std::string_view text;
-};
-
-// THE list is in src/published/CMakeLists.txt.
-std::span<const PublishedFile> published_files();
+// The files of data/published; THE list is in src/published/CMakeLists.txt.
+std::span<const EmbeddedFile> published_files();
 
 // Everything that can be reproduced, in that order.
 std::vector<Reproduction> reproductions();

@@ -9,7 +9,7 @@
 namespace strata {
 namespace {
 
-class EveryReproduction : public testing::TestWithParam<PublishedFile> {
+class EveryReproduction : public testing::TestWithParam<EmbeddedFile> {
 protected:
     Reproduced reproduced = reproduce(find_reproduction(GetParam().name));
 };

@@ -2,7 +2,6 @@
 #include "backend/peer/peer.h"
 
 #include "backend/inputs.h"
-#include "backend/peer/adapters.h"
 #include "backend/peer/executable.h"
 #include "backend/peer/network.h"
 #include "backend/peer/process.h"
@@ -195,7 +194,7 @@ public:
 
 private:
     void write_adapters() const {
-        for (const AdapterFile& file : adapter_files()) {
+        for (const EmbeddedFile& file : adapter_files()) {
             std::ofstream(folder_.path() / (std::string(file.name) + ".py")) << file.text;
         }
     }

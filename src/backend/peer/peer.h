@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "base/embedded_file.h"
 
 #include <filesystem>
 #include <memory>
@@ -25,6 +26,9 @@ struct Peer {
 
 // THE list of peers.
 std::span<const Peer> peers();
+
+// The files of adapters/, as the program contains them.
+std::span<const EmbeddedFile> adapter_files();
 
 // What a peer's processes may take. The kernel holds them to the memory.
 struct PeerLimits {
