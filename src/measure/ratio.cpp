@@ -18,6 +18,7 @@ namespace strata {
 namespace {
 
 constexpr std::size_t resamples = 2000;
+constexpr double widest = 1000;  // a factor beyond which an interval says nothing more
 constexpr double normal_quantile = 1.959963984540054;  // of 97.5 %
 
 // The samples of one launch, prepared for drawing medians.
@@ -173,15 +174,21 @@ Estimate estimate(const Launches& launches) {
     if (launches.samples.size() == 1) {
         return estimate(launches.samples.front());
     }
+    // (On a logarithmic scale, so that a wide interval ends above 0; a time of 0 has no logarithm.)
+    const bool is_logarithmic = is_positive(launches);
+    const auto scaled = [&](double time) { return is_logarithmic ? std::log(time) : time; };
+    const auto time_of = [&](double value) {
+        return Seconds{is_logarithmic ? std::exp(value) : std::max(0.0, value)};
+    };
     Resampler side(launches, 1);
     Estimate result;
     result.median = Seconds{side.median()};
     std::vector<double> draws(resamples);
-    std::ranges::generate(draws, [&] { return side.draw_median(); });
-    const auto [low, high] =
-        interval_of(std::move(draws), result.median.value, small_sample({side.count()}).widening);
-    result.low = Seconds{std::max(0.0, low)};
-    result.high = Seconds{high};
+    std::ranges::generate(draws, [&] { return scaled(side.draw_median()); });
+    const auto [low, high] = interval_of(std::move(draws), scaled(result.median.value),
+                                         small_sample({side.count()}).widening);
+    result.low = std::clamp(time_of(low), result.median / widest, result.median);
+    result.high = std::clamp(time_of(high), result.median, result.median * widest);
     result.minimum = result.median;
     for (const auto& samples : launches.samples) {
         result.minimum = std::min(result.minimum, *std::ranges::min_element(samples));
@@ -223,10 +230,9 @@ Ratio ratio_of_pairs(const Launches& before, const Launches& after) {
 }
 
 Ratio widened(const Ratio& ratio, double share) {
-    constexpr double most = 1000;  // beyond that an interval says nothing more
     const double factor = 1 + share;
-    return {ratio.value, std::max(ratio.low / factor, ratio.value / most),
-            std::min(ratio.high * factor, ratio.value * most), ratio.degrees_of_freedom};
+    return {ratio.value, std::max(ratio.low / factor, ratio.value / widest),
+            std::min(ratio.high * factor, ratio.value * widest), ratio.degrees_of_freedom};
 }
 
 double chance_of(const Ratio& ratio) {

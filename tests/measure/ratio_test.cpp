@@ -116,6 +116,16 @@ TEST(Ratio, TheIntervalOverPairsHoldsTheTruthThoughTheMachineDrifts) {
     }
 }
 
+TEST(Ratio, AWideIntervalOfATimeEndsAboveZero) {
+    const Launches few{.samples = {{Seconds{1}}, {Seconds{6}}, {Seconds{9}}}};
+    const Estimate wide = estimate(few);
+    EXPECT_EQ(wide.median, Seconds{6});
+    EXPECT_GT(wide.low, Seconds{0});
+    EXPECT_LT(wide.low, Seconds{1});
+    const Launches with_zero{.samples = {{Seconds{0}}, {Seconds{6}}, {Seconds{9}}}};
+    EXPECT_EQ(estimate(with_zero).low, Seconds{0});
+}
+
 TEST(Ratio, OfPairsIsTheMedianOfTheMeansOfAnyTwo) {
     const Launches before{.samples = {{Seconds{1}}, {Seconds{2}}, {Seconds{4}}}};
     const Launches after{.samples = {{Seconds{2}}, {Seconds{4}}, {Seconds{64}}}};
