@@ -5,10 +5,9 @@
 #include "cli/verbs.h"
 #include "store/database.h"
 #include "store/load.h"
-#include "view/chrome_trace.h"
 #include "view/json.h"
-#include "view/perfetto_trace.h"
 #include "view/steps.h"
+#include "view/tracks.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

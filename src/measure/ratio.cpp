@@ -176,19 +176,21 @@ Estimate estimate(const Launches& launches) {
     }
     // (On a logarithmic scale, so that a wide interval ends above 0; a time of 0 has no logarithm.)
     const bool is_logarithmic = is_positive(launches);
-    const auto scaled = [&](double time) { return is_logarithmic ? std::log(time) : time; };
-    const auto time_of = [&](double value) {
-        return Seconds{is_logarithmic ? std::exp(value) : std::max(0.0, value)};
-    };
     Resampler side(launches, 1);
     Estimate result;
     result.median = Seconds{side.median()};
+    const auto scaled = [&](double time) { return is_logarithmic ? std::log(time) : time; };
+    const auto time_of = [&](double value) {
+        return is_logarithmic ? std::clamp(Seconds{std::exp(value)}, result.median / widest,
+                                           result.median * widest)
+                              : Seconds{std::max(0.0, value)};
+    };
     std::vector<double> draws(resamples);
     std::ranges::generate(draws, [&] { return scaled(side.draw_median()); });
     const auto [low, high] = interval_of(std::move(draws), scaled(result.median.value),
                                          small_sample({side.count()}).widening);
-    result.low = std::clamp(time_of(low), result.median / widest, result.median);
-    result.high = std::clamp(time_of(high), result.median, result.median * widest);
+    result.low = std::min(result.median, time_of(low));
+    result.high = std::max(result.median, time_of(high));
     result.minimum = result.median;
     for (const auto& samples : launches.samples) {
         result.minimum = std::min(result.minimum, *std::ranges::min_element(samples));

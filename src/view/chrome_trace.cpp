@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "view/chrome_trace.h"
-
 #include "view/tracks.h"
 
 #include <nlohmann/json.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "view/perfetto_trace.h"
+#include "view/tracks.h"
 
 #include "base/wire_message.h"
-#include "view/tracks.h"
 
 namespace strata {
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -12,7 +13,7 @@
 
 namespace strata {
 
-// Runs as viewers of timelines show them; chrome_trace.h and perfetto_trace.h write them.
+// Runs as viewers of timelines show them, and in the two formats that those read.
 
 using TrackDetail = std::variant<std::string, std::int64_t, double>;
 
@@ -58,5 +59,15 @@ struct RunTracks {
 //
 // Throws Error, exit code usage, where no step has a time.
 RunTracks tracks_of(const Run& run);
+
+// Runs in the Trace Event Format of chrome://tracing, which Perfetto and other viewers read too: a
+// process for each run, a thread for each track, microseconds with three decimals, an event a line.
+// Throws as tracks_of.
+std::string chrome_trace_json(std::span<const Run> runs);
+
+// The same in Perfetto's own format, .pftrace: bytes of a perfetto.protos.Trace. Each run is a
+// process whose tracks stand below it in order, and where a run's times come from is the
+// description of its process. Throws as tracks_of.
+std::string perfetto_trace(std::span<const Run> runs);
 
 }  // namespace strata

@@ -5,8 +5,6 @@
 #include "tests/support/error_message.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
-#include "view/chrome_trace.h"
-#include "view/perfetto_trace.h"
 
 #include <gtest/gtest.h>
 
