@@ -115,7 +115,7 @@ public:
     const ChromeTraceEnd& end() const { return end_; }
     void mark() { begun_ = source_.position(); }
 
-    // Called for every byte: a token without an end would fill the memory.
+    // Called every few thousand bytes: a token without an end would fill the memory.
     void require_short_value() const {
         if (source_.position() - begun_ > longest_value) {
             throw Error(
@@ -285,7 +285,9 @@ public:
     }
     JsonBytes& operator++() {
         source_->advance();
-        reader_->require_short_value();
+        if (++taken_ % bytes_between_checks == 0) {
+            reader_->require_short_value();
+        }
         return *this;
     }
     void operator++(int) { ++*this; }
@@ -296,8 +298,11 @@ public:
 private:
     bool has_ended() const { return source_ == nullptr || source_->is_at_end(); }
 
+    static constexpr std::uint64_t bytes_between_checks = 4096;
+
     ByteSource* source_ = nullptr;
     const ChromeReader* reader_ = nullptr;
+    std::uint64_t taken_ = 0;
 };
 
 }  // namespace

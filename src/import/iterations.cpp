@@ -146,6 +146,10 @@ private:
                                        : is_timed ? periods[i].second - periods[i].first
                                                   : Nanoseconds::zero();
             result_.lengths.push_back(seconds_of(length));
+            result_.has_wrapped = result_.has_wrapped || !is_plausible(length);
+        }
+        if (result_.has_wrapped) {
+            result_.lengths.clear();
         }
     }
 

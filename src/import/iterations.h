@@ -14,6 +14,7 @@ struct RecordedIterations {
     std::size_t count = 1;
     std::vector<std::optional<std::size_t>> of_operator = {};  // nothing: outside of all
     std::vector<Seconds> lengths = {};  // of each; empty where the file has no starts
+    bool has_wrapped = false;           // a length was negative or beyond an hour, and none is kept
     std::string how = {};               // "marked by the tool", a phrase for people
     Nanoseconds outside = {};           // time of the operators outside
 };

@@ -76,6 +76,13 @@ std::string module_path(std::string_view hierarchy) {
     return join(path, ".");
 }
 
+// TorchScript's "forward" around all operators of a module: it names no operator, as "aten::relu"
+// does.
+bool is_method(const ChromeEvent& event) {
+    return !event.module.empty() && !event.name.empty() &&
+           event.name.find("::") == std::string::npos;
+}
+
 class KinetoReader {
 public:
     explicit KinetoReader(ByteSource& source) : source_(source) {}
@@ -95,7 +102,8 @@ private:
             event.phase == "X" ? kind_of_category(event.category) : KinetoKind::other;
         const bool is_function =
             kind == KinetoKind::module && !event.name.starts_with(module_prefix);
-        if (kind == KinetoKind::other || is_function || !is_usable(event, left_out_)) {
+        if (kind == KinetoKind::other || is_function || is_method(event) ||
+            !is_usable(event, left_out_)) {
             return;
         }
         switch (kind) {

@@ -9,7 +9,7 @@ namespace strata {
 namespace {
 
 struct OperatorName {
-    std::string_view name;  // in lower case, without prefix
+    std::string_view name;  // in lower case, without prefix; with it where others mean another
     std::string_view type;  // as type_of(op) or, of activations, kind_of(op)
 };
 
@@ -51,6 +51,7 @@ constexpr std::array operator_names = {
     OperatorName{"maxpool", "max_pooling"},
     OperatorName{"avg_pool2d", "average_pooling"},
     OperatorName{"adaptive_avg_pool2d", "average_pooling"},
+    OperatorName{"aten::mean", "average_pooling"},  // over an image, as models write it
     OperatorName{"averagepool", "average_pooling"},
     OperatorName{"globalaveragepool", "average_pooling"},
     OperatorName{"avgpool", "average_pooling"},
@@ -111,15 +112,16 @@ constexpr std::array name_prefixes = {std::string_view("aten::"), std::string_vi
 }  // namespace
 
 std::string_view type_of_operator(std::string_view name) {
+    const std::string_view whole = name;
     for (const std::string_view prefix : name_prefixes) {
         if (name.starts_with(prefix)) {
             name.remove_prefix(prefix.size());
         }
     }
     const auto same = [&](const OperatorName& one) {
-        return std::ranges::equal(name, one.name, [](char a, char b) {
-            return std::tolower(static_cast<unsigned char>(a)) == b;
-        });
+        return whole == one.name || std::ranges::equal(name, one.name, [](char a, char b) {
+                   return std::tolower(static_cast<unsigned char>(a)) == b;
+               });
     };
     const auto found = std::ranges::find_if(operator_names, same);
     return found == operator_names.end() ? std::string_view() : found->type;

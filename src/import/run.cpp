@@ -84,6 +84,7 @@ private:
     void add_included();
     void add_trace();
     void add_doubts();
+    void doubt_missing_layers();
     void doubt(const std::string& sentence) {
         run().flags.push_back({DoubtKind::other, sentence, "imported"});
     }
@@ -315,9 +316,18 @@ void RunMaker::add_doubts() {
                         "the times",
                         seconds_of(iterations_.outside).value * 1e3, iterations_.count));
     }
-    if (network_ == nullptr) {
-        return;
+    if (iterations_.has_wrapped) {
+        doubt(
+            "the lengths of the iterations are left out: one is negative or longer than an hour, "
+            "as "
+            "after a clock that wrapped");
     }
+    if (network_ != nullptr) {
+        doubt_missing_layers();
+    }
+}
+
+void RunMaker::doubt_missing_layers() {
     std::vector<std::string> missing;
     for (const Layer& layer : network_->graph.layers) {
         if (std::ranges::none_of(

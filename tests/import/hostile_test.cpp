@@ -5,6 +5,7 @@
 #include "import/match.h"
 #include "import/run.h"
 
+#include "measure/memory_use.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
@@ -57,13 +58,49 @@ TEST_F(HostileFiles, ImplausibleTimesAreLeftOutAndCounted) {
 }
 
 TEST_F(HostileFiles, NamelessEventsCostNoMemoryAndAreCounted) {
-    std::string events;
-    for (int i = 0; i < 1000; ++i) {
-        events += R"({"ph":"X","cat":"cpu_op","ts":1,"dur":1},)";
+    const auto file = directory_.path() / "trace.json";
+    std::ofstream stream(file);
+    stream << R"({"schemaVersion": 1, "traceEvents": [)";
+    for (int i = 0; i < 1'000'000; ++i) {
+        stream << R"({"ph":"X","cat":"cpu_op","ts":1,"dur":1},)";
     }
-    const RecordedProfile recording = read_events(events + cpu_op("a", "1", "1"));
+    stream << cpu_op("a", "1", "1") << "]}";
+    stream.close();
+    const bool is_reset = reset_peak_memory();
+    const auto before = read_memory_use();
+    ByteSource source(file);
+    const RecordedProfile recording = format_for(file, "").read(source);
+    const auto after = read_memory_use();
     EXPECT_EQ(recording.operators.size(), 1u);
-    EXPECT_TRUE(holds(recording.doubts.at(0), "1000 events were left out for want of a name"));
+    EXPECT_TRUE(holds(recording.doubts.at(0), "1000000 events were left out for want of a name"));
+    if (is_reset && after.peak && before.resident) {
+        EXPECT_LT(after.peak->value - before.resident->value, 16e6);  // of a file of 41 MB
+    }
+}
+
+// A clock of 32 bits in microseconds begins again after 71.6 minutes.
+TEST_F(HostileFiles, AClockThatWrapsWithinARecordingLeavesNoLengthOfAnIteration) {
+    std::string events;
+    for (const char* start : {"4294967200", "4294967250", "10", "60"}) {
+        events += (events.empty() ? "" : ",") + cpu_op("a", start, "20");
+    }
+    const ImportedRun imported = imported_run(read_events(events), {.iterations = 1}, nullptr);
+    EXPECT_TRUE(imported.run.whole.instrumented.values.empty());
+    ASSERT_FALSE(imported.run.flags.empty());
+    EXPECT_TRUE(holds(imported.run.flags.back().sentence, "a clock that wrapped"));
+    EXPECT_EQ(std::get<Samples>(imported.run.steps.at(0).time).values.size(), 1u);
+}
+
+// What a killed profiler leaves may end anywhere.
+TEST_F(HostileFiles, ATraceThatEndsAnywhereGivesItsCompleteEvents) {
+    const std::string whole = R"({"schemaVersion": 1, "traceEvents": [)" +
+                              cpu_op("first", "1", "1") + "," + cpu_op("second", "5", "2");
+    for (std::size_t size = 40; size < whole.size(); ++size) {
+        const RecordedProfile recording = read("pytorch", whole.substr(0, size));
+        EXPECT_LE(recording.operators.size(), 1u) << size;
+        EXPECT_EQ(recording.doubts.size(), 1u) << size;
+    }
+    EXPECT_EQ(read("pytorch", whole).operators.size(), 2u);
 }
 
 TEST_F(HostileFiles, DeepNestingIsRefusedWithItsPlace) {

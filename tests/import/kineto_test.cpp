@@ -120,6 +120,7 @@ TEST_F(KinetoTraces, PythonsModulesNestByTheirClassesAndNumbers) {
 
 // As PyTorch 2.11 writes it for torch.jit.script(net) with with_modules=True.
 TEST_F(KinetoTraces, TorchScriptsModuleHierarchyIsThePathOfTheModule) {
+    host("cpu_op", "forward", 20, 60, R"("Module Hierarchy":"TOP(Net)::forward.")");
     host("cpu_op", "aten::conv2d", 22, 20,
          R"("Module Hierarchy":"TOP(Net)::forward.blocks(Sequential)::forward.0(Block)::forward.)"
          R"(conv(Conv2d)::forward.SELF(Conv2d)::_conv_forward.")");
