@@ -90,7 +90,11 @@ public:
         const auto place = static_cast<std::size_t>(uniform() * static_cast<double>(count()));
         return std::min(place, count() - 1);
     }
+    // Where launches were resampled, how they differ holds how much each of them is off.
     double draw_median_of_launch(std::size_t place) {
+        if (count() >= min_launches_for_interval) {
+            return median_of_launch(place);
+        }
         const PreparedLaunch& launch = launches_[place];
         const double first = uniform();
         return at_share(launch.ordered,

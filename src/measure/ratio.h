@@ -36,13 +36,15 @@ struct Ratio {
 Estimate estimate(const Launches& launches);
 
 // `after` over `before`, of the medians of the launches' medians. The interval comes from a
-// two-level bootstrap: launches are resampled, and of each the median. The median of n samples has
-// the rank of a Beta((n + 1) / 2, (n + 1) / 2) variable (David and Nagaraja, Order Statistics,
-// 2003), and n is the effective number of samples (measure/series.h), so that dependent samples
-// widen the interval. Resampling L launches spreads too little by sqrt((L - 1) / L), and few
-// launches need Student's quantile; both are corrected for. With one launch on each side the
-// interval is that within the two processes. Requires: as `estimate`; positive times. The same
-// samples give the same interval everywhere.
+// bootstrap. Of three launches or more, launches are resampled and keep their medians: how they
+// differ holds how much each of them is off, and drawing that again would count it twice (Ren et
+// al. 2010). Of fewer, the medians are drawn too: the median of n samples has the rank of a Beta((n
+// + 1) / 2, (n + 1) / 2) variable (David and Nagaraja, Order Statistics, 2003), and n is the
+// effective number of samples (measure/series.h), so that dependent samples widen the interval.
+// Resampling L launches spreads too little by sqrt((L - 1) / L), and few launches need Student's
+// quantile; both are corrected for. With one launch on each side the interval is that within the
+// two processes. Requires: as `estimate`; positive times. The same samples give the same interval
+// everywhere.
 Ratio ratio_of_medians(const Launches& before, const Launches& after);
 
 // `after` over `before` where the n-th launches of both ran beside each other, or are parts of one
