@@ -28,6 +28,8 @@ constexpr int protocol = 1;
 
 constexpr std::array all_peers = {
     Peer{"pytorch", "PyTorch"},
+    Peer{"tensorflow", "TensorFlow"},
+    Peer{"jax", "JAX"},
     Peer{"onnxruntime", "ONNX Runtime", PeerInput::onnx},
     Peer{"openvino", "OpenVINO", PeerInput::onnx},
 };

@@ -6,8 +6,9 @@ import protocol
 
 
 def load():
-    global torch, OPERATORS
+    global torch, get_gradient_edge, OPERATORS
     import torch
+    from torch.autograd.graph import get_gradient_edge
     from pytorch_layers import OPERATORS
     torch.set_num_threads(protocol.THREADS)
     if "inter-op" in protocol.OPTIONS:
@@ -28,6 +29,7 @@ class Steps(protocol.Stepwise):
     implementation, compiler = "eager", "torch.compile"
 
     def begin(self):
+        self.stubs = {}
         self.images_last = self.network.layout == "nhwc"
         for layer in self.network.layers:
             layer.attributes.training, layer.attributes.verified = self.network.training, self.network.kept
@@ -58,7 +60,7 @@ class Steps(protocol.Stepwise):
             value = value.contiguous(memory_format=torch.channels_last)
         return value.requires_grad_(of.id in self.network.needs_gradient and of.role != "activation")
 
-    def array(self, value):
+    def array(self, value, of):
         return value.detach().to(torch.float32).contiguous().numpy()
 
     def zeros(self, of):
@@ -90,12 +92,24 @@ class Steps(protocol.Stepwise):
         return outputs
 
     def forward(self, layer, values):
-        operands = [value.detach() for value in values]
-        for t, operand in zip(layer.inputs, operands):
-            operand.requires_grad_(t in self.network.needs_gradient)
-        with torch.set_grad_enabled(self.network.training):
-            outputs = self.apply(layer, operands)
-        return [y.detach() for y in outputs], (operands, outputs)
+        if not self.network.training:
+            with torch.no_grad():
+                return self.apply(layer, values), None
+        operands = [self.cut(t, value) for t, value in zip(layer.inputs, values)]
+        outputs = self.apply(layer, operands)
+        edges = [[get_gradient_edge(x) if x.requires_grad else None for x in some] for some in (operands, outputs)]
+        return [y.detach() for y in outputs], edges
+
+    def cut(self, t, value):
+        """The value with a history that begins here. A leaf would do, but would keep the value alive until
+        the layer's backward pass, where a framework has long forgotten what no gradient needs."""
+        if t not in self.network.needs_gradient or value.requires_grad:
+            return value  # (a parameter is a leaf already)
+        if t not in self.stubs:
+            self.stubs[t] = torch.zeros(()).expand(value.shape).requires_grad_()
+        begun = self.stubs[t].view_as(value)
+        begun.data = value
+        return begun
 
     def backward(self, layer, saved, gradients, operands):
         inputs, outputs = saved
@@ -135,14 +149,15 @@ class Steps(protocol.Stepwise):
             with torch.no_grad():
                 self.compute(given)
             return
-        for value in given.values():
-            value.grad = None
         results = self.compute(given)
         ends = [t for t in self.network.starts if results[t].requires_grad]
         if ends:
             torch.autograd.backward([results[t] for t in ends], [self.gradients.get(t) for t in ends])
         if self.optimizers:
             self.optimizer.step()
+        # At the end, so that this iteration and not the one after it pays for giving back their memory.
+        for value in given.values():
+            value.grad = None
 
 
 if __name__ == "__main__":
