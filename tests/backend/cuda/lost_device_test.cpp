@@ -138,7 +138,7 @@ Graph three_activations() {
 }
 
 constexpr int launches_of_probes = 3;
-constexpr Execution inference = {.numerics = {.mode = Mode::inference}};
+const Execution inference = {.numerics = {.mode = Mode::inference}};
 
 // Prepares the network and runs it twice; the second time it is recorded.
 void run_network(const std::shared_ptr<cuda::Machine>& machine) {
