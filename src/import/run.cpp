@@ -135,10 +135,13 @@ const StepResult* RunMaker::planned(const std::string& layer, Pass pass) const {
 // A tool that gives one time for both gradients: of a layer whose data needs none it is that of the
 // weights.
 Pass RunMaker::pass_in_network(std::uint32_t layer, const RecordedOperator& one) const {
+    if (!one.gives_both_gradients) {
+        return one.pass;
+    }
     const std::string& name = layers_.layers[layer].name;
     const bool has_no_data = planned(name, Pass::backward_data) == nullptr &&
                              planned(name, Pass::backward_weights) != nullptr;
-    return one.gives_both_gradients && has_no_data ? Pass::backward_weights : one.pass;
+    return has_no_data ? Pass::backward_weights : one.pass;
 }
 
 void RunMaker::gather() {
@@ -319,8 +322,7 @@ void RunMaker::add_doubts() {
     if (iterations_.has_wrapped) {
         doubt(
             "the lengths of the iterations are left out: one is negative or longer than an hour, "
-            "as "
-            "after a clock that wrapped");
+            "as after a clock that wrapped");
     }
     if (network_ != nullptr) {
         doubt_missing_layers();
