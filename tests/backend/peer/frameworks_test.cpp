@@ -13,6 +13,10 @@ Graph network(const std::string& name) {
     return load_network({.network = name, .batch = 2, .dims = {}, .variables = {}});
 }
 
+Graph problem(const std::string& text) {
+    return load_network({.network = text, .batch = {}, .dims = {}, .variables = {}});
+}
+
 // Every framework that this machine has computes what the reference computes.
 class Framework : public ::testing::TestWithParam<std::string> {
 protected:
@@ -50,6 +54,30 @@ TEST_P(Framework, AgreesOnARecurrentNetwork) {
 TEST_P(Framework, AgreesOnATransformer) {
     verify(network("transformer:layers=1,embed=16,heads=2,inner=32,length=6,vocabulary=32"),
            Mode::training);
+}
+
+// What other frameworks refuse, or have in another order, and PyTorch can be told.
+TEST(PyTorch, AgreesOnOperatorsOfItsOwnOrder) {
+    std::unique_ptr<Backend> backend;
+    try {
+        backend = make_peer_backend("pytorch");
+    } catch (const Error& error) {
+        GTEST_SKIP() << error.what();
+    }
+    for (const char* text :
+         {"recurrent(5x2x6) cell=gru hidden=4 layers=2 reset_after=true",
+          "recurrent(5x2x6) cell=gru hidden=4 direction=bidirectional reset_after=true",
+          "transposed_convolution(2x4x5x5) out_channels=6 kernel=3x3 stride=2x2 pad_begin=1x1 "
+          "pad_end=1x1 output_pad=1x1",
+          "transposed_convolution(2x4x5x5) out_channels=6 kernel=3x3 stride=2x2 pad_begin=0x1 "
+          "pad_end=1x0 groups=2",
+          "pad(2x3x5x6) begin=0x0x1x2 end=0x1x0x1 value=0.5",
+          "pad(2x3x5x6) begin=0x0x1x2 end=0x0x1x1 kind=reflect", "resize(2x3x4x5) sizes=8x10",
+          "resize(2x3x4x5) sizes=6x9 interpolation=linear",
+          "resize(2x3x4x5) sizes=7x3 interpolation=cubic coordinates=align_corners"}) {
+        const Execution execution = testing::kept_execution(Mode::training);
+        EXPECT_EQ(testing::verify_graph(*backend, problem(text), execution), "") << text;
+    }
 }
 
 std::vector<std::string> names() {

@@ -15,7 +15,7 @@ def load():
     from jax_layers import OPERATORS
     return {"name": "jax", "version": jax.__version__, "details": f"XLA on {jax.default_backend()}, "
             f"{len(os.sched_getaffinity(0))} threads", "modes": ["training", "inference"], "layouts": ["nchw"],
-            "optimizers": ["momentum", "sgd"]}, Steps
+            "optimizers": ["momentum", "sgd"], "options": {"profiler": ["on", "off"]}}, Steps
 
 
 class Steps(protocol.Stepwise):
@@ -138,6 +138,9 @@ class Steps(protocol.Stepwise):
         weights = [gradients[t] if t in gradients else jnp.ones_like(y)
                    for t, y in zip((t for t in self.network.starts if t in ends), starts)]
         return ends, *self.updated(trained, momenta, pull(weights)[0]), renewed
+
+    def profiler(self, folder):
+        return jax.profiler.trace(folder)
 
     def iterate(self):
         trained = {t: self.values[t] for t in self.trained}

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import time
 from types import SimpleNamespace
 
@@ -202,8 +203,17 @@ class Stepwise:
         for store, key in self.released[task.id]:
             store.pop(key, None)
 
+    @contextlib.contextmanager
+    def profiled(self):
+        """Under the framework's own profiler, whose files are removed."""
+        if OPTIONS.get("profiler") != "on":
+            yield
+            return
+        with tempfile.TemporaryDirectory() as folder, self.profiler(folder):
+            yield
+
     def run(self):
-        with self.profiler() if OPTIONS.get("profiler") == "on" else contextlib.nullcontext():
+        with self.profiled():
             begin = time.perf_counter()
             self.iterate()
             self.wait()

@@ -6,10 +6,10 @@ import protocol
 
 
 def load():
-    global torch, get_gradient_edge, OPERATORS
+    global torch, get_gradient_edge, OPERATORS, rows_of_gru
     import torch
     from torch.autograd.graph import get_gradient_edge
-    from pytorch_layers import OPERATORS
+    from pytorch_layers import OPERATORS, rows_of_gru
     torch.set_num_threads(protocol.THREADS)
     if "inter-op" in protocol.OPTIONS:
         torch.set_num_interop_threads(int(protocol.OPTIONS["inter-op"]))
@@ -30,6 +30,8 @@ class Steps(protocol.Stepwise):
 
     def begin(self):
         self.stubs = {}
+        self.of_gru = {t: layer.attributes for layer in self.network.layers if getattr(layer.attributes, "cell", "") == "gru"
+                       for t in layer.inputs if self.network.tensors[t].role == "parameter"}
         self.images_last = self.network.layout == "nhwc"
         for layer in self.network.layers:
             layer.attributes.training, layer.attributes.verified = self.network.training, self.network.kept
@@ -55,13 +57,15 @@ class Steps(protocol.Stepwise):
         return torch.optim.SGD(parameters, o["learning_rate"], o.get("momentum", 0.0))
 
     def tensor(self, array, of):
-        value = torch.from_numpy(array.copy()).to(getattr(torch, {"s64": "int64", "s32": "int32"}.get(of.dtype, "float32")))
+        array = rows_of_gru(self.of_gru[of.id], array) if of.id in self.of_gru else array.copy()
+        value = torch.from_numpy(array).to(getattr(torch, {"s64": "int64", "s32": "int32"}.get(of.dtype, "float32")))
         if self.images_last and value.dim() == 4:
             value = value.contiguous(memory_format=torch.channels_last)
         return value.requires_grad_(of.id in self.network.needs_gradient and of.role != "activation")
 
     def array(self, value, of):
-        return value.detach().to(torch.float32).contiguous().numpy()
+        array = value.detach().to(torch.float32).contiguous().numpy()
+        return rows_of_gru(self.of_gru[of.id], array) if of.id in self.of_gru else array
 
     def zeros(self, of):
         return torch.zeros(of.dims)
@@ -140,7 +144,7 @@ class Steps(protocol.Stepwise):
                 live.pop(t, None)
         return {t: live[t] for t in self.network.ends if t in live}
 
-    def profiler(self):
+    def profiler(self, folder):
         return torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=True)
 
     def iterate(self):

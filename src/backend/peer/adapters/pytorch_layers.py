@@ -2,6 +2,7 @@
 """strata's operators in PyTorch's functions. a: a layer's attributes; dims: of its results."""
 import math
 
+import numpy
 import torch
 import torch.nn.functional as F
 from protocol import Refusal
@@ -18,6 +19,41 @@ def padded(x, a, value):
 def convolution(a, dims, x, weight, bias=None):
     x, pad = padded(x, a, 0.0)
     return getattr(F, f"conv{len(a.kernel)}d")(x, weight, bias, a.stride, pad, a.dilation, a.groups)
+
+
+def transposed_convolution(a, dims, x, weight, bias=None):
+    n, is_even = len(a.kernel), a.pad_begin == a.pad_end
+    y = getattr(F, f"conv_transpose{n}d")(x, weight, bias, a.stride, a.pad_begin if is_even else 0, a.output_pad or 0,
+                                          a.groups, a.dilation)
+    for axis in range(n if not is_even else 0):
+        y = y.narrow(2 + axis, a.pad_begin[axis], dims[0][2 + axis])
+    return y
+
+
+def pad(a, dims, x):
+    pads = [p for pair in zip(reversed(a.begin), reversed(a.end)) for p in pair]
+    if a.kind == "constant":
+        return F.pad(x, pads, value=a.value)
+    if any(pads[-4:]):
+        raise Refusal("PyTorch pads by reflection or edges only what follows the first two axes")
+    return F.pad(x, pads[:-4], mode={"reflect": "reflect", "edge": "replicate"}[a.kind])
+
+
+def resize(a, dims, x):
+    extents, corners = x.shape[2:], a.coordinates == "align_corners"
+    centred = a.coordinates == "half_pixel" or a.coordinates == "pytorch_half_pixel" and min(a.sizes) > 1
+    if a.interpolation == "nearest":
+        never_between = all(size % extent == 0 for size, extent in zip(a.sizes, extents))
+        if a.coordinates == "asymmetric" and a.rounding == "down":
+            return F.interpolate(x, a.sizes, mode="nearest")
+        if centred and (a.rounding == "half_up" or never_between and a.rounding == "half_down"):
+            return F.interpolate(x, a.sizes, mode="nearest-exact")
+    elif centred or corners:
+        modes = {"linear": ["linear", "bilinear", "trilinear"], "cubic": ["", "bicubic", ""]}
+        mode = modes[a.interpolation][len(extents) - 1]
+        if mode and (a.interpolation == "linear" or a.cubic_coefficient == -0.75):
+            return F.interpolate(x, a.sizes, mode=mode, align_corners=corners)
+    raise Refusal("PyTorch interpolates at other positions or with another kernel")
 
 
 def pooling(a, dims, x):
@@ -46,15 +82,27 @@ def attention(a, dims, q, k, v, mask=None):
     return y.transpose(1, 2).flatten(2) if packed else y
 
 
+def rows_of_gru(a, array):
+    """Of a GRU's operand the first two blocks, z and r, in PyTorch's order, or back in strata's."""
+    z, r = array[:a.hidden], array[a.hidden:2 * a.hidden]
+    return numpy.concatenate([r, z, array[2 * a.hidden:]])
+
+
 def recurrent(a, dims, x, *operands):
-    if a.cell == "gru" or a.direction == "reverse":
-        raise Refusal("its gates or its direction stand in another order than PyTorch's")
+    if a.direction == "reverse":
+        raise Refusal("PyTorch has no cell that reads backward alone")
+    if a.cell == "gru" and not a.reset_after:
+        raise Refusal("PyTorch's GRU resets after its product: this one does before")
     cells, each = a.layers * (2 if a.direction == "bidirectional" else 1), 3 if a.bias else 2
     first = operands[:len(operands) - cells * each] or [x.new_zeros(cells, x.shape[1], a.hidden)] * 2
     flat = []
     for i in range(len(operands) - cells * each, len(operands), each):
-        bias = operands[i + 2:i + each]
-        flat += [*operands[i:i + 2], *bias, *(torch.zeros_like(b) for b in bias)]
+        bias = list(operands[i + 2:i + each])
+        second = [torch.zeros_like(b) for b in bias]
+        if a.cell == "gru" and a.bias:  # the fourth block is added within the reset
+            second = [torch.cat([second[0][:2 * a.hidden], bias[0][3 * a.hidden:]])]
+            bias = [bias[0][:3 * a.hidden]]
+        flat += [*operands[i:i + 2], *bias, *second]
     lstm = a.cell == "lstm"
     results = getattr(torch, a.cell)(x, tuple(first[:2]) if lstm else first[0], flat, a.bias, a.layers, 0.0,
                                      torch.is_grad_enabled(), a.direction == "bidirectional", False)
@@ -113,7 +161,7 @@ def folded(a, dims, x, *others):
 OPERATORS = {
     "convolution": convolution, "pooling": pooling, "attention": attention, "recurrent": recurrent,
     "batch_normalization": batch_normalization, "layer_normalization": layer_normalization, "dropout": dropout,
-    "slice": slices, "elementwise": folded,
+    "slice": slices, "elementwise": folded, "transposed_convolution": transposed_convolution, "pad": pad, "resize": resize,
     "fully_connected": lambda a, dims, x, w, b=None: F.linear(x.flatten(1), w, b),
     "matmul": lambda a, dims, x, y: (x.mT if a.transpose_a else x) @ (y.mT if a.transpose_b else y),
     "embedding": lambda a, dims, x, w: F.embedding(x.remainder(a.rows), w),

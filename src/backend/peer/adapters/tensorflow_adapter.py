@@ -17,7 +17,7 @@ def load():
     tf.config.threading.set_inter_op_parallelism_threads(int(protocol.OPTIONS.get("inter-op", protocol.THREADS)))
     return {"name": "tensorflow", "version": tf.__version__, "details": f"{protocol.THREADS} threads",
             "modes": ["training", "inference"], "layouts": ["nhwc"], "optimizers": ["momentum", "sgd"],
-            "options": {"inter-op": [], "onednn": ["on", "off"]}}, Steps
+            "options": {"inter-op": [], "onednn": ["on", "off"], "profiler": ["on", "off"]}}, Steps
 
 
 class Steps(protocol.Stepwise):
@@ -150,6 +150,9 @@ class Steps(protocol.Stepwise):
             self.gradients[t] if t in self.gradients else tf.ones_like(ends[t]) for t in starts])
         self.apply_gradients({t: tf.convert_to_tensor(g) for t, g in found.items() if g is not None})
         return ends
+
+    def profiler(self, folder):
+        return tf.profiler.experimental.Profile(folder)
 
     def iterate(self):
         given = {t: self.values[t] for t in self.given if not isinstance(self.values[t], tf.Variable)}
