@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/quantity.h"
+#include "op/window.h"
+#include "op/work.h"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+// strata's own ways to compute a convolution on a CPU, beside the library's.
+namespace strata::cpu {
+
+// One pass of a convolution of f32 images: x[N, C, H, W] with weight[K, C / groups, R, S] gives
+// y[N, K, P, Q]. Its window is as `window_of` returns it.
+struct ConvolutionProblem {
+    Pass pass = Pass::forward;
+    Dims x;
+    Dims weight;
+    Dims y;
+    Window window;
+    std::int64_t groups = 1;
+    bool bias = false;
+    bool relu = false;  // y = max(0, y), in the forward pass only
+    int threads = 1;
+};
+
+// The order of an image's elements: plain, channels in padded blocks of 8 or 16 (the library's
+// nChw8c and nChw16c), channels last.
+enum class ImageOrder { nchw, nchw8c, nchw16c, nhwc };
+
+// The order of the filters' elements: plain, or blocks of inputs by outputs as the library has them
+// beside such images (OIhw8i8o, OIhw16i16o). The gradient of the weights has the same order.
+enum class FilterOrder { oihw, oihw8i8o, oihw16i16o };
+
+struct OperandOrders {
+    ImageOrder x = ImageOrder::nchw;
+    FilterOrder weight = FilterOrder::oihw;
+    ImageOrder y = ImageOrder::nchw;
+};
+
+// The operands, or their gradients in a backward pass: the pass decides which of them are results.
+// The forward pass reads x, weight and bias and writes y; the pass for the data reads y's gradient
+// and weight and writes x's; the pass for the weights reads x and y's gradient and writes those of
+// weight and bias. Null: the problem does not have it.
+struct ConvolutionOperands {
+    float* x = nullptr;
+    float* weight = nullptr;
+    float* bias = nullptr;
+    float* y = nullptr;
+};
+
+// A pass prepared by one method. It runs on OpenMP's threads, as many as the problem said, and may
+// be run again and again, but not by two callers at once with the same workspace.
+class PreparedConvolution {
+public:
+    virtual ~PreparedConvolution() = default;
+
+    // "strata:winograd-4x4-3x3:avx512".
+    virtual std::string implementation() const = 0;
+    virtual OperandOrders orders() const = 0;
+    // Aligned to a page by the caller; undefined before and after a run.
+    virtual Bytes workspace() const = 0;
+    // The arithmetic that a run does, transforms and padding included.
+    virtual Operations operations() const = 0;
+    virtual void run(const ConvolutionOperands& operands, std::byte* workspace) const = 0;
+};
+
+// A way to compute convolutions, by the name that users ask for: "winograd-4x4-3x3", "fft-tiled".
+struct ConvolutionMethod {
+    std::string_view name;
+    // `preferred` are the orders that the operands already have where they have been decided: a
+    // method takes them where it can at the same speed, so that nothing needs to be reordered.
+    // Throws Refusal where the method cannot do this problem: "stride 2: Winograd needs stride 1".
+    std::unique_ptr<PreparedConvolution> (*prepare)(const ConvolutionProblem& problem,
+                                                    const OperandOrders& preferred);
+};
+
+// All of them, in the order in which they are listed to users.
+std::span<const ConvolutionMethod> convolution_methods();
+
+}  // namespace strata::cpu
