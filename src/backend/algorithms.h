@@ -31,6 +31,11 @@ bool is_convolution(const Op& op);
 // whether the image comes from outside or from a layer. Requires: is_convolution.
 std::string convolution_problem(const Graph& graph, const Layer& layer);
 
+// What was decided for a layer's pass: the first of the choices that names its problem or the
+// layer; null: nothing. Requires: is_convolution.
+const AlgorithmChoice* choice_for(const EngineOptions& engine, const Graph& graph,
+                                  const Layer& layer, Pass pass);
+
 // Knows all algorithms for a convolution, of which an Executable shows only the chosen one.
 class AlgorithmSource {
 public:

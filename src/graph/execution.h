@@ -8,6 +8,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,13 +21,56 @@ inline constexpr std::array<std::string_view, 2> names_of(Mode) {
     return {"training", "inference"};
 }
 
-// Which algorithm convolutions use: `automatic` leaves it to the library's own heuristic, `fastest`
-// tries what that offers first; where the asked one cannot do a layer, the layer falls back to
-// direct and says so.
-enum class ConvolutionAlgorithm { direct, winograd, automatic, fastest };
-inline constexpr std::array<std::string_view, 4> names_of(ConvolutionAlgorithm) {
-    return {"direct", "winograd", "auto", "fastest"};
+// Which algorithm convolutions use. `direct` is the library's; `gemm` copies windows into a matrix
+// and multiplies, `implicit_gemm` reads them in place; winograd_MxM_RxR computes tiles of MxM
+// results of an RxR window at once (Lavin and Gray 2016), `fft` multiplies spectra of whole images
+// and `fft_tiled` of tiles. `winograd` leaves the tile open: the library's own, or the largest of
+// strata's whose rounding error is near that of direct. `automatic` leaves the algorithm to the
+// library's own heuristic, `fastest` tries what is offered first. Where the asked one cannot do a
+// layer, the layer falls back to direct and says so.
+enum class ConvolutionAlgorithm {
+    direct,
+    gemm,
+    implicit_gemm,
+    winograd,
+    winograd_2x2_3x3,
+    winograd_4x4_3x3,
+    winograd_6x6_3x3,
+    winograd_2x2_5x5,
+    winograd_4x4_5x5,
+    fft,
+    fft_tiled,
+    automatic,
+    fastest
+};
+inline constexpr std::array<std::string_view, 13> names_of(ConvolutionAlgorithm) {
+    return {"direct",           "gemm",
+            "implicit-gemm",    "winograd",
+            "winograd-2x2-3x3", "winograd-4x4-3x3",
+            "winograd-6x6-3x3", "winograd-2x2-5x5",
+            "winograd-4x4-5x5", "fft",
+            "fft-tiled",        "auto",
+            "fastest"};
 }
+
+// Where a choice comes from: a user named it, it is the library's or our own first guess, or it was
+// measured on this machine before.
+enum class ChoiceSource { user, heuristic, tuned };
+inline constexpr std::array<std::string_view, 3> names_of(ChoiceSource) {
+    return {"user", "heuristic", "tuned"};
+}
+
+// The algorithm of one convolution's pass, decided before the network is prepared.
+struct AlgorithmChoice {
+    std::string problem = {};  // as convolution_problem gives it, or a glob of layers' names
+    Pass pass = Pass::forward;
+    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    std::string implementation = {};  // the library's own one of that name: "brgconv:avx2"; empty:
+                                      // its first
+    ChoiceSource source = ChoiceSource::user;
+
+    bool operator==(const AlgorithmChoice&) const = default;
+};
 
 // Whether the gradient of the network's own input is computed. Nothing needs it in training, and
 // frameworks that compute it anyway pay for it (Kim et al. 2017: 3.7 % of AlexNet).
@@ -99,6 +143,9 @@ using PeerOptions = std::map<std::string, std::string>;
 // Choices of an engine that change results only by rounding.
 struct EngineOptions {
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    std::vector<AlgorithmChoice> choices = {};  // they win over `algorithm`, the first that fits
+    // An algorithm that needs more scratch memory is refused for that layer; nothing: no limit.
+    std::optional<Bytes> workspace_limit = {};
     ImageLayout image_layout = ImageLayout::automatic;
     Fusion fusion = Fusion::none;
     L1Caching l1 = L1Caching::used;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "record/options.h"
 
+#include "base/byte_size.h"
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "record/algorithm_choices.h"
 
 #include <fmt/format.h>
 
@@ -128,10 +130,47 @@ bool set_peer_options(Settings& settings, std::string_view text) {
     return true;
 }
 
+bool set_choices(Settings& settings, std::string_view text) {
+    auto choices = parse_choices(text);
+    if (choices) {
+        settings.execution.engine.choices = std::move(*choices);
+    }
+    return choices.has_value();
+}
+
+constexpr std::string_view no_limit = "none";
+
+// "64MiB": exact, in the largest unit that divides it.
+std::string workspace_limit_text(const Settings& settings) {
+    const auto& limit = settings.execution.engine.workspace_limit;
+    if (!limit) {
+        return std::string(no_limit);
+    }
+    auto value = static_cast<std::uint64_t>(limit->value);
+    std::string_view unit;
+    for (const std::string_view larger : {"KiB", "MiB", "GiB"}) {
+        const bool divides = value != 0 && value % 1024 == 0;
+        if (!divides) {
+            break;
+        }
+        value /= 1024;
+        unit = larger;
+    }
+    return fmt::format("{}{}", value, unit);
+}
+
+bool set_workspace_limit(Settings& settings, std::string_view text) {
+    const auto limit = parse_byte_size(text);
+    if (limit || text == no_limit) {
+        settings.execution.engine.workspace_limit = limit;
+    }
+    return limit || text == no_limit;
+}
+
 using ModeChoice = Choice<&Execution::numerics, &Numerics::mode>;
 using PrecisionChoice = Choice<&Execution::numerics, &Numerics::single_precision>;
 using GradientChoice = Choice<&Execution::numerics, &Numerics::first_layer_gradient>;
-using AlgorithmChoice = Choice<&Execution::engine, &EngineOptions::algorithm>;
+using AlgorithmName = Choice<&Execution::engine, &EngineOptions::algorithm>;
 using LayoutChoice = Choice<&Execution::engine, &EngineOptions::image_layout>;
 using FusionChoice = Choice<&Execution::engine, &EngineOptions::fusion>;
 using L1Choice = Choice<&Execution::engine, &EngineOptions::l1>;
@@ -186,13 +225,39 @@ constexpr auto options = std::to_array<Option>({
      .value = OptionValue::several,
      .kept = Kept::in_column,
      .choices = choices_of<ConvolutionAlgorithm>,
-     .help = "convolution algorithm; auto leaves the choice to the library, fastest tries what it "
-             "offers and keeps the best; several are measured and compared",
-     .text = AlgorithmChoice::text,
-     .set = AlgorithmChoice::set,
+     .help = "convolution algorithm; winograd leaves the tile open, auto leaves the choice to the "
+             "library, fastest tries what it offers and keeps the best; a layer that cannot use it "
+             "falls back to direct; several are measured and compared",
+     .text = AlgorithmName::text,
+     .set = AlgorithmName::set,
      .requirement = Requirement{Capability::algorithm_trials, "fastest",
                                 "does not try algorithms itself: strata algorithms shows the time "
                                 "of each"}},
+    {.name = "choices",
+     .flag = "--choose",
+     .group = OptionGroup::execution,
+     .value = OptionValue::several,
+     .placeholder = "CHOICE",
+     .expected = "none, or 'LAYERS PASS=ALGORITHM', several of which are joined by +",
+     .help = "the algorithm of single layers and passes, which wins over --algorithm: 'conv1 "
+             "forward=fft', or of the library's implementations one: 'conv* "
+             "backward_data=brgconv:avx2'; several are measured and compared",
+     .text = [](const Settings& s) { return text_of(s.execution.engine.choices); },
+     .set = set_choices,
+     .requirement = Requirement{Capability::algorithm_choices, "",
+                                "takes no algorithm for a single layer: omit --choose"}},
+    {.name = "workspace_limit",
+     .flag = "--workspace-limit",
+     .group = OptionGroup::execution,
+     .value = OptionValue::several,
+     .placeholder = "SIZE",
+     .expected = "none, or a size such as 64MiB",
+     .help = "refuse a convolution algorithm that needs more scratch memory than this; several are "
+             "measured and compared",
+     .text = workspace_limit_text,
+     .set = set_workspace_limit,
+     .requirement = Requirement{Capability::workspace_limit, "",
+                                "does not limit workspaces: omit --workspace-limit"}},
     {.name = "caches",
      .flag = "--cache",
      .group = OptionGroup::execution,
@@ -381,7 +446,8 @@ constexpr auto options = std::to_array<Option>({
         settings.execution.numerics;
     const auto& [threads, pinned, memory_of_what_is_looked_at, omissions_after_a_lost_device,
                  device_timeout] = settings.execution.scheduling;
-    const auto& [algorithm, layout, fusion, l1, peer_options] = settings.execution.engine;
+    const auto& [algorithm, choices, workspace_limit, layout, fusion, l1, peer_options] =
+        settings.execution.engine;
     const auto& [warmup, min_time, max_time, min_samples, precision, caches] = settings.policy;
     (void)mode, (void)threads, (void)algorithm, (void)warmup;
 }

@@ -16,14 +16,16 @@ namespace strata {
 enum class Capability {
     f16,
     tf32,
-    layouts,           // of images, one of which can be asked for
-    fusion,            // of a convolution with the layers that follow it
-    algorithm_trials,  // before the first iteration, to keep the best
-    l1_bypass,         // by kernels that read past the L1 cache
-    peer_options,      // of a framework, by names of its own
-    cache_states,      // cold or warm, brought about before a step
-    device_timeout,    // of a device that the process waits for
-    profiling,         // of kernels and counters (backend/profiling.h); no option of the list
+    layouts,            // of images, one of which can be asked for
+    fusion,             // of a convolution with the layers that follow it
+    algorithm_choices,  // for single layers and passes
+    workspace_limit,    // of convolutions
+    algorithm_trials,   // before the first iteration, to keep the best
+    l1_bypass,          // by kernels that read past the L1 cache
+    peer_options,       // of a framework, by names of its own
+    cache_states,       // cold or warm, brought about before a step
+    device_timeout,     // of a device that the process waits for
+    profiling,          // of kernels and counters (backend/profiling.h); no option of the list
 };
 
 // A set of them.

@@ -14,6 +14,7 @@ inline std::string another_value(const Option& option) {
     if (option.choices == nullptr) {
         return option.placeholder == "GLOB"         ? "conv*"
                : option.placeholder == "SHARE"      ? "0.5"
+               : option.placeholder == "CHOICE"     ? "conv* forward=gemm"
                : option.placeholder == "NAME=VALUE" ? "inter-op=2+onednn=off"
                                                     : "7";
     }

@@ -3,6 +3,7 @@
 
 #include "backend/cuda/cudnn/device.h"
 #include "backend/cuda/device/trouble.h"
+#include "base/byte_size.h"
 
 #include <fmt/format.h>
 
@@ -41,6 +42,7 @@ private:
 
     bool open_next_list();
     bool is_wanted(const PlanTraits& traits, BuildCost cost) const;
+    bool is_within_limit(const BuiltPlan& plan);
 
     DeviceProperties properties_;
     ConvolutionProblem problem_;
@@ -55,9 +57,10 @@ private:
 
 // If there is no plan of the requested algorithm, a direct one is used, and its notes say so.
 std::vector<ConvolutionAlgorithm> in_order(ConvolutionAlgorithm asked) {
-    return asked == ConvolutionAlgorithm::winograd
-               ? std::vector{asked, ConvolutionAlgorithm::direct}
-               : std::vector{asked};
+    const bool always_fits = asked == ConvolutionAlgorithm::direct ||
+                             asked == ConvolutionAlgorithm::automatic ||
+                             asked == ConvolutionAlgorithm::fastest;
+    return always_fits ? std::vector{asked} : std::vector{asked, ConvolutionAlgorithm::direct};
 }
 
 OfferedPlans::OfferedPlans(const DeviceProperties& properties, const ConvolutionProblem& problem)
@@ -91,13 +94,24 @@ bool OfferedPlans::is_wanted(const PlanTraits& traits, BuildCost cost) const {
            is_asked_for(lists_[opened_ - 1].algorithm, traits);
 }
 
+bool OfferedPlans::is_within_limit(const BuiltPlan& plan) {
+    const Bytes workspace{static_cast<double>(plan.workspace)};
+    const bool fits = !problem_.workspace_limit || workspace <= *problem_.workspace_limit;
+    if (!fits) {
+        reason_ = fmt::format("{} needs {} of workspace, more than --workspace-limit allows",
+                              name_of(plan.traits), byte_size_text(workspace));
+    }
+    return fits;
+}
+
 std::shared_ptr<const BuiltPlan> OfferedPlans::next_of_list(BuildCost cost) {
     while (asked_ < offered_.size()) {
         const OfferedPlan& offered = offered_[asked_++];
         if (!is_wanted(offered.traits, cost) || !seen_.insert(name_of(offered.traits)).second) {
             continue;
         }
-        if (auto built = plan_if_built(offered, *device_)) {
+        auto built = plan_if_built(offered, *device_);
+        if (built && is_within_limit(*built)) {
             return std::make_shared<const BuiltPlan>(std::move(*built));
         }
     }
@@ -153,10 +167,11 @@ std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
 // Everything that determines a plan.
 std::string key_of(const ConvolutionProblem& problem) {
     const Window& w = problem.window;
-    return fmt::format("{} {} {} {} {} {} {} {}", text_of(problem), to_text(problem.y),
+    return fmt::format("{} {} {} {} {} {} {} {} {}", text_of(problem), to_text(problem.y),
                        to_text(w.stride), to_text(w.dilation), to_text(w.pad_begin),
                        to_text(w.pad_end), static_cast<int>(problem.single_precision),
-                       static_cast<int>(problem.algorithm));
+                       static_cast<int>(problem.algorithm),
+                       problem.workspace_limit.value_or(Bytes{}).value);
 }
 
 }  // namespace
@@ -177,7 +192,8 @@ ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass 
                             : window_of(std::get<TransposedConvolution>(layer.op), image),
             .format = format,
             .single_precision = execution.numerics.single_precision,
-            .algorithm = execution.engine.algorithm};
+            .algorithm = execution.engine.algorithm,
+            .workspace_limit = execution.engine.workspace_limit};
 }
 
 ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,

@@ -185,6 +185,18 @@ bool is_asked_for(ConvolutionAlgorithm algorithm, const PlanTraits& traits) {
             return !traits.notes.winograd && !traits.notes.fft;
         case ConvolutionAlgorithm::winograd:
             return traits.notes.winograd;
+        case ConvolutionAlgorithm::fft:
+        case ConvolutionAlgorithm::fft_tiled:
+            return traits.notes.fft;
+        // A plan does not say that it is one of these.
+        case ConvolutionAlgorithm::gemm:
+        case ConvolutionAlgorithm::implicit_gemm:
+        case ConvolutionAlgorithm::winograd_2x2_3x3:
+        case ConvolutionAlgorithm::winograd_4x4_3x3:
+        case ConvolutionAlgorithm::winograd_6x6_3x3:
+        case ConvolutionAlgorithm::winograd_2x2_5x5:
+        case ConvolutionAlgorithm::winograd_4x4_5x5:
+            return false;
         case ConvolutionAlgorithm::automatic:
         case ConvolutionAlgorithm::fastest:
             break;

@@ -8,6 +8,8 @@
 #include "op/operator.h"
 #include "op/window.h"
 
+#include <optional>
+
 namespace strata::cuda {
 
 // A convolution in one of its three directions: y from x and w, dx from w and dy, dw from x and dy.
@@ -21,6 +23,7 @@ struct ConvolutionProblem {
     Format format = {};
     SinglePrecision single_precision = SinglePrecision::full;
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::automatic;
+    std::optional<Bytes> workspace_limit = {};
     // Operations on the result before it is written, in the same operation graph. Images that they
     // read have the same format.
     std::vector<Epilogue> epilogue = {};
@@ -39,8 +42,8 @@ Descriptor convolution_graph(const ConvolutionProblem& problem);
 // is allowed only on request.
 bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& traits);
 
-// Whether a plan uses the requested algorithm: Winograd, or neither Winograd nor a Fourier
-// transform.
+// Whether a plan uses the requested algorithm: Winograd, a Fourier transform, or for `direct`
+// neither. cuDNN says no more of a plan, so no plan is of a kind that needs to be told further.
 bool is_asked_for(ConvolutionAlgorithm algorithm, const PlanTraits& traits);
 
 // "convolution forward 32x64x27x27 * 192x64x5x5, f32 nchw"
