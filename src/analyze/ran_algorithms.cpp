@@ -2,6 +2,7 @@
 #include "analyze/ran_algorithms.h"
 
 #include "analyze/advice.h"
+#include "base/enumeration.h"
 #include "base/text.h"
 #include "record/options.h"
 
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 
 namespace strata {
 
@@ -29,12 +32,51 @@ bool is_convolution_that_ran(const StepResult& step) {
 // A step tells its algorithm's name, or of a GPU's plan its properties, which name what is special:
 // "tensor cores, winograd".
 std::string family_of(const StepResult& step) {
+    if (value_named<ConvolutionAlgorithm>(step.algorithm)) {
+        return step.algorithm;
+    }
     for (const char* special : {"winograd", "fft"}) {
         if (step.algorithm.find(special) != std::string::npos) {
             return special;
         }
     }
     return "direct";
+}
+
+// Whether that is what was asked for: "winograd" leaves the tile open.
+bool satisfies(const std::string& ran, const std::string& asked) {
+    return ran == asked || (asked == "winograd" && ran.starts_with("winograd-"));
+}
+
+// The reasons that steps gave for another algorithm than the one they were asked for, each with
+// the number of steps, the most frequent first: "fft: stride 4: it needs stride 1".
+std::vector<std::pair<std::string, std::size_t>> fallbacks_of(const Run& run) {
+    constexpr std::string_view mark = " instead of ";
+    std::map<std::string, std::size_t> counted;
+    for (const auto& [name, value] : run.provenance) {
+        const auto at = value.find(mark);
+        if (name.starts_with(choice_prefix) && at != value.npos) {
+            ++counted[value.substr(at + mark.size())];
+        }
+    }
+    std::vector<std::pair<std::string, std::size_t>> sorted(counted.begin(), counted.end());
+    std::ranges::stable_sort(sorted, std::greater<>(), [](const auto& one) { return one.second; });
+    return sorted;
+}
+
+std::string fallback_remark(const std::vector<std::pair<std::string, std::size_t>>& fallbacks) {
+    constexpr std::size_t most_told = 3;
+    std::vector<std::string> told;
+    std::size_t steps = 0;
+    for (const auto& [reason, count] : fallbacks) {
+        steps += count;
+        if (told.size() < most_told) {
+            told.push_back(fmt::format("{} of {}", count, reason));
+        }
+    }
+    const std::string others = fallbacks.size() > most_told ? "; and others" : "";
+    return fmt::format("{} convolution step{} did not run by the algorithm asked for: {}{}.", steps,
+                       steps == 1 ? "" : "s", join(told, "; "), others);
 }
 
 }  // namespace
@@ -63,15 +105,19 @@ std::string algorithm_text(const Run& run) {
         return asked;
     }
     // (What was requested stands first.)
-    std::ranges::stable_partition(ran, [&](const std::string& one) { return one == asked; });
+    std::ranges::stable_partition(ran,
+                                  [&](const std::string& one) { return satisfies(one, asked); });
     const std::string text = join(ran, " and ");
     if (is_left_open(asked)) {
         return fmt::format("{} ({})", asked, text);
     }
-    return ran.front() == asked ? text : fmt::format("{} instead of {}", text, asked);
+    return satisfies(ran.front(), asked) ? text : fmt::format("{} instead of {}", text, asked);
 }
 
 std::string algorithm_remark(const Run& run) {
+    if (const auto fallbacks = fallbacks_of(run); !fallbacks.empty()) {
+        return fallback_remark(fallbacks);
+    }
     const std::string asked = text_of(run.settings, "algorithm");
     if (asked != "winograd") {
         return {};
@@ -81,7 +127,7 @@ std::string algorithm_remark(const Run& run) {
     std::size_t without_kernel = 0;
     for (const StepResult& step : run.steps) {
         const bool ran = is_convolution_that_ran(step);
-        const bool fell_back = ran && family_of(step) != asked;
+        const bool fell_back = ran && !satisfies(family_of(step), asked);
         all += ran ? 1 : 0;
         direct += fell_back ? 1 : 0;
         if (fell_back && is_for_winograd(step)) {

@@ -22,6 +22,8 @@ std::string algorithm_text(const Run& run);
 //   "Winograd was requested, but 14 of 14 convolution steps ran direct: 5 are unsuited to it (it
 //    needs 3x3 kernels at stride 1 and at least 16 channels), and the library has no Winograd
 //    kernel on this machine for 9."
+//   "6 convolution steps did not run by the algorithm asked for: 4 of fft: stride 2: it needs
+//    stride 1; 2 of fft (user): ..."
 std::string algorithm_remark(const Run& run);
 
 }  // namespace strata

@@ -37,6 +37,8 @@ struct Step {
     StepKind kind = StepKind::compute;
     std::string implementation = {};  // as the library names it: "jit:avx512_core"
     std::string algorithm = {};       // "direct", "winograd"; empty where there is no choice
+    std::string choice = {};          // who chose that algorithm for this step: "tuned"; or why it
+                                      // is not the one that was asked: "instead of fft: stride 4"
     std::string layout = {};          // of its operands and results: "nchw -> nChw16c"
     Bytes workspace = {};             // scratch memory it uses while it runs
     Bytes moved = {};                 // reorder and accumulate: bytes read and written

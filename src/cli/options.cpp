@@ -127,11 +127,36 @@ struct HelpText {
     std::string standard;  // the value that it has without the option
 };
 
+// A switch that has the option's own name may be given its values: "=omitted,computed".
+bool takes_values(const Option& option) {
+    std::string name(option.flag.substr(option.flag.rfind("--") + 2));
+    std::ranges::replace(name, '-', '_');
+    return name == option.name;
+}
+
+CLI::Option* add_switch_with_values(CLI::App& verb, const Option& option, const std::string& help,
+                                    const std::function<void(const Texts&)>& take) {
+    const auto given = std::make_shared<std::string>();  // the library writes to it while it parses
+    const auto take_given = [&option, take, given](const std::string& text) {
+        const auto parts = split(text, ',');
+        const Texts texts(parts.begin(), parts.end());
+        const auto is_choice = [&](const std::string& one) {
+            return std::ranges::find(option.choices(), one) != option.choices().end();
+        };
+        take(std::ranges::all_of(texts, is_choice) ? texts
+                                                   : Texts{std::string(switched_value(option))});
+    };
+    return verb.add_flag(std::string(option.flag), *given, help)->each(take_given);
+}
+
 // `take` gets the values that the user gave, or the switch's.
 CLI::Option* add_listed(CLI::App& verb, const Option& option, OptionValue value,
                         const HelpText& text, const std::function<void(const Texts&)>& take) {
     const std::string flag(option.flag);
     const auto variable = environment_name(flag);
+    if (value == OptionValue::none && takes_values(option)) {
+        return add_switch_with_values(verb, option, text.help, take)->envname(variable);
+    }
     if (value == OptionValue::none) {
         const auto take_switch = [&option, take] { take({std::string(switched_value(option))}); };
         return verb.add_flag_callback(flag, take_switch, text.help)->envname(variable);

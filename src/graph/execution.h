@@ -84,10 +84,11 @@ inline constexpr std::array<std::string_view, 2> names_of(FirstLayerGradient) {
 enum class MemoryReuse { shared, kept };
 
 // The element order of images, if a backend has a choice: `automatic` is the order in which its
-// convolutions run fastest.
-enum class ImageLayout { automatic, channels_first, channels_last };
-inline constexpr std::array<std::string_view, 3> names_of(ImageLayout) {
-    return {"auto", "nchw", "nhwc"};
+// convolutions run fastest, `blocked` has blocks of as many channels as a processor's register
+// holds.
+enum class ImageLayout { automatic, channels_first, channels_last, blocked };
+inline constexpr std::array<std::string_view, 4> names_of(ImageLayout) {
+    return {"auto", "nchw", "nhwc", "blocked"};
 }
 
 // How f32 products are computed if the hardware offers less precision: with all 24 bits of an f32,
@@ -109,6 +110,13 @@ struct Omission {
 enum class Fusion { none, convolution };
 inline constexpr std::array<std::string_view, 2> names_of(Fusion) {
     return {"off", "on"};
+}
+
+// Whether a convolution adds its bias while it writes its result, or a loop of its own does, which
+// reads and writes the result once more; the bias's gradient likewise.
+enum class BiasAddition { fused, separate };
+inline constexpr std::array<std::string_view, 2> names_of(BiasAddition) {
+    return {"fused", "separate"};
 }
 
 // Whether a GPU's kernels of our own read global memory through the L1 cache or past it.
@@ -148,6 +156,7 @@ struct EngineOptions {
     std::optional<Bytes> workspace_limit = {};
     ImageLayout image_layout = ImageLayout::automatic;
     Fusion fusion = Fusion::none;
+    BiasAddition bias = BiasAddition::fused;
     L1Caching l1 = L1Caching::used;
     PeerOptions peer_options = {};  // empty: all as the framework has them
 };

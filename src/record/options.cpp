@@ -173,6 +173,7 @@ using GradientChoice = Choice<&Execution::numerics, &Numerics::first_layer_gradi
 using AlgorithmName = Choice<&Execution::engine, &EngineOptions::algorithm>;
 using LayoutChoice = Choice<&Execution::engine, &EngineOptions::image_layout>;
 using FusionChoice = Choice<&Execution::engine, &EngineOptions::fusion>;
+using BiasChoice = Choice<&Execution::engine, &EngineOptions::bias>;
 using L1Choice = Choice<&Execution::engine, &EngineOptions::l1>;
 
 // ---- the list: a table, however long
@@ -258,6 +259,28 @@ constexpr auto options = std::to_array<Option>({
      .set = set_workspace_limit,
      .requirement = Requirement{Capability::workspace_limit, "",
                                 "does not limit workspaces: omit --workspace-limit"}},
+    {.name = "layout",
+     .flag = "--layout",
+     .group = OptionGroup::execution,
+     .value = OptionValue::several,
+     .choices = choices_of<ImageLayout>,
+     .help =
+         "image layout; auto is the one in which convolutions run fastest, or which a framework "
+         "uses, blocked has blocks of channels; several are measured and compared",
+     .text = LayoutChoice::text,
+     .set = LayoutChoice::set,
+     .requirement = Requirement{Capability::layouts, "", "chooses layouts itself: omit --layout"}},
+    {.name = "bias",
+     .flag = "--bias",
+     .group = OptionGroup::execution,
+     .value = OptionValue::several,
+     .choices = choices_of<BiasAddition>,
+     .help = "whether a convolution adds its bias itself or a loop of its own does; several are "
+             "measured and compared",
+     .text = BiasChoice::text,
+     .set = BiasChoice::set,
+     .requirement =
+         Requirement{Capability::separate_bias, "", "adds biases in its own way: omit --bias"}},
     {.name = "caches",
      .flag = "--cache",
      .group = OptionGroup::execution,
@@ -294,7 +317,8 @@ constexpr auto options = std::to_array<Option>({
      .group = OptionGroup::execution,
      .value = OptionValue::none,
      .choices = choices_of<FirstLayerGradient>,
-     .help = "also compute the gradient of the network's input",
+     .help = "also compute the gradient of the network's input; =omitted,computed measures and "
+             "compares both",
      .text = GradientChoice::text,
      .set = GradientChoice::set},
     {.name = "seed",
@@ -306,16 +330,6 @@ constexpr auto options = std::to_array<Option>({
      .text = [](const Settings& s) { return std::to_string(s.execution.numerics.seed); },
      .set = [](Settings& s,
                std::string_view text) { return set_whole(s.execution.numerics.seed, text, 0); }},
-    {.name = "layout",
-     .flag = "--layout",
-     .group = OptionGroup::gpu,
-     .value = OptionValue::several,
-     .choices = choices_of<ImageLayout>,
-     .help = "image layout; auto is the one in which a GPU's convolutions run fastest, or which a "
-             "framework uses",
-     .text = LayoutChoice::text,
-     .set = LayoutChoice::set,
-     .requirement = Requirement{Capability::layouts, "", "chooses layouts itself: omit --layout"}},
     {.name = "single_precision",
      .flag = "--tf32",
      .group = OptionGroup::gpu,
@@ -446,7 +460,7 @@ constexpr auto options = std::to_array<Option>({
         settings.execution.numerics;
     const auto& [threads, pinned, memory_of_what_is_looked_at, omissions_after_a_lost_device,
                  device_timeout] = settings.execution.scheduling;
-    const auto& [algorithm, choices, workspace_limit, layout, fusion, l1, peer_options] =
+    const auto& [algorithm, choices, workspace_limit, layout, fusion, bias, l1, peer_options] =
         settings.execution.engine;
     const auto& [warmup, min_time, max_time, min_samples, precision, caches] = settings.policy;
     (void)mode, (void)threads, (void)algorithm, (void)warmup;

@@ -18,6 +18,7 @@ enum class Capability {
     tf32,
     layouts,            // of images, one of which can be asked for
     fusion,             // of a convolution with the layers that follow it
+    separate_bias,      // of a convolution, added by a loop of its own
     algorithm_choices,  // for single layers and passes
     workspace_limit,    // of convolutions
     algorithm_trials,   // before the first iteration, to keep the best

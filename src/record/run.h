@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strata {
@@ -81,6 +82,11 @@ struct VerifiedSteps {
     std::size_t compared = 0;
     std::size_t without_reference = 0;
 };
+
+// Run::provenance tells of convolution steps whose algorithm was chosen for them alone, or is not
+// the one that was asked: "choice.conv1.forward" -> "winograd-4x4-3x3 (tuned)", "direct instead of
+// fft (user): stride 4: it needs stride 1".
+inline constexpr std::string_view choice_prefix = "choice.";
 
 // What ran, where, how, the results by step, and everything needed to judge or repeat them.
 struct Run {

@@ -133,6 +133,20 @@ std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     return provenance;
 }
 
+// Where the algorithm of a step comes from, if it was chosen for it alone.
+void tell_choices(const Graph& graph, std::span<const Step> steps, Run& run) {
+    for (const Step& step : steps) {
+        if (step.choice.empty() || step.kind != StepKind::compute) {
+            continue;
+        }
+        const bool fell_back = step.choice.starts_with("instead of");
+        run.provenance[fmt::format("{}{}.{}", choice_prefix, graph.layers[step.layer].name,
+                                   name_of(step.pass))] =
+            fell_back ? fmt::format("{} {}", step.algorithm, step.choice)
+                      : fmt::format("{} ({})", step.algorithm, step.choice);
+    }
+}
+
 // Ceilings of this machine's processors say nothing of a device of the backend's own, and those of
 // other threads nothing of these.
 std::optional<Device> ceilings_for(const BackendInfo& backend, int threads) {
@@ -263,6 +277,7 @@ void execute_remaining(const Job& job, const Graph& graph, Backend& backend,
     const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
     executable->prepare_caches(job.policy.caches);
     run.steps = step_results(graph, job.execution, executable->steps(), checks);
+    tell_choices(graph, executable->steps(), run);
     mark_omitted(job.execution.scheduling.omissions, run);
     SampledIteration sampled;
     if (earlier && same_steps(*earlier, run)) {

@@ -66,10 +66,12 @@ std::string in_words(std::string_view name) {
 // the default. What a file holds is told by its name here; its hash stands with the run's
 // provenance.
 std::string further_line(const Settings& settings) {
+    constexpr std::size_t longest_told =
+        80;  // a tuned network has a choice for each layer and pass
     std::vector<std::string> parts;
     for (const auto& [key, value] : further_settings(settings)) {
         if (!key.ends_with(" content")) {
-            parts.push_back(in_words(key) + " " + value);
+            parts.push_back(in_words(key) + " " + printable(value, longest_told));
         }
     }
     return joined(parts);

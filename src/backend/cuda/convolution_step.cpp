@@ -214,6 +214,7 @@ Order convolution_order(const Execution& execution) {
         case ImageLayout::channels_last:
             return Order::channels_last;
         case ImageLayout::automatic:
+        case ImageLayout::blocked:  // refused before
             break;
     }
     const bool by_tensor_cores = execution.numerics.dtype != DataType::f32 ||

@@ -64,7 +64,9 @@ public:
     std::optional<std::string> counting_refusal() override { return cuda::counting_refusal(); }
 
     std::string refusal_of(const Execution& execution) const override {
-        return refusal_of_type(machine_->properties(), execution);
+        return execution.engine.image_layout == ImageLayout::blocked
+                   ? "a GPU has no blocked images: choose nchw or nhwc with --layout"
+                   : refusal_of_type(machine_->properties(), execution);
     }
 
     std::vector<std::string> shortcomings() override {

@@ -29,6 +29,7 @@ Step step_of(const Task& task, StepKind kind, StepText text, Bytes workspace, By
     step.kind = kind;
     step.implementation = std::move(text.implementation);
     step.algorithm = std::move(text.algorithm);
+    step.choice = std::move(text.choice);
     step.layout = std::move(text.layout);
     step.workspace = workspace;
     step.moved = moved;

@@ -51,6 +51,7 @@ struct StepText {
     std::string implementation = {};
     std::string layout = {};
     std::string algorithm = {};
+    std::string choice = {};
 };
 
 // A step of a task's layer and pass.

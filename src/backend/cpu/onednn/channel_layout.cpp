@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/channel_layout.h"
 
+#include "backend/cpu/kernels/bias_loops.h"
+#include "backend/cpu/onednn/isa.h"
+
 #include <array>
 #include <span>
 
@@ -16,6 +19,7 @@ struct Choice {
     std::int64_t inner;
 };
 
+enum Which : std::size_t { plain_order, blocks_of_16, blocks_of_8, channels_last };
 constexpr std::array<Choice, 4> choices = {{{{Tag::abc, Tag::abcd, Tag::abcde}, 1},
                                             {{Tag::aBc16b, Tag::aBcd16b, Tag::aBcde16b}, 16},
                                             {{Tag::aBc8b, Tag::aBcd8b, Tag::aBcde8b}, 8},
@@ -24,6 +28,20 @@ constexpr std::array<Choice, 4> choices = {{{{Tag::abc, Tag::abcd, Tag::abcde}, 
 ChannelLayout layout_as(const Choice& choice, const dnnl::memory::dims& dims) {
     const std::int64_t inner = choice.inner == all_channels ? dims[1] : choice.inner;
     return {choice.tags[dims.size() - 3], dims[0] * ((dims[1] + inner - 1) / inner), inner};
+}
+
+ChannelBlocks blocks_of(const Desc& desc) {
+    const ChannelLayout layout = channel_layout_of(desc);
+    const auto dims = dims_of(desc);
+    if (layout.desc(dims, type_of(desc)) != desc) {
+        throw Refusal{"a bias of its own needs plain, blocked or last channels, not " +
+                      text_of(desc)};
+    }
+    std::int64_t positions = 1;
+    for (std::size_t axis = 2; axis < dims.size(); ++axis) {
+        positions *= dims[axis];
+    }
+    return {.images = dims[0], .channels = dims[1], .positions = positions, .inner = layout.inner};
 }
 
 }  // namespace
@@ -39,6 +57,23 @@ std::vector<Desc> vector_layouts(const dnnl::memory::dims& dims, ElementType typ
     return layouts;
 }
 
+Desc asked_layout(ImageLayout asked, const dnnl::memory::dims& dims, ElementType type) {
+    const auto as = [&](Which which) {
+        return layout_as(choices.at(which), dims).desc(dims, type);
+    };
+    switch (asked) {
+        case ImageLayout::channels_first:
+            return as(plain_order);
+        case ImageLayout::channels_last:
+            return as(channels_last);
+        case ImageLayout::blocked:
+            return as(effective_isa() == Isa::avx512 ? blocks_of_16 : blocks_of_8);
+        case ImageLayout::automatic:
+            break;
+    }
+    return any_layout(dims, type);
+}
+
 ChannelLayout channel_layout_of(const Desc& desc) {
     const auto dims = dims_of(desc);
     for (const Choice& choice : choices) {
@@ -48,6 +83,22 @@ ChannelLayout channel_layout_of(const Desc& desc) {
         }
     }
     return layout_as(choices[0], dims);
+}
+
+Call add_bias_call(const TensorView& y, const TensorView& bias) {
+    return KernelCall{[shape = blocks_of(y.desc)](std::span<void* const> at) {
+                          add_bias(shape, static_cast<const float*>(at[1]),
+                                   static_cast<float*>(at[0]));
+                      },
+                      {y, bias}};
+}
+
+Call bias_gradient_call(const TensorView& dy, const TensorView& dbias) {
+    return KernelCall{[shape = blocks_of(dy.desc)](std::span<void* const> at) {
+                          bias_gradient(shape, static_cast<const float*>(at[0]),
+                                        static_cast<float*>(at[1]));
+                      },
+                      {dy, dbias}};
 }
 
 }  // namespace strata::cpu

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cpu/onednn/layout.h"
+#include "backend/cpu/onednn/program.h"
+#include "graph/execution.h"
 
 namespace strata::cpu {
 
@@ -22,8 +23,17 @@ struct ChannelLayout {
 // the end. Requires: one to three spatial axes.
 std::vector<Desc> vector_layouts(const dnnl::memory::dims& dims, ElementType type);
 
+// The layout that was asked for of images with these extents, in blocks as wide as a register; any
+// if the choice is free. Requires: one to three spatial axes.
+Desc asked_layout(ImageLayout asked, const dnnl::memory::dims& dims, ElementType type);
+
 // The layout of this description, or the plain one if it is none of these: then a reorder is
 // needed. Requires: one to three spatial axes.
 ChannelLayout channel_layout_of(const Desc& desc);
+
+// Loops of our own over a convolution's result, or its gradient: y = y + bias; dbias = the sum of
+// dy. Throw Refusal if the channels lie in none of these layouts.
+Call add_bias_call(const TensorView& y, const TensorView& bias);
+Call bias_gradient_call(const TensorView& dy, const TensorView& dbias);
 
 }  // namespace strata::cpu

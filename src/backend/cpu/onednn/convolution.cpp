@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/onednn/channel_layout.h"
 #include "backend/cpu/onednn/choose.h"
+#include "backend/cpu/onednn/convolution_choice.h"
 #include "backend/cpu/onednn/layer_lowering.h"
+#include "backend/cpu/onednn/own_convolution.h"
 #include "op/window.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <type_traits>
 
 namespace strata::cpu {
 
@@ -12,68 +21,92 @@ using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 using dnnl::algorithm;
 
-// Below it, Winograd's tiles are mostly padding, and direct convolution is faster (platform facts,
-// section 2: 13-110 against 300 GFLOP/s in the first layer of VGG-16).
-constexpr std::int64_t min_winograd_channels = 16;
+// The way that is taken: a description of the library's or a pass prepared by a method of our own.
+template <class Described>
+struct TakenWay {
+    std::optional<Described> library = {};
+    std::shared_ptr<const PreparedConvolution> own = {};
+    std::string algorithm = {};
+    std::string choice = {};
 
-// The algorithm that an implementation actually uses, by its name.
-std::string algorithm_of(const char* implementation) {
-    const bool winograd = std::string_view(implementation).find("wino") != std::string_view::npos;
-    return winograd ? "winograd" : "direct";
-}
+    StepText text() const { return {.algorithm = algorithm, .choice = choice}; }
+};
 
 class ConvolutionLowering : public LayerLowering {
 public:
     ConvolutionLowering(const Layer& layer, const Convolution& op)
-        : LayerLowering(layer), op_(op) {}
+        : LayerLowering(layer), op_(op), own_{layer, op} {}
 
     void forward(Lowering& lowering) override {
         prepare(lowering);
-        const auto described = describe_forward(lowering);
-        forward_ = described;
+        const auto way = first_way(lowering, Pass::forward, [&](const LibraryWay& library) {
+            return suited_to(lowering, library, forward_as(lowering, library.kind));
+        });
+        if (way.own) {
+            return own_.compute(lowering, Pass::forward, way.own, way.text());
+        }
+        forward_ = way.library;
         place_master(lowering);
-        const TensorView x = lowering.value(input(0), described.src_desc());
-        const TensorView weight = lowering.value(input(1), described.weights_desc());
+        const TensorView x = lowering.value(input(0), forward_->src_desc());
+        const TensorView weight = lowering.value(input(1), forward_->weights_desc());
         std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_SRC, x},
                                                              {DNNL_ARG_WEIGHTS, weight}};
-        if (op_.bias) {
+        if (fuses_bias_) {
             arguments.emplace_back(DNNL_ARG_BIAS, lowering.value(input(2), bias_));
         }
-        const TensorView y = lowering.make_value(output(), described.dst_desc());
+        const TensorView y = lowering.make_value(output(), forward_->dst_desc());
         arguments.emplace_back(DNNL_ARG_DST, y);
-        lowering.compute<Forward>(described, text_of(x.desc, y.desc), std::move(arguments),
-                                  algorithm_of(described.impl_info_str()));
+        std::vector<Call> calls = {lowering.call<Forward>(*forward_, std::move(arguments))};
+        if (op_.bias && !fuses_bias_) {
+            calls.push_back(add_bias_call(y, lowering.value(input(2), bias_)));
+        }
+        compute(lowering, way, text_of(x.desc, y.desc), std::move(calls));
     }
 
     void backward_data(Lowering& lowering) override {
-        const auto described = describe_data(lowering);
+        const auto way = first_way(lowering, Pass::backward_data, [&](const LibraryWay& library) {
+            return describe_data(lowering, library);
+        });
+        if (way.own) {
+            return own_.compute(lowering, Pass::backward_data, way.own, way.text());
+        }
+        const auto& described = *way.library;
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const TensorView weight = lowering.value(input(1), described.weights_desc());
         const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
-        lowering.compute<BackwardData>(
-            described, text_of(dy.desc, dx.desc),
-            {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, dx}},
-            algorithm_of(described.impl_info_str()));
+        compute(lowering, way, text_of(dy.desc, dx.desc),
+                {lowering.call<BackwardData>(described, {{DNNL_ARG_DIFF_DST, dy},
+                                                         {DNNL_ARG_WEIGHTS, weight},
+                                                         {DNNL_ARG_DIFF_SRC, dx}})});
     }
 
     void backward_weights(Lowering& lowering) override {
-        const auto described = describe_weights(lowering, lowering.value(input(1)).desc);
+        const auto way =
+            first_way(lowering, Pass::backward_weights, [&](const LibraryWay& library) {
+                return describe_weights(lowering, lowering.value(input(1)).desc, library);
+            });
+        if (way.own) {
+            return own_.compute(lowering, Pass::backward_weights, way.own, way.text());
+        }
+        const auto& described = *way.library;
         const TensorView x = lowering.value(input(0), described.src_desc());
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const TensorView dw = lowering.make_gradient(input(1), described.diff_weights_desc());
         std::vector<std::pair<int, TensorView>> arguments = {
             {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, dw}};
-        if (op_.bias) {
+        if (fuses_bias_) {
             arguments.emplace_back(DNNL_ARG_DIFF_BIAS, lowering.make_gradient(input(2), bias_));
         }
-        lowering.compute<BackwardWeights>(described, text_of(x.desc, dy.desc), std::move(arguments),
-                                          algorithm_of(described.impl_info_str()));
+        std::vector<Call> calls = {lowering.call<BackwardWeights>(described, std::move(arguments))};
+        if (op_.bias && !fuses_bias_) {
+            calls.push_back(bias_gradient_call(dy, lowering.make_gradient(input(2), bias_)));
+        }
+        compute(lowering, way, text_of(x.desc, dy.desc), std::move(calls));
     }
 
 private:
     void prepare(Lowering& lowering) {
-        const Tensor& x = lowering.graph().tensors[input(0)].tensor;
-        window_ = window_of(op_, x);
+        window_ = window_of(op_, lowering.graph().tensors[input(0)].tensor);
         for (auto& dilation : window_.dilation) {
             --dilation;  // the library counts the gaps
         }
@@ -83,92 +116,134 @@ private:
             weight_dims_[0] /= op_.groups;
             weight_dims_.insert(weight_dims_.begin(), op_.groups);
         }
-        x_ = any_layout(lowering.extents(input(0)), type);
-        y_ = any_layout(lowering.extents(output()), type);
+        own_.weight_dims = weight_dims_;
+        const ImageLayout layout = lowering.execution().engine.image_layout;
+        x_ = asked_layout(layout, lowering.extents(input(0)), type);
+        y_ = asked_layout(layout, lowering.extents(output()), type);
         weight_ = any_layout(weight_dims_, type);
+        fuses_bias_ = op_.bias && lowering.execution().engine.bias == BiasAddition::fused;
+        own_.fuses_bias = fuses_bias_;
         bias_ = op_.bias ? plain(lowering.extents(input(2)), ElementType::f32) : Desc();
-        winograd_fits_ = x.dims[1] >= min_winograd_channels && op_.groups == 1;
+        fused_bias_ = fuses_bias_ ? bias_ : Desc();
     }
 
-    // Tries the requested algorithm, then direct.
+    // Adds the step of a way of the library's.
+    template <class Described>
+    void compute(Lowering& lowering, const TakenWay<Described>& way, std::string layout,
+                 std::vector<Call> calls) const {
+        StepText text = way.text();
+        text.implementation = way.library->impl_info_str();
+        text.implementation += calls.size() > 1 ? " + strata:loops" : "";
+        text.layout = std::move(layout);
+        lowering.compute(std::move(text), std::move(calls), scratchpad_of(*way.library));
+    }
+
+    // Tries one way after the other; the last one's refusal is the layer's.
     template <class Describe>
-    auto with_algorithm(Lowering& lowering, Describe&& describe_as) const {
-        const ConvolutionAlgorithm wanted = lowering.execution().engine.algorithm;
-        if (wanted == ConvolutionAlgorithm::automatic) {
-            return describe_as(algorithm::convolution_auto);
-        }
-        if (wanted == ConvolutionAlgorithm::winograd && winograd_fits_) {
-            const auto found =
-                described_if_possible([&] { return describe_as(algorithm::convolution_winograd); });
-            if (found) {
-                return *found;
+    TakenWay<std::invoke_result_t<Describe, const LibraryWay&>> first_way(
+        Lowering& lowering, Pass pass, const Describe& describe_library) {
+        TakenWay<std::invoke_result_t<Describe, const LibraryWay&>> taken;
+        const AskedAlgorithm asked = asked_algorithm(lowering, layer_, pass);
+        std::string refusal;
+        for (std::size_t i = 0; i < asked.ways.size(); ++i) {
+            try {
+                if (const auto* own = std::get_if<OwnWay>(&asked.ways[i])) {
+                    taken.own = own_.prepare(lowering, pass, own->method);
+                    taken.algorithm = own->method;
+                } else {
+                    taken.library = describe_library(std::get<LibraryWay>(asked.ways[i]));
+                    taken.algorithm = algorithm_of(taken.library->impl_info_str());
+                }
+                taken.choice = choice_text(asked, i, refusal);
+                return taken;
+            } catch (const Refusal& refused) {
+                refusal = refused.reason;
+            } catch (const dnnl::error& error) {
+                refusal = fmt::format("oneDNN has none for it ({})", error.what());
             }
         }
-        return describe_as(algorithm::convolution_direct);
+        throw Refusal{refusal};
+    }
+
+    template <class Described>
+    static Described suited_to(const Lowering& lowering, const LibraryWay& way,
+                               Described described) {
+        return suited(std::move(described), way.implementation,
+                      lowering.execution().engine.workspace_limit);
     }
 
     Forward::primitive_desc forward_as(Lowering& lowering, algorithm kind) const {
         return describe<Forward>(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
-                                 kind, x_, weight_, bias_, y_, window_.stride, window_.dilation,
-                                 window_.pad_begin, window_.pad_end);
+                                 kind, x_, weight_, fused_bias_, y_, window_.stride,
+                                 window_.dilation, window_.pad_begin, window_.pad_end);
     }
 
-    Forward::primitive_desc describe_forward(Lowering& lowering) const {
-        return with_algorithm(lowering, [&](algorithm kind) { return forward_as(lowering, kind); });
-    }
-
-    BackwardData::primitive_desc describe_data(Lowering& lowering) const {
+    BackwardData::primitive_desc describe_data(Lowering& lowering, const LibraryWay& way) const {
         const Desc x = lowering.shaped_value(input(0)).desc;
-        return with_algorithm(lowering, [&](algorithm kind) {
-            const auto forward = forward_as(lowering, kind);
-            const auto with_source = [&](const Desc& dx) {
-                return prefer_layout(
-                    weight_, forward_->weights_desc(),
-                    [&](const Desc& weight) {
-                        return describe_backward<BackwardData>(
-                            lowering.engine(), lowering.attributes(), forward, kind, dx, weight, y_,
-                            window_.stride, window_.dilation, window_.pad_begin, window_.pad_end);
-                    },
-                    [](const auto& described) { return described.weights_desc(); });
-            };
-            return prefer_layout(x_, x, with_source,
-                                 [](const auto& described) { return described.diff_src_desc(); });
-        });
+        const auto forward = forward_as(lowering, way.kind);
+        const auto with_source = [&](const Desc& dx) {
+            return prefer_layout(
+                weight_, preferred_weight(lowering),
+                [&](const Desc& weight) {
+                    return suited_to(lowering, way,
+                                     describe_backward<BackwardData>(
+                                         lowering.engine(), lowering.attributes(), forward,
+                                         way.kind, dx, weight, y_, window_.stride, window_.dilation,
+                                         window_.pad_begin, window_.pad_end));
+                },
+                [](const auto& described) { return described.weights_desc(); });
+        };
+        return prefer_layout(x_, x, with_source,
+                             [](const auto& described) { return described.diff_src_desc(); });
+    }
+
+    // As the forward pass read them, which need not be as they are stored.
+    Desc preferred_weight(Lowering& lowering) const {
+        return forward_ ? forward_->weights_desc() : lowering.value(input(1)).desc;
     }
 
     // If the forward pass reads narrower weights than the update changes, the masters get the
     // layout of their gradients: then only the copy to the narrow weights is a reorder.
     void place_master(Lowering& lowering) const {
         if (lowering.trains() && lowering.element_type() != ElementType::f32) {
-            lowering.value(input(1), describe_weights(lowering, any_weight()).diff_weights_desc());
+            lowering.value(input(1),
+                           describe_weights(lowering, any_weight(), {}).diff_weights_desc());
         }
     }
 
     // Weight gradients are f32 even if activations are bf16, as the update requires.
     Desc any_weight() const { return any_layout(weight_dims_, ElementType::f32); }
 
-    BackwardWeights::primitive_desc describe_weights(Lowering& lowering,
-                                                     const Desc& present) const {
-        return with_algorithm(lowering, [&](algorithm kind) {
-            const auto forward = forward_as(lowering, kind);
+    BackwardWeights::primitive_desc describe_weights(Lowering& lowering, const Desc& present,
+                                                     const LibraryWay& way) const {
+        const auto forward = forward_as(lowering, way.kind);
+        const auto with_source = [&](const Desc& x) {
             return prefer_layout(
                 any_weight(), present,
                 [&](const Desc& dw) {
-                    return describe_backward<BackwardWeights>(
-                        lowering.engine(), lowering.attributes(), forward, kind,
-                        forward_->src_desc(), dw, bias_, y_, window_.stride, window_.dilation,
-                        window_.pad_begin, window_.pad_end);
+                    return suited_to(lowering, way,
+                                     describe_backward<BackwardWeights>(
+                                         lowering.engine(), lowering.attributes(), forward,
+                                         way.kind, x, dw, fused_bias_, y_, window_.stride,
+                                         window_.dilation, window_.pad_begin, window_.pad_end));
                 },
                 [](const auto& described) { return described.diff_weights_desc(); });
-        });
+        };
+        if (forward_) {
+            return with_source(forward_->src_desc());
+        }
+        return prefer_layout(x_, lowering.shaped_value(input(0)).desc, with_source,
+                             [](const auto& described) { return described.src_desc(); });
     }
 
     const Convolution& op_;
+    OwnConvolution own_;
     Window window_;
     dnnl::memory::dims weight_dims_;
     Desc x_, weight_, bias_, y_;
-    bool winograd_fits_ = false;
-    std::optional<Forward::primitive_desc> forward_;
+    Desc fused_bias_;  // nothing if loops of our own add it
+    bool fuses_bias_ = false;
+    std::optional<Forward::primitive_desc> forward_;  // unless a method of our own computes it
 };
 
 }  // namespace

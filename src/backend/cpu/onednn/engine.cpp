@@ -57,17 +57,23 @@ std::string isa_limit() {
 class OnednnBackend : public Backend {
 public:
     // Our own loops use no wider instructions than the library may.
-    OnednnBackend() { cap_isa(effective_isa()); }
+    explicit OnednnBackend(std::span<const ConvolutionMethod> methods) : methods_(methods) {
+        cap_isa(effective_isa());
+    }
 
     BackendInfo info() const override {
         return {"onednn", version_text(), "isa " + isa_text() + ", OpenMP threads"};
     }
 
     std::string refusal_of(const Execution& execution) const override {
+        const bool is_narrow = execution.numerics.dtype == DataType::bf16;
+        if (is_narrow && execution.engine.bias == BiasAddition::separate) {
+            return "biases of their own are added in f32 alone: choose --dtype f32 or --bias fused";
+        }
         const Isa isa = effective_isa();
         const bool answers =
             execution.numerics.mode == Mode::inference && answers_in_bf16_by_avx2();
-        if (execution.numerics.dtype != DataType::bf16 || isa == Isa::avx512 || answers) {
+        if (!is_narrow || isa == Isa::avx512 || answers) {
             return {};
         }
         return fmt::format("{} has no bf16 products; AVX-512 is needed{}", text_of(isa),
@@ -81,14 +87,17 @@ public:
         const int threads = set_threads(execution.scheduling.threads, execution.scheduling.pinned);
         const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
         return std::make_unique<OnednnExecutable>(
-            graph, engine, Lowering(graph, execution, engine).run(), threads);
+            graph, engine, Lowering(graph, execution, engine, methods_).run(), threads);
     }
+
+private:
+    std::span<const ConvolutionMethod> methods_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_backend() {
-    return std::make_unique<OnednnBackend>();
+std::unique_ptr<Backend> make_backend(std::span<const ConvolutionMethod> methods) {
+    return std::make_unique<OnednnBackend>(methods);
 }
 
 }  // namespace strata::cpu

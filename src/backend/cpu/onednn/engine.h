@@ -2,11 +2,17 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "backend/cpu/convolution/method.h"
+
+#include <memory>
+#include <span>
 
 namespace strata::cpu {
 
 // oneDNN on this machine's processors: each operator uses the library's best primitive, or our own
-// loops if the library has none; layouts are propagated from layer to layer.
-std::unique_ptr<Backend> make_backend();
+// loops if the library has none; layouts are propagated from layer to layer. Convolutions of which
+// another algorithm is asked use `methods`, which outlive the backend.
+std::unique_ptr<Backend> make_backend(
+    std::span<const ConvolutionMethod> methods = convolution_methods());
 
 }  // namespace strata::cpu

@@ -53,8 +53,12 @@ std::vector<BufferId> OnednnViews::buffers_of(const Call& call) {
     return buffers;
 }
 
-Lowering::Lowering(const Graph& graph, const Execution& execution, const dnnl::engine& engine)
-    : GraphLowering(graph, execution), engine_(engine), attributes_(user_scratchpad()) {
+Lowering::Lowering(const Graph& graph, const Execution& execution, const dnnl::engine& engine,
+                   std::span<const ConvolutionMethod> methods)
+    : GraphLowering(graph, execution),
+      engine_(engine),
+      attributes_(user_scratchpad()),
+      methods_(methods) {
     add_buffer(0, Life::persistent);
 }
 
@@ -77,6 +81,12 @@ void Lowering::refusing(const Doing& doing) {
 void Lowering::reserve_scratchpad(std::size_t bytes) {
     auto& reserved = buffer(scratchpad).bytes;
     reserved = std::max(reserved, bytes);
+}
+
+TensorView Lowering::scratch(Bytes bytes, std::size_t alignment) {
+    const std::size_t size = static_cast<std::size_t>(bytes.value) + alignment;
+    reserve_scratchpad(size);
+    return {scratchpad, plain({static_cast<dnnl::memory::dim>(size)}, ElementType::u8)};
 }
 
 bool Lowering::has_value(TensorId tensor, const Desc& desc) const {

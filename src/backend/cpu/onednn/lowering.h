@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/cpu/convolution/method.h"
 #include "backend/cpu/onednn/program.h"
 #include "backend/lower/lowering.h"
 
@@ -37,10 +38,13 @@ struct OnednnViews {
 // A graph while it is lowered to a program of library primitives and our own loops.
 class Lowering : public GraphLowering<Lowering, OnednnViews> {
 public:
-    Lowering(const Graph& graph, const Execution& execution, const dnnl::engine& engine);
+    // `methods` are the convolutions of our own, beside the library's.
+    Lowering(const Graph& graph, const Execution& execution, const dnnl::engine& engine,
+             std::span<const ConvolutionMethod> methods);
 
     const dnnl::engine& engine() const { return engine_; }
     const dnnl::primitive_attr& attributes() const { return attributes_; }
+    std::span<const ConvolutionMethod> methods() const { return methods_; }
     dnnl::prop_kind forward_kind() const {
         return trains() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
     }
@@ -61,6 +65,8 @@ public:
     TensorView plain_value(TensorId tensor, ElementType type) {
         return value(tensor, plain(extents(tensor), type));
     }
+    // Whether the value already has a layout.
+    bool is_placed(TensorId tensor) const { return !copies_of_value(tensor).empty(); }
     // Whether the value already exists in exactly this layout.
     bool has_value(TensorId tensor, const Desc& desc) const;
     TensorView plain_gradient(TensorId tensor, ElementType type) {
@@ -74,9 +80,11 @@ public:
     // Adds a step of one primitive.
     template <class Primitive>
     void compute(const typename Primitive::primitive_desc& described, std::string layout,
-                 std::vector<std::pair<int, TensorView>> arguments, std::string algorithm = {}) {
-        compute({described.impl_info_str(), std::move(layout), std::move(algorithm)},
-                {call<Primitive>(described, std::move(arguments))}, scratchpad_of(described));
+                 std::vector<std::pair<int, TensorView>> arguments, std::string algorithm = {},
+                 std::string choice = {}) {
+        compute(
+            {described.impl_info_str(), std::move(layout), std::move(algorithm), std::move(choice)},
+            {call<Primitive>(described, std::move(arguments))}, scratchpad_of(described));
     }
     template <class Primitive>
     Call call(const typename Primitive::primitive_desc& described,
@@ -86,6 +94,8 @@ public:
         arguments.emplace_back(DNNL_ARG_SCRATCHPAD, TensorView{scratchpad, scratch});
         return PrimitiveCall{Primitive(described), std::move(arguments)};
     }
+    // Memory that a step may use while it runs, with room to align its begin.
+    TensorView scratch(Bytes bytes, std::size_t alignment);
     // A copy into another layout or type, for a step of several calls.
     Call reorder_call(const TensorView& from, const TensorView& to);
     // The sum of views with equal layout; `sum` may be the first of them.
@@ -104,6 +114,7 @@ private:
 
     dnnl::engine engine_;
     dnnl::primitive_attr attributes_;
+    std::span<const ConvolutionMethod> methods_;
 };
 
 }  // namespace strata::cpu

@@ -126,10 +126,11 @@ private:
 
     // For the input's present layout. If the library has only slow reference loops for that (on
     // AVX2, for every row-major layout), for the first layout with a real kernel: those loops take
-    // longer than a reorder and the kernel.
+    // longer than a reorder and the kernel. A layout that was asked for stays.
     PoolingForward::primitive_desc describe_forward(Lowering& lowering) const {
         const auto as_it_lies = describe_forward(lowering, x_);
-        if (runs_plain_loops(as_it_lies)) {
+        const bool is_asked = lowering.execution().engine.image_layout != ImageLayout::automatic;
+        if (runs_plain_loops(as_it_lies) && !is_asked) {
             for (const Desc& x : vector_layouts(dims_of(x_), type_of(x_))) {
                 const auto other =
                     described_if_possible([&] { return describe_forward(lowering, x); });

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/onednn/channel_layout.h"
 #include "backend/cpu/onednn/choose.h"
+#include "backend/cpu/onednn/convolution_choice.h"
 #include "backend/cpu/onednn/layer_lowering.h"
 #include "op/window.h"
 
@@ -32,7 +34,7 @@ public:
         const TensorView y = lowering.make_value(output(), described.dst_desc());
         arguments.emplace_back(DNNL_ARG_DST, y);
         lowering.compute<Forward>(described, text_of(x.desc, y.desc), std::move(arguments),
-                                  "direct");
+                                  "direct", choice_of_direct(lowering, layer_, Pass::forward));
     }
 
     void backward_data(Lowering& lowering) override {
@@ -43,7 +45,7 @@ public:
         lowering.compute<BackwardData>(
             described, text_of(dy.desc, dx.desc),
             {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, dx}},
-            "direct");
+            "direct", choice_of_direct(lowering, layer_, Pass::backward_data));
     }
 
     void backward_weights(Lowering& lowering) override {
@@ -57,8 +59,9 @@ public:
         if (op_.bias) {
             arguments.emplace_back(DNNL_ARG_DIFF_BIAS, lowering.make_gradient(input(2), bias_));
         }
-        lowering.compute<BackwardWeights>(described, text_of(x.desc, dy.desc), std::move(arguments),
-                                          "direct");
+        lowering.compute<BackwardWeights>(
+            described, text_of(x.desc, dy.desc), std::move(arguments), "direct",
+            choice_of_direct(lowering, layer_, Pass::backward_weights));
     }
 
 private:
@@ -75,8 +78,9 @@ private:
         }
         std::swap(weight_dims_[outputs_axis()], weight_dims_[outputs_axis() + 1]);
         const ElementType type = lowering.element_type();
-        x_ = any_layout(lowering.extents(input(0)), type);
-        y_ = any_layout(lowering.extents(output()), type);
+        const ImageLayout layout = lowering.execution().engine.image_layout;
+        x_ = asked_layout(layout, lowering.extents(input(0)), type);
+        y_ = asked_layout(layout, lowering.extents(output()), type);
         weight_ = any_layout(weight_dims_, type);
         bias_ = op_.bias ? plain(lowering.extents(input(2)), ElementType::f32) : Desc();
     }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+namespace strata::cpu {
+
+// How images' channels lie: `inner` adjacent ones at every position, the last block padded. Plain
+// images have inner = 1, channels last inner = channels.
+struct ChannelBlocks {
+    std::int64_t images = 1;
+    std::int64_t channels = 1;
+    std::int64_t positions = 1;  // the product of the spatial extents
+    std::int64_t inner = 1;
+
+    std::int64_t blocks() const { return (channels + inner - 1) / inner; }
+};
+
+// y = y + bias of its channel; padding stays as it is. Runs on OpenMP's threads.
+void add_bias(const ChannelBlocks& shape, const float* bias, float* y);
+
+// dbias = the sum of dy over images and positions, added up in f32 by image and in f64 over images.
+void bias_gradient(const ChannelBlocks& shape, const float* dy, float* dbias);
+
+}  // namespace strata::cpu

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/onednn/lowering.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+// Which ways to compute a convolution's pass are tried, in which order.
+namespace strata::cpu {
+
+// A primitive of the library of this kind. Only one implementation of it is meant if that is named.
+struct LibraryWay {
+    dnnl::algorithm kind = dnnl::algorithm::convolution_direct;
+    std::string implementation = {};
+};
+
+// A method of our own, by its name.
+struct OwnWay {
+    std::string_view method;
+};
+
+using ConvolutionWay = std::variant<LibraryWay, OwnWay>;
+
+// What a layer's pass was asked to be computed by, and by whom.
+struct AskedAlgorithm {
+    std::string name = {};    // "fft", or the library's implementation
+    std::string source = {};  // "user", "tuned"; empty: nothing was chosen for this layer alone
+    std::vector<ConvolutionWay> ways = {};  // the last one is what everything falls back to
+    std::string refusal = {};               // why none but the last one is tried; empty: others are
+};
+AskedAlgorithm asked_algorithm(const Lowering& lowering, const Layer& layer, Pass pass);
+
+// For Step::choice, if one of the ways is taken: "tuned"; if it is the last one for want of the
+// others: "instead of fft (user): stride 4, ...".
+std::string choice_text(const AskedAlgorithm& asked, std::size_t taken, const std::string& refusal);
+
+// The same for a layer that only the library's direct convolution computes.
+std::string choice_of_direct(const Lowering& lowering, const Layer& layer, Pass pass);
+
+// The algorithm of the library's implementation of this name: "winograd", "gemm", "direct".
+std::string algorithm_of(std::string_view implementation);
+
+// The description, or the next of its implementations that has the wanted name and needs no more
+// scratch memory than allowed. Throws the library's error if there is none.
+template <class Described>
+Described suited(Described described, const std::string& implementation,
+                 const std::optional<Bytes>& limit) {
+    const auto fits = [&] {
+        return (implementation.empty() || implementation == described.impl_info_str()) &&
+               (!limit || scratchpad_of(described) <= *limit);
+    };
+    while (!fits()) {
+        if (!described.next_impl()) {
+            throw dnnl::error(dnnl_unimplemented, "none of that name within the workspace limit");
+        }
+    }
+    return described;
+}
+
+}  // namespace strata::cpu

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/onednn/own_convolution.h"
+
+#include "backend/cpu/onednn/channel_layout.h"
+#include "backend/cpu/onednn/isa.h"
+#include "base/byte_size.h"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace strata::cpu {
+
+namespace {
+
+using Tag = dnnl::memory::format_tag;
+
+constexpr std::array image_tags = {Tag::abcd, Tag::aBcd8b, Tag::aBcd16b, Tag::acdb};
+constexpr std::array filter_tags = {Tag::abcd, Tag::ABcd8b8a, Tag::ABcd16b16a};
+constexpr std::array grouped_filter_tags = {Tag::abcde, Tag::aBCde8c8b, Tag::aBCde16c16b};
+constexpr std::array image_orders = {ImageOrder::nchw, ImageOrder::nchw8c, ImageOrder::nchw16c,
+                                     ImageOrder::nhwc};
+constexpr std::array filter_orders = {FilterOrder::oihw, FilterOrder::oihw8i8o,
+                                      FilterOrder::oihw16i16o};
+
+constexpr std::size_t page = 4096;
+
+// The order whose layout has the elements where this one has them.
+template <class Orders, class LayoutOf>
+auto order_of(const Desc& desc, const Orders& orders, const LayoutOf& layout_of)
+    -> std::optional<typename Orders::value_type> {
+    if (type_of(desc) != ElementType::f32) {
+        return {};
+    }
+    const auto found = std::ranges::find_if(
+        orders, [&](auto order) { return layout_of(order, dims_of(desc)) == desc; });
+    return found == orders.end() ? std::nullopt : std::optional(*found);
+}
+
+const ConvolutionMethod& method_named(std::span<const ConvolutionMethod> methods,
+                                      std::string_view name) {
+    const auto found = std::ranges::find(methods, name, &ConvolutionMethod::name);
+    if (found == methods.end()) {
+        throw Refusal{"strata has no such algorithm for processors yet"};
+    }
+    return *found;
+}
+
+// Blocks of channels as wide as a register.
+ImageOrder blocked_order() {
+    switch (effective_isa()) {
+        case Isa::avx512:
+            return ImageOrder::nchw16c;
+        case Isa::avx2:
+            return ImageOrder::nchw8c;
+        default:
+            return ImageOrder::nchw;
+    }
+}
+
+FilterOrder filter_order_beside(ImageOrder image) {
+    switch (image) {
+        case ImageOrder::nchw16c:
+            return FilterOrder::oihw16i16o;
+        case ImageOrder::nchw8c:
+            return FilterOrder::oihw8i8o;
+        default:
+            return FilterOrder::oihw;
+    }
+}
+
+std::int64_t block_of(ImageOrder order) {
+    return order == ImageOrder::nchw16c ? 16 : order == ImageOrder::nchw8c ? 8 : 1;
+}
+
+std::byte* next_page(void* address) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return static_cast<std::byte*>(address) + (page - at % page) % page;
+}
+
+// Of views in this order: x, weight, y, scratch, bias if there is one.
+Kernel kernel_of(const std::shared_ptr<const PreparedConvolution>& prepared) {
+    return [prepared](std::span<void* const> at) {
+        const auto floats = [&](std::size_t i) {
+            return i < at.size() ? static_cast<float*>(at[i]) : nullptr;
+        };
+        prepared->run({.x = floats(0), .weight = floats(1), .bias = floats(4), .y = floats(2)},
+                      next_page(at[3]));
+    };
+}
+
+}  // namespace
+
+Desc layout_of_image(ImageOrder order, const dnnl::memory::dims& dims) {
+    return {dims, ElementType::f32, image_tags.at(static_cast<std::size_t>(order))};
+}
+
+Desc layout_of_filter(FilterOrder order, const dnnl::memory::dims& dims) {
+    const auto& tags = dims.size() == 5 ? grouped_filter_tags : filter_tags;
+    return {dims, ElementType::f32, tags.at(static_cast<std::size_t>(order))};
+}
+
+std::optional<ImageOrder> image_order_of(const Desc& desc) {
+    return dims_of(desc).size() == 4 ? order_of(desc, image_orders, layout_of_image) : std::nullopt;
+}
+
+std::optional<FilterOrder> filter_order_of(const Desc& desc) {
+    const std::size_t axes = dims_of(desc).size();
+    return axes == 4 || axes == 5 ? order_of(desc, filter_orders, layout_of_filter) : std::nullopt;
+}
+
+std::optional<ImageOrder> OwnConvolution::asked_order(Lowering& lowering) const {
+    const ImageLayout asked = lowering.execution().engine.image_layout;
+    return asked == ImageLayout::automatic
+               ? std::nullopt
+               : image_order_of(asked_layout(asked, lowering.extents(image()), ElementType::f32));
+}
+
+ConvolutionProblem OwnConvolution::problem(const Lowering& lowering, Pass pass) const {
+    const auto& tensors = lowering.graph().tensors;
+    const Tensor& x = tensors[image()].tensor;
+    return {.pass = pass,
+            .x = x.dims,
+            .weight = tensors[weight()].tensor.dims,
+            .y = tensors[result()].tensor.dims,
+            .window = window_of(op, x),
+            .groups = op.groups,
+            .bias = fuses_bias && pass != Pass::backward_data,
+            .threads = omp_get_max_threads()};
+}
+
+// As the image already lies; the gradient gets the layout of the value, which is also that of what
+// follows.
+ImageOrder OwnConvolution::preferred_image(Lowering& lowering) const {
+    if (!lowering.is_placed(image())) {
+        return asked_order(lowering).value_or(ImageOrder::nchw);
+    }
+    return image_order_of(lowering.shaped_value(image()).desc).value_or(ImageOrder::nchw);
+}
+
+// A result that is not computed yet continues in the order of the image, or in blocks if those are
+// not mostly padding.
+ImageOrder OwnConvolution::preferred_result(Lowering& lowering, Pass pass, ImageOrder image) const {
+    if (pass != Pass::forward) {
+        return image_order_of(lowering.shaped_gradient(result()).desc).value_or(image);
+    }
+    if (const auto asked = asked_order(lowering)) {
+        return *asked;
+    }
+    const ImageOrder blocked = blocked_order();
+    const bool fills_blocks = op.out_channels >= block_of(blocked);
+    return image == ImageOrder::nchw && fills_blocks ? blocked : image;
+}
+
+FilterOrder OwnConvolution::preferred_filter(Lowering& lowering, ImageOrder image,
+                                             ImageOrder result) const {
+    if (lowering.is_placed(weight())) {
+        Desc present = lowering.value(weight()).desc;
+        if (const auto order = filter_order_of(present)) {
+            return *order;
+        }
+    }
+    return image == result ? filter_order_beside(image) : FilterOrder::oihw;
+}
+
+OperandOrders OwnConvolution::preferred(Lowering& lowering, Pass pass) const {
+    const ImageOrder x = preferred_image(lowering);
+    const ImageOrder y = preferred_result(lowering, pass, x);
+    return {.x = x, .weight = preferred_filter(lowering, x, y), .y = y};
+}
+
+std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(Lowering& lowering, Pass pass,
+                                                                   std::string_view method) const {
+    if (const std::size_t axes = op.kernel.size(); axes != 2) {
+        throw Refusal{
+            fmt::format("{} spatial {}: it needs two", axes, axes == 1 ? "axis" : "axes")};
+    }
+    if (lowering.element_type() != ElementType::f32) {
+        throw Refusal{"bf16: it computes in f32"};
+    }
+    const ConvolutionMethod& found = method_named(lowering.methods(), method);
+    std::shared_ptr<const PreparedConvolution> prepared =
+        found.prepare(problem(lowering, pass), preferred(lowering, pass));
+    const auto& limit = lowering.execution().engine.workspace_limit;
+    if (limit && prepared->workspace() > *limit) {
+        throw Refusal{fmt::format("it needs {} of workspace, more than the limit of {}",
+                                  byte_size_text(prepared->workspace()), byte_size_text(*limit))};
+    }
+    return prepared;
+}
+
+void OwnConvolution::compute(Lowering& lowering, Pass pass,
+                             const std::shared_ptr<const PreparedConvolution>& prepared,
+                             StepText text) const {
+    const OperandOrders orders = prepared->orders();
+    const Desc x_layout = layout_of_image(orders.x, lowering.extents(image()));
+    const Desc weight_layout = layout_of_filter(orders.weight, weight_dims);
+    const Desc y_layout = layout_of_image(orders.y, lowering.extents(result()));
+    const bool to_data = pass == Pass::backward_data, to_weights = pass == Pass::backward_weights;
+    const TensorView x = to_data ? TensorView() : lowering.value(image(), x_layout);
+    const TensorView w = to_weights ? TensorView() : lowering.value(weight(), weight_layout);
+    const TensorView y = pass == Pass::forward ? lowering.make_value(result(), y_layout)
+                                               : lowering.gradient(result(), y_layout);
+    std::vector<TensorView> views = {
+        to_data ? lowering.make_gradient(image(), x_layout) : x,
+        to_weights ? lowering.make_gradient(weight(), weight_layout) : w, y,
+        lowering.scratch(prepared->workspace(), page)};
+    text.implementation = prepared->implementation();
+    std::vector<Call> after;
+    if (op.bias && !to_data) {
+        const Desc plain_bias = plain(lowering.extents(layer.inputs[2]), ElementType::f32);
+        const TensorView bias = to_weights ? lowering.make_gradient(layer.inputs[2], plain_bias)
+                                           : lowering.value(layer.inputs[2], plain_bias);
+        if (fuses_bias) {
+            views.push_back(bias);
+        } else {
+            after.push_back(to_weights ? bias_gradient_call(y, bias) : add_bias_call(y, bias));
+            text.implementation += " + strata:loops";
+        }
+    }
+    text.layout = to_data ? text_of(y_layout, x_layout) : text_of(x_layout, y_layout);
+    std::vector<Call> calls = {KernelCall{kernel_of(prepared), std::move(views)}};
+    std::ranges::move(after, std::back_inserter(calls));
+    lowering.compute(std::move(text), std::move(calls), prepared->workspace());
+}
+
+}  // namespace strata::cpu

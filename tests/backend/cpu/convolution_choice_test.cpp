@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "backend/algorithms.h"
+#include "backend/cpu/convolution/method.h"
+#include "backend/cpu/onednn/engine.h"
+#include "base/enumeration.h"
+#include "graph/builder.h"
+#include "networks/network.h"
+#include "tests/backend/cpu/plain_methods.h"
+#include "tests/backend/cpu/verified.h"
+#include "tests/backend/networks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace strata::testing {
+
+namespace {
+
+std::unique_ptr<Backend> backend_with_plain_methods() {
+    return cpu::make_backend(plain_methods());
+}
+
+Execution execution_by(ConvolutionAlgorithm algorithm) {
+    Execution execution = kept_execution();
+    execution.engine.algorithm = algorithm;
+    return execution;
+}
+
+const Convolution three_by_three{
+    .out_channels = 32, .kernel = {3, 3}, .pad_begin = {1, 1}, .pad_end = {1, 1}};
+
+// Two equal convolutions, and one with another stride.
+Graph three_convolutions() {
+    GraphBuilder builder("three");
+    TensorId x = builder.input("x", {{2, 32, 9, 9}});
+    x = builder.add("first", three_by_three, {x});
+    x = builder.add("second", three_by_three, {x});
+    Convolution last = three_by_three;
+    last.stride = {2, 2};
+    return builder.finish({builder.add("last", last, {x})});
+}
+
+std::vector<Step> steps_of(Backend& backend, const Graph& graph, const Execution& execution) {
+    const auto executable = backend.prepare(graph, execution);
+    return {executable->steps().begin(), executable->steps().end()};
+}
+
+const Step& step_of(const std::vector<Step>& steps, LayerId layer, Pass pass) {
+    const auto found = std::ranges::find_if(steps, [&](const Step& step) {
+        return step.kind == StepKind::compute && step.layer == layer && step.pass == pass;
+    });
+    return *found;
+}
+
+class EachAlgorithm : public ::testing::TestWithParam<ConvolutionAlgorithm> {};
+
+TEST_P(EachAlgorithm, TrainsAsTheReferenceDoes) {
+    for (const Graph& graph : {residual_network(), branching_network(), three_convolutions()}) {
+        EXPECT_EQ(verify_graph(*backend_with_plain_methods(), graph, execution_by(GetParam())), "");
+        EXPECT_EQ(verify_graph(graph, execution_by(GetParam())), "");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Convolution, EachAlgorithm, ::testing::ValuesIn([] {
+                             std::vector<ConvolutionAlgorithm> all;
+                             for (const auto name : names_of(ConvolutionAlgorithm{})) {
+                                 all.push_back(*value_named<ConvolutionAlgorithm>(name));
+                             }
+                             return all;
+                         }()),
+                         [](const auto& tested) {
+                             std::string name(name_of(tested.param));
+                             std::ranges::replace(name, '-', '_');
+                             return name;
+                         });
+
+TEST(ConvolutionChoice, AMethodOfOurOwnIsTheStepsAlgorithm) {
+    const auto backend = backend_with_plain_methods();
+    const auto steps =
+        steps_of(*backend, three_convolutions(), execution_by(ConvolutionAlgorithm::gemm));
+    for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
+        const Step& step = step_of(steps, 1, pass);
+        EXPECT_EQ(step.algorithm, "gemm");
+        EXPECT_EQ(step.implementation, "test:loops");
+        EXPECT_EQ(step.choice, "");
+        EXPECT_FALSE(step.layout.empty());
+    }
+}
+
+TEST(ConvolutionChoice, WhatAMethodCannotDoFallsBackToDirectAndSaysWhy) {
+    const auto backend = backend_with_plain_methods();
+    const auto steps = steps_of(*backend, three_convolutions(),
+                                execution_by(ConvolutionAlgorithm::winograd_2x2_3x3));
+    EXPECT_EQ(step_of(steps, 1, Pass::forward).algorithm, "winograd-2x2-3x3");
+    EXPECT_EQ(step_of(steps, 2, Pass::forward).algorithm, "direct");
+    EXPECT_EQ(step_of(steps, 2, Pass::backward_weights).choice,
+              "instead of winograd-2x2-3x3: stride 2: it needs stride 1");
+}
+
+TEST(ConvolutionChoice, OtherTypesAndOtherNumbersOfAxesFallBackToDirect) {
+    const auto backend = backend_with_plain_methods();
+    const Graph line = graph_of_problem("convolution(2x8x20) out_channels=8 kernel=3");
+    const auto steps = steps_of(*backend, line, execution_by(ConvolutionAlgorithm::gemm));
+    EXPECT_EQ(step_of(steps, 0, Pass::forward).choice,
+              "instead of gemm: 1 spatial axis: it needs two");
+    STRATA_SKIP_FOR(lack_of(DataType::bf16));
+    Execution narrow = execution_by(ConvolutionAlgorithm::gemm);
+    narrow.numerics.dtype = DataType::bf16;
+    EXPECT_EQ(step_of(steps_of(*backend, three_convolutions(), narrow), 0, Pass::forward).choice,
+              "instead of gemm: bf16: it computes in f32");
+}
+
+TEST(ConvolutionChoice, AChoiceIsForItsProblemAndPassAndWinsOverTheAlgorithm) {
+    const auto backend = backend_with_plain_methods();
+    const Graph graph = three_convolutions();
+    Execution execution = execution_by(ConvolutionAlgorithm::fft);
+    execution.engine.choices = {{.problem = convolution_problem(graph, graph.layers[0]),
+                                 .pass = Pass::backward_data,
+                                 .algorithm = ConvolutionAlgorithm::gemm,
+                                 .source = ChoiceSource::tuned}};
+    const auto steps = steps_of(*backend, graph, execution);
+    for (const LayerId layer : {LayerId{0}, LayerId{1}}) {
+        EXPECT_EQ(step_of(steps, layer, Pass::forward).algorithm, "fft");
+        EXPECT_EQ(step_of(steps, layer, Pass::backward_data).algorithm, "gemm");
+        EXPECT_EQ(step_of(steps, layer, Pass::backward_data).choice, "tuned");
+    }
+    EXPECT_EQ(step_of(steps, 2, Pass::backward_data).algorithm, "fft");
+    EXPECT_EQ(verify_graph(*backend, graph, execution), "");
+}
+
+TEST(ConvolutionChoice, TheLibrarysOwnImplementationCanBeChosenByName) {
+    const auto backend = backend_with_plain_methods();
+    const Graph graph = three_convolutions();
+    Execution execution = kept_execution();
+    execution.engine.choices = {{.problem = "second", .implementation = "ref:any"},
+                                {.problem = "last", .implementation = "no:such"}};
+    const auto steps = steps_of(*backend, graph, execution);
+    EXPECT_EQ(step_of(steps, 1, Pass::forward).implementation, "ref:any");
+    EXPECT_EQ(step_of(steps, 1, Pass::forward).choice, "user");
+    EXPECT_TRUE(step_of(steps, 2, Pass::forward).choice.starts_with("instead of no:such (user): "))
+        << step_of(steps, 2, Pass::forward).choice;
+    EXPECT_EQ(verify_graph(*backend, graph, execution), "");
+}
+
+TEST(ConvolutionChoice, AMethodThatNeedsMoreWorkspaceThanAllowedIsRefused) {
+    const auto backend = backend_with_plain_methods();
+    Execution execution = execution_by(ConvolutionAlgorithm::fft);
+    EXPECT_EQ(step_of(steps_of(*backend, three_convolutions(), execution), 0, Pass::forward)
+                  .workspace.value,
+              1024.0 * 1024);
+    execution.engine.workspace_limit = Bytes{512.0 * 1024};
+    const Step refused =
+        step_of(steps_of(*backend, three_convolutions(), execution), 0, Pass::forward);
+    EXPECT_EQ(refused.algorithm, "direct");
+    EXPECT_EQ(refused.choice,
+              "instead of fft: it needs 1.05 MB of workspace, more than the limit of 524 kB");
+    EXPECT_LE(refused.workspace.value, 512.0 * 1024);
+}
+
+TEST(ConvolutionChoice, NoReorderStandsBetweenConvolutionsInTheSameOrder) {
+    const auto backend = backend_with_plain_methods();
+    GraphBuilder builder("chain");
+    TensorId x = builder.input("x", {{2, 3, 9, 9}});
+    for (const char* name : {"first", "second", "third"}) {
+        x = builder.add(name, three_by_three, {x});
+    }
+    const Graph graph = for_inference(builder.finish({x}));
+    for (const ConvolutionAlgorithm algorithm :
+         {ConvolutionAlgorithm::gemm, ConvolutionAlgorithm::implicit_gemm}) {
+        Execution execution = kept_execution(Mode::inference);
+        execution.engine.algorithm = algorithm;
+        for (const Step& step : steps_of(*backend, graph, execution)) {
+            EXPECT_EQ(step.kind, StepKind::compute) << step.layout;
+        }
+    }
+    // A method that takes every order continues in the library's.
+    Execution mixed = kept_execution(Mode::inference);
+    mixed.engine.choices = {{.problem = "second", .algorithm = ConvolutionAlgorithm::gemm}};
+    for (const Step& step : steps_of(*backend, graph, mixed)) {
+        EXPECT_EQ(step.kind, StepKind::compute) << step.layout;
+    }
+}
+
+TEST(ConvolutionChoice, AMethodsOwnOrderIsReachedByAReorderThatIsAStep) {
+    const auto backend = backend_with_plain_methods();
+    Execution execution = kept_execution();
+    execution.engine.choices = {
+        {.problem = "second", .algorithm = ConvolutionAlgorithm::winograd_4x4_3x3}};
+    const auto steps = steps_of(*backend, three_convolutions(), execution);
+    EXPECT_EQ(step_of(steps, 1, Pass::forward).layout, "acdb -> acdb");
+    EXPECT_TRUE(std::ranges::any_of(steps, [](const Step& step) {
+        return step.kind == StepKind::reorder && step.layer == 1 && step.pass == Pass::forward;
+    }));
+}
+
+}  // namespace
+
+}  // namespace strata::testing

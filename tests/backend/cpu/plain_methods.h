@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/convolution/method.h"
+
+#include <span>
+
+namespace strata::testing {
+
+// Slow but correct methods under names that users ask for, for tests of what is around a method:
+//   gemm               takes the operands in whatever order they are
+//   implicit-gemm      only in plain orders
+//   fft                needs 1 MiB of workspace, begins at a page and fills it
+//   winograd-2x2-3x3   refuses all but 3x3 windows at stride 1
+//   winograd-4x4-3x3   the same, in nhwc with plain filters
+std::span<const cpu::ConvolutionMethod> plain_methods();
+
+}  // namespace strata::testing
