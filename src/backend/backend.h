@@ -40,8 +40,9 @@ struct Step {
     std::string choice = {};          // who chose that algorithm for this step: "tuned"; or why it
                                       // is not the one that was asked: "instead of fft: stride 4"
     std::string layout = {};          // of its operands and results: "nchw -> nChw16c"
-    Bytes workspace = {};             // scratch memory it uses while it runs
-    Bytes moved = {};                 // reorder and accumulate: bytes read and written
+    std::optional<Operations> operations = {};  // that its algorithm does, where that is known
+    Bytes workspace = {};                       // scratch memory it uses while it runs
+    Bytes moved = {};                           // reorder and accumulate: bytes read and written
     StepState state = Running{};
 
     bool runs() const { return std::holds_alternative<Running>(state); }

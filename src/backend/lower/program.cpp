@@ -30,6 +30,7 @@ Step step_of(const Task& task, StepKind kind, StepText text, Bytes workspace, By
     step.implementation = std::move(text.implementation);
     step.algorithm = std::move(text.algorithm);
     step.choice = std::move(text.choice);
+    step.operations = text.operations;
     step.layout = std::move(text.layout);
     step.workspace = workspace;
     step.moved = moved;

@@ -52,6 +52,7 @@ struct StepText {
     std::string layout = {};
     std::string algorithm = {};
     std::string choice = {};
+    std::optional<Operations> operations = {};
 };
 
 // A step of a task's layer and pass.

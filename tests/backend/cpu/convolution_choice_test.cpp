@@ -84,6 +84,7 @@ TEST(ConvolutionChoice, AMethodOfOurOwnIsTheStepsAlgorithm) {
         EXPECT_EQ(step.algorithm, "gemm");
         EXPECT_EQ(step.implementation, "test:loops");
         EXPECT_EQ(step.choice, "");
+        EXPECT_EQ(step.operations, (Operations{.multiply_adds = 1}));
         EXPECT_FALSE(step.layout.empty());
     }
 }

@@ -68,7 +68,8 @@ TEST_P(EachLayout, IsThatOfEveryConvolutionAndOfWhatStandsBetween) {
                                                                                : "aBcd8b";
     const auto executable = cpu::make_backend()->prepare(chain(), execution_in(GetParam()));
     for (const Step& step : executable->steps()) {
-        const bool of_images = step.kind == StepKind::compute && step.pass != Pass::update;
+        const bool of_images =
+            step.kind == StepKind::compute && step.pass != Pass::update && step.runs();
         if (of_images) {
             EXPECT_TRUE(step.layout.starts_with(wanted))
                 << step.implementation << " " << step.layout;

@@ -75,7 +75,7 @@ public:
     std::string implementation() const override { return "test:loops"; }
     OperandOrders orders() const override { return orders_; }
     Bytes workspace() const override { return workspace_; }
-    Operations operations() const override { return {}; }
+    Operations operations() const override { return {.multiply_adds = 1}; }
 
     void run(const ConvolutionOperands& at, std::byte* workspace) const override {
         if (reinterpret_cast<std::uintptr_t>(workspace) % 4096 != 0) {

@@ -28,6 +28,17 @@ inline bool library_uses(dnnl::cpu_isa isa) {
     return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
 }
 
+// The first of a description's implementations that fits. Throws the library's error if none does.
+template <class Described, class Fits>
+Described fitting(Described described, const Fits& fits) {
+    while (!fits(described)) {
+        if (!described.next_impl()) {
+            throw dnnl::error(dnnl_unimplemented, "no implementation fits");
+        }
+    }
+    return described;
+}
+
 #if DNNL_VERSION_MAJOR >= 3
 
 // Whether it supports bf16 without AVX-512, as it does with AVX-NE-CONVERT's conversions.
@@ -68,6 +79,19 @@ template <class Primitive, class Forward, class... Arguments>
 auto describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
                        const Forward& forward, const Arguments&... arguments) {
     return typename Primitive::primitive_desc(engine, arguments..., forward, attr);
+}
+
+// The same, of the implementations the first that fits.
+template <class Primitive, class Fits, class... Arguments>
+auto describe_fitting(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                      const Fits& fits, const Arguments&... arguments) {
+    return fitting(describe<Primitive>(engine, attr, arguments...), fits);
+}
+template <class Primitive, class Fits, class Forward, class... Arguments>
+auto describe_backward_fitting(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                               const Fits& fits, const Forward& forward,
+                               const Arguments&... arguments) {
+    return fitting(describe_backward<Primitive>(engine, attr, forward, arguments...), fits);
 }
 
 inline auto describe_concat(const dnnl::engine& engine, const dnnl::primitive_attr& attr, int axis,
@@ -177,6 +201,21 @@ auto describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& a
                        const Forward& forward, const Arguments&... arguments) {
     return typename Primitive::primitive_desc(typename Primitive::desc(arguments...), attr, engine,
                                               forward);
+}
+
+// (To go on to the next implementation, the library reads the first description again.)
+template <class Primitive, class Fits, class... Arguments>
+auto describe_fitting(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                      const Fits& fits, const Arguments&... arguments) {
+    const typename Primitive::desc desc(arguments...);
+    return fitting(typename Primitive::primitive_desc(desc, attr, engine), fits);
+}
+template <class Primitive, class Fits, class Forward, class... Arguments>
+auto describe_backward_fitting(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+                               const Fits& fits, const Forward& forward,
+                               const Arguments&... arguments) {
+    const typename Primitive::desc desc(arguments...);
+    return fitting(typename Primitive::primitive_desc(desc, attr, engine, forward), fits);
 }
 
 inline auto describe_concat(const dnnl::engine& engine, const dnnl::primitive_attr& attr, int axis,

@@ -40,7 +40,7 @@ public:
     void forward(Lowering& lowering) override {
         prepare(lowering);
         const auto way = first_way(lowering, Pass::forward, [&](const LibraryWay& library) {
-            return suited_to(lowering, library, forward_as(lowering, library.kind));
+            return forward_as(lowering, library.kind, suited(lowering, library));
         });
         if (way.own) {
             return own_.compute(lowering, Pass::forward, way.own, way.text());
@@ -165,17 +165,16 @@ private:
         throw Refusal{refusal};
     }
 
-    template <class Described>
-    static Described suited_to(const Lowering& lowering, const LibraryWay& way,
-                               Described described) {
-        return suited(std::move(described), way.implementation,
-                      lowering.execution().engine.workspace_limit);
+    static SuitedImplementation suited(const Lowering& lowering, const LibraryWay& way) {
+        return {way.implementation, lowering.execution().engine.workspace_limit};
     }
 
-    Forward::primitive_desc forward_as(Lowering& lowering, algorithm kind) const {
-        return describe<Forward>(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
-                                 kind, x_, weight_, fused_bias_, y_, window_.stride,
-                                 window_.dilation, window_.pad_begin, window_.pad_end);
+    Forward::primitive_desc forward_as(Lowering& lowering, algorithm kind,
+                                       const SuitedImplementation& suited = {}) const {
+        return describe_fitting<Forward>(lowering.engine(), lowering.attributes(), suited,
+                                         lowering.forward_kind(), kind, x_, weight_, fused_bias_,
+                                         y_, window_.stride, window_.dilation, window_.pad_begin,
+                                         window_.pad_end);
     }
 
     BackwardData::primitive_desc describe_data(Lowering& lowering, const LibraryWay& way) const {
@@ -185,11 +184,10 @@ private:
             return prefer_layout(
                 weight_, preferred_weight(lowering),
                 [&](const Desc& weight) {
-                    return suited_to(lowering, way,
-                                     describe_backward<BackwardData>(
-                                         lowering.engine(), lowering.attributes(), forward,
-                                         way.kind, dx, weight, y_, window_.stride, window_.dilation,
-                                         window_.pad_begin, window_.pad_end));
+                    return describe_backward_fitting<BackwardData>(
+                        lowering.engine(), lowering.attributes(), suited(lowering, way), forward,
+                        way.kind, dx, weight, y_, window_.stride, window_.dilation,
+                        window_.pad_begin, window_.pad_end);
                 },
                 [](const auto& described) { return described.weights_desc(); });
         };
@@ -221,11 +219,10 @@ private:
             return prefer_layout(
                 any_weight(), present,
                 [&](const Desc& dw) {
-                    return suited_to(lowering, way,
-                                     describe_backward<BackwardWeights>(
-                                         lowering.engine(), lowering.attributes(), forward,
-                                         way.kind, x, dw, fused_bias_, y_, window_.stride,
-                                         window_.dilation, window_.pad_begin, window_.pad_end));
+                    return describe_backward_fitting<BackwardWeights>(
+                        lowering.engine(), lowering.attributes(), suited(lowering, way), forward,
+                        way.kind, x, dw, fused_bias_, y_, window_.stride, window_.dilation,
+                        window_.pad_begin, window_.pad_end);
                 },
                 [](const auto& described) { return described.diff_weights_desc(); });
         };

@@ -99,7 +99,10 @@ std::string algorithm_of(std::string_view implementation) {
     if (implementation.find("wino") != implementation.npos) {
         return "winograd";
     }
-    return implementation.starts_with("gemm") ? "gemm" : "direct";
+    return implementation.find("gemm") != implementation.npos &&
+                   implementation.find("brgemm") == implementation.npos
+               ? "gemm"
+               : "direct";
 }
 
 }  // namespace strata::cpu

@@ -44,21 +44,16 @@ std::string choice_of_direct(const Lowering& lowering, const Layer& layer, Pass 
 // The algorithm of the library's implementation of this name: "winograd", "gemm", "direct".
 std::string algorithm_of(std::string_view implementation);
 
-// The description, or the next of its implementations that has the wanted name and needs no more
-// scratch memory than allowed. Throws the library's error if there is none.
-template <class Described>
-Described suited(Described described, const std::string& implementation,
-                 const std::optional<Bytes>& limit) {
-    const auto fits = [&] {
-        return (implementation.empty() || implementation == described.impl_info_str()) &&
+// Whether an implementation has the wanted name, if one is, and needs no more scratch memory than
+// allowed.
+struct SuitedImplementation {
+    std::string name = {};
+    std::optional<Bytes> limit = {};
+
+    bool operator()(const dnnl::primitive_desc_base& described) const {
+        return (name.empty() || name == described.impl_info_str()) &&
                (!limit || scratchpad_of(described) <= *limit);
-    };
-    while (!fits()) {
-        if (!described.next_impl()) {
-            throw dnnl::error(dnnl_unimplemented, "none of that name within the workspace limit");
-        }
     }
-    return described;
-}
+};
 
 }  // namespace strata::cpu

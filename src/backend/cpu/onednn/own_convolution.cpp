@@ -192,38 +192,63 @@ std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(Lowering& low
     return prepared;
 }
 
+// What the pass reads before what it writes, because reading may add a reorder.
+OwnConvolution::Operands OwnConvolution::place(Lowering& lowering, Pass pass,
+                                               const OperandOrders& orders) const {
+    const Desc x = layout_of_image(orders.x, lowering.extents(image()));
+    const Desc w = layout_of_filter(orders.weight, weight_dims);
+    const Desc y = layout_of_image(orders.y, lowering.extents(result()));
+    Operands placed;
+    if (pass != Pass::backward_data) {
+        placed.x = lowering.value(image(), x);
+    }
+    if (pass != Pass::backward_weights) {
+        placed.weight = lowering.value(weight(), w);
+    }
+    if (pass != Pass::forward) {
+        placed.y = lowering.gradient(result(), y);
+    }
+    switch (pass) {
+        case Pass::backward_data:
+            placed.x = lowering.make_gradient(image(), x);
+            break;
+        case Pass::backward_weights:
+            placed.weight = lowering.make_gradient(weight(), w);
+            break;
+        default:
+            placed.y = lowering.make_value(result(), y);
+            break;
+    }
+    return placed;
+}
+
+std::optional<TensorView> OwnConvolution::place_bias(Lowering& lowering, Pass pass) const {
+    if (!op.bias || pass == Pass::backward_data) {
+        return {};
+    }
+    const TensorId bias = layer.inputs[2];
+    const Desc row = plain(lowering.extents(bias), ElementType::f32);
+    return pass == Pass::forward ? lowering.value(bias, row) : lowering.make_gradient(bias, row);
+}
+
 void OwnConvolution::compute(Lowering& lowering, Pass pass,
                              const std::shared_ptr<const PreparedConvolution>& prepared,
                              StepText text) const {
-    const OperandOrders orders = prepared->orders();
-    const Desc x_layout = layout_of_image(orders.x, lowering.extents(image()));
-    const Desc weight_layout = layout_of_filter(orders.weight, weight_dims);
-    const Desc y_layout = layout_of_image(orders.y, lowering.extents(result()));
-    const bool to_data = pass == Pass::backward_data, to_weights = pass == Pass::backward_weights;
-    const TensorView x = to_data ? TensorView() : lowering.value(image(), x_layout);
-    const TensorView w = to_weights ? TensorView() : lowering.value(weight(), weight_layout);
-    const TensorView y = pass == Pass::forward ? lowering.make_value(result(), y_layout)
-                                               : lowering.gradient(result(), y_layout);
-    std::vector<TensorView> views = {
-        to_data ? lowering.make_gradient(image(), x_layout) : x,
-        to_weights ? lowering.make_gradient(weight(), weight_layout) : w, y,
-        lowering.scratch(prepared->workspace(), page)};
-    text.implementation = prepared->implementation();
-    std::vector<Call> after;
-    if (op.bias && !to_data) {
-        const Desc plain_bias = plain(lowering.extents(layer.inputs[2]), ElementType::f32);
-        const TensorView bias = to_weights ? lowering.make_gradient(layer.inputs[2], plain_bias)
-                                           : lowering.value(layer.inputs[2], plain_bias);
-        if (fuses_bias) {
-            views.push_back(bias);
-        } else {
-            after.push_back(to_weights ? bias_gradient_call(y, bias) : add_bias_call(y, bias));
-            text.implementation += " + strata:loops";
-        }
+    const auto [x, w, y] = place(lowering, pass, prepared->orders());
+    std::vector<TensorView> views = {x, w, y, lowering.scratch(prepared->workspace(), page)};
+    const std::optional<TensorView> bias = place_bias(lowering, pass);
+    if (bias && fuses_bias) {
+        views.push_back(*bias);
     }
-    text.layout = to_data ? text_of(y_layout, x_layout) : text_of(x_layout, y_layout);
     std::vector<Call> calls = {KernelCall{kernel_of(prepared), std::move(views)}};
-    std::ranges::move(after, std::back_inserter(calls));
+    text.implementation = prepared->implementation();
+    text.operations = prepared->operations();
+    text.layout = pass == Pass::backward_data ? text_of(y.desc, x.desc) : text_of(x.desc, y.desc);
+    if (bias && !fuses_bias) {
+        calls.push_back(pass == Pass::forward ? add_bias_call(y, *bias)
+                                              : bias_gradient_call(y, *bias));
+        text.implementation += " + strata:loops";
+    }
     lowering.compute(std::move(text), std::move(calls), prepared->workspace());
 }
 

@@ -37,6 +37,12 @@ struct OwnConvolution {
                  const std::shared_ptr<const PreparedConvolution>& prepared, StepText text) const;
 
 private:
+    struct Operands {
+        TensorView x = {};
+        TensorView weight = {};
+        TensorView y = {};
+    };
+
     ConvolutionProblem problem(const Lowering& lowering, Pass pass) const;
     // The order that the user asked for; nothing if the choice is free.
     std::optional<ImageOrder> asked_order(Lowering& lowering) const;
@@ -44,6 +50,9 @@ private:
     ImageOrder preferred_image(Lowering& lowering) const;
     ImageOrder preferred_result(Lowering& lowering, Pass pass, ImageOrder image) const;
     FilterOrder preferred_filter(Lowering& lowering, ImageOrder image, ImageOrder result) const;
+    Operands place(Lowering& lowering, Pass pass, const OperandOrders& orders) const;
+    // Nothing if the layer has no bias or the pass does not touch it.
+    std::optional<TensorView> place_bias(Lowering& lowering, Pass pass) const;
     TensorId image() const { return layer.inputs[0]; }
     TensorId weight() const { return layer.inputs[1]; }
     TensorId result() const { return layer.outputs.front(); }
