@@ -20,25 +20,33 @@ using dnnl::algorithm;
 constexpr std::int64_t min_winograd_channels = 16;
 
 // Larger tiles first; 6x6 only where it is asked for, because its transforms lose more digits.
-constexpr std::array<std::string_view, 4> open_tiles = {"winograd-4x4-3x3", "winograd-2x2-3x3",
-                                                        "winograd-4x4-5x5", "winograd-2x2-5x5"};
-
-bool fits_winograd(const Graph& graph, const Layer& layer) {
-    const auto* op = std::get_if<Convolution>(&layer.op);
-    const Dims& x = graph.tensors[layer.inputs[0]].tensor.dims;
-    return op != nullptr && op->groups == 1 && x[1] >= min_winograd_channels;
-}
+constexpr std::array<std::string_view, 2> tiles_of_3x3 = {"winograd-4x4-3x3", "winograd-2x2-3x3"};
+constexpr std::array<std::string_view, 2> tiles_of_5x5 = {"winograd-4x4-5x5", "winograd-2x2-5x5"};
 
 // The library's own Winograd is the faster one where it exists.
-std::vector<ConvolutionWay> winograd_ways() {
+std::vector<ConvolutionWay> winograd_ways(const Convolution& op) {
     std::vector<ConvolutionWay> ways = {LibraryWay{algorithm::convolution_winograd}};
-    for (const std::string_view tile : open_tiles) {
+    for (const std::string_view tile : op.kernel == Dims{3, 3} ? tiles_of_3x3 : tiles_of_5x5) {
         ways.emplace_back(OwnWay{tile});
     }
     return ways;
 }
 
-std::vector<ConvolutionWay> ways_of(ConvolutionAlgorithm asked, bool may_be_winograd) {
+// Why no tile is worth a trial; empty if one may be.
+std::string unfit_for_winograd(const Graph& graph, const Layer& layer) {
+    const auto* op = std::get_if<Convolution>(&layer.op);
+    if (op == nullptr || op->groups > 1) {
+        return "it needs a plain convolution without groups";
+    }
+    const std::int64_t channels = graph.tensors[layer.inputs[0]].tensor.dims[1];
+    if (channels < min_winograd_channels) {
+        return fmt::format("{} channels: it needs {}", channels, min_winograd_channels);
+    }
+    const bool has_tiles = op->kernel == Dims{3, 3} || op->kernel == Dims{5, 5};
+    return has_tiles ? "" : "it needs windows of 3x3 or 5x5";
+}
+
+std::vector<ConvolutionWay> ways_of(ConvolutionAlgorithm asked, const Layer& layer) {
     switch (asked) {
         case ConvolutionAlgorithm::direct:
             return {};
@@ -46,7 +54,7 @@ std::vector<ConvolutionWay> ways_of(ConvolutionAlgorithm asked, bool may_be_wino
         case ConvolutionAlgorithm::fastest:
             return {LibraryWay{algorithm::convolution_auto}};
         case ConvolutionAlgorithm::winograd:
-            return may_be_winograd ? winograd_ways() : std::vector<ConvolutionWay>();
+            return winograd_ways(std::get<Convolution>(layer.op));
         default:
             return {OwnWay{name_of(asked)}};
     }
@@ -66,9 +74,11 @@ AskedAlgorithm asked_algorithm(const Lowering& lowering, const Layer& layer, Pas
     } else {
         const ConvolutionAlgorithm named = choice == nullptr ? engine.algorithm : choice->algorithm;
         asked.name = name_of(named);
-        asked.ways = ways_of(named, fits_winograd(graph, layer));
-        if (asked.ways.empty() && named != ConvolutionAlgorithm::direct) {
-            asked.refusal = fmt::format("groups, or fewer than {} channels", min_winograd_channels);
+        if (named == ConvolutionAlgorithm::winograd) {
+            asked.refusal = unfit_for_winograd(graph, layer);
+        }
+        if (asked.refusal.empty()) {
+            asked.ways = ways_of(named, layer);
         }
     }
     asked.source = choice == nullptr ? "" : name_of(choice->source);
