@@ -33,11 +33,11 @@ enum class Into { overwrite, add };
 
 // c = a b or c += a b on the calling thread, for matrices that fit into its caches. Calling the
 // library costs as much as such a product takes. Reaches nine tenths of the processor's peak with
-// AVX-512.
+// AVX-512 and with AVX2.
 void small_gemm(const ProductExtents& extents, const LeftMatrix& a, const RightMatrix& b,
                 const ResultMatrix& c, Into into);
 
-// Whether products use AVX-512 registers; without them the library is faster.
+// Whether products use AVX-512 registers; without them the library is faster where b is read once.
 bool has_register_tiles();
 
 // Transposes rows[count][width] into panels [width][64] of 64 rows each, the last padded with
