@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/convolution/gemm.h"
+#include "backend/cpu/convolution/implicit_gemm.h"
 #include "backend/cpu/convolution/method.h"
+
+#include <array>
 
 namespace strata::cpu {
 
 std::span<const ConvolutionMethod> convolution_methods() {
-    return {};
+    static constexpr std::array methods = {
+        ConvolutionMethod{"gemm", prepare_gemm},
+        ConvolutionMethod{"implicit-gemm", prepare_implicit_gemm},
+    };
+    return methods;
 }
 
 }  // namespace strata::cpu

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/convolution/image.h"
+
+#include <cstddef>
+
+namespace strata::cpu {
+
+// What follows the products of a convolution.
+
+// matrix[channels][count] += bias[channels] where there is one, then max(0, ..) if `relu`.
+struct Finish {
+    const float* bias = nullptr;  // of the first channel
+    bool relu = false;
+};
+void finish_rows(const Finish& finish, std::size_t channels, std::size_t count, float* matrix,
+                 std::size_t row);
+
+// gradient[channel] = the sum of all elements of dy's channel, in double precision; in parallel,
+// and independent of the number of threads.
+void bias_gradient(const ImageView& dy, float* gradient);
+
+// sum[count] = the sum of `part_count` arrays that lie `step` floats apart, in their order; in
+// parallel.
+void sum_parts(const float* parts, std::size_t part_count, std::size_t step, std::size_t count,
+               float* sum);
+
+}  // namespace strata::cpu

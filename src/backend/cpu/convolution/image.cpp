@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/convolution/image.h"
+
+#include "backend/cpu/kernels/isa.h"
+#include "backend/cpu/kernels/small_gemm.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace strata::cpu {
+
+namespace {
+
+std::ptrdiff_t signed_of(std::size_t count) {
+    return static_cast<std::ptrdiff_t>(count);
+}
+
+// Between rows of a matrix and lanes of a block, which lie beside each other: a transposition. (The
+// loop over lanes is inside, because they share a cache line.)
+struct Lanes {
+    std::size_t lanes = 0;
+    std::size_t points = 0;
+    std::ptrdiff_t column = 0;
+    std::size_t row = 0;
+};
+
+STRATA_EACH_ISA void lanes_to_rows(const Lanes& l, const float* image, float* matrix) {
+    for (std::size_t point = 0; point < l.points; ++point, image += l.column) {
+        for (std::size_t lane = 0; lane < l.lanes; ++lane) {
+            matrix[lane * l.row + point] = image[lane];
+        }
+    }
+}
+
+STRATA_EACH_ISA void rows_to_lanes(const Lanes& l, const float* matrix, float* image) {
+    for (std::size_t point = 0; point < l.points; ++point, image += l.column) {
+        for (std::size_t lane = 0; lane < l.lanes; ++lane) {
+            image[lane] = matrix[lane * l.row + point];
+        }
+    }
+}
+
+// Calls run(plane of the first channel, channels, matrix row) for channels that share a block.
+template <class Run>
+void for_blocks(const ImageView& view, std::size_t n, ChannelRange channels, Run&& run) {
+    for (std::size_t done = 0; done < channels.count;) {
+        const std::size_t channel = channels.first + done;
+        const std::size_t count =
+            std::min(channels.count - done, view.block - channel % view.block);
+        run(view.plane(n, channel), count, done);
+        done += count;
+    }
+}
+
+}  // namespace
+
+ImageView image_view(float* data, const Dims& dims, ImageOrder order) {
+    const bool is_line = dims.size() == 3;
+    ImageView view = {.data = data,
+                      .images = static_cast<std::size_t>(dims[0]),
+                      .channels = static_cast<std::size_t>(dims[1]),
+                      .height = is_line ? 1 : static_cast<std::size_t>(dims[2]),
+                      .width = static_cast<std::size_t>(dims.back())};
+    const std::size_t plane = view.height * view.width;
+    if (order == ImageOrder::nchw || order == ImageOrder::nhwc) {
+        const bool is_plain = order == ImageOrder::nchw;
+        view.block = view.channels;
+        view.lane = is_plain ? signed_of(plane) : 1;
+        view.column = is_plain ? 1 : signed_of(view.channels);
+    } else {
+        view.block = order == ImageOrder::nchw8c ? 8 : 16;
+        view.lane = 1;
+        view.column = signed_of(view.block);
+    }
+    view.row = view.column * signed_of(view.width);
+    view.block_step = signed_of(view.block * plane);
+    view.image = signed_of(round_up(view.channels, view.block) * plane);
+    return view;
+}
+
+void clear_filling(const ImageView& view) {
+    const std::size_t used = view.channels % view.block;
+    if (used == 0) {
+        return;
+    }
+    const std::size_t points = view.height * view.width;
+#pragma omp parallel for schedule(static)
+    for (std::size_t n = 0; n < view.images; ++n) {
+        float* out = view.plane(n, view.channels - used);
+        for (std::size_t point = 0; point < points; ++point, out += view.block) {
+            std::fill(out + used, out + view.block, 0.0F);
+        }
+    }
+}
+
+void clear_channels(const ImageView& view, std::size_t n, ChannelRange channels) {
+    const std::size_t points = view.height * view.width;
+    for (std::size_t c = channels.first; c < channels.first + channels.count; ++c) {
+        float* out = view.plane(n, c);
+        for (std::size_t point = 0; point < points; ++point, out += view.column) {
+            *out = 0;
+        }
+    }
+}
+
+void copy_from_image(const ImageView& view, std::size_t n, ChannelRange channels, PointRange points,
+                     float* matrix, std::size_t row) {
+    const std::ptrdiff_t start = signed_of(points.first) * view.column;
+    for_blocks(view, n, channels, [&](const float* from, std::size_t count, std::size_t done) {
+        if (!view.is_plain()) {
+            lanes_to_rows({count, points.count, view.column, row}, from + start,
+                          matrix + done * row);
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            std::memcpy(matrix + (done + i) * row, from + start + signed_of(i) * view.lane,
+                        points.count * sizeof(float));
+        }
+    });
+}
+
+void copy_to_image(const ImageView& view, std::size_t n, ChannelRange channels, PointRange points,
+                   const float* matrix, std::size_t row) {
+    const std::ptrdiff_t start = signed_of(points.first) * view.column;
+    for_blocks(view, n, channels, [&](float* to, std::size_t count, std::size_t done) {
+        if (!view.is_plain()) {
+            rows_to_lanes({count, points.count, view.column, row}, matrix + done * row, to + start);
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            std::memcpy(to + start + signed_of(i) * view.lane, matrix + (done + i) * row,
+                        points.count * sizeof(float));
+        }
+    });
+}
+
+}  // namespace strata::cpu

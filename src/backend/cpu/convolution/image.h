@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/convolution/method.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace strata::cpu {
+
+// Where the elements of images[N, C, H, W] of any order lie: channels in blocks, and within a block
+// `lane` floats apart; rows and columns of a plane `row` and `column` floats apart.
+struct ImageView {
+    float* data = nullptr;
+    std::size_t images = 0;
+    std::size_t channels = 0;
+    std::size_t height = 0;
+    std::size_t width = 0;
+    std::size_t block = 1;  // channels of a block, the last of which may be filled up
+    std::ptrdiff_t image = 0;
+    std::ptrdiff_t block_step = 0;
+    std::ptrdiff_t lane = 0;
+    std::ptrdiff_t row = 0;
+    std::ptrdiff_t column = 0;
+
+    float* plane(std::size_t n, std::size_t channel) const {
+        return data + static_cast<std::ptrdiff_t>(n) * image +
+               static_cast<std::ptrdiff_t>(channel / block) * block_step +
+               static_cast<std::ptrdiff_t>(channel % block) * lane;
+    }
+    // Whether the elements of a plane lie beside each other.
+    bool is_plain() const { return column == 1; }
+    // How many channels are best read or written together: those that share cache lines.
+    std::size_t neighbours() const { return lane == 1 ? std::min<std::size_t>(block, 16) : 1; }
+};
+
+// `dims` as a problem has them: [N, C, W] or [N, C, H, W].
+ImageView image_view(float* data, const Dims& dims, ImageOrder order);
+
+// Zeros what fills up the last block of channels, as the library expects of each image. In
+// parallel.
+void clear_filling(const ImageView& view);
+
+struct ChannelRange {
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+// Zeros channels of one image.
+void clear_channels(const ImageView& view, std::size_t n, ChannelRange channels);
+
+// Elements of a plane, counted row by row.
+struct PointRange {
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+// A matrix [channels][points] of these of an image, rows `row` floats apart.
+void copy_from_image(const ImageView& view, std::size_t n, ChannelRange channels, PointRange points,
+                     float* matrix, std::size_t row);
+void copy_to_image(const ImageView& view, std::size_t n, ChannelRange channels, PointRange points,
+                   const float* matrix, std::size_t row);
+
+}  // namespace strata::cpu

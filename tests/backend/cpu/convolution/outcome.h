@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/convolution/method.h"
+
+#include <string>
+#include <vector>
+
+// Runs a convolution method beside an independent convolution in double precision.
+namespace strata::cpu {
+
+// A problem by its extents; what is not named has its default. y's extents follow.
+struct ProblemShape {
+    Dims x;       // [N, C, H, W] or [N, C, W]
+    Dims filter;  // [K, R, S] or [K, S]
+    Dims stride = {};
+    Dims dilation = {};
+    Dims pad_begin = {};
+    Dims pad_end = {};
+    std::int64_t groups = 1;
+    bool bias = false;
+    bool relu = false;
+    int threads = 2;
+};
+ConvolutionProblem problem_of(Pass pass, const ProblemShape& shape);
+std::string text_of(const ConvolutionProblem& problem);
+
+// The method of this name; a failed check if there is none.
+const ConvolutionMethod& method_named(std::string_view name);
+
+// What a run left. Operands and workspace had exactly the stated sizes, with guard values on both
+// sides, and results began as not-a-number, as did the workspace.
+struct Outcome {
+    std::string implementation;
+    OperandOrders orders;
+    std::vector<float> result;  // y or the gradient of x or of the weights, in plain order
+    std::vector<float> bias_gradient;
+    std::vector<double> expected;
+    std::vector<double> expected_bias_gradient;
+    // In words: written outside an operand, an input changed, channels that fill up a block
+    // nonzero.
+    std::vector<std::string> faults;
+
+    // The largest difference over the largest magnitude expected; infinite where a result is not a
+    // number.
+    double max_error() const;
+    double max_bias_error() const;
+    // The L2 norm of the difference over that of what is expected.
+    double relative_l2() const;
+};
+
+// Throws Refusal where the method refuses.
+Outcome outcome_of(const ConvolutionMethod& method, const ConvolutionProblem& problem,
+                   const OperandOrders& preferred = {});
+
+// The reason of the refusal, or nothing where the method takes the problem.
+std::string refusal_of(const ConvolutionMethod& method, const ConvolutionProblem& problem);
+
+}  // namespace strata::cpu

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/isa.h"
+#include "tests/backend/cpu/convolution/outcome.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+// The methods that compute a convolution as a product of matrices.
+
+namespace strata::cpu {
+namespace {
+
+constexpr std::array passes = {Pass::forward, Pass::backward_data, Pass::backward_weights};
+constexpr std::array isas = {Isa::avx512, Isa::avx2, Isa::baseline};
+
+// Restores what the processor has.
+struct CappedIsa {
+    explicit CappedIsa(Isa isa) { cap_isa(isa); }
+    ~CappedIsa() { cap_isa(Isa::avx512); }
+};
+
+std::vector<ProblemShape> ragged_shapes() {
+    return {
+        {.x = {2, 3, 9, 11},
+         .filter = {5, 3, 3},
+         .pad_begin = {1, 1},
+         .pad_end = {1, 1},
+         .bias = true},
+        {.x = {1, 1, 1, 1}, .filter = {1, 1, 1}},
+        {.x = {3, 17, 7, 7}, .filter = {33, 1, 1}, .bias = true, .relu = true},
+        {.x = {2, 20, 6, 5}, .filter = {19, 1, 1}, .stride = {2, 2}},
+        {.x = {2, 16, 13, 13}, .filter = {70, 1, 1}, .pad_begin = {1, 0}, .pad_end = {0, 2}},
+        {.x = {2, 3, 31, 27},
+         .filter = {5, 11, 11},
+         .stride = {4, 4},
+         .pad_begin = {2, 2},
+         .pad_end = {2, 2},
+         .bias = true},
+        {.x = {2, 12, 15, 14},
+         .filter = {18, 5, 5},
+         .pad_begin = {2, 2},
+         .pad_end = {2, 2},
+         .groups = 2,
+         .relu = true},
+        {.x = {2, 6, 10, 9},
+         .filter = {6, 3, 3},
+         .pad_begin = {1, 1},
+         .pad_end = {1, 1},
+         .groups = 6},
+        {.x = {1, 4, 12, 13},
+         .filter = {7, 3, 2},
+         .stride = {2, 3},
+         .dilation = {3, 2},
+         .pad_begin = {3, 0},
+         .pad_end = {0, 4}},
+        {.x = {2, 3, 4, 4}, .filter = {4, 7, 7}, .pad_begin = {3, 3}, .pad_end = {3, 3}},
+        {.x = {2, 3, 2, 3},
+         .filter = {4, 5, 6},
+         .pad_begin = {4, 5},
+         .pad_end = {2, 1},
+         .bias = true},
+        {.x = {2, 2, 9, 9}, .filter = {3, 2, 2}, .stride = {3, 3}},
+        {.x = {1, 2, 8, 8}, .filter = {3, 1, 2}, .stride = {4, 5}, .pad_begin = {1, 1}},
+        {.x = {3, 5, 21}, .filter = {6, 4}, .stride = {2}, .pad_begin = {3}, .pad_end = {1}},
+        {.x = {19, 4, 3, 3}, .filter = {9, 2, 2}, .bias = true},
+        {.x = {1, 40, 14, 12},
+         .filter = {24, 3, 3},
+         .pad_begin = {1, 1},
+         .pad_end = {1, 1},
+         .bias = true,
+         .threads = 3},
+    };
+}
+
+class Products : public testing::TestWithParam<const char*> {
+protected:
+    const ConvolutionMethod& method() const { return method_named(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Methods, Products, testing::Values("gemm", "implicit-gemm"));
+
+// Sums of up to some thousand products of numbers below 1, each rounded once.
+constexpr double bound = 3e-6;
+
+void expect_exact(const Outcome& outcome, const std::string& what) {
+    EXPECT_LT(outcome.max_error(), bound) << what;
+    EXPECT_LT(outcome.max_bias_error(), bound) << what;
+    EXPECT_EQ(outcome.faults, std::vector<std::string>()) << what;
+}
+
+TEST_P(Products, AgreeWithAConvolutionInDoublePrecisionOnEveryInstructionSet) {
+    for (const Isa isa : isas) {
+        const CappedIsa capped(isa);
+        for (const ProblemShape& shape : ragged_shapes()) {
+            for (const Pass pass : passes) {
+                const ConvolutionProblem problem = problem_of(pass, shape);
+                expect_exact(outcome_of(method(), problem), text_of(problem));
+            }
+        }
+    }
+}
+
+TEST_P(Products, TakeImagesInEveryOrder) {
+    for (const ImageOrder x : {ImageOrder::nchw8c, ImageOrder::nchw16c, ImageOrder::nhwc}) {
+        for (const ImageOrder y : {x, ImageOrder::nchw}) {
+            for (const ProblemShape& shape : ragged_shapes()) {
+                for (const Pass pass : passes) {
+                    const ConvolutionProblem problem = problem_of(pass, shape);
+                    const OperandOrders orders = {x, FilterOrder::oihw, y};
+                    const Outcome outcome = outcome_of(method(), problem, orders);
+                    EXPECT_EQ(outcome.orders.x, x);
+                    EXPECT_EQ(outcome.orders.y, y);
+                    expect_exact(outcome, text_of(problem));
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Products, GiveTheSameBitsAtEachRun) {
+    for (const ProblemShape& shape : ragged_shapes()) {
+        for (const Pass pass : passes) {
+            const ConvolutionProblem problem = problem_of(pass, shape);
+            EXPECT_EQ(outcome_of(method(), problem).result, outcome_of(method(), problem).result)
+                << text_of(problem);
+        }
+    }
+}
+
+TEST_P(Products, RefuseVolumes) {
+    const ProblemShape shape = {.x = {1, 2, 4, 4, 4}, .filter = {3, 2, 2, 2}};
+    EXPECT_EQ(refusal_of(method(), problem_of(Pass::forward, shape)),
+              "3 spatial axes: only 1 and 2 are done");
+}
+
+TEST(Gemm, CountsTheMultiplyAddsOfTheDefinition) {
+    // 2 images, 5 outputs of 7 x 9 points, 3 inputs under 3 x 3 taps.
+    const ProblemShape shape = {
+        .x = {2, 3, 9, 11}, .filter = {5, 3, 3}, .bias = true, .relu = true};
+    const Operations operations =
+        method_named("gemm").prepare(problem_of(Pass::forward, shape), {})->operations();
+    EXPECT_EQ(operations.multiply_adds, 2 * 5 * 7 * 9 * 3 * 9);
+    EXPECT_EQ(operations.bias_adds, 2 * 5 * 7 * 9);
+    EXPECT_EQ(operations.compares, 2 * 5 * 7 * 9);
+}
+
+TEST(Gemm, CountsTheAdditionsOfOverlappingWindows) {
+    // One row of 4 elements under 3 taps with a pad of 1: 3 + 4 + 3 windows see an element.
+    const ProblemShape shape = {.x = {2, 3, 4}, .filter = {5, 3}, .pad_begin = {1}, .pad_end = {1}};
+    const auto prepared = method_named("gemm").prepare(problem_of(Pass::backward_data, shape), {});
+    EXPECT_EQ(prepared->operations().adds, 2 * 3 * (3 + 4 + 3));
+}
+
+TEST(ImplicitGemm, CountsPointsFilledUpToRegisters) {
+    // 2 images of 7 x 9 points are 126, which take 128.
+    const ProblemShape shape = {.x = {2, 3, 9, 11}, .filter = {5, 3, 3}};
+    const auto& method = method_named("implicit-gemm");
+    const auto forward = method.prepare(problem_of(Pass::forward, shape), {});
+    EXPECT_EQ(forward->operations().multiply_adds, 5 * 128 * 3 * 9);
+    // 9 x 11 elements see only the taps that reach them: with a stride of 2, of 9 taps 4, 2, 2, 1.
+    const ProblemShape strided = {.x = {1, 3, 4, 4}, .filter = {5, 3, 3}, .stride = {2, 2}};
+    const auto data = method.prepare(problem_of(Pass::backward_data, strided), {});
+    EXPECT_EQ(data->operations().multiply_adds, 5 * 3 * 16 * (4 + 2 + 2 + 1));
+}
+
+TEST(ImplicitGemm, GivesTheSameBitsOnAnyNumberOfThreads) {
+    for (ProblemShape shape : ragged_shapes()) {
+        for (const Pass pass : passes) {
+            shape.threads = 1;
+            const auto one = outcome_of(method_named("implicit-gemm"), problem_of(pass, shape));
+            shape.threads = 3;
+            const auto three = outcome_of(method_named("implicit-gemm"), problem_of(pass, shape));
+            EXPECT_EQ(one.result, three.result) << text_of(problem_of(pass, shape));
+        }
+    }
+}
+
+TEST(Gemm, NeedsNoMemoryWhereImagesAreTheMatrix) {
+    const ProblemShape shape = {.x = {4, 8, 32, 32}, .filter = {6, 1, 1}};
+    for (const Pass pass : {Pass::forward, Pass::backward_data}) {
+        EXPECT_EQ(method_named("gemm").prepare(problem_of(pass, shape), {})->workspace(), Bytes{0});
+    }
+}
+
+}  // namespace
+}  // namespace strata::cpu
