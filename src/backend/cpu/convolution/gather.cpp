@@ -70,10 +70,23 @@ STRATA_EACH_ISA void copy_lanes(const Run& run, const float* from, float* to) {
     }
 }
 
+// A stride known to the compiler becomes a permutation of registers.
+template <int step>
+[[gnu::always_inline]] inline void copy_every(const Run& run, const float* from, float* to) {
+#pragma GCC ivdep
+    for (std::size_t k = 0; k < run.count; ++k) {
+        to[k] = from[offset(k) * (step > 0 ? step : run.step)];
+    }
+}
+
 STRATA_EACH_ISA void copy_strided(const Run& run, const float* from, float* to) {
     for (std::size_t c = 0; c < run.channels; ++c, from += run.lane, to += run.row) {
-        for (std::size_t k = 0; k < run.count; ++k) {
-            to[k] = from[offset(k) * run.step];
+        if (run.step == 2) {
+            copy_every<2>(run, from, to);
+        } else if (run.step == 4) {
+            copy_every<4>(run, from, to);
+        } else {
+            copy_every<0>(run, from, to);
         }
     }
 }
