@@ -155,6 +155,12 @@ struct Pairing {
     double allowance = 0;   // the share that widens each interval
 };
 
+Pairing pairing_of(Runs before, Runs after) {
+    const bool within_processes = before.size() == 1 || after.size() == 1;
+    return {.pairs = are_in_turn(before, after) ? before.size() : 0,
+            .allowance = within_processes ? machine_change_between(before, after).value_or(0) : 0};
+}
+
 Ratio ratio_of(const SampledRow& row, const Pairing& pairing) {
     const bool all_are_paired = pairing.pairs > 0 && row.before.samples.size() == pairing.pairs &&
                                 row.after.samples.size() == pairing.pairs;
@@ -174,18 +180,18 @@ void estimate_row(SampledRow& row, const Pairing& pairing) {
     }
 }
 
-void judge(std::span<SampledRow> rows, const ComparisonRules& rules) {
+void judge(std::span<SampledRow> rows, double margin, double false_share) {
     std::vector<double> chances;
     for (const SampledRow& row : rows) {
         if (row.is_decidable()) {
             chances.push_back(chance_of(*row.time.ratio));
         }
     }
-    const std::vector<bool> found = discoveries(chances, rules.false_discoveries);
+    const std::vector<bool> found = discoveries(chances, false_share);
     std::size_t next = 0;
     for (SampledRow& row : rows) {
         if (row.is_decidable()) {
-            row.time.verdict = verdict_of(*row.time.ratio, found[next++], rules.margin);
+            row.time.verdict = verdict_of(*row.time.ratio, found[next++], margin);
         } else if (row.is_compared()) {
             row.time.verdict = Verdict::unclear;
         }
@@ -380,19 +386,12 @@ Comparison compare(Runs before, Runs after, const ComparisonRules& rules) {
     }
     comparison.machine_change = machine_change_between(before, after);
     comparison.in_turn = are_in_turn(before, after);
-    const Pairing pairing{
-        .pairs = comparison.in_turn ? before.size() : 0,
-        .allowance = comparison.within_processes ? comparison.machine_change.value_or(0) : 0};
-    std::vector<SampledRow> rows = Rows(before, after).take(pairing);
-    judge(rows, rules);
+    std::vector<SampledRow> rows = Rows(before, after).take(pairing_of(before, after));
+    judge(rows, rules.margin, rules.false_discoveries);
     for (SampledRow& row : rows) {
         comparison.rows.push_back(std::move(row.time));
     }
-    std::array<SampledRow, 1> whole = {
-        SampledRow{.before = whole_of(before), .after = whole_of(after)}};
-    estimate_row(whole.front(), pairing);
-    judge(whole, rules);
-    comparison.whole = std::move(whole.front().time);
+    comparison.whole = compare_whole(before, after, rules);
     comparison.before =
         parts_of(comparison.rows, comparison.whole, &ComparedTime::before, &ComparedTime::after);
     comparison.after =
@@ -400,15 +399,36 @@ Comparison compare(Runs before, Runs after, const ComparisonRules& rules) {
     return comparison;
 }
 
+ComparedTime compare_whole(Runs before, Runs after, const ComparisonRules& rules) {
+    std::array<SampledRow, 1> whole = {
+        SampledRow{.before = whole_of(before), .after = whole_of(after)}};
+    estimate_row(whole.front(), pairing_of(before, after));
+    judge(whole, rules.margin, rules.false_verdicts);
+    return std::move(whole.front().time);
+}
+
 Comparison compare(const Run& before, const Run& after, const ComparisonRules& rules) {
     return compare(Runs(&before, 1), Runs(&after, 1), rules);
 }
 
-std::optional<double> smallest_visible(const Comparison& comparison) {
-    if (!comparison.whole.ratio) {
-        return std::nullopt;
+std::optional<double> smallest_visible(const ComparedTime& whole) {
+    return whole.ratio ? std::optional(std::sqrt(whole.ratio->high / whole.ratio->low) - 1)
+                       : std::nullopt;
+}
+
+std::string rounds_text(const RoundLimits& limits) {
+    return limits.fewest == limits.most ? fmt::format("{}", limits.most)
+                                        : fmt::format("{} to {}", limits.fewest, limits.most);
+}
+
+bool ends_comparison(Runs before, Runs after, const RoundLimits& limits,
+                     const ComparisonRules& rules) {
+    const auto rounds = static_cast<int>(std::min(before.size(), after.size()));
+    if (rounds < limits.fewest || rounds >= limits.most) {
+        return rounds >= limits.fewest;
     }
-    return std::sqrt(comparison.whole.ratio->high / comparison.whole.ratio->low) - 1;
+    const auto smallest = smallest_visible(compare_whole(before, after, rules));
+    return !smallest || *smallest <= rules.margin;
 }
 
 }  // namespace strata

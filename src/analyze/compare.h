@@ -32,8 +32,17 @@ std::vector<std::string> names_of_sides(std::span<const Settings> sides);
 struct ComparisonRules {
     double margin = 0.02;  // differences up to this share do not matter
     double false_discoveries =
-        0.05;  // the share of layers called faster or slower that may be wrong
+        0.05;                      // the share of layers called faster or slower that may be wrong
+    double false_verdicts = 0.01;  // how often equal wholes may be called faster or slower
 };
+
+// How many processes a comparison takes of each side.
+struct RoundLimits {
+    int fewest = 7;
+    int most = 30;
+};
+// "7 to 30", or "7" where both are equal.
+std::string rounds_text(const RoundLimits& limits);
 
 // `same`: the interval of the ratio lies within the margin, which is an equivalence test, so that
 // too few samples do not make two runs equal. `faster`, `slower`: the times differ and the ratio is
@@ -92,8 +101,18 @@ Comparison compare(std::span<const Run> before, std::span<const Run> after,
                    const ComparisonRules& rules = {});
 Comparison compare(const Run& before, const Run& after, const ComparisonRules& rules = {});
 
+// The whole iteration of both sides alone. Requires: as `compare`; no run is incomplete.
+ComparedTime compare_whole(std::span<const Run> before, std::span<const Run> after,
+                           const ComparisonRules& rules = {});
+
 // The smallest difference of the whole, as a share, that its samples could show: half the width of
 // the interval. Nothing without a ratio.
-std::optional<double> smallest_visible(const Comparison& comparison);
+std::optional<double> smallest_visible(const ComparedTime& whole);
+
+// Whether no more rounds are needed: there are as many as the limits allow, or the whole is known
+// within the margin, or has no ratio. (Ending by the width of an interval, not by what lies in it,
+// leaves the chance of a wrong verdict nearly as it is: Chow and Robbins 1965.)
+bool ends_comparison(std::span<const Run> before, std::span<const Run> after,
+                     const RoundLimits& limits, const ComparisonRules& rules = {});
 
 }  // namespace strata

@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <sstream>
 
 namespace strata {
@@ -94,32 +96,36 @@ std::string toml_text_of(const std::string& text) {
 
 }  // namespace
 
-ComparisonRates comparison_rates(Runs before, Runs after, int rounds,
+ComparisonRates comparison_rates(Runs before, Runs after, std::span<const std::size_t> rounds,
                                  std::span<const double> planted, const ComparisonRules& rules) {
-    const auto step = static_cast<std::size_t>(rounds);
-    check(
-        rounds > 0 && !before.empty() && before.size() == after.size() && before.size() % step == 0,
-        "both sides have their processes in every comparison");
+    const auto all = std::accumulate(rounds.begin(), rounds.end(), std::size_t{0});
+    check(all > 0 && before.size() == all && after.size() == all,
+          "both sides have their processes in every comparison");
     const Settings& settings = before.front().settings;
-    ComparisonRates rates{.created = before.front().created,
-                          .network = settings.network,
-                          .backend = settings.backend,
-                          .batch = settings.batch,
-                          .threads = settings.threads(),
-                          .rounds = rounds,
-                          .comparisons = static_cast<std::int64_t>(before.size() / step),
-                          .margin = rules.margin};
+    ComparisonRates rates{
+        .created = before.front().created,
+        .network = settings.network,
+        .backend = settings.backend,
+        .batch = settings.batch,
+        .threads = settings.threads(),
+        .fewest_rounds = static_cast<std::int64_t>(*std::ranges::min_element(rounds)),
+        .most_rounds = static_cast<std::int64_t>(*std::ranges::max_element(rounds)),
+        .comparisons = static_cast<std::int64_t>(rounds.size()),
+        .margin = rules.margin};
     std::vector<Seconds> visible;  // (a share; the statistics are of seconds)
     for (const double share : planted) {
         PlantedRate& rate = rates.planted.emplace_back();
         rate.planted = share;
-        for (std::size_t i = 0; i < before.size(); i += step) {
+        std::size_t first = 0;
+        for (const std::size_t count_of_runs : rounds) {
             const Comparison comparison =
-                compare(before.subspan(i, step), slowed(after.subspan(i, step), share), rules);
+                compare(before.subspan(first, count_of_runs),
+                        slowed(after.subspan(first, count_of_runs), share), rules);
             count(comparison, rate);
-            if (const auto smallest = smallest_visible(comparison)) {
+            if (const auto smallest = smallest_visible(comparison.whole)) {
                 visible.push_back(Seconds{*smallest});
             }
+            first += count_of_runs;
         }
     }
     rates.smallest_visible = visible.empty() ? 0 : median_of(visible).value;
@@ -146,14 +152,21 @@ std::string sentence_on(const ComparisonRates& rates) {
                     : fmt::format("; a slow-down of {:.3g} % was found in {}", 100 * rate.planted,
                                   rate.slower);
     }
-    return text + fmt::format(" ({} on {}, {} processes a side, {}).", rates.network, rates.backend,
-                              rates.rounds, rates.created.substr(0, 10));
+    return text + fmt::format(" ({} on {}, {}, {}).", rates.network, rates.backend,
+                              processes_text(rates), rates.created.substr(0, 10));
+}
+
+std::string processes_text(const ComparisonRates& rates) {
+    const RoundLimits taken{static_cast<int>(rates.fewest_rounds),
+                            static_cast<int>(rates.most_rounds)};
+    return rounds_text(taken) + " processes a side";
 }
 
 ComparisonRates parse_comparison_rates(std::string_view text, std::string_view origin) {
-    constexpr std::array<std::string_view, 10> keys = {
-        "created",     "network", "backend",          "batch",  "threads", "rounds",
-        "comparisons", "margin",  "smallest_visible", "planted"};
+    constexpr std::array<std::string_view, 11> keys = {
+        "created", "network",          "backend",     "batch",
+        "threads", "fewest_rounds",    "most_rounds", "comparisons",
+        "margin",  "smallest_visible", "planted"};
     constexpr std::array<std::string_view, 8> planted_keys = {
         "share", "faster", "slower", "same", "unclear", "layers", "layers_faster", "layers_slower"};
     const toml::table table = parse_toml(text, origin);
@@ -164,7 +177,8 @@ ComparisonRates parse_comparison_rates(std::string_view text, std::string_view o
                           .backend = whole.required_text("backend"),
                           .batch = required_count(whole, "batch"),
                           .threads = required_count(whole, "threads"),
-                          .rounds = required_count(whole, "rounds"),
+                          .fewest_rounds = required_count(whole, "fewest_rounds"),
+                          .most_rounds = required_count(whole, "most_rounds"),
                           .comparisons = required_count(whole, "comparisons"),
                           .margin = required(whole, "margin"),
                           .smallest_visible = required(whole, "smallest_visible")};
@@ -178,11 +192,12 @@ ComparisonRates parse_comparison_rates(std::string_view text, std::string_view o
 
 std::string to_toml(const ComparisonRates& rates) {
     std::string text = fmt::format(
-        "created = {}\nnetwork = {}\nbackend = {}\nbatch = {}\nthreads = {}\nrounds = {}\n"
+        "created = {}\nnetwork = {}\nbackend = {}\nbatch = {}\nthreads = {}\nfewest_rounds = "
+        "{}\nmost_rounds = {}\n"
         "comparisons = {}\nmargin = {}\nsmallest_visible = {}\n",
         toml_text_of(rates.created), toml_text_of(rates.network), toml_text_of(rates.backend),
-        rates.batch, rates.threads, rates.rounds, rates.comparisons, rates.margin,
-        rates.smallest_visible);
+        rates.batch, rates.threads, rates.fewest_rounds, rates.most_rounds, rates.comparisons,
+        rates.margin, rates.smallest_visible);
     for (const PlantedRate& rate : rates.planted) {
         text += fmt::format("\n[[planted]]\nshare = {}\n", rate.planted);
         for (const NamedCount& one : counts) {

@@ -31,18 +31,20 @@ struct ComparisonRates {
     std::string backend = {};
     std::int64_t batch = 1;
     std::int64_t threads = 1;
-    std::int64_t rounds = 1;  // processes of each side
+    std::int64_t fewest_rounds = 1;  // processes of each side: where the whole was known soon,
+    std::int64_t most_rounds = 1;    // and where it was not
     std::int64_t comparisons = 0;
     double margin = 0;
     double smallest_visible = 0;  // difference of the whole, in half of the comparisons
     std::vector<PlantedRate> planted = {};
 };
 
-// Judges consecutive groups of `rounds` runs of both sides. A slow-down is planted into the
-// samples: the same runs are judged for each. Requires: as many runs on both sides, a multiple of
-// `rounds` and at least one of them, none incomplete.
+// Judges consecutive groups of runs of both sides, as many in each group as `rounds` says. A
+// slow-down is planted into the samples: the same runs are judged for each. Requires: as many runs
+// on both sides as the groups have, at least one, none incomplete.
 ComparisonRates comparison_rates(std::span<const Run> before, std::span<const Run> after,
-                                 int rounds, std::span<const double> planted,
+                                 std::span<const std::size_t> rounds,
+                                 std::span<const double> planted,
                                  const ComparisonRules& rules = {});
 
 // A share of n cases with its 95 % interval (Wilson 1927).
@@ -54,8 +56,10 @@ struct Share {
 Share share_of(std::int64_t count, std::int64_t all);
 
 // "Of 20 comparisons of equal sides, 0 were called different; a slow-down of 5 % was found in 20 of
-// 20 (fc:layers=2, 5 processes a side, 2026-11-23)."
+// 20 (fc:layers=2, 7 to 30 processes a side, 2026-11-23)."
 std::string sentence_on(const ComparisonRates& rates);
+// "7 to 30 processes a side", "5 processes a side".
+std::string processes_text(const ComparisonRates& rates);
 
 // TOML text and back. `origin` is named in errors. parse throws Error naming the key.
 ComparisonRates parse_comparison_rates(std::string_view toml, std::string_view origin);

@@ -31,7 +31,7 @@ struct CalibrateOptions {
     bool no_wait = false;
     bool comparison = false;
     int comparisons = 20;
-    int rounds = usual_rounds;
+    int rounds = 0;  // 0: as `strata compare` would take
     std::string network = "fc:layers=3,nodes=512";
     std::vector<std::string> batches = {"64"};
     OutputOptions output;
@@ -143,10 +143,40 @@ SidesOptions equal_sides(const CalibrateOptions& options) {
     Policy& policy = sides.asked.front().policy;
     policy.min_time = Seconds{0.2};
     policy.precision = 1;  // many short processes rather than few long ones
-    sides.rounds = options.rounds * options.comparisons;
     sides.no_wait = options.no_wait;
     return sides;
 }
+
+// Divides the processes into consecutive comparisons as they are measured.
+class Division {
+public:
+    explicit Division(const CalibrateOptions& options)
+        : comparisons_(static_cast<std::size_t>(options.comparisons)) {
+        if (options.rounds > 0) {
+            limits_ = {options.rounds, options.rounds};
+        }
+    }
+
+    int most_rounds() const { return limits_.most * static_cast<int>(comparisons_); }
+    const std::vector<std::size_t>& rounds() const { return rounds_; }
+
+    // Takes note of one more round; whether all comparisons are there. Requires: equal sides.
+    bool is_complete_with(const std::vector<Side>& sides) {
+        const std::span before = std::span(sides[0].runs).subspan(ended_);
+        const std::span after = std::span(sides[1].runs).subspan(ended_);
+        if (before.size() == after.size() && ends_comparison(before, after, limits_)) {
+            rounds_.push_back(before.size());
+            ended_ += before.size();
+        }
+        return rounds_.size() == comparisons_;
+    }
+
+private:
+    std::size_t comparisons_;
+    RoundLimits limits_;
+    std::vector<std::size_t> rounds_;  // of each comparison that has ended
+    std::size_t ended_ = 0;            // rounds of all of them
+};
 
 // The runs are kept until all are there, so that the same command continues after an interrupt.
 void calibrate_verdicts(const CalibrateOptions& options, ExitCode& exit) {
@@ -155,7 +185,12 @@ void calibrate_verdicts(const CalibrateOptions& options, ExitCode& exit) {
     std::filesystem::create_directories(file.parent_path());
     auto database = file;
     database.replace_extension(".sqlite");
-    const SidesOptions asked = equal_sides(options);
+    SidesOptions asked = equal_sides(options);
+    Division division(options);
+    asked.rounds = division.most_rounds();
+    asked.are_enough = [&](const std::vector<Side>& sides) {
+        return division.is_complete_with(sides);
+    };
     const auto sides = measured(sides_of(asked), asked, database);
     if (!sides) {
         exit = ExitCode::interrupted;
@@ -167,7 +202,7 @@ void calibrate_verdicts(const CalibrateOptions& options, ExitCode& exit) {
         }
     }
     const ComparisonRates rates =
-        comparison_rates(sides->runs[0], sides->runs[1], options.rounds, planted);
+        comparison_rates(sides->runs[0], sides->runs[1], division.rounds(), planted);
     replace_file(file, to_toml(rates));
     std::filesystem::remove(database);
     emit(comparison_rates_document(rates), options.output);
@@ -203,7 +238,10 @@ void add_calibrate(CLI::App& app, ExitCode& exit) {
     add_option(*verb, "--comparisons", options->comparisons, "how many comparisons")
         ->check(whole_number(1))
         ->type_name("N");
-    add_option(*verb, "--rounds", options->rounds, "processes of each side of a comparison")
+    verb->add_option("--rounds", options->rounds,
+                     "processes of each side of a comparison, until the whole is known within the "
+                     "margin")
+        ->default_str(rounds_text(RoundLimits()))
         ->check(whole_number(1))
         ->type_name("N");
     add_option(*verb, "--network", options->network, "the network")->type_name("NETWORK");

@@ -147,10 +147,11 @@ void compare_sides(CompareOptions options, ExitCode& exit) {
     if (!options.fail_on.empty()) {
         share_named(options.fail_on, "--fail-on");  // before anything is measured
     }
-    const auto sides =
-        options.asks_to_measure()
-            ? measured(sides_to_measure(options), options.measured, database_path(options.database))
-            : std::optional(stored_sides(options));
+    const bool asks_to_measure = options.asks_to_measure();
+    measure_until_known(options.measured, rules);
+    const auto sides = asks_to_measure ? measured(sides_to_measure(options), options.measured,
+                                                  database_path(options.database))
+                                       : std::optional(stored_sides(options));
     if (!sides) {
         exit = ExitCode::interrupted;
         return;
@@ -195,7 +196,7 @@ void add_compare(CLI::App& app, ExitCode& exit) {
                "exit with code 5 if the whole is slower by more than this")
         ->type_name("PERCENT");
     add_database_option(*verb, options->database);
-    add_sides_options(*verb, options->measured);
+    add_sides_options(*verb, options->measured, RoundLimits());
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] { compare_sides(*options, exit); });
 }

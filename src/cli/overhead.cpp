@@ -92,7 +92,7 @@ void add_overhead(CLI::App& app, ExitCode& exit) {
         ->required()
         ->type_name("NETWORK");
     add_database_option(*verb, options->database);
-    add_sides_options(*verb, options->measured);
+    add_sides_options(*verb, options->measured, {RoundLimits().fewest, RoundLimits().fewest});
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] { exit = show_overhead(*options); });
 }

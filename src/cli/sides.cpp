@@ -134,9 +134,11 @@ ExitCode measure(std::vector<Side>& sides, int rounds, const SidesOptions& optio
             [&](const Job& job, PlanPosition position) {
                 return measure_in_process(arguments_for(job, position, options, database));
             },
+        .are_enough = options.are_enough,
         .begins =
             [&](const Side& side, int round, std::size_t done) {
-                line.show(fmt::format("round {} of {}: {} on {}", round + 1, rounds,
+                line.show(fmt::format("round {} of {}{}: {} on {}", round + 1,
+                                      options.are_enough ? "at most " : "", rounds,
                                       printable(side.job.request.network), side.job.backend),
                           static_cast<double>(done) / count);
             },
@@ -146,17 +148,18 @@ ExitCode measure(std::vector<Side>& sides, int rounds, const SidesOptions& optio
 
 }  // namespace
 
-void add_sides_options(CLI::App& verb, SidesOptions& options) {
+void add_sides_options(CLI::App& verb, SidesOptions& options, const RoundLimits& usual_rounds) {
     begin_group(verb, "To measure");
     add_network_values(verb, options.network);
     // (Without variables: these two decide whether anything is measured.)
     verb.add_option("--backends,--backend", options.backends, "backends to compare")
         ->delimiter(',')
         ->type_name(join(backend_names(), "|"));
-    verb.add_option(
-            "--rounds", options.rounds,
-            fmt::format("processes of each side, which take turns; {} unless said otherwise",
-                        usual_rounds))
+    const bool ends_early = usual_rounds.fewest < usual_rounds.most;
+    verb.add_option("--rounds", options.rounds,
+                    fmt::format("processes of each side, which take turns{}",
+                                ends_early ? ", until the whole is known within the margin" : ""))
+        ->default_str(rounds_text(usual_rounds))
         ->check(whole_number(1))
         ->type_name("N");
     add_switch(verb, "--verify", options.verify, "first compare every step with the reference");
@@ -202,9 +205,25 @@ std::vector<ComparedSide> OwnedSides::compared() const {
     return all;
 }
 
+void measure_until_known(SidesOptions& options, const ComparisonRules& rules) {
+    if (options.rounds > 0) {
+        return;
+    }
+    options.rounds = RoundLimits().most;
+    options.are_enough = [rules](const std::vector<Side>& sides) {
+        const auto first = std::ranges::find(sides, true, [](const Side& side) {
+            return side.refusal.empty() && !side.runs.empty();
+        });
+        return std::all_of(first, sides.end(), [&](const Side& side) {
+            return !side.refusal.empty() || &side == &*first ||
+                   ends_comparison(first->runs, side.runs, {}, rules);
+        });
+    };
+}
+
 std::optional<OwnedSides> measured(std::vector<Side> sides, const SidesOptions& options,
                                    const std::filesystem::path& database) {
-    const int rounds = options.rounds > 0 ? options.rounds : usual_rounds;
+    const int rounds = options.rounds > 0 ? options.rounds : RoundLimits().fewest;
     if (measure(sides, rounds, options, database) == ExitCode::interrupted) {
         fmt::print(stderr, "strata: interrupted; the same command continues it\n");
         return std::nullopt;
@@ -212,8 +231,8 @@ std::optional<OwnedSides> measured(std::vector<Side> sides, const SidesOptions& 
     OwnedSides owned{.names = names_of(sides)};
     for (Side& side : sides) {
         if (!side.runs.empty() && !side.refusal.empty()) {
-            fmt::print(stderr, "strata: {} was measured in {} of {} rounds: {}\n", side.job.backend,
-                       side.runs.size(), rounds, side.refusal);
+            fmt::print(stderr, "strata: {} was measured in only {} rounds: {}\n", side.job.backend,
+                       side.runs.size(), side.refusal);
         }
         owned.runs.push_back(std::move(side.runs));
         owned.refusals.push_back(std::move(side.refusal));

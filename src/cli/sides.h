@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "analyze/compare.h"
 #include "cli/options.h"
 #include "run/rounds.h"
 #include "view/compared_sides.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace strata {
-
-// Processes of each side unless the user says otherwise.
-inline constexpr int usual_rounds = 7;
 
 // What `strata compare` measures: every network, backend, batch and setting with every other. Where
 // one of them has several values, each is a side.
@@ -21,13 +20,20 @@ struct SidesOptions {
     NetworkOptions network;
     std::vector<std::string> backends;  // empty: the first of the list
     std::vector<Settings> asked{1};
-    int rounds = 0;  // 0: not given
+    int rounds = 0;  // 0: as many as usual
+    // Whether the rounds so far are enough; null: all are measured.
+    std::function<bool(const std::vector<Side>& sides)> are_enough = {};
     bool verify = false;
     bool no_wait = false;
 };
 
-// The options besides the networks.
-void add_sides_options(CLI::App& verb, SidesOptions& options);
+// The options besides the networks. If no number of rounds is given, there are from the fewest to
+// the most of these.
+void add_sides_options(CLI::App& verb, SidesOptions& options, const RoundLimits& usual_rounds);
+
+// Unless the user gave a number of rounds, they go on until every side's whole is known against the
+// first within the margin.
+void measure_until_known(SidesOptions& options, const ComparisonRules& rules);
 
 // The sides, the baseline first; a backend that is not able to do what is asked is a side that is
 // refused.

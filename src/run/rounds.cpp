@@ -52,6 +52,9 @@ ExitCode measure_in_turn(std::vector<Side>& sides, int rounds, const Database& d
             }
             ++done;
         }
+        if (hooks.are_enough && hooks.are_enough(sides)) {
+            break;
+        }
     }
     plan.close();
     return ExitCode::done;

@@ -85,7 +85,7 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
         "same: the interval of the ratio lies within {}; faster, slower: it differs beyond that, "
         "and at most {} of the layers called so are expected to be wrong.",
         percent(rules.margin), percent(rules.false_discoveries))};
-    if (const auto smallest = smallest_visible(comparison)) {
+    if (const auto smallest = smallest_visible(comparison.whole)) {
         notes.push_back(fmt::format("These samples show differences of the whole from {} on.",
                                     percent(*smallest)));
     }
@@ -434,7 +434,7 @@ Json comparison_json(const Comparison& comparison, const ComparedRuns& runs) {
     whole["margin"] = comparison.rules.margin;
     whole["a_s"] = median_json(comparison.whole.before);
     whole["b_s"] = median_json(comparison.whole.after);
-    const auto smallest = smallest_visible(comparison);
+    const auto smallest = smallest_visible(comparison.whole);
     whole["smallest_visible"] = smallest ? number_json(*smallest) : Json();
     Json layers = Json::array();
     for (const ComparedTime& row : comparison.rows) {

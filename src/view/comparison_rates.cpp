@@ -42,9 +42,9 @@ Document comparison_rates_document(const ComparisonRates& rates) {
         table.rows.push_back(row_of(rate, rates));
     }
     table.notes = {
-        fmt::format("{} processes a side, {} threads, a margin of {}. A slow-down is planted into "
-                    "the samples of one side.",
-                    rates.rounds, rates.threads, percent(rates.margin)),
+        fmt::format("{}, {} threads, a margin of {}. A slow-down is planted into the samples of "
+                    "one side.",
+                    processes_text(rates), rates.threads, percent(rates.margin)),
         fmt::format("Half of the comparisons show differences of the whole from {} on.",
                     percent(rates.smallest_visible))};
     table.records = "rates";

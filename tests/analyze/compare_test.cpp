@@ -95,6 +95,25 @@ TEST(Compare, NeighboursAreComparedWhereTheSidesTookTurns) {
     EXPECT_EQ(one_after_the_other.rows.front().verdict, Verdict::unclear);
 }
 
+TEST(Compare, RoundsEndWhereTheWholeIsKnownWithinTheMarginOrAtTheLimit) {
+    const RoundLimits limits{.fewest = 3, .most = 5};
+    std::vector<strata::Run> steady;
+    std::vector<strata::Run> restless;
+    for (std::int64_t i = 0; i < 5; ++i) {
+        steady.push_back(run_of({}));
+        restless.push_back(run_of({}));
+        steady.back().whole.end_to_end.values = around(1);
+        restless.back().whole.end_to_end.values = around(i % 2 == 0 ? 1 : 1.3);
+    }
+    const auto first = [](const std::vector<strata::Run>& runs, std::size_t count) {
+        return std::span(runs).first(count);
+    };
+    EXPECT_FALSE(ends_comparison(first(steady, 2), first(steady, 2), limits));
+    EXPECT_TRUE(ends_comparison(first(steady, 3), first(steady, 3), limits));
+    EXPECT_FALSE(ends_comparison(first(steady, 4), first(restless, 4), limits));
+    EXPECT_TRUE(ends_comparison(steady, restless, limits));
+}
+
 TEST(Compare, WhatOnlyOneRunMeasuredHasNoRatio) {
     const strata::Run before = run_of({scripted_step("a", Pass::forward, around(1))});
     const strata::Run after = run_of({scripted_step("a", Pass::forward, around(1)),

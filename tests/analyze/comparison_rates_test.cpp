@@ -36,7 +36,8 @@ std::vector<strata::Run> processes(std::size_t count, std::uint64_t seed) {
 constexpr std::array planted = {0.0, 0.1};
 
 ComparisonRates simulated_rates() {
-    return comparison_rates(processes(100, 1), processes(100, 2), 5, planted);
+    const std::vector<std::size_t> rounds(20, 5);
+    return comparison_rates(processes(100, 1), processes(100, 2), rounds, planted);
 }
 
 TEST(ComparisonRates, EveryComparisonHasOneVerdict) {
@@ -56,6 +57,14 @@ TEST(ComparisonRates, EqualSidesAreNotCalledDifferentAndAPlantedSlowDownIsFound)
     EXPECT_EQ(rates.planted[1].layers_slower, 20);
     EXPECT_GT(rates.smallest_visible, 0);
     EXPECT_LT(rates.smallest_visible, 0.1);
+}
+
+TEST(ComparisonRates, ComparisonsMayTakeDifferentNumbersOfProcesses) {
+    const std::array<std::size_t, 3> rounds = {3, 7, 10};
+    const ComparisonRates rates =
+        comparison_rates(processes(20, 1), processes(20, 2), rounds, planted);
+    EXPECT_EQ(rates.comparisons, 3);
+    EXPECT_EQ(processes_text(rates), "3 to 10 processes a side");
 }
 
 TEST(ComparisonRates, AreReadBackFromTheirFile) {

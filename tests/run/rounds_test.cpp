@@ -102,6 +102,14 @@ TEST_F(Rounds, TheSameCommandContinuesAfterAnInterrupt) {
     EXPECT_EQ(sides_[1].runs.size(), 2U);
 }
 
+TEST_F(Rounds, EndWhenThereAreEnough) {
+    hooks_.are_enough = [](const std::vector<Side>& sides) { return sides[1].runs.size() == 2; };
+    EXPECT_EQ(run(5), ExitCode::done);
+    EXPECT_EQ(order_.size(), 4U);
+    EXPECT_EQ(run(5), ExitCode::done);  // anew, not a third round of the first
+    EXPECT_EQ(order_.size(), 4U);
+}
+
 TEST_F(Rounds, WhatIsCompleteIsMeasuredAnew) {
     EXPECT_EQ(run(1), ExitCode::done);
     EXPECT_EQ(run(1), ExitCode::done);
