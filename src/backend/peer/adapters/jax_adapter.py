@@ -4,39 +4,36 @@ alone; the iteration without instruments one jitted step."""
 import os
 
 import protocol
+import stepwise
 
 
 def load():
-    global jax, jnp, OPERATORS
+    global jax, jnp, OPERATORS, at_rest, changed
     # XLA has a thread for each processor that it may use, and no other way to be told how many.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:protocol.THREADS])
     import jax
     import jax.numpy as jnp
-    from jax_layers import OPERATORS
-    return {"name": "jax", "version": jax.__version__, "details": f"XLA on {jax.default_backend()}, "
-            f"{len(os.sched_getaffinity(0))} threads", "modes": ["training", "inference"], "layouts": ["nchw"],
-            "optimizers": ["momentum", "sgd"], "options": {"profiler": ["on", "off"]}}, Steps
+    from jax_layers import OPERATORS, at_rest, changed
+    return {"name": "jax", "version": jax.__version__, "apart": stepwise.COMPILED, "modes": ["training", "inference"],
+            "details": f"XLA on {jax.default_backend()}, {len(os.sched_getaffinity(0))} threads", "layouts": ["nchw"],
+            "optimizers": ["momentum", "sgd", "adam"], "options": {"profiler": ["on", "off"]}}, Steps
 
 
-class Steps(protocol.Stepwise):
+class Steps(stepwise.Stepwise):
+    framework = "JAX"
     together = ("attention", "batch_normalization", "layer_normalization", "recurrent")
     implementation, compiler, compiler_of_iterations = "jit", "jit", "jit"
 
     def begin(self):
-        for layer in self.network.layers:
-            layer.attributes.training = self.network.training
         self.key, self.pending = jax.random.key(self.network.seed), None
-        self.trained = [t for task in self.network.tasks if task.kind == "update" for t in task.parameters]
-        self.load()
-        for layer in self.network.layers:
-            layer.attributes.scales = self.scales.get(layer.id)
+        super().begin()
         self.forwards, self.pulls = {}, {}
         self.updating = jax.jit(self.updated, donate_argnums=(0, 1))
         self.whole = jax.jit(self.iteration, donate_argnums=(0, 1))
 
     def load(self):
         super().load()
-        self.momenta = {t: jnp.zeros_like(self.values[t]) for t in self.trained}
+        self.momenta = {t: at_rest(self.network.optimizer, self.values[t]) for t in self.trained}
 
     def tensor(self, array, of):
         return jnp.array(array.astype("int32" if of.dtype in ("s64", "s32") else "float32"), copy=True)
@@ -49,13 +46,9 @@ class Steps(protocol.Stepwise):
 
     def apply(self, layer, values, key):
         """The results, then what is renewed: running means and variances."""
-        if layer.type not in OPERATORS:
-            raise protocol.Refusal(f"the adapter of JAX has no {layer.kind}")
         keys = [jax.random.fold_in(key, layer.id)] if layer.type == "dropout" else []
-        found = OPERATORS[layer.type](layer.attributes, layer.result_dims, *values, *keys)
-        found = list(found) if isinstance(found, (tuple, list)) else [found]
-        if [list(y.shape) for y in found[:len(layer.outputs)]] != layer.result_dims:
-            raise protocol.Refusal(f"JAX gives results of another shape than {layer.result_dims}")
+        found = self.called(OPERATORS, layer, *values, *keys)
+        self.require_shapes(layer, found[:len(layer.outputs)], layer.result_dims)
         return found
 
     def differentiated(self, layer):
@@ -100,8 +93,9 @@ class Steps(protocol.Stepwise):
 
     def updated(self, values, momenta, gradients):
         o = self.network.optimizer
-        momenta = {t: o.get("momentum", 0.0) * momenta[t] + gradients[t] for t in gradients}
-        return {t: values[t] - o["learning_rate"] * momenta[t] for t in gradients}, momenta
+        found = {t: changed(o, momenta[t], gradients[t]) for t in gradients}
+        values = {t: values[t] - o["learning_rate"] * direction for t, (_, direction) in found.items()}
+        return values, {t: momentum for t, (momentum, _) in found.items()}
 
     def update(self, task):
         values, momenta, gradients = ({t: store[t] for t in task.parameters}

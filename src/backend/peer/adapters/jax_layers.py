@@ -8,6 +8,24 @@ from jax import lax
 from protocol import Refusal
 
 
+def at_rest(o, value):
+    """What an optimizer keeps of a parameter, before the first iteration."""
+    zeros = jnp.zeros_like(value)
+    return (zeros, jnp.zeros_like(value), jnp.zeros(())) if o["name"] == "adam" else zeros
+
+
+def changed(o, momentum, gradient):
+    """What an optimizer keeps of a parameter, and the direction in which it goes."""
+    if o["name"] != "adam":
+        momentum = o.get("momentum", 0.0) * momentum + gradient
+        return momentum, momentum
+    betas = [jnp.float32(o[name]) for name in ("beta1", "beta2")]  # (what is rounded cancels)
+    count = momentum[2] + 1
+    moments = [b * m + (1 - b) * g for b, m, g in zip(betas, momentum, (gradient, gradient * gradient))]
+    mean, square = (m / (1 - b ** count) for m, b in zip(moments, betas))
+    return (*moments, count), mean / (jnp.sqrt(square) + o["epsilon"])
+
+
 def spatial(x):
     letters = "DHW"[5 - x.ndim:]
     return lax.conv_dimension_numbers(x.shape, x.shape, (f"NC{letters}", f"OI{letters}", f"NC{letters}"))
@@ -17,6 +35,20 @@ def convolution(a, dims, x, w, b=None):
     y = lax.conv_general_dilated(x, w, a.stride, list(zip(a.pad_begin, a.pad_end)), rhs_dilation=a.dilation,
                                  dimension_numbers=spatial(x), feature_group_count=a.groups)
     return y if b is None else y + b.reshape(1, -1, *[1] * len(a.kernel))
+
+
+def transposed_convolution(a, dims, x, w, b=None):
+    """The gradient of a convolution: windows of the input with zeros between its elements."""
+    n, groups, axes = len(a.kernel), a.groups, tuple(range(2, 2 + len(a.kernel)))
+    w = jnp.flip(w, axes).reshape(groups, x.shape[1] // groups, -1, *w.shape[2:])
+    w = w.swapaxes(1, 2).reshape(-1, x.shape[1] // groups, *w.shape[3:])
+    reach = [d * (k - 1) for d, k in zip(a.dilation, a.kernel)]
+    # The results' extents say how far the last window goes.
+    pads = [(r - p, o - 1 - (e - 1) * s + p) for r, p, o, e, s in zip(
+        reach, a.pad_begin, dims[0][2:], x.shape[2:], a.stride)]
+    y = lax.conv_general_dilated(x, w, (1,) * n, pads, lhs_dilation=a.stride, rhs_dilation=a.dilation,
+                                 dimension_numbers=spatial(x), feature_group_count=groups)
+    return y if b is None else y + b.reshape(1, -1, *[1] * n)
 
 
 def pooling(a, dims, x):
@@ -51,24 +83,46 @@ def attention(a, dims, q, k, v, mask=None):
     return y.swapaxes(1, 2).reshape(dims[0]) if packed else y
 
 
+def cell(a, gate, wh, more, h, c):
+    """The next states. gate: the input's product and the bias; more: the fourth block of a GRU's bias."""
+    if a.cell == "gru":
+        z, r, n = jnp.split(gate, 3, 1)
+        if a.reset_after:
+            hz, hr, hn = jnp.split(h @ wh.T, 3, 1)
+            z, r = jax.nn.sigmoid(z + hz), jax.nn.sigmoid(r + hr)
+            n = jnp.tanh(n + r * (hn + more))
+        else:
+            hz, hr = jnp.split(h @ wh[:2 * a.hidden].T, 2, 1)
+            z, r = jax.nn.sigmoid(z + hz), jax.nn.sigmoid(r + hr)
+            n = jnp.tanh(n + (r * h) @ wh[2 * a.hidden:].T)
+        return (1 - z) * n + z * h, c
+    gate = gate + h @ wh.T
+    if a.cell != "lstm":
+        return (jnp.tanh if a.cell == "rnn_tanh" else jax.nn.relu)(gate), c
+    i, f, g, o = jnp.split(gate, 4, 1)
+    c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+    return jax.nn.sigmoid(o) * jnp.tanh(c), c
+
+
 def recurrent(a, dims, x, *operands):
     each, cells = 3 if a.bias else 2, a.layers
     first, weights = operands[:len(operands) - cells * each], operands[len(operands) - cells * each:]
-    if a.cell != "lstm" or a.direction != "forward" or a.final_state:
-        raise Refusal("the adapter of JAX knows LSTM cells that read forward and give no states")
+    if a.direction != "forward":
+        raise Refusal("the adapter of JAX knows cells that read forward")
+    last, three = [], 3 * a.hidden if a.cell == "gru" else None
     for n in range(cells):
         wi, wh, *b = weights[n * each:(n + 1) * each]
-        gates = x @ wi.T + (b[0] if b else 0)
+        gates, more = (x @ wi.T + b[0][:three], b[0][three:] if three else 0) if b else (x @ wi.T, 0)
 
-        def step(state, gate, wh=wh):
-            h, c = state
-            i, f, g, o = jnp.split(gate + h @ wh.T, 4, 1)
-            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
-            h = jax.nn.sigmoid(o) * jnp.tanh(c)
-            return (h, c), h
+        def step(state, gate, wh=wh, more=more):
+            state = cell(a, gate, wh, more, *state)
+            return state, state[0]
         zero = jnp.zeros((x.shape[1], a.hidden), x.dtype)
-        x = lax.scan(step, (first[0][n], first[1][n]) if first else (zero, zero), gates)[1]
-    return x
+        begin = (first[0][n], first[1][n] if a.cell == "lstm" else zero) if first else (zero, zero)
+        states, x = lax.scan(step, begin, gates)
+        last.append(states)
+    hidden, cell_states = (jnp.stack(one) for one in zip(*last))
+    return [x, hidden, cell_states][:1 if not a.final_state else 3 if a.cell == "lstm" else 2]
 
 
 def normalized(x, axes, epsilon, centred=True):
@@ -124,7 +178,7 @@ UNARY = {"exponential": "exp", "logarithm": "log", "square_root": "sqrt", "negat
 OPERATORS = {
     "convolution": convolution, "pooling": pooling, "attention": attention, "recurrent": recurrent, "lrn": lrn,
     "batch_normalization": batch_normalization, "layer_normalization": layer_normalization, "slice": slices,
-    "dropout": dropout,
+    "dropout": dropout, "transposed_convolution": transposed_convolution,
     "fully_connected": lambda a, dims, x, w, b=0.0: x.reshape(x.shape[0], -1) @ w.T + b,
     "matmul": lambda a, dims, x, y: (x.swapaxes(-1, -2) if a.transpose_a else x) @ (
         y.swapaxes(-1, -2) if a.transpose_b else y),

@@ -4,6 +4,7 @@ profiler, node by node."""
 import json
 import os
 
+import profiled
 import protocol
 
 
@@ -19,7 +20,7 @@ AT_A_TIME = 8
 LEVELS = {"off": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "extended": "ORT_ENABLE_EXTENDED", "all": "ORT_ENABLE_ALL"}
 
 
-class Steps(protocol.Profiled):
+class Steps(profiled.Profiled):
     def begin(self):
         self.profiles = []
         self.session = self.session_of(profiled=False)

@@ -2,6 +2,7 @@
 """OpenVINO: inference of an ONNX model, which it optimises on its own; timed by its performance counters."""
 import time
 
+import profiled
 import protocol
 
 
@@ -13,7 +14,7 @@ def load():
             "optimizers": [], "options": {"streams": [], "hint": ["latency", "throughput"]}}, Steps
 
 
-class Steps(protocol.Profiled):
+class Steps(profiled.Profiled):
     def begin(self):
         core = openvino.Core()
         model = core.read_model(self.network.model)

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 """PyTorch: eager, or compiled as a whole; gradients by torch.autograd.grad, operand by operand."""
+import functools
 import re
 
 import protocol
+import stepwise
 
 
 def load():
-    global torch, get_gradient_edge, OPERATORS, rows_of_gru
+    global torch, get_gradient_edge, OPERATORS, optimizer_of, rows_of_gru
     import torch
     from torch.autograd.graph import get_gradient_edge
-    from pytorch_layers import OPERATORS, rows_of_gru
+    from pytorch_layers import OPERATORS, optimizer_of, rows_of_gru
     torch.set_num_threads(protocol.THREADS)
     if "inter-op" in protocol.OPTIONS:
         torch.set_num_interop_threads(int(protocol.OPTIONS["inter-op"]))
@@ -18,43 +20,30 @@ def load():
     found = {name: re.search(pattern, torch.__config__.show()) for name, pattern in names.items()}
     words = [f"{name} {match[1]}" for name, match in found.items() if match]
     words += [torch.backends.cpu.get_cpu_capability(), f"OpenMP with {torch.get_num_threads()} threads"]
-    return {"name": "pytorch", "version": torch.__version__, "details": ", ".join(words),
-            "modes": ["training", "inference"], "layouts": ["nchw", "nhwc"],
-            "optimizers": ["momentum", "sgd", "adam"], "options": {"inter-op": [], "onednn": ["on", "off"], "profiler": ["on", "off"]}}, Steps
+    return {"name": "pytorch", "version": torch.__version__, "details": ", ".join(words), "apart": stepwise.EAGER,
+            "modes": ["training", "inference"], "layouts": ["nchw", "nhwc"], "optimizers": ["momentum", "sgd", "adam"],
+            "options": {"inter-op": [], "onednn": ["on", "off"], "profiler": ["on", "off"]}}, Steps
 
 
-class Steps(protocol.Stepwise):
+class Steps(stepwise.Stepwise):
+    framework = "PyTorch"
     # (One kernel, or one walk back through time, gives both.)
     together = ("attention", "batch_normalization", "group_normalization", "layer_normalization", "recurrent")
     implementation, compiler = "eager", "torch.compile"
 
     def begin(self):
-        self.stubs = {}
         self.of_gru = {t: layer.attributes for layer in self.network.layers if getattr(layer.attributes, "cell", "") == "gru"
                        for t in layer.inputs if self.network.tensors[t].role == "parameter"}
-        self.images_last = self.network.layout == "nhwc"
-        for layer in self.network.layers:
-            layer.attributes.training, layer.attributes.verified = self.network.training, self.network.kept
-        self.load()
-        for layer in self.network.layers:
-            layer.attributes.scales = self.scales.get(layer.id)
-        trained = [t for task in self.network.tasks if task.kind == "update" for t in task.parameters]
-        self.optimizers = {}
-        if trained:
-            self.optimizer = self.optimizer_of(trained)
-            for task in self.network.tasks:
-                if task.kind == "update":
-                    self.optimizers[task.layer.id] = self.optimizer_of(task.parameters)
-                    self.optimizers[task.layer.id].state = self.optimizer.state  # one momentum, not two
-        self.compute = self.forward_all
-        if self.network.fused:
-            self.compute = torch.compile(self.forward_all)
-
-    def optimizer_of(self, tensors):
-        o, parameters = self.network.optimizer, [self.values[t] for t in tensors]
-        if o["name"] == "adam":
-            return torch.optim.Adam(parameters, o["learning_rate"], (o["beta1"], o["beta2"]), o["epsilon"])
-        return torch.optim.SGD(parameters, o["learning_rate"], o.get("momentum", 0.0))
+        self.stubs, self.images_last = {}, self.network.layout == "nhwc"
+        torch.manual_seed(self.network.seed)
+        super().begin()
+        updates = [task for task in self.network.tasks if task.kind == "update"]
+        of = functools.partial(optimizer_of, self.network.optimizer)
+        self.optimizer = of([self.values[t] for t in self.trained]) if self.trained else None
+        self.optimizers = {task.layer.id: of([self.values[t] for t in task.parameters]) for task in updates}
+        for one in self.optimizers.values():
+            one.state = self.optimizer.state  # one momentum, not two
+        self.compute = torch.compile(self.forward_all) if self.network.fused else self.forward_all
 
     def tensor(self, array, of):
         array = rows_of_gru(self.of_gru[of.id], array) if of.id in self.of_gru else array.copy()
@@ -79,21 +68,14 @@ class Steps(protocol.Stepwise):
             for t, value in list(self.values.items()):
                 if t in kept and value.requires_grad:
                     self.values[t] = kept[t].copy_(value)
-        self.optimizer_state_begins_again()
-
-    def optimizer_state_begins_again(self):
-        for optimizer in ([self.optimizer, *self.optimizers.values()] if self.optimizers else []):
-            optimizer.state.clear()
-            optimizer.zero_grad(set_to_none=True)
+        if self.optimizer:
+            self.optimizer.state.clear()
+            self.optimizer.zero_grad(set_to_none=True)
 
     def apply(self, layer, values):
-        if layer.type not in OPERATORS:
-            raise protocol.Refusal(f"the adapter of PyTorch has no {layer.kind}")
-        found = OPERATORS[layer.type](layer.attributes, layer.result_dims, *values)
-        outputs = list(found) if isinstance(found, (tuple, list)) else [found]
-        if [list(y.shape) for y in outputs] != layer.result_dims:
-            raise protocol.Refusal(f"PyTorch gives results of another shape than {layer.result_dims}")
-        return outputs
+        results = self.called(OPERATORS, layer, *values)
+        self.require_shapes(layer, results, layer.result_dims)
+        return results
 
     def forward(self, layer, values):
         if not self.network.training:
@@ -157,7 +139,7 @@ class Steps(protocol.Stepwise):
         ends = [t for t in self.network.starts if results[t].requires_grad]
         if ends:
             torch.autograd.backward([results[t] for t in ends], [self.gradients.get(t) for t in ends])
-        if self.optimizers:
+        if self.optimizer:
             self.optimizer.step()
         # At the end, so that this iteration and not the one after it pays for giving back their memory.
         for value in given.values():

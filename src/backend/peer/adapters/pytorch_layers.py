@@ -82,6 +82,12 @@ def attention(a, dims, q, k, v, mask=None):
     return y.transpose(1, 2).flatten(2) if packed else y
 
 
+def optimizer_of(o, parameters):
+    if o["name"] == "adam":
+        return torch.optim.Adam(parameters, o["learning_rate"], (o["beta1"], o["beta2"]), o["epsilon"])
+    return torch.optim.SGD(parameters, o["learning_rate"], o.get("momentum", 0.0))
+
+
 def rows_of_gru(a, array):
     """Of a GRU's operand the first two blocks, z and r, in PyTorch's order, or back in strata's."""
     z, r = array[:a.hidden], array[a.hidden:2 * a.hidden]

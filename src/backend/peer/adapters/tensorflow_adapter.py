@@ -4,38 +4,38 @@ iteration without instruments one tf.function, by XLA with --fuse. Images are NH
 import os
 
 import protocol
+import stepwise
 
 
 def load():
-    global tf, OPERATORS, IMAGES, ANY_ORDER, Layer, images_among
+    global tf, OPERATORS, IMAGES, ANY_ORDER, Layer, Optimizer, images_among
     if protocol.OPTIONS.get("onednn") == "off":
         os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
     import tensorflow as tf
     tf.get_logger().setLevel("ERROR")
-    from tensorflow_layers import ANY_ORDER, IMAGES, OPERATORS, Layer, images_among
+    from tensorflow_graphs import Layer, Optimizer
+    from tensorflow_layers import ANY_ORDER, IMAGES, OPERATORS, images_among
     tf.config.threading.set_intra_op_parallelism_threads(protocol.THREADS)
     tf.config.threading.set_inter_op_parallelism_threads(int(protocol.OPTIONS.get("inter-op", protocol.THREADS)))
-    return {"name": "tensorflow", "version": tf.__version__, "details": f"{protocol.THREADS} threads",
-            "modes": ["training", "inference"], "layouts": ["nhwc"], "optimizers": ["momentum", "sgd"],
+    return {"name": "tensorflow", "version": tf.__version__, "details": f"{protocol.THREADS} threads", "apart": stepwise.COMPILED,
+            "modes": ["training", "inference"], "layouts": ["nhwc"], "optimizers": ["momentum", "sgd", "adam"],
             "options": {"inter-op": [], "onednn": ["on", "off"], "profiler": ["on", "off"]}}, Steps
 
 
-class Steps(protocol.Stepwise):
+class Steps(stepwise.Stepwise):
+    framework = "TensorFlow"
     together = ("attention", "batch_normalization", "layer_normalization", "recurrent")
     implementation, compiler, compiler_of_iterations = "tf.function", "XLA", "tf.function"
 
     def begin(self):
-        self.images, self.kernels = images_among(self.network), set()
-        for layer in self.network.layers:
-            layer.attributes.training = self.network.training
-            if layer.type == "convolution":
-                self.kernels.add(layer.inputs[1])
-        self.load()
-        for layer in self.network.layers:
-            layer.attributes.scales = self.scales.get(layer.id)
+        tf.random.set_seed(self.network.seed)
+        self.images = images_among(self.network)
+        self.kernels = {layer.inputs[1] for layer in self.network.layers if layer.type.endswith("convolution")}
+        super().begin()
         self.built = {}
         self.whole = tf.function(self.iteration, autograph=False, jit_compile=self.network.fused)
-        self.updating = tf.function(self.apply_gradients, autograph=False)
+        self.updating = tf.function(lambda gradients, begins: self.optimizer.apply(gradients, begins), autograph=False)
+        self.first_update = next((task.id for task in self.network.tasks if task.kind == "update"), None)
 
     def tensor(self, array, of):
         value = array.astype({"s64": "int64", "s32": "int32"}.get(of.dtype, "float32"))
@@ -63,21 +63,17 @@ class Steps(protocol.Stepwise):
 
     def apply(self, layer, values):
         """The results, then what is renewed: running means and variances."""
-        if layer.type not in OPERATORS:
-            raise protocol.Refusal(f"the adapter of TensorFlow has no {layer.kind}")
         a = layer.attributes
         if layer.type not in IMAGES + ANY_ORDER:
             values = [tf.transpose(x, [0, x.shape.rank - 1, *range(1, x.shape.rank - 1)]) if t in self.images else x
                       for t, x in zip(layer.inputs, values)]
         elif layer.type == "concat" and layer.outputs[0] in self.images:
             a = protocol.SimpleNamespace(axis=[0, values[0].shape.rank - 1, *range(1, 4)][a.axis])
-        found = OPERATORS[layer.type](a, layer.result_dims, *values)
-        found = list(found) if isinstance(found, (tuple, list)) else [found]
+        found = self.called(OPERATORS, layer, *values, attributes=a)
         for n, t in enumerate(layer.outputs):
             if t in self.images and layer.type not in IMAGES + ANY_ORDER:
                 found[n] = tf.transpose(found[n], [0, *range(2, found[n].shape.rank), 1])
-            if list(found[n].shape) != list(self.shape_of(self.network.tensors[t])):
-                raise protocol.Refusal(f"TensorFlow gives results of another shape than {layer.result_dims}")
+        self.require_shapes(layer, found[:len(layer.outputs)], [self.shape_of(self.network.tensors[t]) for t in layer.outputs])
         return found
 
     def forward(self, layer, values):
@@ -107,10 +103,8 @@ class Steps(protocol.Stepwise):
             variable.assign(self.values[t])
             self.values[t] = variable
         if not kept:
-            self.momenta = {t: tf.Variable(tf.zeros_like(v)) for task in self.network.tasks if task.kind == "update"
-                            for t in task.parameters for v in [self.values[t]]}
-        for variable in self.momenta.values():
-            variable.assign(tf.zeros_like(variable))
+            self.optimizer = Optimizer(self.network.optimizer, {t: self.values[t] for t in self.trained})
+        self.optimizer.begin_again()
 
     def write(self, tensor, content, values):
         before = self.values.get(tensor)
@@ -118,18 +112,8 @@ class Steps(protocol.Stepwise):
         if content == "value" and isinstance(before, tf.Variable):
             self.values[tensor] = before.assign(self.values[tensor])
 
-    def apply_gradients(self, gradients):
-        o = self.network.optimizer
-        for t, gradient in gradients.items():
-            t, rate = int(t), o["learning_rate"]
-            if o["name"] == "sgd":
-                tf.raw_ops.ResourceApplyGradientDescent(var=self.values[t].handle, alpha=rate, delta=gradient)
-            else:
-                tf.raw_ops.ResourceApplyKerasMomentum(var=self.values[t].handle, accum=self.momenta[t].handle, lr=rate,
-                                                      grad=gradient, momentum=o["momentum"])
-
     def update(self, task):
-        self.updating({str(t): self.gradients[t] for t in task.parameters})
+        self.updating({str(t): self.gradients[t] for t in task.parameters}, task.id == self.first_update)
 
     def iteration(self, given):
         live = {**self.values, **given}
@@ -144,11 +128,11 @@ class Steps(protocol.Stepwise):
         ends = {t: live[t] for t in self.network.ends if t in live}
         if not self.network.training:
             return ends
-        trained = {t: v for t, v in self.values.items() if isinstance(v, tf.Variable) and t in self.momenta}
+        trained = {t: self.values[t] for t in self.trained}
         starts = [t for t in self.network.starts if t in ends]
         found = tape.gradient([ends[t] for t in starts], trained, [
             self.gradients[t] if t in self.gradients else tf.ones_like(ends[t]) for t in starts])
-        self.apply_gradients({t: tf.convert_to_tensor(g) for t, g in found.items() if g is not None})
+        self.optimizer.apply({t: tf.convert_to_tensor(g) for t, g in found.items() if g is not None}, True)
         return ends
 
     def profiler(self, folder):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""strata's operators in TensorFlow's functions, images last; and the graph of a layer. a: a layer's attributes; dims: of its results,
-in strata's order."""
+"""strata's operators in TensorFlow's functions, images last. a: a layer's attributes; dims: of its results, in strata's order."""
 import functools
 import math
 
@@ -26,6 +25,20 @@ def convolution(a, dims, x, w, b=None):
         y = parts[0] if groups == 1 else tf.concat(parts, -1)
     else:
         y = tf.nn.convolution(tf.pad(x, pads), w, a.stride, "VALID", dilations=a.dilation)
+    return y if b is None else tf.nn.bias_add(y, b)
+
+
+def transposed_convolution(a, dims, x, w, b=None):
+    """Of all windows, from which the padding is cut off."""
+    if len(a.kernel) != 2 or max(a.dilation) > 1:
+        raise Refusal("the adapter of TensorFlow transposes convolutions of images, without dilation")
+    n, full = x.shape[0], [(e - 1) * s + k for e, s, k in zip(x.shape[1:3], a.stride, a.kernel)]
+    parts = [tf.nn.conv2d_transpose(one, each, [n, *full, w.shape[-2]], a.stride, "VALID")
+             for one, each in zip(tf.split(x, a.groups, -1), tf.split(w, a.groups, -1))]
+    y = parts[0] if a.groups == 1 else tf.concat(parts, -1)
+    more = [max(p + o - f, 0) for p, o, f in zip(a.pad_begin, dims[0][2:], full)]  # of an output padding
+    y = tf.pad(y, [[0, 0], *([0, m] for m in more), [0, 0]]) if any(more) else y
+    y = tf.slice(y, [0, *a.pad_begin, 0], [n, *dims[0][2:], y.shape[-1]])
     return y if b is None else tf.nn.bias_add(y, b)
 
 
@@ -64,29 +77,45 @@ def attention(a, dims, q, k, v, mask=None):
     return tf.reshape(tf.transpose(y, [0, 2, 1, 3]), dims[0]) if packed else y
 
 
+def cell(a, gate, wh, more, h, c):
+    """The next states. gate: the input's product and the bias; more: the fourth block of a GRU's bias."""
+    if a.cell == "gru":
+        z, r, n = tf.split(gate, 3, 1)
+        if a.reset_after:
+            hz, hr, hn = tf.split(tf.matmul(h, wh, transpose_b=True), 3, 1)
+            z, r = tf.sigmoid(z + hz), tf.sigmoid(r + hr)
+            n = tf.tanh(n + r * (hn + more))
+        else:
+            hz, hr = tf.split(tf.matmul(h, wh[:2 * a.hidden], transpose_b=True), 2, 1)
+            z, r = tf.sigmoid(z + hz), tf.sigmoid(r + hr)
+            n = tf.tanh(n + tf.matmul(r * h, wh[2 * a.hidden:], transpose_b=True))
+        return (1 - z) * n + z * h, c
+    gate = gate + tf.matmul(h, wh, transpose_b=True)
+    if a.cell != "lstm":
+        return tf.tanh(gate) if a.cell == "rnn_tanh" else tf.nn.relu(gate), c
+    i, f, g, o = tf.split(gate, 4, 1)
+    c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+    return tf.sigmoid(o) * tf.tanh(c), c
+
+
 def recurrent(a, dims, x, *operands):
     """Unrolled, as Keras does where asked to."""
     each = 3 if a.bias else 2
     first, weights = operands[:len(operands) - a.layers * each], operands[len(operands) - a.layers * each:]
-    if a.cell == "gru" or a.direction != "forward":
+    if a.direction != "forward":
         raise Refusal(f"the adapter of TensorFlow knows no {a.cell} that reads {a.direction}")
-    zero, last = tf.zeros([x.shape[1], a.hidden]), []
+    zero, last, three = tf.zeros([x.shape[1], a.hidden]), [], 3 * a.hidden if a.cell == "gru" else None
     for n in range(a.layers):
         wi, wh, *b = weights[n * each:(n + 1) * each]
-        gates = tf.unstack(tf.einsum("tni,gi->tng", x, wi) + (b[0] if b else 0.0))
+        gates = tf.unstack(tf.einsum("tni,gi->tng", x, wi) + (b[0][:three] if b else 0.0))
+        more = b[0][three:] if b and three else 0.0
         h, c = (first[0][n], first[1][n] if a.cell == "lstm" else None) if first else (zero, zero)
         states = []
         for gate in gates:
-            gate = gate + tf.matmul(h, wh, transpose_b=True)
-            if a.cell == "lstm":
-                i, f, g, o = tf.split(gate, 4, 1)
-                c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
-                h = tf.sigmoid(o) * tf.tanh(c)
-            else:
-                h = tf.tanh(gate) if a.cell == "rnn_tanh" else tf.nn.relu(gate)
+            h, c = cell(a, gate, wh, more, h, c)
             states.append(h)
         x = tf.stack(states)
-        last.append((h, c))
+        last.append((h, c if a.cell == "lstm" else None))
     return [x, *(tf.stack(one) for one in zip(*last) if one[0] is not None)] if a.final_state else x
 
 
@@ -143,7 +172,7 @@ REDUCTIONS = {"mean": tf.reduce_mean, "sum": tf.reduce_sum, "maximum": tf.reduce
 OPERATORS = {
     "convolution": convolution, "pooling": pooling, "attention": attention, "recurrent": recurrent, "lrn": lrn,
     "batch_normalization": batch_normalization, "layer_normalization": layer_normalization, "slice": slices,
-    "dropout": dropout,
+    "dropout": dropout, "transposed_convolution": transposed_convolution,
     "fully_connected": lambda a, dims, x, w, b=None: (lambda y: y if b is None else tf.nn.bias_add(y, b))(
         tf.matmul(tf.reshape(x, [x.shape[0], -1]), w, transpose_b=True)),
     "matmul": lambda a, dims, x, y: tf.matmul(x, y, transpose_a=a.transpose_a, transpose_b=a.transpose_b),
@@ -159,7 +188,7 @@ OPERATORS = {
     "transpose": lambda a, dims, x: tf.transpose(x, a.permutation), "identity": lambda a, dims, x: tf.identity(x),
     "softmax_cross_entropy": lambda a, dims, x, label: tf.reduce_mean(
         tf.nn.sparse_softmax_cross_entropy_with_logits(tf.cast(label, tf.int64), x))}
-IMAGES = ("convolution", "pooling", "lrn", "batch_normalization")
+IMAGES = ("convolution", "transposed_convolution", "pooling", "lrn", "batch_normalization")
 ANY_ORDER = ("activation", "dropout", "identity", "elementwise", "concat")
 
 
@@ -178,39 +207,3 @@ def images_among(network):
             elif layer.type in ANY_ORDER and tensors & found and len(ranks) == 1:
                 found |= tensors
     return found
-
-
-class Layer:
-    """A layer's graph. Gradients are built for each operand, so that each can be pruned to what it needs;
-    what they take from the forward pass is what that pass saves."""
-
-    def __init__(self, apply, values, operands, count):
-        """count: of the results that have gradients; behind them is what is renewed."""
-        def build():
-            self.given = [tf.compat.v1.placeholder(v.dtype, v.shape) for v in values]
-            self.results = apply(self.given)
-            graph = self.results[0].graph
-            before = set(graph.get_operations())
-            self.gradients = [tf.compat.v1.placeholder(y.dtype, y.shape) for y in self.results[:count]]
-            self.found = {i: tf.convert_to_tensor(tf.gradients(self.results[:count], self.given[i], self.gradients)[0])
-                          for i in operands}  # (those of an embedding would be rows)
-            of_gradients = [op for op in graph.get_operations() if op not in before]
-            known = {id(t) for t in graph.internal_captures}
-            used = {id(t): t for op in of_gradients for t in op.inputs
-                    if t.op in before and t.op.type != "Const" and id(t) not in known}
-            self.saved = list(used.values())
-            return self.results
-        self.whole = tf.compat.v1.wrap_function(build, [])
-        self.forward = self.pruned(self.given, [*self.results, *self.saved])
-        self.pulls = {}
-
-    def pruned(self, given, wanted):
-        function = self.whole.prune(given, wanted)
-        return tf.function(lambda *values: function(*values), autograph=False)  # (a cheaper call than its own)
-
-    def backward(self, operands):
-        """The function of what was saved and the results' gradients."""
-        key = tuple(operands)
-        if key not in self.pulls:
-            self.pulls[key] = self.pruned([*self.saved, *self.gradients], [self.found[i] for i in operands])
-        return self.pulls[key]
