@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <span>
 
 namespace strata {
 
@@ -79,7 +80,11 @@ private:
     void place(std::uint32_t i);
     void place_gradient(std::uint32_t i);
     void place_reorders();
+    void give_reorders_to_neighbours(std::span<const std::uint32_t> order);
     void name_layers();
+    std::vector<LayerMatch> matches() const;
+    AttributedLayer layer_of(const LocalLayer& local, const LayerMatch& match) const;
+    void assign(std::size_t i, std::uint32_t layer);
     std::uint32_t local_named(const std::string& name, const LocalLayer& made);
     std::string numbered(std::uint32_t i);
 
@@ -205,35 +210,13 @@ void LayerAttributor::place_gradient(std::uint32_t i) {
 
 // A reorder belongs to the operator after it in its iteration, else to the one before it.
 void LayerAttributor::place_reorders() {
-    std::optional<std::uint32_t> next;
-    constexpr auto outside = std::numeric_limits<std::size_t>::max();
-    std::size_t iteration = outside;
-    const auto take = [&](std::uint32_t i) {
-        const std::size_t present = iterations_.of_operator[i].value_or(outside);
-        if (iteration != present) {
-            iteration = present;
-            next.reset();
-        }
-        if (iteration == outside) {
-            return;
-        }
-        if (at(i).kind == StepKind::compute) {
-            next = local_of_[i];
-        } else if (next && !local_of_[i]) {
-            local_of_[i] = next;
-            result_.by[i] = AttributedBy::neighbour;
-        }
-    };
-    const auto count = static_cast<std::uint32_t>(recording_.operators.size());
-    for (std::uint32_t i = count; i > 0; --i) {
-        take(i - 1);
-    }
-    iteration = outside;
-    next.reset();
-    for (std::uint32_t i = 0; i < count; ++i) {
-        take(i);
-    }
-    for (std::uint32_t i = 0; i < count; ++i) {
+    std::vector<std::uint32_t> order(recording_.operators.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::reverse(order);
+    give_reorders_to_neighbours(order);
+    std::ranges::reverse(order);
+    give_reorders_to_neighbours(order);
+    for (const std::uint32_t i : order) {
         if (iterations_.of_operator[i] && !local_of_[i]) {
             const std::string name(text(at(i).name));
             local_of_[i] = local_named(name, {.operation = name});
@@ -242,7 +225,32 @@ void LayerAttributor::place_reorders() {
     }
 }
 
-void LayerAttributor::name_layers() {
+// Each that has no layer yet gets that of the last operator before it in this order, within its
+// iteration.
+void LayerAttributor::give_reorders_to_neighbours(std::span<const std::uint32_t> order) {
+    std::optional<std::uint32_t> last;
+    std::optional<std::size_t> iteration;
+    for (const std::uint32_t i : order) {
+        if (iteration != iterations_.of_operator[i]) {
+            iteration = iterations_.of_operator[i];
+            last.reset();
+        }
+        if (!iteration) {
+            continue;
+        }
+        if (at(i).kind == StepKind::compute) {
+            last = local_of_[i];
+        } else if (last && !local_of_[i]) {
+            local_of_[i] = last;
+            result_.by[i] = AttributedBy::neighbour;
+        }
+    }
+}
+
+std::vector<LayerMatch> LayerAttributor::matches() const {
+    if (graph_ == nullptr) {
+        return std::vector<LayerMatch>(locals_.size());
+    }
     std::vector<LayerTraits> traits;
     for (const LocalLayer& one : locals_) {
         traits.push_back({.path = one.path,
@@ -250,21 +258,27 @@ void LayerAttributor::name_layers() {
                                                  : std::string(),
                           .shape = std::string(text(one.shape))});
     }
-    std::vector<LayerMatch> matches(locals_.size());
-    if (graph_ != nullptr) {
-        matches = match_layers(traits, *graph_);
+    return match_layers(traits, *graph_);
+}
+
+AttributedLayer LayerAttributor::layer_of(const LocalLayer& local, const LayerMatch& match) const {
+    if (match.layer) {
+        return {graph_->layers[*match.layer].name, match.layer, match.by};
     }
+    if (graph_ == nullptr) {
+        return {.name = local.name, .by = local.by};
+    }
+    const std::string& what = local.by == AttributedBy::module_path ? local.name : local.operation;
+    return {fmt::format("{}{}", unattributed_prefix, what), {}, AttributedBy::nothing};
+}
+
+// Local layers of one name are one layer.
+void LayerAttributor::name_layers() {
+    const std::vector<LayerMatch> matched = matches();
     std::map<std::string, std::uint32_t> places;
     std::vector<std::uint32_t> place_of;
     for (std::size_t i = 0; i < locals_.size(); ++i) {
-        AttributedLayer layer{.name = locals_[i].name, .by = locals_[i].by};
-        if (matches[i].layer) {
-            layer = {graph_->layers[*matches[i].layer].name, matches[i].layer, matches[i].by};
-        } else if (graph_ != nullptr) {
-            const std::string& what =
-                locals_[i].by == AttributedBy::module_path ? locals_[i].name : locals_[i].operation;
-            layer = {fmt::format("{}{}", unattributed_prefix, what), {}, AttributedBy::nothing};
-        }
+        const AttributedLayer layer = layer_of(locals_[i], matched[i]);
         const auto [found, is_new] =
             places.emplace(layer.name, static_cast<std::uint32_t>(result_.layers.size()));
         if (is_new) {
@@ -273,16 +287,20 @@ void LayerAttributor::name_layers() {
         place_of.push_back(found->second);
     }
     for (std::size_t i = 0; i < local_of_.size(); ++i) {
-        if (!local_of_[i]) {
-            continue;
+        if (local_of_[i]) {
+            assign(i, place_of[*local_of_[i]]);
         }
-        result_.of_operator[i] = place_of[*local_of_[i]];
-        const AttributedBy by = result_.layers[*result_.of_operator[i]].by;
-        const bool is_direct = result_.by[i] == AttributedBy::module_path ||
-                               result_.by[i] == AttributedBy::operator_itself;
-        if (is_direct || by == AttributedBy::nothing) {
-            result_.by[i] = by;
-        }
+    }
+}
+
+// By what a layer was found is told of the operators that are in it directly.
+void LayerAttributor::assign(std::size_t i, std::uint32_t layer) {
+    result_.of_operator[i] = layer;
+    const AttributedBy by = result_.layers[layer].by;
+    const bool is_direct = result_.by[i] == AttributedBy::module_path ||
+                           result_.by[i] == AttributedBy::operator_itself;
+    if (is_direct || by == AttributedBy::nothing) {
+        result_.by[i] = by;
     }
 }
 

@@ -52,7 +52,11 @@ bool is_iteration_range(std::string_view name) {
 
 std::uint32_t CallNesting::track_of(std::int64_t process, std::int64_t thread) {
     const auto next = static_cast<std::uint32_t>(tracks_.size());
-    return tracks_.emplace(std::pair(process, thread), next).first->second;
+    const auto [track, is_new] = tracks_.emplace(std::pair(process, thread), next);
+    if (is_new) {
+        process_of_track_.push_back(process);
+    }
+    return track->second;
 }
 
 void CallNesting::add(Span span, std::uint64_t correlation, std::uint32_t external_id) {
@@ -60,7 +64,42 @@ void CallNesting::add(Span span, std::uint64_t correlation, std::uint32_t extern
     span_numbers_.emplace_back(correlation, external_id);
 }
 
+// That whose operators took the most time.
+void CallNesting::choose_process() {
+    std::map<std::int64_t, Nanoseconds> times;
+    for (const HostEvent& event : host_) {
+        if (event.kind == HostEventKind::operation) {
+            times[process_of_track_[event.track]] += event.duration;
+        }
+    }
+    if (times.size() < 2) {
+        return;
+    }
+    const auto busiest =
+        std::ranges::max_element(times, {}, [](const auto& process) { return process.second; });
+    process_ = busiest->first;
+    std::vector<std::string> others;
+    for (const auto& [process, time] : times) {
+        if (process != *process_ && others.size() < 8) {
+            others.push_back(std::to_string(process));
+        }
+    }
+    recording_.doubts.push_back(fmt::format(
+        "{} processes have operators: those of process {} are imported, which took the most time, "
+        "and those of {}{} are left out",
+        times.size(), *process_, join(others, ", "),
+        others.size() + 1 < times.size() ? " and others" : ""));
+    std::erase_if(host_, [this](const HostEvent& event) {
+        return event.kind != HostEventKind::call && is_elsewhere(event);
+    });
+}
+
+bool CallNesting::is_elsewhere(const HostEvent& event) const {
+    return process_ && process_of_track_[event.track] != *process_;
+}
+
 void CallNesting::finish() {
+    choose_process();
     std::ranges::sort(host_, {}, nesting_order);
     for (const HostEvent& event : host_) {
         nest(event);
@@ -82,7 +121,9 @@ void CallNesting::nest(const HostEvent& event) {
     }
     Open open = open_.empty() ? Open{} : open_.back();
     if (event.kind == HostEventKind::call) {
-        if ((open.operation != 0 || open.scope != 0) && event.correlation != 0) {
+        open.is_elsewhere = is_elsewhere(event);
+        const bool is_known = open.operation != 0 || open.scope != 0 || open.is_elsewhere;
+        if (is_known && event.correlation != 0) {
             calls_.push_back({event.correlation, event.start, open});
         }
         return;
@@ -151,6 +192,43 @@ void CallNesting::link_gradients() {
     }
 }
 
+// Each process numbers its calls by itself: of several with a span's number, it was launched by the
+// last one before it began.
+const CallNesting::Launch* CallNesting::launch_of(std::size_t span) const {
+    const Nanoseconds start = recording_.spans[span].span.start;
+    const auto among = [&](const Launches& all, std::uint64_t number) -> const Launch* {
+        const auto found = std::ranges::equal_range(all, number, {}, &Launch::number);
+        const Launch* last = number == 0 || found.empty() ? nullptr : &found.front();
+        for (const Launch& launch : found) {
+            last = process_ && number != 0 && launch.start <= start &&
+                           (last->start > start || last->start <= launch.start)
+                       ? &launch
+                       : last;
+        }
+        return last;
+    };
+    const auto [correlation, external] = span_numbers_[span];
+    const Launch* call = among(calls_, correlation);
+    return call != nullptr ? call : among(external_, external);
+}
+
+void CallNesting::leave_out_spans_from_elsewhere() {
+    if (!process_) {
+        return;
+    }
+    std::vector<RecordedSpan> spans;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> numbers;
+    for (std::size_t i = 0; i < recording_.spans.size(); ++i) {
+        const Launch* launch = launch_of(i);
+        if (launch == nullptr || !launch->from.is_elsewhere) {
+            spans.push_back(std::move(recording_.spans[i]));
+            numbers.push_back(span_numbers_[i]);
+        }
+    }
+    recording_.spans = std::move(spans);
+    span_numbers_ = std::move(numbers);
+}
+
 // Where a device worked, its time is that of the operators; those that launched nothing get a
 // negative one, by which sort_operators knows them.
 void CallNesting::attribute_spans() {
@@ -159,18 +237,14 @@ void CallNesting::attribute_spans() {
     }
     std::ranges::stable_sort(calls_, {}, &Launch::number);
     std::ranges::stable_sort(external_, {}, &Launch::number);
-    const auto launch_of = [](const Launches& all, std::uint64_t number) -> const Launch* {
-        const auto found = std::ranges::lower_bound(all, number, {}, &Launch::number);
-        return number != 0 && found != all.end() && found->number == number ? &*found : nullptr;
-    };
+    leave_out_spans_from_elsewhere();
     constexpr Nanoseconds nothing_launched = Nanoseconds(-1);
     for (RecordedOperator& one : recording_.operators) {
         one.time = nothing_launched;
     }
     for (std::size_t i = 0; i < recording_.spans.size(); ++i) {
         RecordedSpan& recorded = recording_.spans[i];
-        const Launch* launch = launch_of(calls_, span_numbers_[i].first);
-        launch = launch != nullptr ? launch : launch_of(external_, span_numbers_[i].second);
+        const Launch* launch = launch_of(i);
         recorded.has_call = launch != nullptr;
         recorded.launched_by = launch != nullptr && launch->from.operation != 0
                                    ? launch->from.operation - 1

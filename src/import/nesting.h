@@ -44,7 +44,8 @@ bool is_iteration_range(std::string_view name);
 // outermost operator on a thread counts, within the ranges around it. A span belongs to the
 // operator that launched it or, where a call within ranges alone did, is an operator within these.
 // Autograd's functions, by PyTorch's names, are gradients of the operator with their number;
-// ranges named "ProfilerStep#3" or "iteration 3" are iterations.
+// ranges named "ProfilerStep#3" or "iteration 3" are iterations. Where several processes have
+// operators, as the ranks of one training have, those of the busiest are taken.
 class CallNesting {
 public:
     // Requires: the recording outlives it, and has no operators yet.
@@ -64,6 +65,7 @@ private:
         TextId scope = 0;
         std::uint32_t operation = 0;  // the outermost operator's place, plus 1; 0: in none
         Pass pass = Pass::forward;
+        bool is_elsewhere = false;  // in a process that is left out
     };
     // What launched the work of that number.
     struct Launch {
@@ -73,11 +75,15 @@ private:
     };
     using Launches = std::vector<Launch>;
 
+    void choose_process();
+    bool is_elsewhere(const HostEvent& event) const;
     void nest(const HostEvent& event);
     void nest_operation(const HostEvent& event, Open& open);
     void open_range(const HostEvent& event, Open& open);
     std::uint32_t add_operator(const HostEvent& event, const Open& around);
     void link_gradients();
+    void leave_out_spans_from_elsewhere();
+    const Launch* launch_of(std::size_t span) const;
     void attribute_spans();
     std::uint32_t add_span_operator(const Span& span, const Launch* launch);
     void sort_operators();
@@ -85,6 +91,8 @@ private:
     RecordedProfile& recording_;
     std::deque<HostEvent> host_ = {};
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> tracks_ = {};
+    std::vector<std::int64_t> process_of_track_ = {};
+    std::optional<std::int64_t> process_ = {};  // that is taken; nothing: there is but one
     std::uint32_t track_ = 0;
     std::vector<Open> open_ = {};
     std::vector<std::int32_t> gradient_of_ = {};  // by operator: its sequence number as a gradient

@@ -130,6 +130,7 @@ private:
     void read_ranges();
     void read_calls();
     void read_spans(const NsightTable& table);
+    std::string_view name_of_span(const Statement& row, SpanKind kind) const;
     void read_description();
     std::string_view name_of_text(std::int64_t id) const {
         const auto found = names_.find(id);
@@ -260,51 +261,97 @@ void NsightSystemsReader::read_calls() {
     }
 }
 
+// The table's columns in the order of `SpanColumn`.
+constexpr std::array span_columns = {"start",
+                                     "end",
+                                     "deviceId",
+                                     "streamId",
+                                     "correlationId",
+                                     "globalPid",
+                                     "demangledName",
+                                     "shortName",
+                                     "bytes",
+                                     "copyKind",
+                                     "gridX",
+                                     "gridY",
+                                     "gridZ",
+                                     "blockX",
+                                     "blockY",
+                                     "blockZ",
+                                     "registersPerThread",
+                                     "staticSharedMemory",
+                                     "dynamicSharedMemory"};
+enum SpanColumn {
+    span_start,
+    span_end,
+    span_device,
+    span_stream,
+    span_correlation,
+    span_process,
+    span_name,
+    span_short_name,
+    span_bytes,
+    span_copy_kind,
+    span_grid,
+    span_block = span_grid + 3,
+    span_registers = span_block + 3,
+    span_static_shared,
+    span_dynamic_shared
+};
+
+LaunchExtent launch_extent_in(const Statement& row, int first) {
+    return {extent_in(row.integer(first)), extent_in(row.integer(first + 1)),
+            extent_in(row.integer(first + 2))};
+}
+
+// How a kernel was launched, or how much was copied or filled, where the table says it.
+void describe_span(const Statement& row, Span& span) {
+    if (span.kind == SpanKind::kernel && !row.is_null(span_block)) {
+        span.launch = {.grid = launch_extent_in(row, span_grid),
+                       .block = launch_extent_in(row, span_block),
+                       .registers = extent_in(row.integer(span_registers)),
+                       .static_shared = Bytes(extent_in(row.integer(span_static_shared))),
+                       .dynamic_shared = Bytes(extent_in(row.integer(span_dynamic_shared)))};
+    } else if (span.kind != SpanKind::kernel && !row.is_null(span_bytes)) {
+        span.bytes = Bytes(static_cast<double>(std::max<std::int64_t>(row.integer(span_bytes), 0)));
+    }
+}
+
+std::string_view NsightSystemsReader::name_of_span(const Statement& row, SpanKind kind) const {
+    if (kind != SpanKind::kernel) {
+        return kind == SpanKind::copy ? name_of_copy(row.integer(span_copy_kind)) : "[CUDA memset]";
+    }
+    const std::string_view name = name_of_text(row.integer(span_name));
+    return name.empty() ? name_of_text(row.integer(span_short_name)) : name;
+}
+
 void NsightSystemsReader::read_spans(const NsightTable& table) {
     const auto columns = columns_of(table.name);
     if (columns.empty()) {
         return;
     }
-    std::string sql = "SELECT start, \"end\"";
-    for (const char* column :
-         {"deviceId", "streamId", "correlationId", "globalPid", "demangledName", "shortName",
-          "bytes", "copyKind", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
-          "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"}) {
-        sql += ", " + column_or_null(columns, column);
+    std::vector<std::string> wanted;
+    for (const char* column : span_columns) {
+        wanted.push_back(column_or_null(columns, column));
     }
-    Statement row(database_, fmt::format("{} FROM {}", sql, table.name));
+    Statement row(database_, fmt::format("SELECT {} FROM {}", join(wanted, ", "), table.name));
     for (row.start(); row.next();) {
-        const auto duration = duration_in(row, 0, 1);
-        std::string_view name = name_of_text(row.integer(6));
-        name = name.empty() ? name_of_text(row.integer(7)) : name;
-        if (table.kind != SpanKind::kernel) {
-            name = table.kind == SpanKind::copy ? name_of_copy(row.integer(9)) : "[CUDA memset]";
-        }
+        const auto duration = duration_in(row, span_start, span_end);
+        const std::string_view name = name_of_span(row, table.kind);
         if (!duration || name.empty()) {
             left_out_.nameless += duration ? 1U : 0U;
             continue;
         }
-        const auto extents = [&](int first) {
-            return LaunchExtent{extent_in(row.integer(first)), extent_in(row.integer(first + 1)),
-                                extent_in(row.integer(first + 2))};
-        };
+        const Nanoseconds start(row.integer(span_start) + 1);  // 0 stands for no stamp
         Span span{.kind = table.kind,
                   .name = std::string(name),
-                  .device = extent_in(row.integer(2)),
-                  .stream = extent_in(row.integer(3)),
-                  .start = Nanoseconds(row.integer(0) + 1),  // 0 stands for no stamp
-                  .end = Nanoseconds(row.integer(0) + 1) + *duration};
-        if (table.kind == SpanKind::kernel && !row.is_null(13)) {
-            span.launch = {.grid = extents(10),
-                           .block = extents(13),
-                           .registers = extent_in(row.integer(16)),
-                           .static_shared = Bytes(extent_in(row.integer(17))),
-                           .dynamic_shared = Bytes(extent_in(row.integer(18)))};
-        } else if (table.kind != SpanKind::kernel && !row.is_null(8)) {
-            span.bytes = Bytes(static_cast<double>(std::max<std::int64_t>(row.integer(8), 0)));
-        }
-        const std::int64_t process = tells_processes_ ? process_of(row.integer(5)) : 0;
-        nesting_.add(std::move(span), call_of(process, row.integer(4)), 0);
+                  .device = extent_in(row.integer(span_device)),
+                  .stream = extent_in(row.integer(span_stream)),
+                  .start = start,
+                  .end = start + *duration};
+        describe_span(row, span);
+        const std::int64_t process = tells_processes_ ? process_of(row.integer(span_process)) : 0;
+        nesting_.add(std::move(span), call_of(process, row.integer(span_correlation)), 0);
     }
 }
 

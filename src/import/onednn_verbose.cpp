@@ -221,6 +221,18 @@ void VerboseReader::take_info(const std::vector<std::string_view>& fields) {
     }
 }
 
+// The algorithm tells what an activation, a pooling or a sum of two is.
+std::string name_of_primitive(std::string_view primitive, std::string_view auxiliary) {
+    std::string name(primitive.substr(0, primitive.find("_v2")));
+    if (name == "eltwise" || name == "pooling" || name == "binary") {
+        const auto alg = auxiliary.find("alg:");
+        const std::string_view rest = alg == auxiliary.npos ? "" : auxiliary.substr(alg + 4);
+        name = rest.empty() ? name : std::string(rest.substr(0, rest.find(' ')));
+        name.resize(std::min(name.find("_use_dst_for_bwd"), name.size()));
+    }
+    return name;
+}
+
 void VerboseReader::take_primitive(const std::vector<std::string_view>& fields) {
     const std::string_view primitive = at(fields, VerboseColumn::primitive);
     const std::string_view problem = at(fields, VerboseColumn::problem);
@@ -238,15 +250,7 @@ void VerboseReader::take_primitive(const std::vector<std::string_view>& fields) 
     if (const auto stamp = parse_nanoseconds(at(fields, VerboseColumn::timestamp), 1e6)) {
         now_ = *stamp;
     }
-    // The algorithm tells what an activation, a pooling or a sum of two is.
     const std::string_view auxiliary = at(fields, VerboseColumn::auxiliary);
-    std::string name(primitive.substr(0, primitive.find("_v2")));
-    if (name == "eltwise" || name == "pooling" || name == "binary") {
-        const auto alg = auxiliary.find("alg:");
-        const std::string_view rest = alg == auxiliary.npos ? "" : auxiliary.substr(alg + 4);
-        name = rest.empty() ? name : std::string(rest.substr(0, rest.find(' ')));
-        name.resize(std::min(name.find("_use_dst_for_bwd"), name.size()));
-    }
     std::string shape = shape_of_problem(problem);
     if (shape.empty()) {
         shape = problem;
@@ -255,7 +259,7 @@ void VerboseReader::take_primitive(const std::vector<std::string_view>& fields) 
     TextPool& texts = recording_.texts;
     const bool is_reorder = primitive == "reorder";
     RecordedOperator one{
-        .name = texts.id_of(name),
+        .name = texts.id_of(name_of_primitive(primitive, auxiliary)),
         .shape = texts.id_of(shape),
         .implementation = texts.id_of(at(fields, VerboseColumn::implementation)),
         .layout = texts.id_of(layout_of(at(fields, VerboseColumn::memory_descriptors))),

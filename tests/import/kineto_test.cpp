@@ -20,7 +20,7 @@ protected:
     // Events of one thread, in microseconds.
     void host(const char* category, const std::string& name, int start, int duration,
               const std::string& arguments = "") {
-        event(category, name, "1", "1", start, duration, arguments);
+        event(category, name, process_, "1", start, duration, arguments);
     }
     void kernel(const std::string& name, int start, int duration, int correlation, int stream = 7) {
         event("kernel", name, "0", std::to_string(stream), start, duration,
@@ -51,10 +51,32 @@ private:
 
     TemporaryDirectory directory_;
     std::string events_;
+
+protected:
+    std::string process_ = "1";  // of the host's events
 };
 
 std::string_view text_of(const RecordedProfile& profile, TextId id) {
     return profile.texts[id];
+}
+
+// As where the traces of two ranks were joined: both number their calls from the same one on.
+TEST_F(KinetoTraces, OfSeveralProcessesTheBusiestIsTakenWithItsKernels) {
+    for (const int rank : {1, 2}) {
+        process_ = std::to_string(rank);
+        host("cpu_op", "aten::relu", 1000 * rank, 10 * rank);
+        launch(1000 * rank + 4, 501);
+        kernel("relu", 1000 * rank + 100, 7 * rank, 501);
+    }
+    const RecordedProfile profile = read();
+    ASSERT_EQ(profile.operators.size(), 1u);
+    EXPECT_EQ(profile.operators[0].start, Nanoseconds(2'000'000));
+    EXPECT_EQ(profile.operators[0].time, Nanoseconds(14'000));
+    EXPECT_EQ(profile.spans.size(), 1u);
+    ASSERT_EQ(profile.doubts.size(), 1u);
+    EXPECT_EQ(profile.doubts[0],
+              "2 processes have operators: those of process 2 are imported, which took the most "
+              "time, and those of 1 are left out");
 }
 
 TEST_F(KinetoTraces, AKernelBelongsToTheOutermostOperatorAroundItsLaunch) {
