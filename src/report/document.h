@@ -79,6 +79,7 @@ struct Column {
     Order order = Order::usual;
     std::string unit{};  // that stands for an empty title: "FLOP/s"
     CellForm form = CellForm::number;
+    std::string read_with{};  // columns of one such word have one scale, to be read across
 };
 
 // For scripts alone; people who ask for it read its key as words.

@@ -48,17 +48,23 @@ bool holds_text(const Rows& rows, std::size_t column) {
 // The column's one scale, chosen by the largest row (totals only where there are no rows); nothing
 // where units differ or texts stand among the numbers. A quarter of the largest decides, so
 // that 1.2 s among many 30 ms reads 1200 ms.
+// Columns that are read together have theirs together.
 std::optional<Scale> scale_of(const Table& table, std::size_t column) {
+    const std::string& word = table.columns[column].read_with;
     std::set<std::string> units;
     double row_magnitude = 0, total_magnitude = 0;
-    for_each_number(table.rows, column, [&](const Number& number) {
-        units.insert(number.unit);
-        row_magnitude = std::max(row_magnitude, std::abs(number.value));
-    });
-    for_each_number(table.totals, column, [&](const Number& number) {
-        units.insert(number.unit);
-        total_magnitude = std::max(total_magnitude, std::abs(number.value));
-    });
+    const auto note = [&](double& magnitude) {
+        return [&](const Number& number) {
+            units.insert(number.unit);
+            magnitude = std::max(magnitude, std::abs(number.value));
+        };
+    };
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        if (i == column || (!word.empty() && table.columns[i].read_with == word)) {
+            for_each_number(table.rows, i, note(row_magnitude));
+            for_each_number(table.totals, i, note(total_magnitude));
+        }
+    }
     if (units.size() != 1 || holds_text(table.rows, column)) {
         return std::nullopt;
     }

@@ -145,12 +145,22 @@ std::vector<ClassTimes> by_class(const Comparison& comparison) {
     return classes;
 }
 
+// Both sides' times in one unit.
+void read_across(Table& table) {
+    for (Column& column : table.columns) {
+        if (column.key == "before_s" || column.key == "after_s") {
+            column.read_with = "side";
+        }
+    }
+}
+
 Table class_table(const Comparison& comparison) {
     Table table{.title = "by class of operator"};
     table.columns = {{"operator", "operator", Importance::essential},
                      {"before_s", "before", Importance::essential},
                      {"after_s", "after", Importance::essential},
                      {"ratio", "after / before", Importance::essential}};
+    read_across(table);
     for (const ClassTimes& one : by_class(comparison)) {
         table.rows.push_back({one.operation, time_cell(one.before), time_cell(one.after),
                               one.before > Seconds{0} ? number_cell(one.after / one.before, "")
@@ -364,6 +374,7 @@ Table comparison_table(const Comparison& comparison, const ComparedRuns& runs) {
         {"ratio", "after / before", Importance::essential, Audience::all, Bounds::interval},
         people_column("finding", "verdict"),
         data_column("verdict")};
+    read_across(table);
     for (const ComparedTime& time : comparison.rows) {
         table.rows.push_back(row_of(time, runs));
     }

@@ -21,6 +21,20 @@ TEST(TableText, AColumnHasOneScaleAndNamesItInItsHeader) {
     EXPECT_EQ(text.rows[1][0].whole(), "0.450");
 }
 
+TEST(TableText, ColumnsThatAreReadAcrossHaveOneScale) {
+    Table table = times({0.0123});
+    table.columns.push_back({"u", "other"});
+    table.rows[0].push_back(Number{.value = 0.00045, .unit = "s"});
+    EXPECT_EQ(text_of(table).columns[1].title, "other [µs]");
+    for (Column& column : table.columns) {
+        column.read_with = "side";
+    }
+    const TableText text = text_of(table);
+    EXPECT_EQ(text.columns[0].title, "time [ms]");
+    EXPECT_EQ(text.columns[1].title, "other [ms]");
+    EXPECT_EQ(text.rows[0][1].whole(), "0.450");
+}
+
 TEST(TableText, OneLongRowDoesNotMakeTheOthersUnreadable) {
     EXPECT_EQ(text_of(times({1.2, 0.030})).columns[0].title, "time [ms]");
 }
