@@ -167,6 +167,10 @@ struct BackendInfo {
 
 class DeviceWatch;
 
+// What a lost device (DeviceFate::lost) takes along: whatever this process would still do on it, or
+// only the executable, because each has a device of its own, such as a process.
+enum class LossScope { process, executable };
+
 // Anything that can measure how long a network's steps take.
 class Backend {
 public:
@@ -183,6 +187,8 @@ public:
     // Throws Error only if the whole network cannot be prepared (memory, or `refusal_of`); an
     // unsupported layer becomes a refused step.
     virtual std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) = 0;
+
+    virtual LossScope loss_scope() const { return LossScope::process; }
 
     // Reports the state of its own device (backend/device_watch.h); null if it has none. Lives as
     // long as the backend.

@@ -80,7 +80,7 @@ public:
         if (hooks_.observer.is_stopped()) {
             return ExitCode::interrupted;
         }
-        if (must_end_) {
+        if (must_end_ || has_lost_runs_) {
             return ExitCode::failed;  // the plan stays open: the same command continues it
         }
         plan_.close();
@@ -141,10 +141,14 @@ private:
         std::ranges::for_each(results_, [this](GroupResult& result) { show(result); });
     }
 
-    // Whether the user interrupts, or the run's device is lost.
-    void end_if_due(const std::vector<Run>& runs) {
-        must_end_ = must_end_ || hooks_.observer.is_stopped() ||
-                    (!runs.empty() && lost_its_device(runs.back()));
+    void end_if_interrupted() { must_end_ = must_end_ || hooks_.observer.is_stopped(); }
+
+    // A lost device ends the campaign where this process cannot use it any more, and else its run.
+    void note_loss(const Run& run, const Backend& backend) {
+        if (lost_its_device(run)) {
+            has_lost_runs_ = true;
+            must_end_ = must_end_ || backend.loss_scope() == LossScope::process;
+        }
     }
 
     // Asked before anything runs, while the memory is free.
@@ -169,21 +173,21 @@ private:
                 result.omitted[i] = omissions_of(earlier);
                 result.runs.push_back(time(result, i, earlier, lock));
             }
-            end_if_due(result.runs);
+            end_if_interrupted();
         }
-        end_if_due(result.runs);
+        end_if_interrupted();
     }
 
     void profile_group(GroupResult& result) {
         for (std::size_t i = 0; i < result.runs.size() && !must_end_; ++i) {
-            if (result.runs[i].state == RunState::complete) {
+            if (result.runs[i].state == RunState::complete || lost_its_device(result.runs[i])) {
                 continue;
             }
             const MeasuringLock lock = take_turn();
             if (!hooks_.observer.is_stopped()) {
                 profile(result, i);
             }
-            end_if_due({});
+            end_if_interrupted();
         }
     }
 
@@ -218,6 +222,7 @@ private:
             run.state = RunState::partial;
         }
         finish_run(database_, run);
+        note_loss(run, *backend);
         end();
         return run;
     }
@@ -235,6 +240,7 @@ private:
         run.state = RunState::complete;
         profile_timed(run, job, graph_for(job), *backend, observer);
         finish_run(database_, run);
+        note_loss(run, *backend);
         end();
     }
 
@@ -281,6 +287,7 @@ private:
     std::vector<GroupResult> results_;
     std::size_t last_to_time_ = 0;
     bool must_end_ = false;
+    bool has_lost_runs_ = false;
     ExitCode worst_ = ExitCode::done;
 };
 

@@ -47,8 +47,8 @@ struct CampaignHooks {
 // before the first is profiled, and groups are shown after that; a run stays partial until it has
 // its profile. A network that the machine cannot run ends a campaign by an
 // Error where it is asked for alone, and is one result among others in a sweep. A lost device ends
-// the campaign as failed, and the same command continues it. Otherwise returns the gravest
-// exit_code_of its groups.
+// the campaign, or only its run where the next gets another one (LossScope); the campaign has
+// failed, and the same command continues it. Otherwise returns the gravest exit_code_of its groups.
 ExitCode run_campaign(const Experiment& experiment, Database& database, const CampaignHooks& hooks);
 
 // What a script must know of runs that are shown together, by the exit code alone: failed where a

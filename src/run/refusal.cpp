@@ -159,12 +159,12 @@ bool lost_its_device(const Run& run) {
 }
 
 std::string sentence_on_rest(std::size_t left, std::size_t all) {
-    return fmt::format(
-        "the device was lost, and this process cannot use it any more{}; the same "
-        "command continues",
-        left == 0 ? std::string()
-                  : fmt::format(": {} of {} runs {} not measured", left, all,
-                                left == 1 ? "was" : "were"));
+    return left == 0
+               ? "a device was lost before its run was complete; the same command continues it"
+               : fmt::format(
+                     "the device was lost, and this process cannot use it any more: {} of {} runs "
+                     "{} not measured; the same command continues",
+                     left, all, left == 1 ? "was" : "were");
 }
 
 }  // namespace strata

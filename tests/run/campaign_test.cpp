@@ -216,6 +216,29 @@ TEST_F(Campaigns, ADeviceThatIsLostBeforeItIsTimedLeavesARunThatSaysSo) {
     EXPECT_EQ(stored("partial"), 1);
 }
 
+// As of a framework's process: each network gets one.
+TEST_F(Campaigns, ADeviceOfOneRunAloneEndsOnlyThatRun) {
+    request_.batches = {1, 2, 3};
+    hooks_.make_backend = [this](const Job& job) {
+        auto backend = std::make_unique<ScriptedBackend>([this, &job](ScriptedExecutable&) {
+            if (job.request.batch == 2 && measured_ == 2) {
+                throw DeviceFailure(DeviceFate::lost, "it has crashed", ExitCode::failed);
+            }
+        });
+        backend->scope = LossScope::executable;
+        return backend;
+    };
+    EXPECT_EQ(run(), ExitCode::failed);
+    EXPECT_EQ(stored("complete"), 2);
+    EXPECT_EQ(stored("partial"), 1);
+    ASSERT_EQ(shown_.size(), 3U);
+    EXPECT_TRUE(lost_its_device(shown_[1].at(0)));
+
+    EXPECT_EQ(run(), ExitCode::done) << "the same experiment continues with that run";
+    EXPECT_EQ(measured_, 4);
+    EXPECT_EQ(stored("complete"), 3);
+}
+
 TEST(SentenceOnRest, SaysWhatWasNotMeasured) {
     EXPECT_NE(sentence_on_rest(2, 5).find("2 of 5 runs were not measured"), std::string::npos);
     EXPECT_NE(sentence_on_rest(1, 2).find("1 of 2 runs was not measured"), std::string::npos);

@@ -237,6 +237,33 @@ TEST_F(ProfiledCampaigns, StepsThatAreImplementedOtherwiseAreDoubted) {
     }));
 }
 
+TEST_F(ProfiledCampaigns, ARunThatLostItsOwnDeviceIsNotRecordedAndTheOthersAre) {
+    hooks_.make_backend = [this](const Job& job) {
+        auto backend = make_backend(*job.request.batch);
+        static_cast<ScriptedBackend&>(*backend).scope = LossScope::executable;
+        return backend;
+    };
+    script_ = [](ScriptedExecutable&, std::int64_t batch) {
+        if (batch == 2) {
+            throw DeviceFailure(DeviceFate::lost, "it has crashed", ExitCode::failed);
+        }
+    };
+    EXPECT_EQ(run(), ExitCode::failed);
+    EXPECT_EQ(prepared_, (std::map<std::int64_t, int>{{1, 2}, {2, 1}, {3, 1}}));
+    EXPECT_EQ(stored("complete"), 2);
+    EXPECT_EQ(stored("partial"), 1);
+}
+
+TEST_F(ProfiledCampaigns, ADeviceThatIsLostWhileARunIsRecordedEndsTheCampaign) {
+    script_ = [this](ScriptedExecutable&, std::int64_t batch) {
+        if (batch == 1 && prepared_[batch] == 2) {
+            throw DeviceFailure(DeviceFate::lost, "a kernel hangs", ExitCode::machine_cannot);
+        }
+    };
+    EXPECT_EQ(run(), ExitCode::failed);
+    EXPECT_EQ(prepared_[2], 1) << "nothing is recorded after it";
+}
+
 TEST_F(ProfiledCampaigns, ANetworkThatCannotBePreparedAgainKeepsItsTimes) {
     script_ = [this](ScriptedExecutable&, std::int64_t batch) {
         if (prepared_[batch] == 2) {

@@ -105,6 +105,8 @@ public:
     explicit ScriptedBackend(std::function<void(ScriptedExecutable&)> direct)
         : direct_(std::move(direct)) {}
 
+    LossScope loss_scope() const override { return scope; }
+
     BackendInfo info() const override { return {"scripted", "1", "the reference with a script"}; }
 
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
@@ -116,6 +118,7 @@ public:
     }
 
     Execution asked = {};  // of the last preparation
+    LossScope scope = LossScope::process;
 
 private:
     std::function<void(ScriptedExecutable&)> direct_;

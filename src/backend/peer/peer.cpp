@@ -147,6 +147,8 @@ public:
                 .details = text_in(words_, "details")};
     }
 
+    LossScope loss_scope() const override { return LossScope::executable; }
+
     std::string refusal_of(const Execution& execution) const override {
         const Numerics& numerics = execution.numerics;
         const EngineOptions& engine = execution.engine;

@@ -2,9 +2,10 @@
 #include "backend/peer/peer.h"
 
 #include "backend/inputs.h"
-#include "run/execute.h"
+#include "run/campaign.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/verified.h"
+#include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 
@@ -278,6 +279,7 @@ TEST_F(ScriptedPeer, ThatCannotTakeTheNetworkSaysWhy) {
 
 TEST_F(ScriptedPeer, ThatCrashesWhileItIsMeasuredLeavesAPartialRunThatSaysSo) {
     const auto peer = backend("run_timed:crash");
+    EXPECT_EQ(peer->loss_scope(), LossScope::executable);
     Job job;
     job.backend = "scripted";
     job.execution = execution_;
@@ -287,6 +289,27 @@ TEST_F(ScriptedPeer, ThatCrashesWhileItIsMeasuredLeavesAPartialRunThatSaysSo) {
     ASSERT_EQ(run.flags.size(), 1U);
     EXPECT_EQ(run.flags[0].kind, DoubtKind::device_lost);
     EXPECT_NE(run.flags[0].sentence.find("ended by signal 11"), std::string::npos);
+}
+
+TEST_F(ScriptedPeer, ThatCrashesLeavesTheOtherNetworksOfASweepMeasured) {
+    const TemporaryDirectory folder;
+    Database database = Database::open(folder.path() / "runs.db");
+    ExperimentRequest request;
+    request.common.backend = "scripted";
+    request.common.policy = {.warmup = 0, .max_time = Seconds{0.2}, .min_samples = 3};
+    request.networks = {"fc:layers=1,nodes=8", "fc:layers=2,nodes=8", "fc:layers=3,nodes=8"};
+    request.batches = {2};
+    std::vector<RunState> states;
+    const CampaignHooks hooks = {.make_backend =
+                                     [&](const Job& job) {
+                                         const bool is_second =
+                                             job.request.network.find("=2") != std::string::npos;
+                                         return backend(is_second ? "run:crash" : "");
+                                     },
+                                 .show = [&](const std::vector<strata::Run>& runs,
+                                             const auto&) { states.push_back(runs.at(0).state); }};
+    EXPECT_EQ(run_campaign(experiment_of(request), database, hooks), ExitCode::failed);
+    EXPECT_EQ(states, (std::vector{RunState::complete, RunState::partial, RunState::complete}));
 }
 
 }  // namespace
