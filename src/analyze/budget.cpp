@@ -128,6 +128,11 @@ std::optional<Estimate> sum_of_steps(const Run& run) {
     return sum_of(all_steps(run));
 }
 
+std::string apart_of(const Run& run) {
+    const auto told = run.provenance.find("backend.apart");
+    return told == run.provenance.end() ? std::string() : told->second;
+}
+
 std::optional<Estimate> end_to_end_of(const Run& run) {
     return is_incomplete(run) ? std::nullopt : estimate_of(run.whole.end_to_end);
 }
@@ -136,6 +141,8 @@ Budget budget_of(const Run& run) {
     Budget budget;
     budget.is_whole = !is_incomplete(run);
     budget.empty_step = run.empty_step;
+    budget.steps_timed = measured_samples(all_steps(run)).size();
+    budget.apart = apart_of(run);
     budget.end_to_end = end_to_end_of(run);
     budget.instrumented = budget.is_whole ? estimate_of(run.whole.instrumented) : std::nullopt;
     budget.steps = sum_of_steps(run);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace strata {
@@ -35,7 +36,11 @@ struct Budget {
     std::optional<Estimate> end_to_end;    // without time stamps
     std::optional<Estimate> instrumented;  // with one between each two steps
     std::optional<Estimate> steps;         // the sum of an iteration's steps
-    std::optional<Seconds> empty_step;     // what the time stamps of one step cost
+    std::optional<Seconds> empty_step;     // what a step costs that does nothing
+    std::size_t steps_timed = 0;           // how many there are
+    // What the steps do otherwise than an iteration without time stamps, as sentences; empty where
+    // they do the same. Then an empty step costs its time stamps, and else a call of the framework.
+    std::string apart;
     std::optional<Difference> between;
     std::optional<Difference> stamps;
     std::optional<Difference> unexplained;
@@ -48,6 +53,9 @@ struct Budget {
     // (record/completeness.h). Without it there is only the sum of the steps that ran.
     bool is_whole = true;
 };
+
+// Budget::apart of a run: what its backend says of it.
+std::string apart_of(const Run& run);
 
 // The time of an iteration without time stamps; nothing where none was timed, and for an incomplete
 // run.

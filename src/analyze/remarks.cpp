@@ -42,10 +42,11 @@ Finding finding_on(const Run& run, const Summary& summary, const StepBound& boun
     return finding;
 }
 
-// A time that is hardly longer than its own time stamps says so wherever it is ranked.
+// A time that is hardly longer than that of a step which does nothing says so wherever it is
+// ranked.
 std::string stamp_text(const StepTime& time) {
     return time.is_near_empty()
-               ? fmt::format(" ({} of it may be its time stamps)", percent(*time.stamp_share))
+               ? fmt::format(" ({} of it is what an empty step takes)", percent(*time.stamp_share))
                : std::string();
 }
 

@@ -163,6 +163,9 @@ struct BackendInfo {
     std::string device_model = {};  // "NVIDIA H200"; empty without such a device
     // How much of that memory is free now; absent if unknown.
     std::optional<Bytes> free_device_memory = {};
+    // What its timed steps do otherwise than an iteration without instruments, as sentences; empty
+    // where they do the same, one after another.
+    std::string apart = {};
 };
 
 class DeviceWatch;

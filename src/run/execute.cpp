@@ -130,6 +130,9 @@ std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     provenance["backend.name"] = backend.name;
     provenance["backend.version"] = backend.version;
     provenance["backend.details"] = backend.details;
+    if (!backend.apart.empty()) {
+        provenance["backend.apart"] = backend.apart;
+    }
     return provenance;
 }
 

@@ -98,6 +98,35 @@ Table prepared_budget(const Budget& budget, const BudgetRows& rows) {
     return table;
 }
 
+std::string note_on_empty_step(const Budget& budget) {
+    const Seconds one = *budget.empty_step;
+    return budget.apart.empty()
+               ? fmt::format("A step that does nothing would take {}: its time stamps.",
+                             duration(one))
+               : fmt::format(
+                     "A step that does nothing takes {}: calling the framework for {} "
+                     "steps takes {}.",
+                     duration(one), budget.steps_timed,
+                     duration(static_cast<double>(budget.steps_timed) * one));
+}
+
+// Of a backend whose steps do not do what an iteration without instruments does.
+std::string note_on_residual(const Budget& budget) {
+    const Seconds excess = -budget.unexplained->time;
+    std::string note = fmt::format(
+        "The steps add up to {:.0f} % {} than an iteration without "
+        "instruments.",
+        100 * std::abs(budget.residual->value), excess > Seconds{} ? "more" : "less");
+    if (budget.empty_step && excess > Seconds{}) {
+        const double calls = static_cast<double>(budget.steps_timed) * *budget.empty_step / excess;
+        note += calls < 1
+                    ? fmt::format(" Calling the framework for each explains {:.0f} % of that.",
+                                  100 * calls)
+                    : " Calling the framework for each explains all of that.";
+    }
+    return note + " " + budget.apart;
+}
+
 }  // namespace
 
 Table budget_table(const Budget& budget, Provenance provenance) {
@@ -116,9 +145,12 @@ Table budget_table(const Budget& budget, Provenance provenance) {
     table.totals = {rows.line("= end to end", budget.end_to_end),
                     rows.gap("residual (end to end − steps)", budget.unexplained)};
     if (budget.empty_step) {
-        table.notes.push_back(
-            fmt::format("A step that does nothing would take {}: its time stamps.",
-                        duration(*budget.empty_step)));
+        table.notes.push_back(note_on_empty_step(budget));
+    }
+    constexpr double worth_a_word = 0.05;
+    if (!budget.apart.empty() && budget.residual &&
+        std::abs(budget.residual->value) > worth_a_word) {
+        table.notes.push_back(note_on_residual(budget));
     }
     return table;
 }

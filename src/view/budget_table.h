@@ -19,6 +19,13 @@ namespace strata {
 // "between" is the instrumented iteration minus its steps; the cost of the stamps is that iteration
 // minus the uninstrumented one. A difference whose interval contains 0 was not detected. If
 // iterations with time stamps are faster beyond noise, the line says so and adds.
+// Of a framework, a residual of more than 5 % is explained below:
+//
+//   ¹ A step that does nothing takes 51 µs: calling the framework for 41 steps takes 2.1 ms.
+//   ² The steps add up to 18 % more than an iteration without instruments. Calling the framework
+//   for
+//     each explains 12 % of that. Each layer is a graph of its own ...
+//
 // If caches were prepared (Budget::is_comparable), the budget closes with the instrumented
 // iteration, and the end to end time is listed separately.
 Table budget_table(const Budget& budget, Provenance provenance);

@@ -263,6 +263,14 @@ void explain_stamps(Table& table, const RunFindings& findings) {
     Column& column = *std::ranges::find(table.columns, "stamp_share", &Column::key);
     column.title = "stamps";
     column.audience = Audience::all;
+    if (!findings.summary.budget.apart.empty()) {
+        column.title = "call";
+        table.notes.push_back(
+            fmt::format("call: what calling the framework for a step takes ({}) as a share of its "
+                        "time. Above 10 % the time says little of the step.",
+                        duration(*findings.run.empty_step)));
+        return;
+    }
     table.notes.push_back(fmt::format(
         "stamps: what a step's time stamps alone take ({}) as a share of its time. Above 10 % the "
         "time says little of the step{}.",

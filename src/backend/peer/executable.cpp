@@ -190,6 +190,11 @@ std::optional<Bytes> PeerExecutable::device_memory() const {
     return memory_taken({resident_before_, {}}, {{}, process_->peak()});
 }
 
+// What it costs to call the framework for a step; a peer without steps of its own has none.
+std::optional<Seconds> PeerExecutable::time_empty_step() {
+    return seconds_in(request({{"request", "run_empty_step"}}).value("seconds", Json()));
+}
+
 void PeerExecutable::settle() {
     wait_for_rest([this] { return process_->processor_time(); });
     own_threads_may_spin_ = true;

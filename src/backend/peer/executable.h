@@ -25,6 +25,7 @@ public:
     HostValues read(TensorId tensor, Content content) const override;
     void write(TensorId tensor, Content content, std::span<const float> values) override;
     std::optional<Bytes> device_memory() const override;
+    std::optional<Seconds> time_empty_step() override;
     void settle() override;
 
 private:

@@ -144,7 +144,8 @@ public:
     BackendInfo info() const override {
         return {.name = std::string(peer_.name),
                 .version = text_in(words_, "version"),
-                .details = text_in(words_, "details")};
+                .details = text_in(words_, "details"),
+                .apart = text_in(words_, "apart")};
     }
 
     LossScope loss_scope() const override { return LossScope::executable; }

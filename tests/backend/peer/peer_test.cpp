@@ -90,6 +90,7 @@ TEST_F(ScriptedPeer, TellsWhatItIsAndWhatItCannotRun) {
     EXPECT_EQ(peer->info().name, "scripted");
     EXPECT_EQ(peer->info().version, "1.2");
     EXPECT_EQ(peer->info().details, "no framework");
+    EXPECT_EQ(peer->info().apart, "Nothing.");
     EXPECT_EQ(peer->refusal_of(execution_), "");
     Execution adam = execution_;
     adam.numerics.optimizer = Adam{};
@@ -144,6 +145,12 @@ TEST_F(ScriptedPeer, GivesTimesOfStepsAndOfTheWhole) {
     const Seconds total = executable->run_timed(times);
     EXPECT_EQ(total, 0.25 * static_cast<double>(times.size()) * Seconds{1});
     EXPECT_EQ(times.back(), Seconds{0.25});
+    EXPECT_EQ(executable->time_empty_step(), Seconds{0.125});
+}
+
+TEST_F(ScriptedPeer, WithoutStepsOfItsOwnHasNoEmptyOne) {
+    EXPECT_EQ(backend("run_empty_step:empty")->prepare(graph_, execution_)->time_empty_step(),
+              std::nullopt);
 }
 
 TEST_F(ScriptedPeer, GetsBitIdenticalValuesAndGivesBackWhatIsWritten) {

@@ -53,7 +53,7 @@ def misbehave(verb):
 def answer(request, state):
     verb = request["request"]
     if verb == "hello":
-        return {"protocol": 1, "version": "1.2", "details": "no framework", "modes": ["training", "inference"],
+        return {"protocol": 1, "version": "1.2", "details": "no framework", "apart": "Nothing.", "modes": ["training", "inference"],
                 "layouts": ["nchw"], "optimizers": ["momentum"], "options": {"inter-op": [], "jit": ["off", "on"]}}
     if verb == "prepare":
         with open(request["file"], "rb") as file:
@@ -71,6 +71,8 @@ def answer(request, state):
         return {"seconds": 0.5}
     if verb == "run_timed":
         return {"seconds": 0.25 * state["steps"], "times": [0.25] * state["steps"]}
+    if verb == "run_empty_step":
+        return {"seconds": 0.125}
     if verb == "read":
         with open(request["file"], "wb") as file:
             file.write(state["values"][request["content"], request["tensor"]][4 if SCRIPT == "short" else 0:])
