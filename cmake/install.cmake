@@ -19,7 +19,8 @@ foreach(backend IN LISTS backends)
   if(TARGET ${backend})
     # A vendor's library outside the system's folders is found where it was linked.
     set_target_properties(${backend} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-    install(TARGETS ${backend} LIBRARY DESTINATION ${backend_folder} COMPONENT program OPTIONAL)
+    install(TARGETS ${backend} LIBRARY DESTINATION ${backend_folder} COMPONENT program OPTIONAL
+            RUNTIME DESTINATION ${backend_folder} COMPONENT program OPTIONAL)
   endif()
 endforeach()
 # Completion and the manual page, which building the program leaves in share.

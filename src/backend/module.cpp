@@ -73,6 +73,16 @@ void* entry_of(const std::string& name, const char* entry) {
 
 }  // namespace
 
+std::optional<std::filesystem::path> find_beside_modules(const std::string& file) {
+    for (const auto& folder : module_folders()) {
+        std::error_code ignored;
+        if (std::filesystem::exists(folder / file, ignored)) {
+            return folder / file;
+        }
+    }
+    return std::nullopt;
+}
+
 std::unique_ptr<Backend> open_backend_module(const std::string& name) {
     const auto make = reinterpret_cast<Backend* (*)()>(entry_of(name, module_entry));
     return std::unique_ptr<Backend>(make());

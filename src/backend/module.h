@@ -5,7 +5,9 @@
 #include "backend/backend.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace strata {
@@ -28,6 +30,10 @@ std::uint64_t module_interface();
 // program's folder, and ../lib/strata relative to it. Throws Error with exit code machine_cannot
 // and the loader's message.
 std::unique_ptr<Backend> open_backend_module(const std::string& name);
+
+// A file that is searched for like a module: a program that a backend starts. Nothing where there
+// is none.
+std::optional<std::filesystem::path> find_beside_modules(const std::string& file);
 
 // A module whose library offers a choice of algorithms also exports
 //   extern "C" strata::AlgorithmSource* strata_make_algorithm_source(const char* description);

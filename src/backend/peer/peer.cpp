@@ -2,6 +2,7 @@
 #include "backend/peer/peer.h"
 
 #include "backend/inputs.h"
+#include "backend/module.h"
 #include "backend/peer/executable.h"
 #include "backend/peer/network.h"
 #include "backend/peer/process.h"
@@ -30,6 +31,7 @@ constexpr std::array all_peers = {
     Peer{"pytorch", "PyTorch"},
     Peer{"tensorflow", "TensorFlow"},
     Peer{"jax", "JAX"},
+    Peer{"libtorch", "libtorch", PeerInput::graph, PeerAdapter::program},
     Peer{"onnxruntime", "ONNX Runtime", PeerInput::onnx},
     Peer{"openvino", "OpenVINO", PeerInput::onnx},
 };
@@ -204,14 +206,17 @@ private:
         }
     }
 
-    std::filesystem::path script() const {
-        return adapter_.empty() ? folder_.path() / (std::string(peer_.name) + "_adapter.py")
-                                : adapter_;
+    std::vector<std::string> command() const {
+        if (peer_.adapter == PeerAdapter::program) {
+            return {interpreter_.string()};
+        }
+        const auto own = folder_.path() / (std::string(peer_.name) + "_adapter.py");
+        return {interpreter_.string(), (adapter_.empty() ? own : adapter_).string()};
     }
 
     Greeted greet(const PeerSettings& settings) const {
         PeerStart start = {.name = std::string(peer_.name),
-                           .command = {interpreter_.string(), script().string()},
+                           .command = command(),
                            .environment = environment_of(settings),
                            .memory = limits_.memory};
         start.environment.emplace_back("PYTHONPATH", folder_.path().string());
@@ -278,6 +283,16 @@ private:
     Json words_;
 };
 
+std::filesystem::path program_of(const Peer& peer) {
+    if (auto found = find_beside_modules(fmt::format("strata_{}", peer.name))) {
+        return std::move(*found);
+    }
+    throw Error(fmt::format("{0} is not there: this strata was built without it; run scripts/peers "
+                            "pytorch, which has it, and build again",
+                            peer.framework),
+                ExitCode::machine_cannot);
+}
+
 }  // namespace
 
 std::span<const Peer> peers() {
@@ -297,6 +312,9 @@ std::optional<std::filesystem::path> peers_python() {
 std::unique_ptr<Backend> make_peer_backend(std::string_view name) {
     const auto peer = std::ranges::find(all_peers, name, &Peer::name);
     check(peer != all_peers.end(), "a peer is in the list");
+    if (peer->adapter == PeerAdapter::program) {
+        return make_peer_backend(*peer, program_of(*peer), {}, {});
+    }
     const auto interpreter = peers_python();
     if (!interpreter) {
         throw Error(fmt::format("{} is not there: run scripts/peers {}, or set STRATA_PEERS_PYTHON "

@@ -16,12 +16,17 @@ namespace strata {
 // How a peer is told the network.
 enum class PeerInput { graph, onnx };
 
-// A framework whose adapter the program contains: adapters/NAME_adapter.py, with protocol.py beside
-// it.
+// What speaks the protocol: an adapter in Python that the program contains,
+// adapters/NAME_adapter.py with protocol.py beside it; or a program beside strata's modules,
+// strata_NAME.
+enum class PeerAdapter { python, program };
+
+// A framework that strata knows.
 struct Peer {
     std::string_view name;       // of the backend: "pytorch"
     std::string_view framework;  // as its makers write it: "PyTorch"
     PeerInput input = PeerInput::graph;
+    PeerAdapter adapter = PeerAdapter::python;
 };
 
 // THE list of peers.
@@ -45,7 +50,8 @@ std::optional<std::filesystem::path> peers_python();
 // code machine_cannot, and one sentence with the fix, where it is not. Requires: it is in the list.
 std::unique_ptr<Backend> make_peer_backend(std::string_view name);
 
-// The same with a given interpreter and adapter; an empty adapter is the peer's own.
+// The same with a given interpreter and adapter; an empty adapter is the peer's own. Of a peer with
+// a program of its own, `interpreter` is that.
 std::unique_ptr<Backend> make_peer_backend(const Peer& peer,
                                            const std::filesystem::path& interpreter,
                                            const std::filesystem::path& adapter,

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace strata {
 namespace {
 
@@ -21,6 +23,7 @@ Graph problem(const std::string& text) {
 class Framework : public ::testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
+        ::setenv("STRATA_BACKEND_PATH", STRATA_MODULES, 0);
         try {
             backend_ = make_peer_backend(GetParam());
         } catch (const Error& error) {
@@ -56,14 +59,10 @@ TEST_P(Framework, AgreesOnATransformer) {
            Mode::training);
 }
 
-// What other frameworks refuse, or have in another order, and PyTorch can be told.
-TEST(PyTorch, AgreesOnOperatorsOfItsOwnOrder) {
-    std::unique_ptr<Backend> backend;
-    try {
-        backend = make_peer_backend("pytorch");
-    } catch (const Error& error) {
-        GTEST_SKIP() << error.what();
-    }
+// What other frameworks refuse, or have in another order, and PyTorch's library can be told.
+class PyTorch : public Framework {};
+
+TEST_P(PyTorch, AgreesOnOperatorsOfItsOwnOrder) {
     for (const char* text :
          {"recurrent(5x2x6) cell=gru hidden=4 layers=2 reset_after=true",
           "recurrent(5x2x6) cell=gru hidden=4 direction=bidirectional reset_after=true",
@@ -76,9 +75,50 @@ TEST(PyTorch, AgreesOnOperatorsOfItsOwnOrder) {
           "resize(2x3x4x5) sizes=6x9 interpolation=linear",
           "resize(2x3x4x5) sizes=7x3 interpolation=cubic coordinates=align_corners"}) {
         const Execution execution = testing::kept_execution(Mode::training);
-        EXPECT_EQ(testing::verify_graph(*backend, problem(text), execution), "") << text;
+        EXPECT_EQ(testing::verify_graph(*backend_, problem(text), execution), "") << text;
     }
 }
+
+// What all can do that are told the network as a graph.
+class Graphs : public Framework {};
+
+TEST_P(Graphs, AgreeOnGatedCellsAndTransposedConvolutions) {
+    for (const char* text :
+         {"recurrent(5x2x6) cell=gru hidden=4 layers=2 reset_after=true",
+          "recurrent(5x2x6) cell=rnn_tanh hidden=4 final_state=true",
+          "transposed_convolution(2x4x5x5) out_channels=6 kernel=3x3 stride=2x2 pad_begin=1x1 "
+          "pad_end=1x1 output_pad=1x1",
+          "transposed_convolution(2x4x5x5) out_channels=6 kernel=3x3 stride=2x2 pad_begin=0x1 "
+          "pad_end=1x0 groups=2"}) {
+        const Execution execution = testing::kept_execution(Mode::training);
+        EXPECT_EQ(testing::verify_graph(*backend_, problem(text), execution), "") << text;
+    }
+}
+
+// PyTorch's resets after its product only.
+TEST_P(Graphs, AgreeOnACellThatResetsBeforeItsProductOrRefuseIt) {
+    const Execution execution = testing::kept_execution(Mode::training);
+    const auto refusals = testing::verify_graph(
+        *backend_, problem("recurrent(5x2x6) cell=gru hidden=4 layers=2"), execution);
+    EXPECT_TRUE(refusals.empty() || refusals.find("resets after its product") != std::string::npos)
+        << refusals;
+}
+
+TEST_P(Graphs, UpdateByAdam) {
+    Execution execution = testing::kept_execution(Mode::training);
+    execution.numerics.optimizer = Adam{};
+    EXPECT_EQ(testing::verify_graph(*backend_, testing::residual_network(), execution), "");
+}
+
+std::string name_of_instance(const ::testing::TestParamInfo<std::string>& peer) {
+    return peer.param;
+}
+
+INSTANTIATE_TEST_SUITE_P(Peers, Graphs,
+                         ::testing::Values("pytorch", "libtorch", "tensorflow", "jax"),
+                         name_of_instance);
+INSTANTIATE_TEST_SUITE_P(Peers, PyTorch, ::testing::Values("pytorch", "libtorch"),
+                         name_of_instance);
 
 std::vector<std::string> names() {
     std::vector<std::string> all;
@@ -88,10 +128,7 @@ std::vector<std::string> names() {
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Peers, Framework, ::testing::ValuesIn(names()),
-                         [](const ::testing::TestParamInfo<std::string>& peer) {
-                             return peer.param;
-                         });
+INSTANTIATE_TEST_SUITE_P(Peers, Framework, ::testing::ValuesIn(names()), name_of_instance);
 
 }  // namespace
 }  // namespace strata
