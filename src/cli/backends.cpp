@@ -36,7 +36,7 @@ constexpr std::array entries = {
                  .make = [] { return open_backend_module("onednn"); },
                  .capabilities = {Capability::cache_states, Capability::algorithm_choices,
                                   Capability::workspace_limit, Capability::layouts,
-                                  Capability::separate_bias}},
+                                  Capability::separate_bias, Capability::fusion}},
     BackendEntry{.name = "cuda",
                  .meaning = "an NVIDIA GPU through cuDNN, cuBLASLt and strata's own kernels",
                  .make = [] { return open_backend_module("cuda"); },

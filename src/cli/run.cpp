@@ -280,7 +280,7 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
 }
 
 void add_gpu_options(CLI::App& verb, RunOptions& options) {
-    begin_group(verb, "On a GPU (--backend cuda), or in a framework that has the choice");
+    begin_group(verb, "On a GPU (--backend cuda), or where another backend has the choice");
     add_listed(verb, OptionGroup::gpu, options.asked);
     add_switch(verb, "--trace", options.trace,
                "after measuring, record kernels and attribute them to layers");

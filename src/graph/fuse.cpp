@@ -9,6 +9,11 @@ namespace strata {
 
 namespace {
 
+bool begins_chain(const Layer& layer) {
+    return std::holds_alternative<Convolution>(layer.op) ||
+           std::holds_alternative<FullyConnected>(layer.op);
+}
+
 // What may follow a convolution, in the order in which it may.
 enum class Follower { normalization, sum, relu };
 
@@ -76,6 +81,9 @@ private:
         if (layer.inputs[0] == between && is_relu(layer)) {
             return Follower::relu;
         }
+        if (!std::holds_alternative<Convolution>(graph_.layers[first].op)) {
+            return std::nullopt;
+        }
         if (mode_ == Mode::inference && layer.inputs[0] == between &&
             is_channel_normalization(layer)) {
             return Follower::normalization;
@@ -102,11 +110,11 @@ private:
 
 }  // namespace
 
-std::vector<FusedChain> convolution_chains(const Graph& graph, Mode mode) {
+std::vector<FusedChain> fused_chains(const Graph& graph, Mode mode) {
     const ChainFinder finder(graph, mode);
     std::vector<FusedChain> chains;
     for (LayerId layer = 0; layer < graph.layers.size(); ++layer) {
-        if (std::holds_alternative<Convolution>(graph.layers[layer].op)) {
+        if (begins_chain(graph.layers[layer])) {
             FusedChain chain = finder.chain_of(layer);
             if (!chain.followers.empty()) {
                 chains.push_back(std::move(chain));
@@ -114,6 +122,33 @@ std::vector<FusedChain> convolution_chains(const Graph& graph, Mode mode) {
         }
     }
     return chains;
+}
+
+FollowingOperations operations_of(const Graph& graph, const Layer& first,
+                                  std::span<const LayerId> followers) {
+    FollowingOperations operations{.result = first.outputs[0]};
+    for (const LayerId id : followers) {
+        const Layer& follower = graph.layers[id];
+        if (std::holds_alternative<BatchNormalization>(follower.op)) {
+            operations.normalization = &follower;
+        } else if (std::holds_alternative<Elementwise>(follower.op)) {
+            operations.sum = id;
+            operations.addend = other_operand(follower, operations.result);
+        } else {
+            operations.relu = true;
+        }
+        operations.result = follower.outputs[0];
+    }
+    return operations;
+}
+
+std::string text_of_fused(const Graph& graph, FusedBias bias, std::span<const LayerId> followers) {
+    std::string kinds = bias == FusedBias::yes ? " fused with bias" : "";
+    for (const LayerId follower : followers) {
+        kinds += kinds.empty() ? " fused with " : ", ";
+        kinds += kind_of(graph.layers[follower].op);
+    }
+    return kinds;
 }
 
 TensorId other_operand(const Layer& addition, TensorId operand) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/job.h"
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/mapped_file.h"
 #include "base/processors.h"
@@ -42,6 +43,25 @@ Settings settings_of(const Job& job, std::int64_t batch, int threads) {
         settings.inputs[name] = path.filename().string();
     }
     return settings;
+}
+
+Job job_of(const Run& run) {
+    const Settings& settings = run.settings;
+    if (!settings.inputs.empty()) {
+        throw Error(fmt::format("run {} was given inputs, and where their files are is not stored",
+                                run.id));
+    }
+    Job job;
+    job.backend = settings.backend;
+    job.request = {.network = settings.network,
+                   .batch = settings.batch,
+                   .dims = settings.dims,
+                   .variables = settings.variables};
+    job.slice = settings.slice;
+    job.execution = settings.execution;
+    job.policy = settings.policy;
+    job.content = settings.content;
+    return job;
 }
 
 std::map<std::string, std::string> content_of(const Job& job) {

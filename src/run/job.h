@@ -54,6 +54,10 @@ int thread_count(const Execution& execution);
 // The settings under which a run of this job is stored.
 Settings settings_of(const Job& job, std::int64_t batch, int threads);
 
+// The job that measures such a run again. Of inputs from files a run knows only the names: throws
+// Error if it had any.
+Job job_of(const Run& run);
+
 // The hashes of the files that the job's network and inputs are read from. Throws Error where one
 // cannot be read.
 std::map<std::string, std::string> content_of(const Job& job);

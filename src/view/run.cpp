@@ -7,6 +7,7 @@
 #include "view/budget_table.h"
 #include "view/cells.h"
 #include "view/counter_tables.h"
+#include "view/fused.h"
 #include "view/machine.h"
 #include "view/memory_table.h"
 #include "view/recount.h"
@@ -112,6 +113,9 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
     }
     document.blocks.emplace_back(by.empty() ? steps_table(findings, filter)
                                             : rollup_table(findings, by, filter));
+    if (Table fused = fused_table(findings); !fused.rows.empty()) {
+        document.blocks.emplace_back(std::move(fused));
+    }
     document.blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
     document.blocks.emplace_back(memory_table(run));
     for (auto& block : profile_blocks(run, filter)) {

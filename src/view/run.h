@@ -17,6 +17,7 @@ namespace strata {
 //   measured on Intel Xeon ..., 2 threads, onednn 2.6.3, 2026-11-21T13:15:00Z, run 12
 //
 //   layer  pass      time [ms]   share [%]  ...        (steps_table)
+//   layers of fused steps                             (fused_table, where there are any)
 //   budget ...                                        (budget_table)
 //   memory ...                                        (memory_table)
 //   kernels by layer, counters ...                    (profile_blocks, where they were recorded)

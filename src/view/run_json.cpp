@@ -6,6 +6,7 @@
 #include "record/completeness.h"
 #include "record/options.h"
 #include "trace/budget.h"
+#include "view/fused.h"
 #include "view/grid.h"
 #include "view/json.h"
 #include "view/json_values.h"
@@ -226,6 +227,7 @@ Json run_json(const Run& run, const StepFilter& filter, const Convention& conven
         by.empty()
             ? Json::array()
             : records_in({.title = "", .blocks = {rollup_table(findings, by, filter)}}, selection);
+    json["fused"] = records_in({.title = "", .blocks = {fused_table(findings)}});
     json["findings"] = findings_json(findings);
     json["at_ceilings"] = at_ceilings_json(findings);
     json["counters"] = counters_json(run);

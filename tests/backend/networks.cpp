@@ -74,4 +74,19 @@ Graph branching_network() {
     return builder.finish();
 }
 
+Graph fusable_chain(bool bias, bool normalized, bool sum) {
+    GraphBuilder builder("chain");
+    const TensorId data = builder.input("data", {{2, 8, 9, 9}});
+    TensorId x = builder.add("before", Convolution{.out_channels = 16, .kernel = {1, 1}}, {data});
+    const TensorId shortcut = x;
+    Convolution op = convolution(16, 3);
+    op.bias = bias;
+    x = builder.add("conv", op, {x});
+    x = normalized ? builder.add("norm", BatchNormalization{}, {x}) : x;
+    x = sum ? builder.add("sum", Elementwise{}, {x, shortcut}) : x;
+    x = builder.add("relu", Activation{}, {x});
+    builder.add("head", pooling(3, 3), {x});  // (no overlap: bf16 rounds sums of gradients)
+    return builder.finish();
+}
+
 }  // namespace strata::testing

@@ -39,6 +39,19 @@ std::string verify_graph(Backend& backend, const Graph& graph, const Execution& 
     return refusals;
 }
 
+std::string verified_inclusions(Backend& backend, const Graph& graph, const Execution& execution) {
+    verify_graph(backend, graph, execution);
+    const auto executable = backend.prepare(graph, execution);
+    std::string text;
+    for (const Step& step : executable->steps()) {
+        if (step.within() && step.pass == Pass::forward) {
+            text += graph.layers[step.layer].name + " by " +
+                    graph.layers[step.within()->layer].name + "\n";
+        }
+    }
+    return text;
+}
+
 std::string without_combined(const std::string& refusals) {
     const bool combined = refusals.find("computed together with") != std::string::npos;
     return combined && std::count(refusals.begin(), refusals.end(), '\n') == 1 ? std::string()

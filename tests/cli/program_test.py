@@ -115,6 +115,15 @@ class Results(Program):
         self.assertEqual([run["batch"] for run in runs], [1, 2, 1, 2])
         self.assertEqual(len({run["network"] for run in runs}), 2)
 
+    def test_what_fusion_would_gain_is_predicted_from_a_run(self):
+        self.strata("run", "fc:layers=2,nodes=8", "--batch", "2", "--inference", "--no-wait", *QUICK)
+        shown = self.json("what-if", "last", "--fuse", "conv+relu")
+        self.assertEqual([row["forecast"] for row in shown["forecasts"]], ["now", "predicted"])
+        self.assertTrue(all(row["operator"] == "relu" for row in shown["layers"]))
+        self.assertLess(shown["forecasts"][1]["ratio"], 1)
+        refused = self.strata("what-if", "last", "--fuse", "all", "--verify", "--no-wait", code=2)
+        self.assertIn("does not fuse layers", refused.stderr)
+
 
 class Sweeps(Program):
     def point_status(self, sweep):

@@ -14,7 +14,7 @@ const Tensor image = {{2, 4, 4, 4}};
 // "first: follower follower", a line each.
 std::string chains_in(const Graph& graph, Mode mode) {
     std::string text;
-    for (const FusedChain& chain : convolution_chains(graph, mode)) {
+    for (const FusedChain& chain : fused_chains(graph, mode)) {
         text += graph.layers[chain.first].name + ":";
         for (const LayerId follower : chain.followers) {
             text += " " + graph.layers[follower].name;

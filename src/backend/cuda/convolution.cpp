@@ -42,7 +42,7 @@ public:
         if (bias_) {
             calls.push_back(add_channel_bias(y, lowering.value(input(2), bias_format())));
         }
-        step.text.algorithm += step.text.algorithm.empty() || apart.empty() ? apart : ", " + apart;
+        step.text.algorithm = with_reason(std::move(step.text.algorithm), apart);
         lowering.compute(std::move(step.text), std::move(calls));
     }
 

@@ -5,8 +5,6 @@
 #include "backend/cuda/kernels/fold_normalization.h"
 #include "graph/fuse.h"
 
-#include <fmt/format.h>
-
 namespace strata::cuda {
 
 namespace {
@@ -18,30 +16,28 @@ class FusedConvolution {
 public:
     FusedConvolution(Lowering& lowering, const Layer& layer, const Format& format,
                      const std::vector<LayerId>& followers)
-        : lowering_(lowering), layer_(layer), format_(format), followers_(followers) {
-        TensorId before = layer.outputs[0];
-        for (const LayerId id : followers) {
-            add(lowering.graph().layers[id], before);
-            before = lowering.graph().layers[id].outputs[0];
-        }
-        result_ = before;
-    }
+        : lowering_(lowering),
+          layer_(layer),
+          format_(format),
+          followers_(followers),
+          operations_(operations_of(lowering.graph(), layer, followers)) {}
 
     // Throws Refusal before anything is added if cuDNN has no plan.
     void lower(const std::string& apart) {
         ConvolutionStep step = convolution_step(lowering_, problem(), {});
         const TensorView x = lowering_.value(layer_.inputs[0], format_);
         const TensorView w =
-            normalization_ ? folded_weights() : lowering_.value(layer_.inputs[1], format_);
+            is_normalized() ? folded_weights() : lowering_.value(layer_.inputs[1], format_);
         std::vector<TensorView> operands;
-        if (image_) {
-            operands.push_back(lowering_.value(*image_, format_));
+        if (operations_.addend) {
+            operands.push_back(lowering_.value(*operations_.addend, format_));
         }
-        operands.push_back(normalization_ ? folded_bias() : bias());
-        step.call.views = {x, w, lowering_.make_value(result_, format_)};
+        operands.push_back(is_normalized() ? folded_bias() : bias());
+        step.call.views = {x, w, lowering_.make_value(operations_.result, format_)};
         step.call.views.insert(step.call.views.end(), operands.begin(), operands.end());
-        step.text.implementation += kinds_of_followers();
-        step.text.algorithm += step.text.algorithm.empty() || apart.empty() ? apart : ", " + apart;
+        step.text.implementation += text_of_fused(
+            lowering_.graph(), has_bias() ? FusedBias::yes : FusedBias::no, followers_);
+        step.text.algorithm = with_reason(std::move(step.text.algorithm), apart);
         lowering_.compute(std::move(step.text), {std::move(step.call)});
         for (const LayerId follower : followers_) {
             lowering_.include(follower);
@@ -51,25 +47,17 @@ public:
 private:
     bool has_bias() const { return layer_.inputs.size() > 2; }
 
-    void add(const Layer& follower, TensorId before) {
-        if (std::holds_alternative<BatchNormalization>(follower.op)) {
-            normalization_ = &follower;
-        } else if (std::holds_alternative<Elementwise>(follower.op)) {
-            image_ = other_operand(follower, before);
-        } else {
-            has_relu_ = true;
-        }
-    }
+    bool is_normalized() const { return operations_.normalization != nullptr; }
 
     // The operation has a bias even if the network has none: cuDNN's engines require it.
     ConvolutionProblem problem() const {
         ConvolutionProblem problem = problem_of_pass(lowering_.graph(), layer_, Pass::forward,
                                                      format_, lowering_.execution());
-        if (image_) {
+        if (operations_.addend) {
             problem.epilogue.push_back(Epilogue::add_image);
         }
         problem.epilogue.push_back(Epilogue::add_bias);
-        if (has_relu_) {
+        if (operations_.relu) {
             problem.epilogue.push_back(Epilogue::relu);
         }
         return problem;
@@ -88,11 +76,11 @@ private:
         return {.channels = w[0],
                 .inputs = w[1],
                 .positions = product(std::span(w).subspan(2)),
-                .epsilon = std::get<BatchNormalization>(normalization_->op).epsilon};
+                .epsilon = std::get<BatchNormalization>(operations_.normalization->op).epsilon};
     }
 
     TensorView parameter(std::size_t operand) {
-        return lowering_.value(normalization_->inputs[operand], full_rows);
+        return lowering_.value(operations_.normalization->inputs[operand], full_rows);
     }
 
     // Uses the original weights, so that they are rounded only once.
@@ -114,45 +102,23 @@ private:
         return shift;
     }
 
-    // Names the kinds of layers only, so that equal operations of different layers have equal text.
-    std::string kinds_of_followers() const {
-        std::string kinds = has_bias() ? " fused with bias" : "";
-        for (const LayerId follower : followers_) {
-            kinds += kinds.empty() ? " fused with " : ", ";
-            kinds += kind_of(lowering_.graph().layers[follower].op);
-        }
-        return kinds;
-    }
-
     Lowering& lowering_;
     const Layer& layer_;
     const Format& format_;
     const std::vector<LayerId>& followers_;
-    const Layer* normalization_ = nullptr;
-    std::optional<TensorId> image_;
-    bool has_relu_ = false;
-    TensorId result_ = 0;
+    FollowingOperations operations_;
 };
 
 }  // namespace
 
-// Drops the last follower until a plan is found. Without followers, only a bias is fused.
+// Without followers, only a bias is fused.
 FusedResult lower_fused_convolution(Lowering& lowering, const Layer& layer, const Format& format) {
-    std::vector<LayerId> followers = lowering.followers();
-    std::string apart;
-    while (!followers.empty() || layer.inputs.size() > 2) {
-        try {
+    const ChainEnd end = layer.inputs.size() > 2 ? ChainEnd::none : ChainEnd::one_follower;
+    return lower_longest_chain(
+        lowering.followers(), end,
+        [&](const std::vector<LayerId>& followers, const std::string& apart) {
             FusedConvolution(lowering, layer, format, followers).lower(apart);
-            return {Fused::done, apart};
-        } catch (const Refusal& refusal) {
-            apart = "not fused further: " + refusal.reason;
-        }
-        if (followers.empty()) {
-            break;
-        }
-        followers.pop_back();
-    }
-    return {Fused::no, apart};
+        });
 }
 
 }  // namespace strata::cuda

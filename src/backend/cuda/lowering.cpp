@@ -59,22 +59,13 @@ std::vector<BufferId> CudaViews::buffers_of(const Call& call) {
 
 Lowering::Lowering(const Graph& graph, const Execution& execution,
                    const DeviceProperties& properties, LayerForm layer_form)
-    : GraphLowering(graph, execution), properties_(properties), layer_form_(layer_form) {
-    if (execution.engine.fusion == Fusion::convolution) {
-        chains_ = convolution_chains(graph, execution.numerics.mode);
-    }
-}
+    : GraphLowering(graph, execution), properties_(properties), layer_form_(layer_form) {}
 
 std::unique_ptr<LoweringOfLayer<Lowering>> Lowering::make_layer(const Layer& layer) const {
     const auto make = [](const Layer& one, const auto& op) -> decltype(cuda::lower(one, op)) {
         return cuda::lower(one, op);
     };
     return lowering_of<Lowering>(layer, make);
-}
-
-std::vector<LayerId> Lowering::followers() const {
-    const auto found = std::ranges::find(chains_, current_layer(), &FusedChain::first);
-    return found == chains_.end() ? std::vector<LayerId>() : found->followers;
 }
 
 ElementType Lowering::element_type() const {

@@ -4,7 +4,6 @@
 #include "backend/cuda/device/program.h"
 #include "backend/cuda/device/properties.h"
 #include "backend/lower/lowering.h"
-#include "graph/fuse.h"
 
 #include <map>
 #include <memory>
@@ -101,9 +100,6 @@ public:
     // Adds a step of one kernel, which also names it.
     void compute(Kernel kernel, std::vector<TensorView> views);
 
-    // The following layers that may be fused with the task's layer, if fusion is requested.
-    std::vector<LayerId> followers() const;
-
     // The library's plan for this key, shared by all layers with the same problem; empty until the
     // first has built it.
     std::shared_ptr<const BuiltPlan>& plan(const std::string& key) { return plans_[key]; }
@@ -126,7 +122,6 @@ private:
 
     DeviceProperties properties_;
     LayerForm layer_form_;
-    std::vector<FusedChain> chains_;
     std::map<std::string, std::shared_ptr<const BuiltPlan>> plans_;
     std::map<std::string, std::shared_ptr<PlanChoice>> plan_choices_;
     std::set<std::string> sought_plans_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/lower/program.h"
+#include "graph/fuse.h"
 
 #include <concepts>
 #include <map>
@@ -114,13 +115,17 @@ public:
     void compute_once(Call call) { program_.preparations.push_back(std::move(call)); }
     // Adds a refused step for the task.
     void refuse(std::string reason);
+    // The layers that may be done in one operation with the task's layer, if fusion is requested.
+    std::vector<LayerId> followers() const;
+    // Whether the task's step may write its result over this value, which `reader` reads last: in
+    // inference, where nothing else reads that memory in a later step or in this one.
+    bool may_replace(const View& view, LayerId reader) const;
     // The task's step also does the same pass of this layer, which comes later.
     void include(LayerId layer) { included_.emplace(Task{layer, task_.pass}, task_); }
 
 protected:
     GraphLowering(const Graph& graph, const Execution& execution);
 
-    LayerId current_layer() const { return task_.layer; }
     const std::vector<View>& copies_of_value(TensorId tensor) const {
         return states_[tensor].values;
     }
@@ -165,6 +170,7 @@ private:
     Schedule schedule_;
     std::vector<TensorState> states_;
     std::vector<std::string> refusals_;  // by layer; empty if not refused
+    std::vector<FusedChain> chains_;
     std::set<BufferId> protected_;
     std::map<Task, Task> included_;  // and the task whose step does it
     Task task_;

@@ -15,7 +15,11 @@ GraphLowering<Engine, Rules>::GraphLowering(const Graph& graph, const Execution&
       execution_(execution),
       schedule_(schedule_of(graph, execution)),
       states_(graph.tensors.size()),
-      refusals_(graph.layers.size()) {}
+      refusals_(graph.layers.size()) {
+    if (execution.engine.fusion == Fusion::convolution) {
+        chains_ = fused_chains(graph, execution.numerics.mode);
+    }
+}
 
 template <class Engine, ViewRules Rules>
 auto GraphLowering<Engine, Rules>::run() -> Program {
@@ -88,6 +92,12 @@ template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::add_included(const Task& fused_into) {
     add_step(StepKind::compute, {}, {});
     program_.steps.back().step.state = IncludedIn{fused_into};
+}
+
+template <class Engine, ViewRules Rules>
+std::vector<LayerId> GraphLowering<Engine, Rules>::followers() const {
+    const auto found = std::ranges::find(chains_, task_.layer, &FusedChain::first);
+    return found == chains_.end() ? std::vector<LayerId>() : found->followers;
 }
 
 // If a layer has no result, the rest of the network still runs on values drawn like an input's.

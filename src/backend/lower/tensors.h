@@ -125,6 +125,26 @@ bool GraphLowering<Engine, Rules>::may_overwrite(const View& view) const {
            !protected_.contains(view.buffer);
 }
 
+// Every tensor that lies in the memory counts: a reshape's result does, too. A layer before the
+// task's has run by now.
+template <class Engine, ViewRules Rules>
+bool GraphLowering<Engine, Rules>::may_replace(const View& view, LayerId reader) const {
+    if (trains() || keeps_memory() || !may_overwrite(view)) {
+        return false;
+    }
+    const auto consumers = consumers_of(graph_);
+    for (TensorId tensor = 0; tensor < states_.size(); ++tensor) {
+        const auto lies_there = [&](const View& copy) { return copy.buffer == view.buffer; };
+        const auto is_done = [&](LayerId layer) { return layer < task_.layer || layer == reader; };
+        if (std::ranges::any_of(states_[tensor].values, lies_there) &&
+            (std::ranges::count(graph_.outputs, tensor) > 0 ||
+             !std::ranges::all_of(consumers[tensor], is_done))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The sum of several readers' contributions, in the layout of the first that may be overwritten.
 template <class Engine, ViewRules Rules>
 auto GraphLowering<Engine, Rules>::accumulated(std::vector<View> contributions) -> View {

@@ -29,39 +29,8 @@ Execution fused(Mode mode, const Numbers& numbers = {},
     return execution;
 }
 
-// Layers whose forward pass is done by another layer's step, and which: "relu by conv", one per
-// line. Also verifies the network.
 std::string verified_inclusions(const Graph& graph, const Execution& execution) {
-    verify_graph(*emulated_backend(), graph, execution);
-    const auto executable = emulated_backend()->prepare(graph, execution);
-    std::string text;
-    for (const Step& step : executable->steps()) {
-        if (step.within()) {
-            text += graph.layers[step.layer].name + " by " +
-                    graph.layers[step.within()->layer].name + "\n";
-        }
-    }
-    return text;
-}
-
-// A convolution with everything that may follow it, and a head that reads the result.
-Graph chain(bool bias, bool normalized, bool sum) {
-    GraphBuilder builder("chain");
-    const TensorId data = builder.input("data", {{2, 8, 9, 9}});
-    TensorId x = builder.add("before", Convolution{.out_channels = 16, .kernel = {1, 1}}, {data});
-    const TensorId shortcut = x;
-    x = builder.add("conv",
-                    Convolution{.out_channels = 16,
-                                .kernel = {3, 3},
-                                .pad_begin = {1, 1},
-                                .pad_end = {1, 1},
-                                .bias = bias},
-                    {x});
-    x = normalized ? builder.add("norm", BatchNormalization{}, {x}) : x;
-    x = sum ? builder.add("sum", Elementwise{}, {x, shortcut}) : x;
-    x = builder.add("relu", Activation{}, {x});
-    builder.add("head", Pooling{.kernel = {3, 3}}, {x});
-    return builder.finish();
+    return testing::verified_inclusions(*emulated_backend(), graph, execution);
 }
 
 class FusedForms : public ::testing::TestWithParam<ImageLayout> {};
@@ -69,13 +38,15 @@ class FusedForms : public ::testing::TestWithParam<ImageLayout> {};
 TEST_P(FusedForms, AnswerInEveryTypeAsTheReferenceDoes) {
     for (const Numbers& numbers : all_numbers) {
         const Execution execution = fused(Mode::inference, numbers, GetParam());
-        EXPECT_EQ(verified_inclusions(chain(true, false, false), execution), "relu by conv\n");
-        EXPECT_EQ(verified_inclusions(chain(false, false, false), execution), "relu by conv\n");
-        EXPECT_EQ(verified_inclusions(chain(false, false, true), execution),
+        EXPECT_EQ(verified_inclusions(fusable_chain(true, false, false), execution),
+                  "relu by conv\n");
+        EXPECT_EQ(verified_inclusions(fusable_chain(false, false, false), execution),
+                  "relu by conv\n");
+        EXPECT_EQ(verified_inclusions(fusable_chain(false, false, true), execution),
                   "sum by conv\nrelu by conv\n");
-        EXPECT_EQ(verified_inclusions(chain(false, true, false), execution),
+        EXPECT_EQ(verified_inclusions(fusable_chain(false, true, false), execution),
                   "norm by conv\nrelu by conv\n");
-        EXPECT_EQ(verified_inclusions(chain(true, true, true), execution),
+        EXPECT_EQ(verified_inclusions(fusable_chain(true, true, true), execution),
                   "norm by conv\nsum by conv\nrelu by conv\n");
     }
 }
@@ -83,10 +54,11 @@ TEST_P(FusedForms, AnswerInEveryTypeAsTheReferenceDoes) {
 TEST_P(FusedForms, TrainInEveryTypeAsTheReferenceDoes) {
     for (const Numbers& numbers : all_numbers) {
         const Execution execution = fused(Mode::training, numbers, GetParam());
-        EXPECT_EQ(verified_inclusions(chain(true, false, false), execution), "relu by conv\n");
-        EXPECT_EQ(verified_inclusions(chain(false, false, true), execution),
+        EXPECT_EQ(verified_inclusions(fusable_chain(true, false, false), execution),
+                  "relu by conv\n");
+        EXPECT_EQ(verified_inclusions(fusable_chain(false, false, true), execution),
                   "sum by conv\nrelu by conv\n");
-        EXPECT_EQ(verified_inclusions(chain(true, true, false), execution), "");
+        EXPECT_EQ(verified_inclusions(fusable_chain(true, true, false), execution), "");
     }
 }
 
@@ -119,7 +91,7 @@ TEST(Fusion, SharedMemoryGivesWhatKeptMemoryGives) {
 }
 
 TEST(Fusion, WrittenParametersAreFoldedAnew) {
-    const Graph graph = chain(false, true, false);
+    const Graph graph = fusable_chain(false, true, false);
     const auto executable = emulated_backend()->prepare(graph, fused(Mode::inference));
     const TensorId output = graph.outputs.front();
     executable->run();
@@ -133,7 +105,7 @@ TEST(Fusion, WrittenParametersAreFoldedAnew) {
 }
 
 TEST(Fusion, AStepSaysWhatWasFusedIntoIt) {
-    const Graph graph = chain(true, true, true);
+    const Graph graph = fusable_chain(true, true, true);
     const auto program = cuda::prepare_program(graph, fused(Mode::inference), described_h200());
     const Step& step = program.steps[1].step;
     EXPECT_TRUE(step.implementation.ends_with(" fused with bias, batch_normalization, add, relu"))
@@ -160,7 +132,8 @@ TEST(Fusion, WithoutAPlanTheLayersStayApartAndTheStepSaysWhy) {
 }
 
 TEST(Fusion, IsOffByDefault) {
-    EXPECT_EQ(verified_inclusions(chain(true, true, true), kept_execution(Mode::inference)), "");
+    EXPECT_EQ(verified_inclusions(fusable_chain(true, true, true), kept_execution(Mode::inference)),
+              "");
 }
 
 }  // namespace

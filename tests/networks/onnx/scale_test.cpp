@@ -22,7 +22,7 @@ void look_at(const Graph& graph) {
         Execution execution;
         execution.numerics.mode = mode;
         footprint_of(graph, execution);
-        convolution_chains(graph, mode);
+        fused_chains(graph, mode);
     }
     for (const Layer& layer : graph.layers) {
         problem_of(layer.op, signature_of(graph, layer));

@@ -44,18 +44,16 @@ std::optional<algorithm> function_of(const Activation& op, bool from_output) {
 
 class ActivationLowering : public LayerLowering {
 public:
-    ActivationLowering(const Layer& layer, const Activation& op) : LayerLowering(layer), op_(op) {}
+    ActivationLowering(const Layer& layer, const Activation& op)
+        : LayerLowering(layer), op_(op), from_output_(op.reads().output_for_data) {}
 
     void forward(Lowering& lowering) override {
-        from_output_ = op_.reads().output_for_data;
-        const auto function = function_of(op_, from_output_);
-        if (!function) {
+        if (!function_of(op_, from_output_)) {
             return forward_by_loops(lowering);
         }
         const TensorView x = lowering.value(input(0));
-        forward_ = describe_forward(lowering, x.desc);
         const TensorView y = make_output(lowering, x);
-        lowering.compute<dnnl::eltwise_forward>(*forward_, text_of(x.desc),
+        lowering.compute<dnnl::eltwise_forward>(describe_forward(lowering, x.desc), text_of(x.desc),
                                                 {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
         if (x.buffer == y.buffer) {
             lowering.forget_value(input(0));
@@ -63,7 +61,7 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
-        if (!forward_) {
+        if (!function_of(op_, from_output_)) {
             return backward_by_loops(lowering);
         }
         const TensorId kept = from_output_ ? output() : input(0);
@@ -108,10 +106,11 @@ private:
     }
 
     // The gradient's layout if the kept data are also available in it because another reader wanted
-    // that: then neither is copied. Otherwise that of the forward pass.
+    // that: then neither is copied. Otherwise that of the forward pass, which another layer's step
+    // may have done.
     Desc backward_layout(Lowering& lowering, TensorId kept) const {
         const Desc gradient = lowering.gradient(output()).desc;
-        return lowering.has_value(kept, gradient) ? gradient : forward_->src_desc();
+        return lowering.has_value(kept, gradient) ? gradient : lowering.value(kept).desc;
     }
 
     TensorView make_output(Lowering& lowering, const TensorView& x) const {
@@ -159,8 +158,7 @@ private:
     }
 
     const Activation& op_;
-    bool from_output_ = false;
-    std::optional<dnnl::eltwise_forward::primitive_desc> forward_;
+    bool from_output_ = false;  // the backward pass reads the result, not the operand
 };
 
 }  // namespace

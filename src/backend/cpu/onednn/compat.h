@@ -146,6 +146,10 @@ inline auto describe_batch_normalization_backward(
         engine, attr, forward, prop, gradient, gradient, x, epsilon, flags);
 }
 
+inline void append_relu(dnnl::post_ops& operations) {
+    operations.append_eltwise(dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+}
+
 using SoftmaxForward = dnnl::softmax_forward;
 using SoftmaxBackward = dnnl::softmax_backward;
 inline dnnl::algorithm softmax_algorithm(bool logarithm) {
@@ -268,6 +272,10 @@ inline auto describe_batch_normalization_backward(
     const Desc& gradient, const Desc& x, float epsilon, dnnl::normalization_flags flags) {
     return describe_backward<dnnl::batch_normalization_backward>(engine, attr, forward, prop,
                                                                  gradient, x, epsilon, flags);
+}
+
+inline void append_relu(dnnl::post_ops& operations) {
+    operations.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
 }
 
 using SoftmaxForward = dnnl::softmax_v2_forward;

@@ -2,6 +2,7 @@
 #include "backend/cpu/onednn/channel_layout.h"
 #include "backend/cpu/onednn/choose.h"
 #include "backend/cpu/onednn/convolution_choice.h"
+#include "backend/cpu/onednn/fused_forward.h"
 #include "backend/cpu/onednn/layer_lowering.h"
 #include "backend/cpu/onednn/own_convolution.h"
 #include "op/window.h"
@@ -39,7 +40,9 @@ public:
 
     void forward(Lowering& lowering) override {
         prepare(lowering);
-        const auto way = first_way(lowering, Pass::forward, [&](const LibraryWay& library) {
+        LibraryWay used;
+        auto way = first_way(lowering, Pass::forward, [&](const LibraryWay& library) {
+            used = library;
             return forward_as(lowering, library.kind, suited(lowering, library));
         });
         if (way.own) {
@@ -47,6 +50,10 @@ public:
         }
         forward_ = way.library;
         place_master(lowering);
+        const FusedResult fused = lower_fused(lowering, used, way.text());
+        if (fused.fused == Fused::done) {
+            return;
+        }
         const TensorView x = lowering.value(input(0), forward_->src_desc());
         const TensorView weight = lowering.value(input(1), forward_->weights_desc());
         std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_SRC, x},
@@ -60,6 +67,7 @@ public:
         if (op_.bias && !fuses_bias_) {
             calls.push_back(add_bias_call(y, lowering.value(input(2), bias_)));
         }
+        way.algorithm = with_reason(std::move(way.algorithm), fused.apart);
         compute(lowering, way, text_of(x.desc, y.desc), std::move(calls));
     }
 
@@ -171,10 +179,29 @@ private:
 
     Forward::primitive_desc forward_as(Lowering& lowering, algorithm kind,
                                        const SuitedImplementation& suited = {}) const {
-        return describe_fitting<Forward>(lowering.engine(), lowering.attributes(), suited,
-                                         lowering.forward_kind(), kind, x_, weight_, fused_bias_,
-                                         y_, window_.stride, window_.dilation, window_.pad_begin,
-                                         window_.pad_end);
+        return forward_as(lowering, kind, suited, lowering.attributes(), fused_bias_, y_);
+    }
+
+    Forward::primitive_desc forward_as(Lowering& lowering, algorithm kind,
+                                       const SuitedImplementation& suited,
+                                       const dnnl::primitive_attr& attributes, const Desc& bias,
+                                       const Desc& y) const {
+        return describe_fitting<Forward>(
+            lowering.engine(), attributes, suited, lowering.forward_kind(), kind, x_, weight_, bias,
+            y, window_.stride, window_.dilation, window_.pad_begin, window_.pad_end);
+    }
+
+    // Together with the layers that follow; a bias of its own lies between them.
+    FusedResult lower_fused(Lowering& lowering, const LibraryWay& way, const StepText& text) const {
+        if (op_.bias && !fuses_bias_) {
+            return {Fused::no, lowering.followers().empty() ? "" : "not fused: its bias is apart"};
+        }
+        return lower_fused_forward<Forward>(
+            lowering, layer_, bias_, text,
+            [&](const dnnl::primitive_attr& attributes, const Desc& bias, const Desc& y) {
+                return forward_as(lowering, way.kind, suited(lowering, way), attributes, bias,
+                                  is_any(y) ? y_ : y);
+            });
     }
 
     BackwardData::primitive_desc describe_data(Lowering& lowering, const LibraryWay& way) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/choose.h"
+#include "backend/cpu/onednn/fused_forward.h"
 #include "backend/cpu/onednn/layer_lowering.h"
 
 namespace strata::cpu {
@@ -21,9 +22,18 @@ public:
 
     void forward(Lowering& lowering) override {
         prepare(lowering);
-        forward_ = describe<Forward>(lowering.engine(), lowering.attributes(),
-                                     lowering.forward_kind(), x_, weight_, bias_, y_);
+        const auto described = [&](const dnnl::primitive_attr& attributes, const Desc& bias,
+                                   const Desc& y) {
+            return describe<Forward>(lowering.engine(), attributes, lowering.forward_kind(), x_,
+                                     weight_, bias, y);
+        };
+        forward_ = described(lowering.attributes(), bias_, y_);
         place_master(lowering);
+        const FusedResult fused =
+            lower_fused_forward<Forward>(lowering, layer_, bias_, {}, described);
+        if (fused.fused == Fused::done) {
+            return;
+        }
         const TensorView x = lowering.value(input(0), forward_->src_desc());
         const TensorView weight = lowering.value(input(1), forward_->weights_desc());
         std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_SRC, x},
@@ -33,7 +43,8 @@ public:
         }
         const TensorView y = lowering.make_value(output(), forward_->dst_desc());
         arguments.emplace_back(DNNL_ARG_DST, y);
-        lowering.compute<Forward>(*forward_, text_of(x.desc, y.desc), std::move(arguments));
+        lowering.compute<Forward>(*forward_, text_of(x.desc, y.desc), std::move(arguments),
+                                  fused.apart);
     }
 
     void backward_data(Lowering& lowering) override {

@@ -89,6 +89,15 @@ TensorView Lowering::scratch(Bytes bytes, std::size_t alignment) {
     return {scratchpad, plain({static_cast<dnnl::memory::dim>(size)}, ElementType::u8)};
 }
 
+TensorView Lowering::preparation_memory(const Desc& desc) {
+    if (!preparation_memory_) {
+        preparation_memory_ = add_buffer(0, Life::persistent);
+    }
+    auto& reserved = buffer(*preparation_memory_).bytes;
+    reserved = std::max(reserved, desc.get_size());
+    return {*preparation_memory_, desc};
+}
+
 bool Lowering::has_value(TensorId tensor, const Desc& desc) const {
     return std::ranges::count(copies_of_value(tensor), desc, &TensorView::desc) > 0;
 }

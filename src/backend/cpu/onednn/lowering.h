@@ -96,6 +96,9 @@ public:
     }
     // Memory that a step may use while it runs, with room to align its begin.
     TensorView scratch(Bytes bytes, std::size_t alignment);
+    // Memory for what a call before the first iteration hands to the next one; all of them share
+    // it.
+    TensorView preparation_memory(const Desc& desc);
     // A copy into another layout or type, for a step of several calls.
     Call reorder_call(const TensorView& from, const TensorView& to);
     // The sum of views with equal layout; `sum` may be the first of them.
@@ -115,6 +118,7 @@ private:
     dnnl::engine engine_;
     dnnl::primitive_attr attributes_;
     std::span<const ConvolutionMethod> methods_;
+    std::optional<BufferId> preparation_memory_;
 };
 
 }  // namespace strata::cpu

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "view/what_if.h"
+
+#include "report/format.h"
+#include "view/cells.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+// A prediction is no measurement, whatever it is computed from.
+constexpr Provenance predicted = Provenance::modelled;
+
+std::string text_of(const Ratio& ratio) {
+    return fmt::format("{:.3g} [{:.3g}, {:.3g}]", ratio.value, ratio.low, ratio.high);
+}
+
+std::string what_is_saved(const FusionFindings& findings) {
+    const FusionForecast& forecast = findings.forecast;
+    const std::string begin =
+        fmt::format("Fusing {} of {} into the steps before {} is predicted to save {:.3g} ms",
+                    forecast.layers.size() == 1 ? "one layer"
+                                                : fmt::format("{} layers", forecast.layers.size()),
+                    findings.run.settings.network, forecast.layers.size() == 1 ? "it" : "them",
+                    1e3 * forecast.gain->median.value);
+    return forecast.expected
+               ? begin + fmt::format(" of {:.3g} ms: {} times the time, by {}.",
+                                     1e3 * forecast.now->median.value, text_of(*forecast.expected),
+                                     name_of(findings.method))
+               : begin + ".";
+}
+
+std::string what_was_measured(const FusionFindings& findings) {
+    if (!findings.refusal.empty()) {
+        return fmt::format(" It was not measured: {}.", findings.refusal);
+    }
+    if (!findings.measured || !findings.measured->whole.ratio) {
+        return {};
+    }
+    const Ratio& ratio = *findings.measured->whole.ratio;
+    const auto& expected = findings.forecast.expected;
+    const std::string judged = !expected                 ? ""
+                               : agree(*expected, ratio) ? ": the prediction agrees"
+                               : ratio.value > expected->value
+                                   ? ": fusion saves less than predicted"
+                                   : ": fusion saves more than predicted";
+    return fmt::format(" Measured in turn it was {} times{}.", text_of(ratio), judged);
+}
+
+Cell estimate_cell(const std::optional<Estimate>& time, Provenance provenance) {
+    return optional_cell(time, [&](const Estimate& one) { return time_cell(one, provenance); });
+}
+
+Cell ratio_or_missing(const std::optional<Ratio>& ratio, Provenance provenance) {
+    return optional_cell(ratio, [&](const Ratio& one) {
+        return Number{
+            .value = one.value, .low = one.low, .high = one.high, .provenance = provenance};
+    });
+}
+
+std::optional<Estimate> time_after(const FusionForecast& forecast) {
+    if (!forecast.now || !forecast.expected) {
+        return std::nullopt;
+    }
+    const Seconds now = forecast.now->median;
+    return Estimate{.median = now * forecast.expected->value,
+                    .low = now * forecast.expected->low,
+                    .high = now * forecast.expected->high,
+                    .minimum = now * forecast.expected->low,
+                    .samples = forecast.gain->samples};
+}
+
+Table summary_table(const FusionFindings& findings) {
+    Table table{
+        .columns = {{.key = "forecast", .title = "iteration", .importance = Importance::essential},
+                    {.key = "end_to_end_s", .title = "time", .bounds = Bounds::interval},
+                    {.key = "ratio", .title = "ratio", .bounds = Bounds::interval}},
+        .records = "forecasts"};
+    const Provenance given = times_of(findings.run.origin);
+    table.rows.push_back({"now", estimate_cell(findings.forecast.now, given), Missing{}});
+    table.rows.push_back({"predicted", estimate_cell(time_after(findings.forecast), predicted),
+                          ratio_or_missing(findings.forecast.expected, predicted)});
+    if (findings.measured) {
+        const ComparedTime& whole = findings.measured->whole;
+        table.rows.push_back(
+            {"measured off", estimate_cell(whole.before, Provenance::measured), Missing{}});
+        table.rows.push_back({"measured on", estimate_cell(whole.after, Provenance::measured),
+                              ratio_or_missing(whole.ratio, Provenance::measured)});
+    }
+    return table;
+}
+
+std::string note_on(FusionMethod method) {
+    return method == FusionMethod::traffic
+               ? "traffic: a fused layer keeps the share of its time that its remaining traffic "
+                 "is, and at least its arithmetic at the peak; forward passes only. The interval "
+                 "is that of the measured times, not of the method."
+               : "removal: all passes of the fused ReLUs are saved, as if the layers were deleted "
+                 "(Dong et al. 2018). The interval is that of the measured times, not of the "
+                 "method.";
+}
+
+Table layers_table(const FusionFindings& findings) {
+    Table table{.title = "Fused layers",
+                .columns = {{.key = "layer", .title = "layer", .importance = Importance::essential},
+                            {.key = "fused_into", .title = "fused into"},
+                            {.key = "operator", .title = "operator"},
+                            {.key = "before_s", .title = "now", .bounds = Bounds::interval},
+                            {.key = "saved_s", .title = "saved", .bounds = Bounds::interval}},
+                .records = "layers"};
+    for (const FusedLayer& layer : findings.forecast.layers) {
+        table.rows.push_back({layer.layer, layer.into, layer.operation,
+                              time_cell(layer.now, derived_from(findings.run.origin)),
+                              time_cell(layer.gain, predicted)});
+    }
+    table.notes.push_back(note_on(findings.method));
+    table.notes.push_back(fmt::format("{} fewer steps, {:.3g} MB less traffic in an iteration.",
+                                      findings.forecast.steps_saved,
+                                      findings.forecast.traffic_saved.value / 1e6));
+    return table;
+}
+
+}  // namespace
+
+Document what_if_document(const FusionFindings& findings) {
+    const std::string title =
+        fmt::format("run {} with {} fused", findings.run.id,
+                    findings.scope == FusionScope::all ? "what can be" : "convolutions and ReLUs");
+    return {.title = title,
+            .blocks = {Lead{what_is_saved(findings) + what_was_measured(findings)},
+                       summary_table(findings), layers_table(findings)},
+            .kind = "what-if"};
+}
+
+}  // namespace strata
