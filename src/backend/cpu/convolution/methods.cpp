@@ -3,15 +3,22 @@
 #include "backend/cpu/convolution/gemm.h"
 #include "backend/cpu/convolution/implicit_gemm.h"
 #include "backend/cpu/convolution/method.h"
+#include "backend/cpu/convolution/winograd.h"
 
 #include <array>
 
 namespace strata::cpu {
 
 std::span<const ConvolutionMethod> convolution_methods() {
+    using winograd::prepare_winograd, winograd::WinogradTile;
     static constexpr std::array methods = {
         ConvolutionMethod{"gemm", prepare_gemm},
         ConvolutionMethod{"implicit-gemm", prepare_implicit_gemm},
+        ConvolutionMethod{"winograd-2x2-3x3", prepare_winograd<WinogradTile::f2x2_3x3>},
+        ConvolutionMethod{"winograd-4x4-3x3", prepare_winograd<WinogradTile::f4x4_3x3>},
+        ConvolutionMethod{"winograd-6x6-3x3", prepare_winograd<WinogradTile::f6x6_3x3>},
+        ConvolutionMethod{"winograd-2x2-5x5", prepare_winograd<WinogradTile::f2x2_5x5>},
+        ConvolutionMethod{"winograd-4x4-5x5", prepare_winograd<WinogradTile::f4x4_5x5>},
         ConvolutionMethod{"fft", prepare_fft},
         ConvolutionMethod{"fft-tiled", prepare_fft_tiled},
     };

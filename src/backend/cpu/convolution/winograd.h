@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/cpu/convolution/method.h"
+#include "backend/cpu/convolution/winograd_filters.h"
+#include "backend/cpu/convolution/winograd_tiles.h"
+#include "backend/cpu/kernels/small_gemm.h"
+
+// Winograd's convolutions F(m x m, r x r): images are cut into overlapping tiles of m + r - 1
+// elements a side, transformed, multiplied by the transformed filters in a product of matrices for
+// each of a tile's elements, and transformed back (Lavin and Gray, 2015, arXiv 1509.09308).
+namespace strata::cpu::winograd {
+
+// The arithmetic kernels of a run, which a test replaces by ones that count.
+struct WinogradKernels {
+    std::string_view isa;
+    const WinogradTable* wide = nullptr;    // for channels in groups of 16
+    const WinogradTable* narrow = nullptr;  // for channels in groups of 8
+    decltype(&small_gemm) product = nullptr;
+    decltype(&gemm_by_panel) panel_product = nullptr;
+    void (*add)(const float* values, std::size_t count, float* sums) = nullptr;
+    Bytes cache = {};  // that a processor has for itself: the level-2 cache
+};
+
+WinogradKernels winograd_kernels();
+
+// A problem that Winograd's method can do, in a form that suits it. A pass for the data is a
+// forward pass from y's gradient with the filters turned by half a turn, input and output channels
+// exchanged.
+struct WinogradProblem {
+    WinogradTile tile = WinogradTile::f4x4_3x3;
+    Pass pass = Pass::forward;
+    std::size_t m = 0;
+    std::size_t r = 0;
+    std::size_t size = 0;  // m + r - 1
+    OperandOrders orders;
+    ImageLayout x;
+    ImageLayout y;
+    FilterLayout filters;
+    std::int64_t pad_top = 0;
+    std::int64_t pad_left = 0;
+    std::size_t images = 0;
+    bool bias = false;
+    bool relu = false;
+    int threads = 1;
+
+    std::size_t points() const { return size * size; }
+};
+
+// Throws Refusal where the method cannot do the problem.
+std::unique_ptr<PreparedConvolution> prepare_winograd(WinogradTile tile,
+                                                      const ConvolutionProblem& problem,
+                                                      const OperandOrders& preferred,
+                                                      const WinogradKernels& kernels);
+
+template <WinogradTile tile>
+std::unique_ptr<PreparedConvolution> prepare_winograd(const ConvolutionProblem& problem,
+                                                      const OperandOrders& preferred) {
+    return prepare_winograd(tile, problem, preferred, winograd_kernels());
+}
+
+// Both kinds of pass, each in a file of its own.
+std::unique_ptr<PreparedConvolution> prepare_winograd_images(const WinogradProblem& problem,
+                                                             const WinogradKernels& kernels);
+std::unique_ptr<PreparedConvolution> prepare_winograd_weights(const WinogradProblem& problem,
+                                                              const WinogradKernels& kernels);
+
+// What they share.
+
+// The depth of a product whose right matrix stays in the L1 cache while the rows of the left one
+// pass: 32 KB with 64 columns.
+inline constexpr std::size_t block_depth = 128;
+
+std::string winograd_name(WinogradTile tile);
+WinogradCosts winograd_costs(WinogradTile tile);
+// What the sum of a tile of y's gradient is, as a multiple of its transform at the point 1, 1.
+double tile_sum_factor(WinogradTile tile);
+Operations operations_of(const TransformCost& cost, double times);
+const WinogradCodelets& codelets_for(const WinogradKernels& kernels, WinogradTile tile,
+                                     const ImageLayout& layout);
+
+}  // namespace strata::cpu::winograd
