@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -127,7 +128,8 @@ struct HelpText {
     std::string standard;  // the value that it has without the option
 };
 
-// A switch that has the option's own name may be given its values: "=omitted,computed".
+// A switch that has the option's own name may be given its values, "=omitted,computed", besides
+// what switches take from variables.
 bool takes_values(const Option& option) {
     std::string name(option.flag.substr(option.flag.rfind("--") + 2));
     std::ranges::replace(name, '-', '_');
@@ -138,13 +140,14 @@ CLI::Option* add_switch_with_values(CLI::App& verb, const Option& option, const 
                                     const std::function<void(const Texts&)>& take) {
     const auto given = std::make_shared<std::string>();  // the library writes to it while it parses
     const auto take_given = [&option, take, given](const std::string& text) {
-        const auto parts = split(text, ',');
-        const Texts texts(parts.begin(), parts.end());
-        const auto is_choice = [&](const std::string& one) {
-            return std::ranges::find(option.choices(), one) != option.choices().end();
-        };
-        take(std::ranges::all_of(texts, is_choice) ? texts
-                                                   : Texts{std::string(switched_value(option))});
+        constexpr std::array<std::string_view, 4> on = {"true", "1", "on", "yes"};
+        constexpr std::array<std::string_view, 4> off = {"false", "0", "off", "no"};
+        if (std::ranges::find(on, text) != on.end()) {
+            take({std::string(switched_value(option))});
+        } else if (std::ranges::find(off, text) == off.end()) {
+            const auto parts = split(text, ',');
+            take(Texts(parts.begin(), parts.end()));
+        }
     };
     return verb.add_flag(std::string(option.flag), *given, help)->each(take_given);
 }
