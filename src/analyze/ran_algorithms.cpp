@@ -29,18 +29,9 @@ bool is_convolution_that_ran(const StepResult& step) {
            step.pass != Pass::update && std::holds_alternative<Samples>(step.time);
 }
 
-// A step tells its algorithm's name, or of a GPU's plan its properties, which name what is special:
-// "tensor cores, winograd".
 std::string family_of(const StepResult& step) {
-    if (value_named<ConvolutionAlgorithm>(step.algorithm)) {
-        return step.algorithm;
-    }
-    for (const char* special : {"winograd", "fft"}) {
-        if (step.algorithm.find(special) != std::string::npos) {
-            return special;
-        }
-    }
-    return "direct";
+    return value_named<ConvolutionAlgorithm>(step.algorithm) ? step.algorithm
+                                                             : algorithm_family(step.algorithm);
 }
 
 // Whether that is what was asked for: "winograd" leaves the tile open.
@@ -80,6 +71,15 @@ std::string fallback_remark(const std::vector<std::pair<std::string, std::size_t
 }
 
 }  // namespace
+
+std::string algorithm_family(const std::string& text) {
+    for (const char* special : {"winograd", "fft"}) {
+        if (text.find(special) != std::string::npos) {
+            return special;
+        }
+    }
+    return "direct";
+}
 
 std::vector<std::string> ran_algorithms(const Run& run) {
     std::vector<std::string> families;

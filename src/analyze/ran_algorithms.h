@@ -8,6 +8,10 @@
 
 namespace strata {
 
+// The family of an algorithm by its name, or by the properties of a GPU's plan, which name what is
+// special: "winograd" of "tensor cores, winograd"; otherwise "direct".
+std::string algorithm_family(const std::string& text);
+
 // The algorithms by which a run's convolution steps really ran, in the order in which they are met:
 // "winograd", "fft", "direct". Empty where no convolution ran.
 std::vector<std::string> ran_algorithms(const Run& run);

@@ -10,7 +10,10 @@
 #include "view/algorithms.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 namespace strata {
@@ -46,22 +49,40 @@ AlgorithmComparison compared(const AlgorithmsOptions& options, const Graph& grap
         [&](const std::string& what, double fraction) { line.show(what, fraction); });
 }
 
-void show(const AlgorithmsOptions& options) {
-    const auto batches = batches_of(options.network);
-    if (batches.size() > 1) {
-        throw Error("algorithms needs a single --batch", ExitCode::usage);
-    }
-    require_columns(algorithm_columns(), options.output);
-    const auto batch = batches.empty() ? std::nullopt : std::optional(batches.front());
-    std::vector<Document> documents;
-    for (const std::string& network : options.network.networks) {
+// A network at each of its batches.
+std::vector<AlgorithmComparison> compared_batches(const AlgorithmsOptions& options,
+                                                  const std::string& network) {
+    std::vector<AlgorithmComparison> comparisons;
+    const std::vector<std::int64_t> batches = batches_of(options.network);
+    for (std::size_t i = 0; i == 0 || i < batches.size(); ++i) {
+        const auto batch = batches.empty() ? std::nullopt : std::optional(batches[i]);
         Graph graph = load_network(request_for(options.network, network, batch));
         if (!options.settings.slice.empty()) {
             graph = slice(graph, options.settings.slice);
         }
-        documents.push_back(algorithms_document(compared(options, graph)));
+        comparisons.push_back(compared(options, graph));
     }
-    emit(documents, options.output);
+    return comparisons;
+}
+
+void show(const AlgorithmsOptions& options) {
+    require_columns(algorithm_columns(), options.output);
+    if (options.output.json && !options.output.selection().is_everything()) {
+        throw Error("algorithms --json has whole records: choose columns and rows with --csv",
+                    ExitCode::usage);
+    }
+    std::vector<Document> documents;
+    std::vector<AlgorithmComparison> all;
+    for (const std::string& network : options.network.networks) {
+        std::vector<AlgorithmComparison> batches = compared_batches(options, network);
+        documents.push_back(algorithms_document(batches));
+        std::ranges::move(batches, std::back_inserter(all));
+    }
+    if (options.output.json) {
+        emit_json("algorithms", algorithms_json(all), options.output);
+    } else {
+        emit(documents, options.output);
+    }
 }
 
 }  // namespace
@@ -69,9 +90,10 @@ void show(const AlgorithmsOptions& options) {
 void add_algorithms(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<AlgorithmsOptions>();
     CLI::App* verb = app.add_subcommand(
-        "algorithms", "Every algorithm for every convolution: time, workspace, error.");
+        "algorithms", "Every algorithm for every convolution: time, workspace, operations, error.");
     verb->footer(
         "strata algorithms alexnet --batch 32\n"
+        "strata algorithms conv:n32c96h27w27k256r5s5p2 --batch 1,8,64\n"
         "strata algorithms resnet-50 --dtype f16 --device h200.json   # what cuDNN offers");
     add_network_options(*verb, options->network);
     add_listed(*verb, option_named("slice"), options->settings,
@@ -84,6 +106,10 @@ void add_algorithms(CLI::App& app, ExitCode&) {
                "number of threads; 0 uses every processor available to this process");
     add_listed(*verb, option_named("max_time"), options->settings,
                "maximum seconds for each algorithm");
+    add_listed(*verb, option_named("algorithm"), options->settings,
+               "what the policy user asks for");
+    add_listed(*verb, option_named("workspace_limit"), options->settings,
+               "refuse an algorithm that needs more scratch memory than this");
     add_switch(*verb, "--no-wait", options->no_wait,
                "measure even while another strata is measuring on this machine");
     begin_group(*verb, "On a GPU (--backend cuda)");

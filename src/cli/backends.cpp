@@ -31,12 +31,13 @@ constexpr Capabilities of_a_peer = {Capability::fusion, Capability::device_timeo
                                     Capability::peer_options};
 
 constexpr std::array entries = {
-    BackendEntry{.name = "onednn",
-                 .meaning = "this CPU through oneDNN: the fast engine",
-                 .make = [] { return open_backend_module("onednn"); },
-                 .capabilities = {Capability::cache_states, Capability::algorithm_choices,
-                                  Capability::workspace_limit, Capability::layouts,
-                                  Capability::separate_bias, Capability::fusion}},
+    BackendEntry{
+        .name = "onednn",
+        .meaning = "this CPU through oneDNN: the fast engine",
+        .make = [] { return open_backend_module("onednn"); },
+        .capabilities = {Capability::cache_states, Capability::algorithm_choices,
+                         Capability::algorithm_trials, Capability::workspace_limit,
+                         Capability::layouts, Capability::separate_bias, Capability::fusion}},
     BackendEntry{.name = "cuda",
                  .meaning = "an NVIDIA GPU through cuDNN, cuBLASLt and strata's own kernels",
                  .make = [] { return open_backend_module("cuda"); },

@@ -6,6 +6,7 @@
 #include "cli/measuring.h"
 #include "cli/options.h"
 #include "cli/results.h"
+#include "cli/tuning.h"
 #include "cli/verbs.h"
 #include "graph/schedule.h"
 #include "metric/plan.h"
@@ -38,6 +39,8 @@ struct RunOptions {
     std::string memory;
     std::string dump;
     std::vector<std::string> inputs;
+    TuningLimits tuning;
+    bool names_algorithm = false;  // or a choice: then no tuning is taken
     bool no_wait = false;
     bool verify = false;
     bool allow_incomplete = false;
@@ -236,9 +239,12 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
 }
 
 ExitCode run_all(const RunOptions& options) {
-    const Experiment experiment = experiment_for(options);
+    Experiment experiment = experiment_for(options);
     require_display(options, experiment);
     require_machine(find_backend(options.backend), experiment.settings);
+    take_tunings(experiment, !options.names_algorithm, options.tuning,
+                 database_path(options.database).string(),
+                 options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
     ResultPrinter printer({.output = options.output,
                            .convention = find_convention(options.convention),
                            .by = parse_groupings(options.by),
@@ -268,6 +274,7 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_option(verb, "--backend", options.backend, "backend to run on")
         ->type_name(join(backend_names(), "|"));
     add_listed(verb, OptionGroup::execution, options.asked);
+    add_tune_time(verb, options.tuning);
     verb.add_option("--input", options.inputs, "file with the values of an input")
         ->type_name("NAME=FILE.npy");
     // (Without a variable: STRATA_MEMORY is the switch of show.)
@@ -329,7 +336,10 @@ void add_run(CLI::App& app, ExitCode& exit) {
     add_measuring_options(*verb, *options);
     add_selection_options(*verb, *options);
     add_output_options(*verb, options->output);
-    verb->callback([options, &exit] { exit = run_all(*options); });
+    verb->callback([options, verb, &exit] {
+        options->names_algorithm = verb->count("--algorithm") > 0 || verb->count("--choose") > 0;
+        exit = run_all(*options);
+    });
 }
 
 }  // namespace strata

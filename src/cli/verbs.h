@@ -14,6 +14,7 @@ void add_runs(CLI::App& app, ExitCode& exit);
 void add_show(CLI::App& app, ExitCode& exit);
 void add_run(CLI::App& app, ExitCode& exit);
 void add_algorithms(CLI::App& app, ExitCode& exit);
+void add_tune(CLI::App& app, ExitCode& exit);
 void add_calibrate(CLI::App& app, ExitCode& exit);
 void add_overhead(CLI::App& app, ExitCode& exit);
 void add_study(CLI::App& app, ExitCode& exit);

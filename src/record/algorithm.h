@@ -10,20 +10,39 @@
 
 namespace strata {
 
+// How far a result lies from sums in double precision over the same operands.
+struct AlgorithmError {
+    double max = 0;            // largest difference over the largest value
+    double relative_l2 = 0;    // length of the vector of differences over that of the values
+    std::size_t elements = 0;  // compared; fewer than the result has: drawn evenly from it
+};
+
 // The result of one way of computing a layer's pass.
 struct AlgorithmResult {
     std::string layer;    // the first of those that have this problem
     std::string problem;  // as one line of text that strata can run again
     int layers = 1;       // how many have it
     Pass pass = Pass::forward;
+    std::string algorithm;  // the name by which it is asked for: "direct", "fft-tiled"
     std::string implementation;
     std::string notes;
     std::string layout;
     Bytes workspace;
-    Flops flops;  // that the pass asks for, whatever the algorithm does
+    Flops flops;                           // that the pass asks for, whatever the algorithm does
+    std::optional<Operations> operations;  // that the algorithm does; unknown of a library's own
     Measurement time;
-    std::optional<double> error;
+    std::optional<double> error;  // a source's own: to another algorithm (backend/algorithms.h)
+    std::optional<AlgorithmError> exact_error;
+    std::optional<bool> is_deterministic;  // two runs gave the same bits
+    bool is_heuristic = false;             // what the library chooses if it may
+    bool is_asked = false;                 // what the command's --algorithm runs
+    // Among those of its layer's pass, from 1; equal ranks cannot be told apart. 0: no time.
+    int rank = 0;
 };
+
+// How the samples of one layer's algorithms were taken: each algorithm's in a row, or in rounds in
+// which they took turns, so that the n-th samples of all belong together.
+enum class AlgorithmSampling { in_a_row, in_turn };
 
 // All of a network on one device.
 struct AlgorithmComparison {
@@ -31,7 +50,10 @@ struct AlgorithmComparison {
     std::int64_t batch = 1;
     std::string dtype;
     std::string device;
-    std::vector<AlgorithmResult> results;
+    std::vector<AlgorithmResult> results = {};
+    Bytes memory = {};  // of the whole network at its peak, without workspaces
+    AlgorithmSampling sampling = AlgorithmSampling::in_a_row;
+    std::string asked = "direct";  // the value of --algorithm
 };
 
 }  // namespace strata

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "run/algorithms.h"
 
-#include "measure/sampler.h"
+#include "analyze/algorithm_ranks.h"
+#include "analyze/ran_algorithms.h"
+#include "base/enumeration.h"
+#include "graph/memory.h"
+#include "measure/memory_use.h"
 #include "op/convention.h"
+#include "run/algorithm_candidates.h"
+#include "run/algorithm_rounds.h"
+#include "run/lone_layer.h"
 
 #include <algorithm>
-#include <array>
 
 namespace strata {
 
@@ -17,7 +23,8 @@ AlgorithmComparison empty_comparison(const Graph& graph, const Execution& execut
             .batch = batch_of(graph),
             .dtype = std::string(name_of(execution.numerics.dtype)),
             .device = std::move(device),
-            .results = {}};
+            .results = {},
+            .memory = footprint_of(graph, execution).peak};
 }
 
 AlgorithmResult result_for(const Graph& graph, const DistinctLayer& distinct, Pass pass) {
@@ -32,63 +39,157 @@ AlgorithmResult result_for(const Graph& graph, const DistinctLayer& distinct, Pa
     return result;
 }
 
-// A network of one layer, iterated.
-class LayerIteration final : public Iteration {
+// One algorithm's executable of a layer, and which of its steps are whose results.
+struct Candidate {
+    std::unique_ptr<Executable> executable;
+    std::vector<std::size_t> steps;
+    std::vector<AlgorithmResult> results;
+};
+
+bool is_same_way(const AlgorithmResult& a, const AlgorithmResult& b) {
+    return a.pass == b.pass && a.implementation == b.implementation && a.layout == b.layout &&
+           std::holds_alternative<Samples>(a.time) && std::holds_alternative<Samples>(b.time);
+}
+
+// All algorithms of one layer.
+class LayerMeasurement {
 public:
-    explicit LayerIteration(Executable& executable) : executable_(executable) {}
-    Seconds run() override { return executable_.run(); }
-    Seconds run_timed(std::span<Seconds> parts) override { return executable_.run_timed(parts); }
-    std::size_t parts() const override { return executable_.steps().size(); }
+    LayerMeasurement(const Graph& graph, const DistinctLayer& distinct, const Execution& execution,
+                     Backend& backend)
+        : graph_(graph),
+          distinct_(distinct),
+          execution_(execution),
+          backend_(backend),
+          lone_(graph, distinct.layer) {
+        execution_ = LoneLayer::execution(execution);
+    }
+
+    std::vector<AlgorithmResult> measure(const Policy& policy) {
+        for (const ConvolutionAlgorithm algorithm : candidate_algorithms()) {
+            prepare(algorithm);
+            if (!has_room_for_another()) {
+                time_prepared(policy);
+            }
+        }
+        time_prepared(policy);
+        return std::move(done_);
+    }
 
 private:
-    Executable& executable_;
-};
-
-struct NoCalibration {
-    Seconds operator()() const { return {1e-9}; }
-};
-
-std::string exact_glob(const std::string& name) {
-    std::string glob;
-    for (const char c : name) {
-        glob += c == '*' || c == '?' || c == '[' || c == '\\' ? '?' : c;
-    }
-    return glob;
-}
-
-// The passes of one layer by one algorithm; refused ones and what the engine adds around them are
-// no algorithms.
-std::vector<AlgorithmResult> measured_layer(const Graph& graph, const DistinctLayer& distinct,
-                                            const Execution& execution, Backend& backend,
-                                            const Policy& policy) {
-    const Graph alone = slice(graph, exact_glob(graph.layers[distinct.layer].name));
-    const auto executable = backend.prepare(alone, execution);
-    LayerIteration iteration(*executable);
-    SteadyClock clock;
-    const SampledIteration sampled =
-        sample(iteration, policy, NoCalibration(), clock, SamplerHooks{}, {});
-    std::vector<AlgorithmResult> results;
-    for (std::size_t i = 0; i < executable->steps().size(); ++i) {
-        const Step& step = executable->steps()[i];
-        if (step.kind != StepKind::compute || step.pass == Pass::update || !step.runs()) {
-            continue;
+    void prepare(ConvolutionAlgorithm algorithm) {
+        Candidate candidate;
+        candidate.executable =
+            backend_.prepare(lone_.graph(), with_algorithm(execution_, algorithm));
+        const auto steps = candidate.executable->steps();
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            if (is_convolution_pass(lone_.graph(), steps[i])) {
+                add(algorithm, i, candidate);
+            }
         }
-        AlgorithmResult& result = results.emplace_back(result_for(graph, distinct, step.pass));
+        if (candidate.results.empty()) {
+            return;
+        }
+        lone_.examine(*candidate.executable, candidate.results);
+        candidates_.push_back(std::move(candidate));
+    }
+
+    void add(ConvolutionAlgorithm algorithm, std::size_t place, Candidate& candidate) {
+        const Step& step = candidate.executable->steps()[place];
+        AlgorithmResult result = described(algorithm, step);
+        if (const std::string reason = reason_against(step, algorithm); !reason.empty()) {
+            result.time = Skipped{reason};
+            done_.push_back(std::move(result));
+        } else if (AlgorithmResult* known = find_same(result)) {
+            mark(algorithm, *known);
+        } else {
+            mark(algorithm, result);
+            candidate.steps.push_back(place);
+            candidate.results.push_back(std::move(result));
+        }
+    }
+
+    // A library's direct convolution and its products do what the definition says.
+    std::optional<Operations> operations_of(const AlgorithmResult& result, const Step& step) const {
+        const bool is_by_definition = algorithm_family(step.algorithm) == "direct";
+        if (step.operations || !is_by_definition) {
+            return step.operations;
+        }
+        const Layer& layer = graph_.layers[distinct_.layer];
+        return work_of(layer.op, signature_of(graph_, layer), result.pass).operations;
+    }
+
+    AlgorithmResult described(ConvolutionAlgorithm algorithm, const Step& step) const {
+        AlgorithmResult result = result_for(graph_, distinct_, step.pass);
+        const bool is_named = algorithm != ConvolutionAlgorithm::automatic;
+        result.algorithm = is_named ? std::string(name_of(algorithm)) : step.algorithm;
         result.implementation = step.implementation;
-        result.notes = step.algorithm;
+        result.notes = step.choice;
         result.layout = step.layout;
         result.workspace = step.workspace;
-        result.time = sampled.parts[i];
+        result.operations = operations_of(result, step);
+        result.time = Samples{};
+        return result;
     }
-    return results;
-}
 
-bool is_known(const std::vector<AlgorithmResult>& known, const AlgorithmResult& one) {
-    return std::ranges::any_of(known, [&](const AlgorithmResult& other) {
-        return other.layer == one.layer && other.pass == one.pass &&
-               other.implementation == one.implementation && other.notes == one.notes;
-    });
-}
+    void mark(ConvolutionAlgorithm algorithm, AlgorithmResult& result) const {
+        result.is_heuristic = result.is_heuristic || algorithm == ConvolutionAlgorithm::automatic;
+        result.is_asked = result.is_asked || algorithm == execution_.engine.algorithm;
+    }
+
+    AlgorithmResult* find_same(const AlgorithmResult& result) {
+        const auto is_same = [&](const AlgorithmResult& other) {
+            return is_same_way(result, other);
+        };
+        const auto found = std::ranges::find_if(done_, is_same);
+        if (found != done_.end()) {
+            return &*found;
+        }
+        for (Candidate& candidate : candidates_) {
+            const auto here = std::ranges::find_if(candidate.results, is_same);
+            if (here != candidate.results.end()) {
+                return &*here;
+            }
+        }
+        return nullptr;
+    }
+
+    // Whether half of what the machine can still give holds another one.
+    bool has_room_for_another() const {
+        const auto available = available_memory();
+        return !available || *available >= 4 * footprint_of(lone_.graph(), execution_).peak;
+    }
+
+    // (Where memory does not hold all at once, the n-th rounds of the parts stand for each other.)
+    void time_prepared(const Policy& policy) {
+        std::vector<Executable*> executables;
+        std::ranges::transform(candidates_, std::back_inserter(executables),
+                               [](const Candidate& one) { return one.executable.get(); });
+        const auto count = static_cast<double>(executables.size());
+        SteadyClock clock;
+        const TurnTimes times = time_in_turn(executables,
+                                             {.min_rounds = policy.min_samples,
+                                              .min_time = policy.min_time * count,
+                                              .max_time = policy.max_time * count,
+                                              .precision = policy.precision},
+                                             clock);
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+            Candidate& candidate = candidates_[i];
+            for (std::size_t j = 0; j < candidate.steps.size(); ++j) {
+                candidate.results[j].time = times.steps[i][candidate.steps[j]];
+                done_.push_back(std::move(candidate.results[j]));
+            }
+        }
+        candidates_.clear();
+    }
+
+    const Graph& graph_;
+    const DistinctLayer& distinct_;
+    Execution execution_;
+    Backend& backend_;
+    LoneLayer lone_;
+    std::vector<Candidate> candidates_;
+    std::vector<AlgorithmResult> done_;
+};
 
 }  // namespace
 
@@ -121,6 +222,7 @@ AlgorithmComparison offered_algorithms(const Graph& graph, const Execution& exec
         }
         AlgorithmResult& result =
             comparison.results.emplace_back(result_for(graph, *found, offered.pass));
+        result.algorithm = algorithm_family(offered.notes);
         result.implementation = std::move(offered.implementation);
         result.notes = std::move(offered.notes);
         result.layout = std::move(offered.layout);
@@ -128,6 +230,7 @@ AlgorithmComparison offered_algorithms(const Graph& graph, const Execution& exec
         result.time = std::move(offered.time);
         result.error = offered.error;
     }
+    rank_algorithms(comparison);
     return comparison;
 }
 
@@ -135,24 +238,16 @@ AlgorithmComparison measured_algorithms(const Graph& graph, const Execution& exe
                                         Backend& backend, const Policy& policy,
                                         const AlgorithmProgress& progress) {
     AlgorithmComparison comparison = empty_comparison(graph, execution, backend.info().details);
-    constexpr std::array algorithms = {ConvolutionAlgorithm::direct, ConvolutionAlgorithm::winograd,
-                                       ConvolutionAlgorithm::automatic};
+    comparison.sampling = AlgorithmSampling::in_turn;
+    comparison.asked = name_of(execution.engine.algorithm);
     const auto distinct = distinct_convolutions(graph);
     for (std::size_t i = 0; i < distinct.size(); ++i) {
         progress(graph.layers[distinct[i].layer].name,
                  static_cast<double>(i) / static_cast<double>(distinct.size()));
-        for (const ConvolutionAlgorithm algorithm : algorithms) {
-            Execution asked = execution;
-            asked.engine.algorithm = algorithm;
-            asked.numerics.first_layer_gradient = FirstLayerGradient::computed;
-            for (AlgorithmResult& result :
-                 measured_layer(graph, distinct[i], asked, backend, policy)) {
-                if (!is_known(comparison.results, result)) {
-                    comparison.results.push_back(std::move(result));
-                }
-            }
-        }
+        LayerMeasurement layer(graph, distinct[i], execution, backend);
+        std::ranges::move(layer.measure(policy), std::back_inserter(comparison.results));
     }
+    rank_algorithms(comparison);
     return comparison;
 }
 

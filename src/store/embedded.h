@@ -14,6 +14,7 @@ extern const std::string_view migration_5;
 extern const std::string_view migration_6;
 extern const std::string_view migration_7;
 extern const std::string_view migration_8;
+extern const std::string_view migration_9;
 extern const std::string_view view_step_time;
 extern const std::string_view view_layer_time;
 extern const std::string_view view_run_summary;
@@ -22,5 +23,6 @@ extern const std::string_view view_kernel_census;
 extern const std::string_view view_kernel_use;
 extern const std::string_view view_trace_time;
 extern const std::string_view view_step_counter;
+extern const std::string_view view_tuned_algorithm;
 
 }  // namespace strata

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 8.
+-- The database of strata, version 9.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -277,4 +277,51 @@ CREATE TABLE layer_alias (
     layer INTEGER NOT NULL REFERENCES text,  -- the layer's name
     alias INTEGER NOT NULL REFERENCES text,  -- node_Conv_7
     PRIMARY KEY (run, layer)
+) STRICT, WITHOUT ROWID;
+
+-- What a tuning is valid for.
+CREATE TABLE tuning_scope (
+    id           INTEGER PRIMARY KEY,   -- what the trials and tunings below refer to
+    machine      INTEGER NOT NULL REFERENCES text,  -- processor model and how many
+    instructions INTEGER NOT NULL REFERENCES text,  -- what the library computes with: AVX-512
+    library      INTEGER NOT NULL REFERENCES text,  -- onednn 2.6.3
+    kernels      TEXT NOT NULL,         -- version of strata's own convolution kernels
+    threads      INTEGER NOT NULL,      -- that ran the network
+    dtype        TEXT NOT NULL,         -- f32, bf16
+    UNIQUE (machine, instructions, library, kernels, threads, dtype)
+) STRICT;
+
+-- A candidate for one pass of a convolution beside the usual algorithm, in the running network.
+CREATE TABLE tuning_trial (
+    scope          INTEGER NOT NULL REFERENCES tuning_scope ON DELETE CASCADE,  -- where it holds
+    problem        INTEGER NOT NULL REFERENCES text,  -- the layer as a line that strata can run
+    pass           TEXT NOT NULL,       -- forward, backward_data, backward_weights
+    algorithm      TEXT NOT NULL,       -- gemm, winograd-4x4-3x3, fft-tiled
+    implementation INTEGER NOT NULL REFERENCES text,  -- as the library names it
+    created        TEXT NOT NULL,       -- UTC, 2026-11-21T13:15:00Z
+    ratio          REAL,                -- its time over the usual one's; NULL: see reason
+    ratio_low      REAL,                -- ends of the ratio's 95 % interval
+    ratio_high     REAL,                -- the upper one
+    usual_ns       INTEGER,             -- median of the usual algorithm, reorders included
+    own_ns         INTEGER,             -- likewise of the candidate
+    rounds         INTEGER NOT NULL,    -- in which they took turns
+    reason         TEXT,                -- why it was not measured; NULL: it was
+    PRIMARY KEY (scope, problem, pass, algorithm),
+    CHECK ((ratio IS NULL) = (reason IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+-- The algorithm that runs use for one pass of a convolution unless another one is asked for.
+CREATE TABLE tuning (
+    scope          INTEGER NOT NULL REFERENCES tuning_scope ON DELETE CASCADE,  -- where it holds
+    problem        INTEGER NOT NULL REFERENCES text,  -- the layer as a line that strata can run
+    pass           TEXT NOT NULL,       -- forward, backward_data, backward_weights
+    algorithm      TEXT NOT NULL,       -- direct: no candidate was surely faster
+    implementation INTEGER NOT NULL REFERENCES text,  -- as the library names it
+    created        TEXT NOT NULL,       -- UTC, 2026-11-21T13:15:00Z
+    network        INTEGER NOT NULL REFERENCES text,  -- in which it was measured
+    candidates     INTEGER NOT NULL,    -- that were measured
+    ratio          REAL,                -- of the step with all choices made; NULL: the usual one
+    ratio_low      REAL,                -- ends of the ratio's 95 % interval
+    ratio_high     REAL,                -- the upper one
+    PRIMARY KEY (scope, problem, pass)
 ) STRICT, WITHOUT ROWID;

@@ -15,6 +15,9 @@ std::int64_t TextTable::id_of(const std::string& text) {
             insert_.start(text).next();
         }
         entry->second = source.integer(0);
+        while (source.next()) {
+            // A statement in progress would keep a transaction from ending.
+        }
     }
     return entry->second;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/algorithms.h"
 
+#include "analyze/algorithm_ranks.h"
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "measure/statistics.h"
@@ -31,20 +32,22 @@ bool same_pass(const AlgorithmResult& a, const AlgorithmResult& b) {
     return a.layer == b.layer && a.pass == b.pass;
 }
 
-bool is_fastest(const AlgorithmComparison& comparison, const AlgorithmResult& one) {
-    const auto own = time_of(one);
-    return own && std::ranges::none_of(comparison.results, [&](const AlgorithmResult& other) {
-               const auto time = time_of(other);
-               return same_pass(one, other) && time && *time < *own;
-           });
+// "2 =" where another one has the same rank.
+Cell rank_text(const AlgorithmComparison& comparison, const AlgorithmResult& one) {
+    if (one.rank == 0) {
+        return Missing{};
+    }
+    const auto sharing = std::ranges::count_if(comparison.results, [&](const auto& other) {
+        return same_pass(one, other) && other.rank == one.rank;
+    });
+    return fmt::format("{}{}", one.rank, sharing > 1 ? " =" : "");
 }
 
 Cell time_of_result(const AlgorithmResult& result) {
-    const auto time = time_of(result);
-    if (!time) {
-        return Missing{reason_of(result.time)};
-    }
-    return Number{.value = time->value, .unit = "s", .provenance = Provenance::measured};
+    const auto* samples = std::get_if<Samples>(&result.time);
+    return samples == nullptr || samples->values.empty()
+               ? Cell(Missing{reason_of(result.time)})
+               : time_cell(estimate(samples->values), Provenance::measured);
 }
 
 Cell rate_of_result(const AlgorithmResult& result) {
@@ -55,9 +58,29 @@ Cell rate_of_result(const AlgorithmResult& result) {
     return Number{.value = result.flops.value / time->value, .unit = "FLOP/s"};
 }
 
+double multiplications(const Operations& operations) {
+    return operations.multiply_adds + operations.multiplies;
+}
+
+double additions(const Operations& operations) {
+    return operations.multiply_adds + operations.adds + operations.bias_adds;
+}
+
+Cell operations_cell(const AlgorithmResult& result, double (*kind)(const Operations&)) {
+    return result.operations ? Cell(Number{.value = kind(*result.operations), .unit = "FLOP"})
+                             : Cell(Missing{});
+}
+
 Cell error_cell(const AlgorithmResult& result) {
-    return result.error ? Cell(Number{.value = *result.error, .provenance = Provenance::measured})
-                        : Cell(Missing{});
+    const auto error = result.exact_error ? std::optional(result.exact_error->max) : result.error;
+    return optional_cell(error,
+                         [](double value) { return number_cell(value, "", Provenance::measured); });
+}
+
+Cell relative_l2_cell(const AlgorithmResult& result) {
+    return optional_cell(result.exact_error, [](const AlgorithmError& error) {
+        return number_cell(error.relative_l2, "", Provenance::measured);
+    });
 }
 
 std::vector<Cell> row_of(const AlgorithmComparison& comparison, const AlgorithmResult& result) {
@@ -65,7 +88,6 @@ std::vector<Cell> row_of(const AlgorithmComparison& comparison, const AlgorithmR
         result.layers == 1
             ? printable(result.layer)
             : fmt::format("{} and {} more", printable(result.layer), result.layers - 1);
-    const bool fastest = is_fastest(comparison, result);
     return {comparison.network,
             Number{.value = static_cast<double>(comparison.batch)},
             comparison.dtype,
@@ -74,9 +96,11 @@ std::vector<Cell> row_of(const AlgorithmComparison& comparison, const AlgorithmR
             result.layer,
             Number{.value = static_cast<double>(result.layers)},
             std::string(name_of(result.pass)),
-            (fastest ? "* " : "") + result.implementation,
+            rank_text(comparison, result),
+            result.rank > 0 ? count_cell(result.rank) : Cell(Missing{}),
+            result.algorithm,
             result.implementation,
-            flag_cell(fastest),
+            flag_cell(result.rank == 1),
             result.notes,
             std::string(name_of(status_of(result.time))),
             text_or_missing(reason_of(result.time)),
@@ -84,9 +108,31 @@ std::vector<Cell> row_of(const AlgorithmComparison& comparison, const AlgorithmR
             Number{.value = result.workspace.value, .unit = "B"},
             time_of_result(result),
             rate_of_result(result),
+            operations_cell(result, multiplications),
+            operations_cell(result, additions),
             error_cell(result),
+            relative_l2_cell(result),
+            optional_cell(result.is_deterministic, flag_cell),
             Number{.value = result.flops.value, .unit = "FLOP"},
             result.problem};
+}
+
+// "errors of 512 to 8192 elements of each result, ..."
+std::string note_on_errors(const AlgorithmComparison& comparison) {
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
+    std::size_t most = 0;
+    for (const AlgorithmResult& result : comparison.results) {
+        if (result.exact_error) {
+            fewest = std::min(fewest, result.exact_error->elements);
+            most = std::max(most, result.exact_error->elements);
+        }
+    }
+    return most == 0 ? std::string()
+                     : fmt::format(
+                           "errors: of {} to {} elements of each result, drawn evenly, to "
+                           "sums in double precision of the same operands; the largest "
+                           "difference over the largest value, and the relative L2 norm",
+                           fewest, most);
 }
 
 std::vector<std::string> notes_of(const AlgorithmComparison& comparison) {
@@ -96,9 +142,13 @@ std::vector<std::string> notes_of(const AlgorithmComparison& comparison) {
     if (!has_times) {
         return {};
     }
-    return {
-        "* the fastest of its pass; rates count the operations of the pass by multiply-add-2, "
-        "whatever the algorithm executes"};
+    std::vector<std::string> notes = {
+        "= cannot be told apart from the first of that rank (95 %); rates count the operations of "
+        "the pass by multiply-add-2, whatever the algorithm executes"};
+    if (std::string errors = note_on_errors(comparison); !errors.empty()) {
+        notes.push_back(std::move(errors));
+    }
+    return notes;
 }
 
 std::size_t problems_in(const AlgorithmComparison& comparison) {
@@ -109,7 +159,53 @@ std::size_t problems_in(const AlgorithmComparison& comparison) {
     return problems.size();
 }
 
-// Passes of a layer together, the fastest algorithm first; what has no time as it was offered.
+std::string title_of(const AlgorithmComparison& comparison) {
+    const std::size_t problems = problems_in(comparison);
+    return fmt::format("{}, batch {}, {}: algorithms of {} different convolution{} on {}",
+                       printable(comparison.network), comparison.batch, comparison.dtype, problems,
+                       problems == 1 ? "" : "s", printable(comparison.device));
+}
+
+Table algorithms_table(const AlgorithmComparison& comparison) {
+    Table table{.title = title_of(comparison),
+                .columns = algorithm_columns(),
+                .notes = notes_of(comparison),
+                .records = "algorithms"};
+    for (const AlgorithmResult* result : in_order(comparison)) {
+        table.rows.push_back(row_of(comparison, *result));
+    }
+    return table;
+}
+
+std::string policy_name(const AlgorithmComparison& comparison, AlgorithmPolicy policy) {
+    const std::string name(name_of(policy));
+    return policy == AlgorithmPolicy::user ? fmt::format("{} ({})", name, comparison.asked) : name;
+}
+
+Table policies_table(const AlgorithmComparison& comparison, std::span<const PolicyCost> costs) {
+    Table table{.title = fmt::format("What each policy costs, batch {}", comparison.batch),
+                .columns = {{"policy", "policy", Importance::essential},
+                            {"time_s", "time", Importance::essential},
+                            {"regret_s", "regret", Importance::essential},
+                            {"regret_share", "regret share", Importance::essential},
+                            {"passes", "passes"},
+                            {"slower_passes", "surely slower than the fastest"}},
+                .notes = {"user: as --algorithm asks; heuristic: the library's own first choice; "
+                          "profiled: the fastest measured. All passes of all convolutions, each "
+                          "layer alone; regret: the time beyond that of the fastest."}};
+    for (const PolicyCost& cost : costs) {
+        const Seconds best = cost.time - cost.regret;
+        table.rows.push_back({policy_name(comparison, cost.policy), time_cell(cost.time),
+                              time_cell(cost.regret),
+                              best.value > 0 ? percent_cell(cost.regret / best) : Cell(Missing{}),
+                              count_cell(static_cast<double>(cost.passes)),
+                              count_cell(static_cast<double>(cost.slower))});
+    }
+    return table;
+}
+
+}  // namespace
+
 std::vector<const AlgorithmResult*> in_order(const AlgorithmComparison& comparison) {
     std::map<std::string, std::size_t> layers;
     std::vector<const AlgorithmResult*> results;
@@ -126,8 +222,6 @@ std::vector<const AlgorithmResult*> in_order(const AlgorithmComparison& comparis
     return results;
 }
 
-}  // namespace
-
 std::vector<Column> algorithm_columns() {
     return {data_column("network"),
             data_column("batch"),
@@ -137,35 +231,36 @@ std::vector<Column> algorithm_columns() {
             data_column("layer"),
             data_column("layers"),
             {"pass", "pass"},
-            people_column("implementation", "algorithm"),
-            data_column("implementation"),
+            people_column("rank", "rank"),
+            data_column("rank"),
+            {"algorithm", "algorithm", Importance::essential},
+            {"implementation", "implementation", Importance::detail},
             data_column("fastest"),
-            {"notes", "notes"},
+            {"notes", "notes", Importance::detail},
             data_column("status"),
             data_column("reason"),
-            {"layout", "layout", Importance::normal},
+            {"layout", "layout", Importance::detail},
             {"workspace_bytes", "workspace"},
-            {"median_s", "time"},
+            {"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
             {"flop_per_s", "rate", Importance::normal},
+            {"multiplications", "multiplications", Importance::normal},
+            {"additions", "additions", Importance::detail},
             {"error", "error", Importance::normal},
+            {"relative_l2", "L2 error", Importance::normal},
+            data_column("deterministic"),
             data_column("flops"),
             data_column("problem")};
 }
 
-Document algorithms_document(const AlgorithmComparison& comparison) {
-    const std::size_t problems = problems_in(comparison);
-    Table table{
-        .title = fmt::format("{}, batch {}, {}: algorithms of {} different convolution{} on {}",
-                             printable(comparison.network), comparison.batch, comparison.dtype,
-                             problems, problems == 1 ? "" : "s", printable(comparison.device)),
-        .columns = algorithm_columns(),
-        .notes = notes_of(comparison),
-        .records = "algorithms"};
-    for (const AlgorithmResult* result : in_order(comparison)) {
-        table.rows.push_back(row_of(comparison, *result));
-    }
+Document algorithms_document(std::span<const AlgorithmComparison> batches) {
     Document document{.kind = "algorithms"};
-    document.blocks.emplace_back(std::move(table));
+    for (const AlgorithmComparison& comparison : batches) {
+        document.blocks.emplace_back(algorithms_table(comparison));
+        if (const auto costs = policy_costs(comparison); costs.size() > 1) {
+            document.blocks.emplace_back(policies_table(comparison, costs));
+        }
+    }
+    std::ranges::move(algorithm_charts(batches), std::back_inserter(document.blocks));
     return document;
 }
 

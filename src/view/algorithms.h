@@ -4,18 +4,39 @@
 #include "record/algorithm.h"
 #include "report/document.h"
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <span>
+#include <vector>
+
 namespace strata {
 
-// Every algorithm for every different convolution of a network, the fastest of each pass marked:
+// Every algorithm for every different convolution of a network at one or several batches, the
+// fastest of each pass first; those of one rank cannot be told apart:
 //
-//   alexnet, batch 32, f32: algorithms of 5 convolutions on NVIDIA H200
-//   layer  pass     algorithm    notes         layout    workspace  time [ms]  rate [GFLOP/s] error
-//   conv1  forward  cudnn:eng34  tensor cores  f32 nchw    25.8 MB       0.21           6,750  1e-6
+//   alexnet, batch 32, f32: algorithms of 5 different convolutions on isa AVX-512
+//   layer  pass     rank  algorithm         workspace  time [ms]    rate ...  multiplications error
+//   conv2  forward  1 =   winograd-4x4-5x5    25.8 MB  0.21 ± 0.01  6,750     39.5 G          2e-6
+//   conv2  forward  1 =   fft-tiled           31.0 MB  0.21 ± 0.01  ...
+//   conv2  forward  –     winograd-4x4-3x3          –  –¹
 //
-// An algorithm that was offered but not measured has no time, and says so.
-// Its columns: display flags are checked before anything is measured.
+// then what each policy costs (user, heuristic, profiled) and its regret, and charts as Kim et al.
+// (2017) have them: time by algorithm and layer (Fig. 7), operations (Fig. 9), and, of several
+// batches, time and memory over the batch (Fig. 8). An algorithm that was offered but not measured
+// has no time, and says so.
+Document algorithms_document(std::span<const AlgorithmComparison> batches);
+
+// The table's columns: display flags are checked before anything is measured.
 std::vector<Column> algorithm_columns();
 
-Document algorithms_document(const AlgorithmComparison& comparison);
+// The results as they are shown: passes of a layer together, the fastest algorithm first; what has
+// no time as it was offered.
+std::vector<const AlgorithmResult*> in_order(const AlgorithmComparison& comparison);
+
+// The charts alone; those whose numbers are not known are left out.
+std::vector<Block> algorithm_charts(std::span<const AlgorithmComparison> batches);
+
+// "algorithms" and "policies" of docs/schema/algorithms.json.
+nlohmann::ordered_json algorithms_json(std::span<const AlgorithmComparison> comparisons);
 
 }  // namespace strata

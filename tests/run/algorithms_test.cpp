@@ -3,8 +3,11 @@
 
 #include "backend/reference/reference.h"
 #include "graph/builder.h"
+#include "tests/support/scripted_backend.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace strata {
 namespace {
@@ -41,7 +44,63 @@ TEST(Algorithms, EachPassOfEachProblemIsMeasuredOncePerAlgorithm) {
     for (const AlgorithmResult& result : comparison.results) {
         EXPECT_FALSE(std::get<Samples>(result.time).values.empty()) << result.layer;
         EXPECT_GT(result.flops.value, 0);
+        EXPECT_EQ(result.rank, 1);
+        EXPECT_TRUE(result.is_asked);
+        EXPECT_TRUE(result.is_heuristic);
+        EXPECT_EQ(result.is_deterministic, true);
+        ASSERT_TRUE(result.exact_error);
+        EXPECT_LT(result.exact_error->max, 1e-6);
+        EXPECT_EQ(2 * result.operations->multiply_adds, result.flops.value);
     }
+}
+
+// An engine with a second algorithm for the forward pass: as fast, or three times faster, and wrong
+// by a thousandth.
+AlgorithmComparison scripted(double milliseconds) {
+    const testing::ScriptedBackend* asked_of = nullptr;
+    testing::ScriptedBackend backend([&](testing::ScriptedExecutable& executable) {
+        const ConvolutionAlgorithm asked = asked_of->asked.engine.algorithm;
+        for (std::size_t i = 0; i < executable.steps().size(); ++i) {
+            const bool is_gemm =
+                asked == ConvolutionAlgorithm::gemm && executable.steps()[i].pass == Pass::forward;
+            executable.describe(i, [&](Step& step) {
+                step.algorithm = is_gemm ? "gemm" : "direct";
+                step.implementation = "scripted:" + step.algorithm;
+                step.choice = is_gemm || asked == ConvolutionAlgorithm::direct ||
+                                      asked == ConvolutionAlgorithm::automatic
+                                  ? ""
+                                  : "instead of something (user): it is not known";
+            });
+            if (is_gemm) {
+                executable.take_time(i, [=] { return Seconds{milliseconds * 1e-3}; });
+            }
+        }
+    });
+    asked_of = &backend;
+    const Policy policy = {.warmup = 0, .min_time = {0}, .max_time = {10}, .min_samples = 6};
+    return measured_algorithms(slice(network(), "other"), {}, backend, policy,
+                               [](const std::string&, double) {});
+}
+
+TEST(Algorithms, WhatAnEngineCannotDoIsSkippedWithItsReason) {
+    const AlgorithmComparison comparison = scripted(1);
+    const auto is_skipped = [](const AlgorithmResult& result) {
+        const auto* skipped = std::get_if<Skipped>(&result.time);
+        return skipped != nullptr && result.algorithm == "fft" &&
+               skipped->reason == "it is not known";
+    };
+    EXPECT_EQ(std::ranges::count_if(comparison.results, is_skipped), 3);
+}
+
+TEST(Algorithms, EqualTimesShareARankAndOthersDoNot) {
+    const auto rank_of_direct = [](const AlgorithmComparison& comparison) {
+        const auto found = std::ranges::find_if(comparison.results, [](const auto& result) {
+            return result.algorithm == "direct" && result.pass == Pass::forward;
+        });
+        return found->rank;
+    };
+    EXPECT_EQ(rank_of_direct(scripted(1)), 1);
+    EXPECT_EQ(rank_of_direct(scripted(0.3)), 2);
 }
 
 class TwoPlans : public AlgorithmSource {

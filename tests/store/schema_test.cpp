@@ -115,6 +115,8 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
     {
         const Database old = Database::open(file_);
         old.execute(
+            "DROP VIEW tuned_algorithm; DROP TABLE tuning; DROP TABLE tuning_trial; DROP TABLE "
+            "tuning_scope;"
             "DROP VIEW trace_time; DROP VIEW step_counter; DROP VIEW kernel_use; DROP VIEW "
             "kernel_census; DROP VIEW tracked_kernel;"
             "DROP VIEW step_time; DROP VIEW layer_time; DROP VIEW run_summary;"
@@ -148,10 +150,11 @@ TEST_F(SchemaTest, AnIncludedStepIsNotAHoleOfAnOldRunEither) {
             "samples) VALUES (1, 0, 1, 1, 'backward_weights', 'compute', 1, 1, 1, 1, 0, 0, 0, 0, "
             "'skipped: batch_normalization: computed together with backward_data', 0), "
             "(1, 1, 1, 1, 'forward', 'compute', 1, 1, 1, 1, 0, 0, 0, 0, 'skipped: no kernel', 0);"
-            "DROP VIEW step_time; DROP VIEW layer_time; DROP VIEW run_summary;"
+            "DROP VIEW step_time; DROP VIEW layer_time; DROP VIEW run_summary; "
+            "DROP VIEW tuned_algorithm; DROP TABLE tuning; DROP TABLE tuning_trial; "
+            "DROP TABLE tuning_scope; "
             "DROP TABLE step_samples; DROP TABLE layer_alias; DROP TABLE note; DROP TABLE tag; "
-            "DROP TABLE step_check; DROP "
-            "TABLE verification;"
+            "DROP TABLE step_check; DROP TABLE verification;"
             "ALTER TABLE step DROP COLUMN reason;"
             "ALTER TABLE run DROP COLUMN empty_step_ns;"
             "PRAGMA user_version = 3");

@@ -5,6 +5,7 @@
 #include "backend/reference/reference.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,16 @@ public:
 
     void choose_algorithm(std::size_t step, std::string algorithm) {
         steps_[step].algorithm = std::move(algorithm);
+    }
+
+    // What the step says of itself: everything but its work and its state.
+    void describe(std::size_t step, const std::function<void(Step&)>& change) {
+        change(steps_[step]);
+    }
+
+    // Of the imagined clock, each time the step runs; a millisecond where nothing is said.
+    void take_time(std::size_t step, std::function<Seconds()> time) {
+        times_[step] = std::move(time);
     }
 
     // The step's work is done by the step of another task.
@@ -80,21 +91,25 @@ public:
     void profile_with(std::unique_ptr<Profiling> profiling) { profiling_ = std::move(profiling); }
 
 private:
-    // Every step takes a millisecond of an imagined clock.
+    // Every step takes a millisecond of an imagined clock unless it was told otherwise.
     Seconds run_steps(std::span<Seconds> times) {
-        constexpr Seconds each{1e-3};
+        Seconds total;
         for (std::size_t step = 0; step < steps_.size(); ++step) {
             run_step(step);
+            const auto planted = times_.find(step);
+            const Seconds time = planted == times_.end() ? Seconds{1e-3} : planted->second();
+            total += time;
             if (!times.empty()) {
-                times[step] = each;
+                times[step] = time;
             }
         }
-        return each * static_cast<double>(steps_.size());
+        return total;
     }
 
     std::unique_ptr<Executable> real_;
     std::vector<Step> steps_;
     std::vector<Script> actions_;
+    std::map<std::size_t, std::function<Seconds()>> times_;
     std::unique_ptr<Profiling> profiling_;
     bool fails_to_record_ = false;
 };

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "cli/tuning.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/backends.h"
+#include "cli/options.h"
+#include "run/execute.h"
+#include "run/stored_choices.h"
+#include "store/database.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+bool is_tunable(const std::string& backend) {
+    return find_backend(backend).capabilities.has(Capability::algorithm_choices);
+}
+
+// Candidates that were refused for a limit of this command say nothing of others.
+std::vector<TuningTrial> lasting(std::span<const TuningTrial> trials, const Execution& execution) {
+    std::vector<TuningTrial> kept;
+    for (const TuningTrial& trial : trials) {
+        if (trial.ratio || !execution.engine.workspace_limit) {
+            kept.push_back(trial);
+        }
+    }
+    return kept;
+}
+
+StoredTunings tunings_in(const Database& database, const Job& job, const Backend& backend) {
+    return {database, tuning_scope(backend.info(), job.execution)};
+}
+
+bool asks_for_fastest(const Job& job) {
+    return job.execution.engine.algorithm == ConvolutionAlgorithm::fastest &&
+           job.execution.engine.choices.empty();
+}
+
+void say(const std::string& sentence) {
+    fmt::print(stderr, "strata: {}\n", sentence);
+}
+
+// Tunes what is not, unless the network has no convolution or the user interrupts.
+void tune_rest(const Job& job, const StoredChoices& known, const TuningLimits& limits,
+               const std::string& database, WhenLocked when_locked) {
+    say(fmt::format("{}: tuning {} convolution passes first, for at most {:.4g} s (--tune-time)",
+                    printable(job.request.network), known.passes - known.tuned.size(),
+                    limits.time.value));
+    tune_job(job, limits, database, when_locked);
+}
+
+void take_tuning(Job& job, const TuningLimits& limits, const std::string& path,
+                 WhenLocked when_locked) {
+    const Graph graph = graph_for(job);
+    const auto backend = make_backend(find_backend(job.backend), job.execution);
+    const Database database = Database::open(path);
+    const StoredTunings tunings = tunings_in(database, job, *backend);
+    StoredChoices choices = stored_choices(graph, job.execution, tunings);
+    if (asks_for_fastest(job) && !choices.is_complete()) {
+        tune_rest(job, choices, limits, path, when_locked);
+        choices = stored_choices(graph, job.execution, tunings);
+    }
+    if (choices.tuned.empty()) {
+        return;
+    }
+    job.execution = with_choices(job.execution, choices);
+    say(sentence_on(printable(job.request.network), choices));
+}
+
+}  // namespace
+
+void add_tune_time(CLI::App& verb, TuningLimits& limits) {
+    add_option(verb, "--tune-time", limits.time.value,
+               "maximum seconds to tune each network; what is not tried by then, the same command "
+               "tries")
+        ->check(CLI::Range(1.0, 1e6))
+        ->type_name("SECONDS");
+}
+
+void require_tunable(const std::string& backend) {
+    if (!is_tunable(backend)) {
+        throw Error(fmt::format("the backend {} takes no algorithm for a single layer: there is "
+                                "nothing to tune",
+                                backend),
+                    ExitCode::usage);
+    }
+}
+
+TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::string& path,
+                       WhenLocked when_locked) {
+    const MeasuringLock lock = acquire_measuring_lock(when_locked);
+    const Database database = Database::open(path);
+    const auto backend = make_backend(find_backend(job.backend), job.execution);
+    const StoredTunings tunings = tunings_in(database, job, *backend);
+    ProgressLine line;
+    SteadyClock clock;
+    const TuningHooks hooks = {
+        .known = [&](const ProblemPass& key) { return tunings.trials(key.problem, key.pass); },
+        .tried =
+            [&](std::span<const TuningTrial> trials) {
+                tunings.store(lasting(trials, job.execution));
+            },
+        .progress =
+            [&](const std::string& what, double fraction) {
+                line.show(printable(job.request.network) + ": " + what, fraction);
+            },
+        .stop = [] { return InterruptGuard::requested().load(); }};
+    TuningOutcome outcome = tune(graph_for(job), job.execution, *backend, limits, clock, hooks);
+    if (!InterruptGuard::requested()) {
+        tunings.store(outcome.passes);
+    }
+    return outcome;
+}
+
+void take_tunings(Experiment& experiment, bool is_open, const TuningLimits& limits,
+                  const std::string& path, WhenLocked when_locked) {
+    const InterruptGuard guard;
+    for (Group& group : experiment.groups) {
+        for (Job& job : group) {
+            const bool takes = is_tunable(job.backend) && (is_open || asks_for_fastest(job));
+            if (takes && !InterruptGuard::requested()) {
+                take_tuning(job, limits, path, when_locked);
+            }
+        }
+    }
+}
+
+}  // namespace strata

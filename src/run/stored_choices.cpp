@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "run/stored_choices.h"
+
+#include "backend/algorithms.h"
+#include "graph/schedule.h"
+#include "measure/environment.h"
+#include "run/job.h"
+#include "run/tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace strata {
+
+namespace {
+
+// The passes of a network's different convolutions.
+std::set<ProblemPass> tunable_passes(const Graph& graph, const Execution& execution) {
+    std::map<LayerId, std::string> problems;
+    std::set<ProblemPass> passes;
+    for (const Task& task : schedule_of(graph, execution).tasks) {
+        const Layer& layer = graph.layers[task.layer];
+        if (task.pass == Pass::update || !is_convolution(layer.op)) {
+            continue;
+        }
+        auto& problem = problems[task.layer];
+        problem = problem.empty() ? convolution_problem(graph, layer) : problem;
+        passes.insert({problem, task.pass});
+    }
+    return passes;
+}
+
+std::size_t count_changed(const StoredChoices& choices) {
+    return static_cast<std::size_t>(std::ranges::count_if(choices.tuned, [](const auto& pass) {
+        return pass.algorithm != ConvolutionAlgorithm::direct;
+    }));
+}
+
+}  // namespace
+
+TuningScope tuning_scope(const BackendInfo& backend, const Execution& execution) {
+    const auto machine = describe_environment();
+    const auto known = [&](const char* fact) {
+        const auto found = machine.find(fact);
+        return found == machine.end() ? std::string("unknown") : found->second;
+    };
+    return {.machine = fmt::format("{}, {} processors", known("cpu.model"), known("cpu.logical")),
+            .instructions = backend.details,
+            .library = backend.name + " " + backend.version,
+            .kernels = std::to_string(convolution_kernels_version),
+            .threads = thread_count(execution),
+            .dtype = execution.numerics.dtype};
+}
+
+StoredChoices stored_choices(const Graph& graph, const Execution& execution,
+                             const StoredTunings& tunings) {
+    StoredChoices choices;
+    for (const ProblemPass& key : tunable_passes(graph, execution)) {
+        ++choices.passes;
+        if (auto tuned = tunings.tuned(key.problem, key.pass)) {
+            choices.tuned.push_back(*std::move(tuned));
+        }
+    }
+    return choices;
+}
+
+Execution with_choices(Execution execution, const StoredChoices& choices) {
+    const bool changes = count_changed(choices) > 0;
+    execution.engine.algorithm =
+        changes ? ConvolutionAlgorithm::fastest : ConvolutionAlgorithm::direct;
+    execution.engine.choices.clear();
+    if (!changes) {
+        return execution;
+    }
+    execution.engine.choices = choices_of(choices.tuned);
+    if (choices.is_complete()) {
+        return execution;
+    }
+    for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
+        // (Whatever was not tuned, by a glob for every layer: the first choice that fits counts.)
+        execution.engine.choices.push_back(
+            {.problem = "*", .pass = pass, .source = ChoiceSource::heuristic});
+    }
+    return execution;
+}
+
+std::string sentence_on(const std::string& network, const StoredChoices& choices) {
+    return fmt::format(
+        "{}: {} of {} convolution passes run as tuned, {} of them not by direct; "
+        "--algorithm direct forces that",
+        network, choices.tuned.size(), choices.passes, count_changed(choices));
+}
+
+}  // namespace strata

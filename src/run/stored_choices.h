@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "record/tuning.h"
+#include "store/tunings.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace strata {
+
+// What tunings on this machine with this backend and these settings are valid for.
+TuningScope tuning_scope(const BackendInfo& backend, const Execution& execution);
+
+// What is stored for a network: the choices for its convolutions' passes.
+struct StoredChoices {
+    std::vector<TunedPass> tuned = {};
+    std::size_t passes = 0;  // of different convolutions, tuned or not
+
+    bool is_complete() const { return tuned.size() == passes; }
+};
+StoredChoices stored_choices(const Graph& graph, const Execution& execution,
+                             const StoredTunings& tunings);
+
+// The execution as it was tuned: by the choices found, and as usual where there are none.
+Execution with_choices(Execution execution, const StoredChoices& choices);
+
+// "alexnet: 12 of 15 convolution passes run as tuned, 5 of them by another algorithm than direct".
+std::string sentence_on(const std::string& network, const StoredChoices& choices);
+
+}  // namespace strata

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "measure/clock.h"
+#include "record/tuning.h"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// From which rounding error on an algorithm is no choice by default, however fast it is: the
+// relative L2 distance of its results from sums in double precision. Direct convolution in f32
+// stays below 1e-6, F(4x4, 3x3) near it, F(6x6, 3x3) is several times worse (Lavin and Gray 2016;
+// Barabasz et al. 2020).
+inline constexpr double max_tuned_relative_l2 = 1e-5;
+
+// How long and how carefully to tune.
+struct TuningLimits {
+    Seconds time{60};  // of all; what is not tried by then is tried when the same tuning goes on
+    std::size_t screening_rounds = 3;  // of every candidate, after which the hopeless ones are left
+    std::size_t rounds = 10;           // of those that remain, and of all choices together
+    double max_relative_l2 = max_tuned_relative_l2;
+};
+
+// Callbacks of a tuning. Each may be empty.
+struct TuningHooks {
+    // What an earlier tuning that was interrupted, or of another network, found of a pass.
+    std::function<std::vector<TuningTrial>(const ProblemPass& key)> known = {};
+    std::function<void(std::span<const TuningTrial> trials)> tried = {};
+    std::function<void(const std::string& what, double fraction)> progress = {};
+    std::function<bool()> stop = {};  // asked between iterations
+};
+
+// Finds the fastest algorithm of every pass of every different convolution in the running network.
+//
+// The network is prepared once for each algorithm, of which every convolution that can runs by it,
+// and takes turns with the usual one; a pass costs what its own step and the reorders and sums that
+// it needs take. A candidate wins where it is surely faster than the usual algorithm (95 %) and
+// rounds within the limit, the one with the largest gain first. Then the network is prepared with
+// all winners: those that gain nothing there, because a neighbour has another layout now, are
+// dropped, and all of them if the whole step is slower. As many networks are in memory at once as
+// half of what is free holds. Requires: the execution asks for no algorithm.
+TuningOutcome tune(const Graph& graph, const Execution& execution, Backend& backend,
+                   const TuningLimits& limits, Clock& clock, const TuningHooks& hooks = {});
+
+// Choices that make an execution run as tuned, a pass without a tuning as usual.
+std::vector<AlgorithmChoice> choices_of(std::span<const TunedPass> passes);
+
+}  // namespace strata

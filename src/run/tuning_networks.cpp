@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "run/tuning_networks.h"
+
+#include "backend/algorithms.h"
+#include "run/algorithm_candidates.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace strata {
+
+TuningNetwork::TuningNetwork(const Graph& graph, const Execution& execution, Backend& backend)
+    : executable_(backend.prepare(graph, execution)) {
+    for (LayerId id = 0; id < graph.layers.size(); ++id) {
+        if (is_convolution(graph.layers[id].op)) {
+            problems_.emplace(id, convolution_problem(graph, graph.layers[id]));
+        }
+    }
+    for (const Step& step : executable_->steps()) {
+        if (!is_convolution_pass(graph, step) || !step.runs()) {
+            continue;
+        }
+        const ProblemPass key = {problems_.at(step.layer), step.pass};
+        const auto found = std::ranges::find(passes_, key, &TunablePass::key);
+        if (found == passes_.end()) {
+            passes_.push_back({key, step.layer, 1, graph.layers[step.layer].name});
+        } else {
+            ++found->layers;
+        }
+    }
+}
+
+const Step* TuningNetwork::step_of(const ProblemPass& key) const {
+    const auto tunable = std::ranges::find(passes_, key, &TunablePass::key);
+    if (tunable == passes_.end()) {
+        return nullptr;
+    }
+    const auto steps = std::as_const(*executable_).steps();
+    const auto found = std::ranges::find_if(steps, [&](const Step& step) {
+        return step.layer == tunable->layer && step.pass == key.pass &&
+               step.kind == StepKind::compute && step.runs();
+    });
+    return &*found;
+}
+
+std::vector<Seconds> TuningNetwork::cost_of(const ProblemPass& key,
+                                            const std::vector<Samples>& steps) const {
+    const auto all = std::as_const(*executable_).steps();
+    std::vector<Seconds> costs;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto problem = problems_.find(all[i].layer);
+        if (problem == problems_.end() || problem->second != key.problem ||
+            all[i].pass != key.pass) {
+            continue;
+        }
+        costs.resize(steps[i].values.size());
+        for (std::size_t round = 0; round < costs.size(); ++round) {
+            costs[round] += steps[i].values[round];
+        }
+    }
+    const auto tunable = std::ranges::find(passes_, key, &TunablePass::key);
+    const double layers = tunable == passes_.end() ? 1 : tunable->layers;
+    std::ranges::transform(costs, costs.begin(), [&](Seconds cost) { return cost / layers; });
+    return costs;
+}
+
+}  // namespace strata

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "measure/measurement.h"
+#include "record/tuning.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// A whole network prepared with some choice of algorithms.
+class TuningNetwork {
+public:
+    TuningNetwork(const Graph& graph, const Execution& execution, Backend& backend);
+
+    Executable& executable() { return *executable_; }
+
+    // In the order in which the network computes them.
+    const std::vector<TunablePass>& passes() const { return passes_; }
+
+    // The step that computes the pass in the first layer that has it; null: none.
+    const Step* step_of(const ProblemPass& key) const;
+
+    // What a pass costs in each round, in a layer of the problem on average: the step itself and
+    // the reorders and sums that it needs.
+    std::vector<Seconds> cost_of(const ProblemPass& key, const std::vector<Samples>& steps) const;
+
+private:
+    std::unique_ptr<Executable> executable_;
+    std::map<LayerId, std::string> problems_;  // of its convolutions
+    std::vector<TunablePass> passes_;
+};
+
+}  // namespace strata

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "measure/clock.h"
+#include "run/tune.h"
+#include "run/tuning_networks.h"
+
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// What all parts of a tuning share.
+struct TuningTask {
+    const Graph& graph;
+    Execution execution;  // of the usual network
+    Backend& backend;
+    const TuningLimits& limits;
+    Clock& clock;
+    const TuningHooks& hooks;
+    Seconds begin;
+
+    bool is_stopped() const { return hooks.stop && hooks.stop(); }
+    // Until this share of the time is spent; negative after that.
+    Seconds left(double share) const { return begin + limits.time * share - clock.now(); }
+    void tell(const std::string& what) const;
+};
+
+// Tries every algorithm that has no trial yet for a pass of the usual network, in networks of which
+// every convolution that can runs by it, and adds the trials. Returns how many algorithms there was
+// no time for.
+std::size_t try_candidates(const TuningTask& task, TuningNetwork& usual,
+                           std::vector<TuningTrial>& trials);
+
+}  // namespace strata

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/algorithm_use.h"
+#include "view/algorithms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+using Value = std::optional<double> (*)(const LayerUse&);
+
+// A bar for each algorithm, with a part for each layer.
+StackedBars bars_of(const std::vector<AlgorithmUse>& uses, Value value) {
+    StackedBars bars;
+    for (const LayerUse& layer : uses.front().layers) {
+        bars.series.push_back({.name = layer.layer});
+    }
+    for (const AlgorithmUse& use : uses) {
+        bars.labels.push_back(use.algorithm);
+        for (std::size_t i = 0; i < bars.series.size(); ++i) {
+            bars.series[i].values.push_back(value(use.layers[i]));
+        }
+    }
+    return bars;
+}
+
+bool has_values(const StackedBars& bars) {
+    return std::ranges::any_of(bars.series, [](const StackedBars::Series& series) {
+        return std::ranges::any_of(series.values,
+                                   [](const auto& value) { return value.has_value(); });
+    });
+}
+
+StackedBars time_bars(const std::vector<AlgorithmUse>& uses, std::int64_t batch) {
+    StackedBars bars = bars_of(uses, [](const LayerUse& layer) {
+        return layer.time ? std::optional(layer.time->value) : std::nullopt;
+    });
+    bars.title = fmt::format(
+        "Time of all passes by algorithm and layer, batch {} (direct where one cannot)", batch);
+    bars.unit = "s";
+    return bars;
+}
+
+StackedBars operation_bars(std::vector<AlgorithmUse> uses, std::int64_t batch) {
+    uses.pop_back();  // the fastest of each pass is no algorithm
+    StackedBars bars = bars_of(uses, [](const LayerUse& layer) {
+        return layer.operations ? std::optional(layer.operations->value) : std::nullopt;
+    });
+    bars.title =
+        fmt::format("Operations of the forward pass by algorithm and layer, batch {}", batch);
+    bars.unit = "FLOP";
+    return bars;
+}
+
+XyChart::Series& series_named(const std::string& name, XyChart& chart) {
+    const auto found = std::ranges::find(chart.series, name, &XyChart::Series::name);
+    return found != chart.series.end()
+               ? *found
+               : chart.series.emplace_back(XyChart::Series{.name = name, .mark = Mark::joined});
+}
+
+// A line for each algorithm over the batch.
+XyChart over_batch(std::span<const AlgorithmComparison> batches, XyChart::Axis y, std::string title,
+                   std::optional<double> (*value)(const AlgorithmUse&)) {
+    XyChart chart{.title = std::move(title),
+                  .x = {.key = "batch", .title = "batch", .scale = AxisScale::logarithmic},
+                  .y = std::move(y)};
+    for (const AlgorithmComparison& comparison : batches) {
+        chart.x.ticks.push_back(static_cast<double>(comparison.batch));
+        for (const AlgorithmUse& use : uses_of(comparison)) {
+            if (const auto known = value(use)) {
+                series_named(use.algorithm, chart)
+                    .points.push_back({.name = fmt::format("batch {}", comparison.batch),
+                                       .x = static_cast<double>(comparison.batch),
+                                       .y = *known});
+            }
+        }
+    }
+    return chart;
+}
+
+std::vector<Block> charts_over_batch(std::span<const AlgorithmComparison> batches) {
+    return {
+        over_batch(batches,
+                   {.key = "time_s", .title = "time", .unit = "s", .scale = AxisScale::logarithmic},
+                   "Time of all convolutions by algorithm over the batch",
+                   [](const AlgorithmUse& use) {
+                       return use.time ? std::optional(use.time->value) : std::nullopt;
+                   }),
+        over_batch(batches,
+                   {.key = "memory_bytes",
+                    .title = "memory",
+                    .unit = "B",
+                    .scale = AxisScale::logarithmic},
+                   "Memory of the network with the largest workspace over the batch",
+                   [](const AlgorithmUse& use) { return std::optional(use.memory.value); })};
+}
+
+}  // namespace
+
+std::vector<Block> algorithm_charts(std::span<const AlgorithmComparison> batches) {
+    std::vector<Block> charts;
+    for (const AlgorithmComparison& comparison : batches) {
+        const std::vector<AlgorithmUse> uses = uses_of(comparison);
+        if (uses.size() < 3) {
+            continue;  // one algorithm is as fast as the fastest
+        }
+        if (StackedBars bars = time_bars(uses, comparison.batch); has_values(bars)) {
+            charts.emplace_back(std::move(bars));
+        }
+        if (StackedBars bars = operation_bars(uses, comparison.batch); has_values(bars)) {
+            charts.emplace_back(std::move(bars));
+        }
+    }
+    if (batches.size() > 1 && !uses_of(batches.front()).empty()) {
+        std::ranges::move(charts_over_batch(batches), std::back_inserter(charts));
+    }
+    return charts;
+}
+
+}  // namespace strata

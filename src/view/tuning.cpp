@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "view/tuning.h"
+
+#include "base/enumeration.h"
+#include "base/text.h"
+#include "view/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+const TuningTrial* trial_of(const TuningOutcome& outcome, const TunedPass& pass) {
+    const auto found = std::ranges::find_if(outcome.trials, [&](const TuningTrial& trial) {
+        return trial.problem == pass.problem && trial.pass == pass.pass &&
+               trial.algorithm == pass.algorithm && trial.ratio;
+    });
+    return found == outcome.trials.end() ? nullptr : &*found;
+}
+
+const TunablePass* tunable_of(const TuningOutcome& outcome, const ProblemPass& key) {
+    const auto found = std::ranges::find(outcome.tunable, key, &TunablePass::key);
+    return found == outcome.tunable.end() ? nullptr : &*found;
+}
+
+std::string layer_text(const TunablePass& pass) {
+    return pass.layers == 1 ? printable(pass.name)
+                            : fmt::format("{} and {} more", printable(pass.name), pass.layers - 1);
+}
+
+std::vector<Cell> row_of(const Settings& settings, const TuningOutcome& outcome,
+                         const TunedPass& pass) {
+    const TunablePass* tunable = tunable_of(outcome, {pass.problem, pass.pass});
+    const TuningTrial* trial = trial_of(outcome, pass);
+    const char* reason = "no candidate was surely faster";
+    return {settings.network,
+            count_cell(static_cast<double>(settings.batch)),
+            tunable == nullptr ? std::string() : layer_text(*tunable),
+            tunable == nullptr ? Cell(Missing{}) : Cell(tunable->name),
+            std::string(name_of(pass.pass)),
+            std::string(name_of(pass.algorithm)),
+            pass.implementation,
+            trial == nullptr ? Cell(Missing{}) : time_cell(trial->usual, Provenance::measured),
+            trial == nullptr ? Cell(Missing{}) : time_cell(trial->own, Provenance::measured),
+            optional_cell(pass.ratio, ratio_cell, reason),
+            count_cell(static_cast<double>(pass.candidates)),
+            pass.problem};
+}
+
+Table choices_table(const Settings& settings, const TuningOutcome& outcome) {
+    Table table{.title = fmt::format("{}, batch {}, {}, {}, {} thread{}: the algorithms of {} "
+                                     "passes of different convolutions, tuned",
+                                     printable(settings.network), settings.batch,
+                                     name_of(settings.execution.numerics.mode),
+                                     name_of(settings.execution.numerics.dtype), settings.threads(),
+                                     settings.threads() == 1 ? "" : "s", outcome.passes.size()),
+                .columns = tuning_columns(),
+                .notes = {"usual: direct; times of a pass in the running network, with the "
+                          "reorders and sums that it needs; the ratio with all choices made"},
+                .records = "tunings"};
+    for (const TunedPass& pass : outcome.passes) {
+        table.rows.push_back(row_of(settings, outcome, pass));
+    }
+    return table;
+}
+
+Table trials_table(const TuningOutcome& outcome) {
+    Table table{.title = "Candidates against direct",
+                .columns = {{"layer", "layer", Importance::essential},
+                            {"pass", "pass", Importance::essential},
+                            {"algorithm", "algorithm", Importance::essential},
+                            {"implementation", "implementation", Importance::detail},
+                            {"usual_s", "usual"},
+                            {"own_s", "own"},
+                            {"ratio", "time / usual", Importance::essential, Audience::all,
+                             Bounds::interval},
+                            {"rounds", "rounds"}},
+                .folding = Folding::folded};
+    for (const TuningTrial& trial : outcome.trials) {
+        const TunablePass* tunable = tunable_of(outcome, {trial.problem, trial.pass});
+        if (tunable != nullptr && trial.ratio) {
+            table.rows.push_back({layer_text(*tunable), std::string(name_of(trial.pass)),
+                                  std::string(name_of(trial.algorithm)), trial.implementation,
+                                  time_cell(trial.usual, Provenance::measured),
+                                  time_cell(trial.own, Provenance::measured),
+                                  ratio_cell(*trial.ratio),
+                                  count_cell(static_cast<double>(trial.rounds))});
+        }
+    }
+    return table;
+}
+
+std::string sentence_on_whole(const TuningOutcome& outcome) {
+    if (!outcome.whole || !outcome.usual) {
+        return "No candidate was surely faster than direct anywhere.";
+    }
+    return fmt::format(
+        "All choices together: the step takes {:.3f} ({:.3f} to {:.3f}) of the "
+        "usual {:.4g} ms{}.",
+        outcome.whole->value, outcome.whole->low, outcome.whole->high, outcome.usual->value * 1e3,
+        outcome.is_kept ? "" : ", so none of them is kept");
+}
+
+std::string sentence_on_time(const TuningOutcome& outcome) {
+    const std::string spent = fmt::format("Tuned in {:.1f} s.", outcome.spent.value);
+    return outcome.untried == 0
+               ? spent
+               : fmt::format(
+                     "{} There was no time for {} algorithm{}: the same command tries "
+                     "them, --tune-time gives it more time.",
+                     spent, outcome.untried, outcome.untried == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::vector<Column> tuning_columns() {
+    return {data_column("network"),
+            data_column("batch"),
+            people_column("layer", "layer"),
+            data_column("layer"),
+            {"pass", "pass", Importance::essential},
+            {"algorithm", "algorithm", Importance::essential},
+            {"implementation", "implementation", Importance::detail},
+            {"usual_s", "usual"},
+            {"own_s", "own"},
+            {"ratio", "time / usual", Importance::essential, Audience::all, Bounds::interval},
+            {"candidates", "candidates"},
+            data_column("problem")};
+}
+
+Document tuning_document(const Settings& settings, const TuningOutcome& outcome) {
+    Document document{.kind = "tune"};
+    document.blocks.emplace_back(choices_table(settings, outcome));
+    document.blocks.emplace_back(
+        Paragraph{sentence_on_whole(outcome) + " " + sentence_on_time(outcome)});
+    document.blocks.emplace_back(trials_table(outcome));
+    return document;
+}
+
+}  // namespace strata
