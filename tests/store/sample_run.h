@@ -33,12 +33,13 @@ inline TraceResult sample_trace() {
 inline Run sample_run() {
     Run run;
     run.created = "2026-11-21T13:15:00Z";
-    run.settings = {
-        .backend = "onednn",
-        .network = "alexnet",
-        .batch = 32,
-        .execution = {.numerics = {.seed = 7}, .scheduling = {.threads = 2}},
-        .unknown = {{"policy", "warmup=3 min_time=0.5"}, {"first-layer-gradient", "omitted"}}};
+    run.settings.backend = "onednn";
+    run.settings.network = "alexnet";
+    run.settings.batch = 32;
+    run.settings.execution.numerics.seed = 7;
+    run.settings.execution.scheduling.threads = 2;
+    run.settings.unknown = {{"policy", "warmup=3 min_time=0.5"},
+                            {"first-layer-gradient", "omitted"}};
     const auto step = [](const char* layer, const char* operation, Pass pass, Measurement time) {
         return StepResult{.layer = layer,
                           .operation = operation,
