@@ -12,6 +12,7 @@ def load():
     import torch
     from torch.autograd.graph import get_gradient_edge
     from pytorch_layers import OPERATORS, optimizer_of, rows_of_gru
+    torch.set_flush_denormal(True)  # as in strata's engine; threads that start later inherit it
     torch.set_num_threads(protocol.THREADS)
     if "inter-op" in protocol.OPTIONS:
         torch.set_num_interop_threads(int(protocol.OPTIONS["inter-op"]))

@@ -42,6 +42,7 @@ std::string details() {
 
 Json hello() {
     const Json options = Json::parse(in_environment("STRATA_PEER_OPTIONS", "{}"));
+    at::globalContext().setFlushDenormal(true);  // as in strata's engine; later threads inherit it
     at::set_num_threads(std::stoi(in_environment("STRATA_PEER_THREADS", "1")));
     if (options.contains("inter-op")) {
         at::set_num_interop_threads(std::stoi(options.at("inter-op").get<std::string>()));
