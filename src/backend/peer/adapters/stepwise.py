@@ -117,7 +117,7 @@ class Stepwise:
                 if task.kind == "forward":
                     refused[task.layer.id] = sentence_of(error)
                     self.stand_in("values", task.layer.outputs)
-                self.stand_in("gradients", [task.layer.inputs[one["operand"]] for one in task.gradients])
+                self.stand_in("gradients", [task.layer.inputs[one["operand"]] for one in self.operands[task.id]])
         self.wait()
         self.refused = set(refused)
         self.load()

@@ -24,7 +24,9 @@ Operator batch_normalization(const ToldLayer& layer, const Setting& setting) {
             training) {  // libtorch's running variance is the unbiased one, strata's the biased
             const at::NoGradGuard guard;
             const auto n = static_cast<double>(rows.numel() / rows.size(1));
-            variance.copy_(momentum * before + (variance - momentum * before) * ((n - 1) / n));
+            // (As another variable of the same memory: autograd keeps watch over this one.)
+            variance.variable_data().copy_(momentum * before +
+                                           (variance - momentum * before) * ((n - 1) / n));
         }
         return {y.view_as(x[0])};
     };

@@ -165,7 +165,7 @@ void Steps::refuse(std::size_t task, const std::string& reason, bool of_layer) {
             stand_in(value_stand_ins_, values_, tensor);
         }
     }
-    for (const Contribution& one : network_.tasks[task].gradients) {
+    for (const Contribution& one : plan_.operands[task]) {
         stand_in(gradient_stand_ins_, gradients_, layer.inputs[one.operand]);
     }
 }
@@ -260,7 +260,7 @@ double Steps::empty_step() {
 std::vector<float> Steps::read(std::size_t tensor, const std::string& content) const {
     const at::Tensor& value = (content == "value" ? values_ : gradients_).at(tensor);
     if (!value.defined()) {
-        throw Refusal("the tensor has no " + content + " now");
+        throw Refusal("tensor " + std::to_string(tensor) + " has no " + content + " now");
     }
     return values_of(value, tensor);
 }
