@@ -39,6 +39,13 @@ bool asks_for_fastest(const Job& job) {
            job.execution.engine.choices.empty();
 }
 
+// Whether networks run as the tuner ran them: unfused, in the layouts that the engine prefers. What
+// gains nothing there may gain here, and the other way round.
+bool runs_as_tuned(const EngineOptions& engine) {
+    return engine.fusion == Fusion::none && engine.image_layout == ImageLayout::automatic &&
+           engine.bias == BiasAddition::fused;
+}
+
 void say(const std::string& sentence) {
     fmt::print(stderr, "strata: {}\n", sentence);
 }
@@ -120,7 +127,8 @@ void take_tunings(Experiment& experiment, bool is_open, const TuningLimits& limi
     const InterruptGuard guard;
     for (Group& group : experiment.groups) {
         for (Job& job : group) {
-            const bool takes = is_tunable(job.backend) && (is_open || asks_for_fastest(job));
+            const bool is_usual = is_open && runs_as_tuned(job.execution.engine);
+            const bool takes = is_tunable(job.backend) && (is_usual || asks_for_fastest(job));
             if (takes && !InterruptGuard::requested()) {
                 take_tuning(job, limits, path, when_locked);
             }

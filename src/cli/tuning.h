@@ -26,7 +26,8 @@ TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::st
 
 // Lets jobs run by the algorithms that tunings in the database found: all that are asked for the
 // fastest, which are tuned first where they are not, and with `is_open`, where no algorithm was
-// asked for, every one. Says what it did, in a sentence for each network.
+// asked for, every one that runs as it was tuned: unfused, in the engine's own layouts. Says what
+// it did, in a sentence for each network.
 void take_tunings(Experiment& experiment, bool is_open, const TuningLimits& limits,
                   const std::string& database, WhenLocked when_locked);
 
