@@ -13,6 +13,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 
 namespace strata::testing {
 
@@ -84,6 +86,26 @@ TEST(Engine, UpdatesWithEveryOptimizerAsTheReferenceDoes) {
 }
 
 // Adam's bias correction differs from step to step.
+#if defined(__SSE__)
+TEST(Engine, DenormalNumbersCountAsZeroInEachOfItsThreads) {
+    Execution execution = kept_execution();
+    execution.scheduling.threads = 3;
+    const auto executable = prepare(residual_network(), execution);
+    executable->run();
+    std::atomic<int> threads = 0;
+    std::atomic<int> keeping = 0;
+#pragma omp parallel num_threads(3)
+    {
+        volatile float smallest = std::numeric_limits<float>::min();
+        volatile float half = smallest * 0.5F;
+        ++threads;
+        keeping += half != 0.0F ? 1 : 0;
+    }
+    EXPECT_EQ(threads, 3);
+    EXPECT_EQ(keeping, 0);
+}
+#endif
+
 TEST(Engine, SeveralStepsOfAdamAreThoseOfTheReference) {
     const Graph graph = graph_of_problem("fully_connected(4x6) out_features=3");
     Execution execution = kept_execution();

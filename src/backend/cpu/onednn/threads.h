@@ -6,8 +6,9 @@
 namespace strata::cpu {
 
 // Sets the number of threads of later parallel regions (0: one for each of allowed_processors).
-// Binds each to one processor, separate cores first (device/topology.h), or none, and lets denormal
-// numbers count as zero in it. Returns their number.
+// Binds each, the calling one among them, to one processor, separate cores first
+// (device/topology.h), or to none, and lets denormal numbers count as zero in it. Returns their
+// number.
 int set_threads(int threads, bool pinned);
 
 }  // namespace strata::cpu
