@@ -18,8 +18,7 @@ def load():
         torch.set_num_interop_threads(int(protocol.OPTIONS["inter-op"]))
     torch.backends.mkldnn.enabled = protocol.OPTIONS.get("onednn") != "off"
     names = {"MKL": r"Math Kernel Library Version ([\d.]+)", "oneDNN": r"MKL-DNN v([\d.]+)"}
-    found = {name: re.search(pattern, torch.__config__.show()) for name, pattern in names.items()}
-    words = [f"{name} {match[1]}" for name, match in found.items() if match]
+    words = [f"{name} {found[1]}" for name, pattern in names.items() if (found := re.search(pattern, torch.__config__.show()))]
     words += [torch.backends.cpu.get_cpu_capability(), f"OpenMP with {torch.get_num_threads()} threads"]
     return {"name": "pytorch", "version": torch.__version__, "details": ", ".join(words), "apart": stepwise.EAGER,
             "modes": ["training", "inference"], "layouts": ["nchw", "nhwc"], "optimizers": ["momentum", "sgd", "adam"],
