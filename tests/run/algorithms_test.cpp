@@ -2,7 +2,7 @@
 #include "run/algorithms.h"
 
 #include "backend/reference/reference.h"
-#include "graph/builder.h"
+#include "tests/run/convolutions.h"
 #include "tests/support/scripted_backend.h"
 
 #include <gtest/gtest.h>
@@ -12,21 +12,8 @@
 namespace strata {
 namespace {
 
-// Two equal convolutions, a different one, and a layer that is not a convolution.
-Graph network() {
-    const Convolution op = {
-        .out_channels = 3, .kernel = {3, 3}, .pad_begin = {1, 1}, .pad_end = {1, 1}};
-    GraphBuilder builder("network");
-    TensorId x = builder.input("x", {{1, 3, 5, 5}});
-    x = builder.add("first", op, {x});
-    x = builder.add("act", Activation{}, {x});
-    x = builder.add("again", op, {x});
-    builder.add("other", Convolution{.out_channels = 2, .kernel = {1, 1}}, {x});
-    return builder.finish();
-}
-
 TEST(Algorithms, EqualConvolutionsAreOneProblem) {
-    const auto distinct = distinct_convolutions(network());
+    const auto distinct = distinct_convolutions(testing::network_of_convolutions());
     ASSERT_EQ(distinct.size(), 2U);
     EXPECT_EQ(distinct[0].layer, 0U);
     EXPECT_EQ(distinct[0].layers, 2);
@@ -37,8 +24,8 @@ TEST(Algorithms, EachPassOfEachProblemIsMeasuredOncePerAlgorithm) {
     const Policy policy = {.warmup = 0, .min_time = {0}, .max_time = {0.01}, .min_samples = 1};
     const auto backend = make_reference_backend();
     const AlgorithmComparison comparison =
-        measured_algorithms(network(), {.scheduling = {.threads = 1}}, *backend, policy,
-                            [](const std::string&, double) {});
+        measured_algorithms(testing::network_of_convolutions(), {.scheduling = {.threads = 1}},
+                            *backend, policy, [](const std::string&, double) {});
     // The reference has one algorithm, whatever is requested.
     ASSERT_EQ(comparison.results.size(), 6U);
     for (const AlgorithmResult& result : comparison.results) {
@@ -78,8 +65,8 @@ AlgorithmComparison scripted(double milliseconds) {
     });
     asked_of = &backend;
     const Policy policy = {.warmup = 0, .min_time = {0}, .max_time = {10}, .min_samples = 6};
-    return measured_algorithms(slice(network(), "other"), {}, backend, policy,
-                               [](const std::string&, double) {});
+    return measured_algorithms(slice(testing::network_of_convolutions(), "other"), {}, backend,
+                               policy, [](const std::string&, double) {});
 }
 
 TEST(Algorithms, WhatAnEngineCannotDoIsSkippedWithItsReason) {
@@ -114,7 +101,8 @@ public:
 
 TEST(Algorithms, WhatIsOfferedKeepsItsLayerAndReason) {
     TwoPlans source;
-    const AlgorithmComparison comparison = offered_algorithms(network(), {}, source);
+    const AlgorithmComparison comparison =
+        offered_algorithms(testing::network_of_convolutions(), {}, source);
     ASSERT_EQ(comparison.results.size(), 2U);
     EXPECT_EQ(comparison.device, "a device");
     EXPECT_EQ(comparison.results[0].layer, "first");

@@ -4,7 +4,7 @@
 #include "backend/algorithms.h"
 #include "base/enumeration.h"
 #include "base/random.h"
-#include "graph/builder.h"
+#include "tests/run/convolutions.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/scripted_backend.h"
 
@@ -17,19 +17,6 @@ namespace strata {
 namespace {
 
 using enum ConvolutionAlgorithm;
-
-// Two equal convolutions and a different one, with an activation between them.
-Graph network() {
-    const Convolution op = {
-        .out_channels = 3, .kernel = {3, 3}, .pad_begin = {1, 1}, .pad_end = {1, 1}};
-    GraphBuilder builder("network");
-    TensorId x = builder.input("x", {{1, 3, 5, 5}});
-    x = builder.add("first", op, {x});
-    x = builder.add("act", Activation{}, {x});
-    x = builder.add("again", op, {x});
-    builder.add("other", Convolution{.out_channels = 2, .kernel = {1, 1}}, {x});
-    return builder.finish();
-}
 
 // An engine that knows three algorithms beside direct, with planted times.
 class PlantedEngine {
@@ -105,7 +92,7 @@ private:
         real.write(output, Content::value, values);
     }
 
-    Graph graph_ = network();
+    Graph graph_ = testing::network_of_convolutions();
     TuningLimits limits_;
     RandomStream random_{1, 0};
     std::uint64_t draws_ = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/convolution/fft_plan.h"
-#include "backend/cpu/kernels/isa.h"
 #include "backend/lower/program.h"
 #include "tests/backend/cpu/convolution/outcome.h"
 
@@ -16,13 +15,6 @@
 
 namespace strata::cpu {
 namespace {
-
-constexpr std::array passes = {Pass::forward, Pass::backward_data, Pass::backward_weights};
-
-struct CapIsa {
-    explicit CapIsa(Isa isa) { cap_isa(isa); }
-    ~CapIsa() { cap_isa(Isa::avx512); }
-};
 
 std::vector<ProblemShape> unit_step_shapes() {
     return {
@@ -77,9 +69,9 @@ constexpr double bound = 5e-6;
 
 TEST_P(Fft, AgreesWithAConvolutionInDoublePrecisionOnEveryInstructionSet) {
     for (const Isa isa : {Isa::avx512, Isa::avx2, Isa::baseline}) {
-        const CapIsa capped(isa);
+        const CappedIsa capped(isa);
         for (const ProblemShape& shape : unit_step_shapes()) {
-            for (const Pass pass : passes) {
+            for (const Pass pass : tested_passes) {
                 const ConvolutionProblem problem = problem_of(pass, shape);
                 const Outcome outcome = outcome_of(method(), problem);
                 EXPECT_LT(outcome.max_error(), bound) << text_of(problem);
@@ -93,7 +85,7 @@ TEST_P(Fft, AgreesWithAConvolutionInDoublePrecisionOnEveryInstructionSet) {
 TEST_P(Fft, TakesImagesInEveryOrder) {
     for (const ImageOrder order : {ImageOrder::nchw8c, ImageOrder::nchw16c, ImageOrder::nhwc}) {
         for (const ProblemShape& shape : unit_step_shapes()) {
-            for (const Pass pass : passes) {
+            for (const Pass pass : tested_passes) {
                 const ConvolutionProblem problem = problem_of(pass, shape);
                 const Outcome outcome =
                     outcome_of(method(), problem, {order, FilterOrder::oihw, order});
@@ -107,7 +99,7 @@ TEST_P(Fft, TakesImagesInEveryOrder) {
 
 TEST_P(Fft, GivesTheSameBitsOnAnyNumberOfThreads) {
     for (ProblemShape shape : unit_step_shapes()) {
-        for (const Pass pass : passes) {
+        for (const Pass pass : tested_passes) {
             shape.threads = 1;
             const auto one = outcome_of(method(), problem_of(pass, shape)).result;
             shape.threads = 3;

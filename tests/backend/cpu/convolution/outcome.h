@@ -2,12 +2,24 @@
 #pragma once
 
 #include "backend/cpu/convolution/method.h"
+#include "backend/cpu/kernels/isa.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
 // Runs a convolution method beside an independent convolution in double precision.
 namespace strata::cpu {
+
+inline constexpr std::array tested_passes = {Pass::forward, Pass::backward_data,
+                                             Pass::backward_weights};
+inline constexpr std::array tested_isas = {Isa::avx512, Isa::avx2, Isa::baseline};
+
+// Holds our loops to an instruction set while it lives; then they take what the processor has.
+struct CappedIsa {
+    explicit CappedIsa(Isa isa) { cap_isa(isa); }
+    ~CappedIsa() { cap_isa(Isa::avx512); }
+};
 
 // A problem by its extents; what is not named has its default. y's extents follow.
 struct ProblemShape {

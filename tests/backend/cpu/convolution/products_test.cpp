@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/kernels/isa.h"
 #include "tests/backend/cpu/convolution/outcome.h"
 
 #include <gtest/gtest.h>
@@ -10,15 +9,6 @@
 
 namespace strata::cpu {
 namespace {
-
-constexpr std::array passes = {Pass::forward, Pass::backward_data, Pass::backward_weights};
-constexpr std::array isas = {Isa::avx512, Isa::avx2, Isa::baseline};
-
-// Restores what the processor has.
-struct CappedIsa {
-    explicit CappedIsa(Isa isa) { cap_isa(isa); }
-    ~CappedIsa() { cap_isa(Isa::avx512); }
-};
 
 std::vector<ProblemShape> ragged_shapes() {
     return {
@@ -90,10 +80,10 @@ void expect_exact(const Outcome& outcome, const std::string& what) {
 }
 
 TEST_P(Products, AgreeWithAConvolutionInDoublePrecisionOnEveryInstructionSet) {
-    for (const Isa isa : isas) {
+    for (const Isa isa : tested_isas) {
         const CappedIsa capped(isa);
         for (const ProblemShape& shape : ragged_shapes()) {
-            for (const Pass pass : passes) {
+            for (const Pass pass : tested_passes) {
                 const ConvolutionProblem problem = problem_of(pass, shape);
                 expect_exact(outcome_of(method(), problem), text_of(problem));
             }
@@ -105,7 +95,7 @@ TEST_P(Products, TakeImagesInEveryOrder) {
     for (const ImageOrder x : {ImageOrder::nchw8c, ImageOrder::nchw16c, ImageOrder::nhwc}) {
         for (const ImageOrder y : {x, ImageOrder::nchw}) {
             for (const ProblemShape& shape : ragged_shapes()) {
-                for (const Pass pass : passes) {
+                for (const Pass pass : tested_passes) {
                     const ConvolutionProblem problem = problem_of(pass, shape);
                     const OperandOrders orders = {x, FilterOrder::oihw, y};
                     const Outcome outcome = outcome_of(method(), problem, orders);
@@ -120,7 +110,7 @@ TEST_P(Products, TakeImagesInEveryOrder) {
 
 TEST_P(Products, GiveTheSameBitsAtEachRun) {
     for (const ProblemShape& shape : ragged_shapes()) {
-        for (const Pass pass : passes) {
+        for (const Pass pass : tested_passes) {
             const ConvolutionProblem problem = problem_of(pass, shape);
             EXPECT_EQ(outcome_of(method(), problem).result, outcome_of(method(), problem).result)
                 << text_of(problem);
@@ -166,7 +156,7 @@ TEST(ImplicitGemm, CountsPointsFilledUpToRegisters) {
 
 TEST(ImplicitGemm, GivesTheSameBitsOnAnyNumberOfThreads) {
     for (ProblemShape shape : ragged_shapes()) {
-        for (const Pass pass : passes) {
+        for (const Pass pass : tested_passes) {
             shape.threads = 1;
             const auto one = outcome_of(method_named("implicit-gemm"), problem_of(pass, shape));
             shape.threads = 3;

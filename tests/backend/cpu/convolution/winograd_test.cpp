@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/convolution/winograd.h"
-#include "backend/cpu/kernels/isa.h"
 #include "tests/backend/cpu/convolution/outcome.h"
 
 #include <gtest/gtest.h>
@@ -9,15 +8,6 @@
 
 namespace strata::cpu::winograd {
 namespace {
-
-constexpr std::array passes = {Pass::forward, Pass::backward_data, Pass::backward_weights};
-constexpr std::array isas = {Isa::avx512, Isa::avx2, Isa::baseline};
-
-// Restores what the processor has.
-struct CappedIsa {
-    explicit CappedIsa(Isa isa) { cap_isa(isa); }
-    ~CappedIsa() { cap_isa(Isa::avx512); }
-};
 
 // A method and how exact it is: the largest difference over the largest magnitude, and the relative
 // L2 norm. The larger a tile, the larger the elements of its matrices (up to 32 with points 2 and
@@ -94,9 +84,9 @@ protected:
 };
 
 TEST_P(Winograd, AgreesWithAConvolutionInDoublePrecisionOnRaggedProblems) {
-    for (const Isa isa : isas) {
+    for (const Isa isa : tested_isas) {
         const CappedIsa cap(isa);
-        for (const Pass pass : passes) {
+        for (const Pass pass : tested_passes) {
             for (const ProblemShape& shape : ragged_shapes(GetParam().r)) {
                 const ConvolutionProblem problem = problem_of(pass, shape);
                 expect_agreement(method(), problem, {}, GetParam());
@@ -106,9 +96,9 @@ TEST_P(Winograd, AgreesWithAConvolutionInDoublePrecisionOnRaggedProblems) {
 }
 
 TEST_P(Winograd, TakesImagesAndFiltersInEveryOrder) {
-    for (const Isa isa : isas) {
+    for (const Isa isa : tested_isas) {
         const CappedIsa cap(isa);
-        for (const Pass pass : passes) {
+        for (const Pass pass : tested_passes) {
             for (const OperandOrders& orders : all_orders()) {
                 const ConvolutionProblem problem =
                     problem_of(pass, {.x = {2, 23, 15, 10},
@@ -135,7 +125,7 @@ std::unique_ptr<PreparedConvolution> with_cache(const ConvolutionProblem& proble
 TEST(WinogradBlocking, DoesNotChangeAnyResult) {
     constexpr OperandOrders orders = {ImageOrder::nchw16c, FilterOrder::oihw16i16o,
                                       ImageOrder::nchw16c};
-    for (const Pass pass : passes) {
+    for (const Pass pass : tested_passes) {
         const ConvolutionProblem problem = problem_of(pass, {.x = {2, 70, 22, 31},
                                                              .filter = {80, 3, 3},
                                                              .pad_begin = {1, 1},
@@ -156,7 +146,7 @@ TEST(WinogradBlocking, DoesNotChangeAnyResult) {
 }
 
 TEST_P(Winograd, ResultsDependNeitherOnThreadsNorOnTheRun) {
-    for (const Pass pass : passes) {
+    for (const Pass pass : tested_passes) {
         ProblemShape shape = {.x = {2, 20, 30, 33},
                               .filter = {33, GetParam().r, GetParam().r},
                               .pad_begin = {1, 1},
