@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace strata {
 
 namespace {
@@ -39,13 +41,6 @@ bool asks_for_fastest(const Job& job) {
            job.execution.engine.choices.empty();
 }
 
-// Whether networks run as the tuner ran them: unfused, in the layouts that the engine prefers. What
-// gains nothing there may gain here, and the other way round.
-bool runs_as_tuned(const EngineOptions& engine) {
-    return engine.fusion == Fusion::none && engine.image_layout == ImageLayout::automatic &&
-           engine.bias == BiasAddition::fused;
-}
-
 void say(const std::string& sentence) {
     fmt::print(stderr, "strata: {}\n", sentence);
 }
@@ -59,11 +54,10 @@ void tune_rest(const Job& job, const StoredChoices& known, const TuningLimits& l
     tune_job(job, limits, database, when_locked);
 }
 
-void take_tuning(Job& job, const TuningLimits& limits, const std::string& path,
-                 WhenLocked when_locked) {
+void take_tuning(Job& job, const TuningLimits& limits, const Database& database,
+                 const std::string& path, WhenLocked when_locked) {
     const Graph graph = graph_for(job);
     const auto backend = make_backend(find_backend(job.backend), job.execution);
-    const Database database = Database::open(path);
     const StoredTunings tunings = tunings_in(database, job, *backend);
     StoredChoices choices = stored_choices(graph, job.execution, tunings);
     if (asks_for_fastest(job) && !choices.is_complete()) {
@@ -125,12 +119,16 @@ TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::st
 void take_tunings(Experiment& experiment, bool is_open, const TuningLimits& limits,
                   const std::string& path, WhenLocked when_locked) {
     const InterruptGuard guard;
+    std::optional<Database> opened;  // once it is needed
     for (Group& group : experiment.groups) {
         for (Job& job : group) {
-            const bool is_usual = is_open && runs_as_tuned(job.execution.engine);
+            const bool is_usual = is_open && runs_as_tuned(job.execution);
             const bool takes = is_tunable(job.backend) && (is_usual || asks_for_fastest(job));
             if (takes && !InterruptGuard::requested()) {
-                take_tuning(job, limits, path, when_locked);
+                if (!opened) {
+                    opened.emplace(Database::open(path));
+                }
+                take_tuning(job, limits, *opened, path, when_locked);
             }
         }
     }

@@ -55,6 +55,12 @@ TuningScope tuning_scope(const BackendInfo& backend, const Execution& execution)
             .dtype = execution.numerics.dtype};
 }
 
+bool runs_as_tuned(const Execution& execution) {
+    const EngineOptions& engine = execution.engine;
+    return engine.fusion == Fusion::none && engine.image_layout == ImageLayout::automatic &&
+           engine.bias == BiasAddition::fused;
+}
+
 StoredChoices stored_choices(const Graph& graph, const Execution& execution,
                              const StoredTunings& tunings) {
     StoredChoices choices;
@@ -89,8 +95,8 @@ Execution with_choices(Execution execution, const StoredChoices& choices) {
 
 std::string sentence_on(const std::string& network, const StoredChoices& choices) {
     return fmt::format(
-        "{}: {} of {} convolution passes run as tuned, {} of them not by direct; "
-        "--algorithm direct forces that",
+        "{}: {} of {} convolution passes are tuned, {} of them to another algorithm than direct; "
+        "--algorithm direct takes no tuning",
         network, choices.tuned.size(), choices.passes, count_changed(choices));
 }
 

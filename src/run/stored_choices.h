@@ -13,6 +13,10 @@ namespace strata {
 // What tunings on this machine with this backend and these settings are valid for.
 TuningScope tuning_scope(const BackendInfo& backend, const Execution& execution);
 
+// Whether an execution runs a network as the tuner did: unfused, in the layouts that the engine
+// prefers, with fused biases. What gains nothing there may gain elsewhere, and the other way round.
+bool runs_as_tuned(const Execution& execution);
+
 // What is stored for a network: the choices for its convolutions' passes.
 struct StoredChoices {
     std::vector<TunedPass> tuned = {};
@@ -26,7 +30,7 @@ StoredChoices stored_choices(const Graph& graph, const Execution& execution,
 // The execution as it was tuned: by the choices found, and as usual where there are none.
 Execution with_choices(Execution execution, const StoredChoices& choices);
 
-// "alexnet: 12 of 15 convolution passes run as tuned, 5 of them by another algorithm than direct".
+// "alexnet: 12 of 15 convolution passes are tuned, 5 of them to another algorithm than direct".
 std::string sentence_on(const std::string& network, const StoredChoices& choices);
 
 }  // namespace strata

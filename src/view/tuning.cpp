@@ -31,11 +31,18 @@ std::string layer_text(const TunablePass& pass) {
                             : fmt::format("{} and {} more", printable(pass.name), pass.layers - 1);
 }
 
+// Why a pass stays direct.
+const char* reason_of(const TuningOutcome& outcome, const TunedPass& pass) {
+    if (pass.candidates == 0) {
+        return "no candidate was measured";
+    }
+    return outcome.is_kept ? "no candidate was surely faster" : "the whole step was not faster";
+}
+
 std::vector<Cell> row_of(const Settings& settings, const TuningOutcome& outcome,
                          const TunedPass& pass) {
     const TunablePass* tunable = tunable_of(outcome, {pass.problem, pass.pass});
     const TuningTrial* trial = trial_of(outcome, pass);
-    const char* reason = "no candidate was surely faster";
     return {settings.network,
             count_cell(static_cast<double>(settings.batch)),
             tunable == nullptr ? std::string() : layer_text(*tunable),
@@ -45,7 +52,7 @@ std::vector<Cell> row_of(const Settings& settings, const TuningOutcome& outcome,
             pass.implementation,
             trial == nullptr ? Cell(Missing{}) : time_cell(trial->usual, Provenance::measured),
             trial == nullptr ? Cell(Missing{}) : time_cell(trial->own, Provenance::measured),
-            optional_cell(pass.ratio, ratio_cell, reason),
+            optional_cell(pass.ratio, ratio_cell, reason_of(outcome, pass)),
             count_cell(static_cast<double>(pass.candidates)),
             pass.problem};
 }
@@ -110,7 +117,7 @@ std::string sentence_on_time(const TuningOutcome& outcome) {
                ? spent
                : fmt::format(
                      "{} There was no time for {} algorithm{}: the same command tries "
-                     "them, --tune-time gives it more time.",
+                     "them, and --tune-time allows more.",
                      spent, outcome.untried, outcome.untried == 1 ? "" : "s");
 }
 

@@ -70,8 +70,15 @@ TEST_F(StoredChoicesTest, TunedPassesRunByTheirChoicesAndTheOthersDirect) {
     EXPECT_EQ(chosen(Pass::backward_weights).algorithm, direct);
     EXPECT_EQ(chosen(Pass::backward_weights).source, ChoiceSource::heuristic);
     EXPECT_EQ(sentence_on("network", choices()),
-              "network: 1 of 3 convolution passes run as tuned, 1 of them not by direct; "
-              "--algorithm direct forces that");
+              "network: 1 of 3 convolution passes are tuned, 1 of them to another algorithm than "
+              "direct; --algorithm direct takes no tuning");
+}
+
+TEST_F(StoredChoicesTest, FusedRunsAndOtherLayoutsAreNotWhatWasTuned) {
+    EXPECT_TRUE(runs_as_tuned({}));
+    EXPECT_FALSE(runs_as_tuned({.engine = {.fusion = Fusion::convolution}}));
+    EXPECT_FALSE(runs_as_tuned({.engine = {.image_layout = ImageLayout::channels_last}}));
+    EXPECT_FALSE(runs_as_tuned({.engine = {.bias = BiasAddition::separate}}));
 }
 
 TEST_F(StoredChoicesTest, WhereDirectIsTheFastestEverywhereNothingIsChosen) {

@@ -29,7 +29,8 @@ struct ConvolutionProblem {
 };
 
 // The order of an image's elements: plain, channels in padded blocks of 8 or 16 (the library's
-// nChw8c and nChw16c), channels last.
+// nChw8c and nChw16c), channels last. Channels that only fill up a block are zero: a method may
+// rely on it, and writes zeros there.
 enum class ImageOrder { nchw, nchw8c, nchw16c, nhwc };
 
 // The order of the filters' elements: plain, or blocks of inputs by outputs as the library has them

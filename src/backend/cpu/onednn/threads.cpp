@@ -28,7 +28,8 @@ void bind_to(std::span<const int> processors) {
 
 // Denormal numbers count as zero in this thread, as operands and as results. Gradients of a network
 // with random weights are full of them, and a processor takes some hundred cycles for each: a step
-// of AlexNet took 0.6 to 4.5 s, by the seed of its weights (Intel Xeon, AVX-512).
+// of AlexNet took 0.6 to 4.5 s, depending on the seed of its weights and on the iteration (Intel
+// Xeon, AVX-512).
 void flush_denormals() {
 #if defined(__SSE__)
     constexpr unsigned flush_to_zero = 0x8000;
