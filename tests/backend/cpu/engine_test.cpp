@@ -85,7 +85,6 @@ TEST(Engine, UpdatesWithEveryOptimizerAsTheReferenceDoes) {
     }
 }
 
-// Adam's bias correction differs from step to step.
 #if defined(__SSE__)
 TEST(Engine, DenormalNumbersCountAsZeroInEachOfItsThreads) {
     Execution execution = kept_execution();
@@ -106,6 +105,7 @@ TEST(Engine, DenormalNumbersCountAsZeroInEachOfItsThreads) {
 }
 #endif
 
+// Adam's bias correction differs from step to step.
 TEST(Engine, SeveralStepsOfAdamAreThoseOfTheReference) {
     const Graph graph = graph_of_problem("fully_connected(4x6) out_features=3");
     Execution execution = kept_execution();
