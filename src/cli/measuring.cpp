@@ -89,10 +89,11 @@ ProgressLine::~ProgressLine() {
     }
 }
 
-void ProgressLine::show(const std::string& what, double fraction) {
+void ProgressLine::show(const std::string& stage, double fraction, const std::string& detail) {
     const std::lock_guard guard(mutex_);
-    const bool is_new = what != what_;
-    what_ = what;
+    const bool is_new = stage != stage_;
+    stage_ = stage;
+    detail_ = detail;
     fraction_ = fraction;
     if (is_terminal_) {
         rewrite();
@@ -102,15 +103,20 @@ void ProgressLine::show(const std::string& what, double fraction) {
     }
 }
 
+std::string ProgressLine::text() const {
+    return fmt::format("{}{} {}", stage_, detail_.empty() ? "" : ", " + detail_,
+                       how_far(fraction_));
+}
+
 void ProgressLine::rewrite() const {
-    fmt::print(stderr, "\r\x1b[K{} {}", what_, how_far(fraction_));
+    fmt::print(stderr, "\r\x1b[K{}", text());
     std::fflush(stderr);
 }
 
 void ProgressLine::write_line() {
     written_ = std::chrono::steady_clock::now();
     const auto seconds = std::chrono::duration<double>(written_ - begin_);
-    fmt::print(stderr, "strata: {} {} ({:.0f} s)\n", what_, how_far(fraction_), seconds.count());
+    fmt::print(stderr, "strata: {} ({:.0f} s)\n", text(), seconds.count());
     std::fflush(stderr);
     has_written_ = true;
 }
@@ -123,7 +129,7 @@ void ProgressLine::write_lines(const std::stop_token& stop) {
         if (stop.stop_requested()) {
             return;
         }
-        if (!what_.empty()) {
+        if (!stage_.empty()) {
             write_line();
         }
     }

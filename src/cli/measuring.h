@@ -47,10 +47,11 @@ public:
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    // What is being done and how far it has got (0..1; 0 where not known).
-    void show(const std::string& what, double fraction);
+    // The stage, how far it has got (0..1; 0 where not known), and what is being done in it.
+    void show(const std::string& stage, double fraction, const std::string& detail = {});
 
 private:
+    std::string text() const;
     void rewrite() const;
     void write_line();
     void write_lines(const std::stop_token& stop);
@@ -59,7 +60,8 @@ private:
     const std::chrono::steady_clock::time_point begin_;
     std::mutex mutex_;
     std::condition_variable_any wake_;
-    std::string what_;
+    std::string stage_;
+    std::string detail_;
     double fraction_ = 0;
     bool has_written_ = false;
     std::chrono::steady_clock::time_point written_;

@@ -137,10 +137,10 @@ ExitCode measure(std::vector<Side>& sides, int rounds, const SidesOptions& optio
         .are_enough = options.are_enough,
         .begins =
             [&](const Side& side, int round, std::size_t done) {
-                line.show(fmt::format("round {} of {}{}: {} on {}", round + 1,
+                line.show("measuring in turn", static_cast<double>(done) / count,
+                          fmt::format("round {} of {}{}: {} on {}", round + 1,
                                       options.are_enough ? "at most " : "", rounds,
-                                      printable(side.job.request.network), side.job.backend),
-                          static_cast<double>(done) / count);
+                                      printable(side.job.request.network), side.job.backend));
             },
         .stop = &InterruptGuard::requested()};
     return measure_in_turn(sides, rounds, opened, hooks);

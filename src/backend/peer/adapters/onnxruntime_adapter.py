@@ -29,6 +29,7 @@ class Steps(profiled.Profiled):
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         options.intra_op_num_threads = protocol.THREADS
+        options.add_session_config_entry("session.set_denormal_as_zero", "1")  # as in every backend
         options.inter_op_num_threads = int(protocol.OPTIONS.get("inter-op", "1"))
         if options.inter_op_num_threads > 1:
             options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL

@@ -19,7 +19,8 @@ class Steps(profiled.Profiled):
         core = openvino.Core()
         model = core.read_model(self.network.model)
         hints = {"PERFORMANCE_HINT": protocol.OPTIONS.get("hint", "latency").upper(), "INFERENCE_PRECISION_HINT": "f32",
-                 "INFERENCE_NUM_THREADS": protocol.THREADS, "ENABLE_CPU_PINNING": protocol.PINNED}
+                 "INFERENCE_NUM_THREADS": protocol.THREADS, "ENABLE_CPU_PINNING": protocol.PINNED,
+                 "CPU_DENORMALS_OPTIMIZATION": True}
         if "streams" in protocol.OPTIONS:
             hints["NUM_STREAMS"] = protocol.OPTIONS["streams"]
         self.plain = core.compile_model(model, "CPU", hints).create_infer_request()
