@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/kernels/fast_exp.h"
+#include "backend/cpu/kernels/lrn_loops.h"
 #include "backend/cpu/kernels/narrow.h"
 #include "backend/cpu/kernels/small_gemm.h"
 #include "backend/cpu/onednn/skinny_gemm.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -90,6 +92,37 @@ TEST(SkinnyGemm, MultipliesFewRowsByPanelsOrAddsTheProduct) {
                     << rows << " rows, at " << i;
             }
         }
+    }
+}
+
+TEST(SkinnyGemm, ABiasIsAddedBeforeNegativeSumsBecomeZero) {
+    const std::size_t rows = 2, columns = 64, depth = 16;
+    const auto b = numbers(depth * 64, 7), x = numbers(rows * depth, 8), bias = numbers(columns, 9);
+    std::vector<float> plain(rows * columns), finished(rows * columns);
+    const SkinnyGemm product = {rows, columns, depth, depth * 64};
+    skinny_gemm(product, x.data(), b.data(), plain.data(), Into::overwrite);
+    skinny_gemm(product, x.data(), b.data(), finished.data(), Into::overwrite,
+                {.bias = bias.data(), .relu = true});
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+        ASSERT_EQ(finished[i], std::max(plain[i] + bias[i % columns], 0.0F)) << i;
+    }
+}
+
+TEST(Lrn, IsTheFormulaAlsoAtTheFirstAndLastChannels) {
+    const std::size_t channels = 37, positions = 3;
+    const ChannelLrn lrn = {.channels = channels, .size = 5, .scale = 0.25F, .k = 2};
+    const auto x = numbers(channels * positions, 3);
+    std::vector<float> y(x.size());
+    normalize_channels(lrn, x.data(), y.data(), positions);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t channel = i % channels;
+        double sum = 2;
+        for (std::size_t c = channel < 2 ? 0 : channel - 2;
+             c <= std::min(channel + 2, channels - 1); ++c) {
+            const double value = static_cast<double>(x[i - channel + c]);
+            sum += 0.25 * value * value;
+        }
+        ASSERT_NEAR(y[i], static_cast<double>(x[i]) * std::pow(sum, -0.75), 1e-5) << i;
     }
 }
 

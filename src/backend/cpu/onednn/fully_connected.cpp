@@ -2,6 +2,7 @@
 #include "backend/cpu/onednn/choose.h"
 #include "backend/cpu/onednn/fused_forward.h"
 #include "backend/cpu/onednn/layer_lowering.h"
+#include "backend/cpu/onednn/skinny_gemm.h"
 
 namespace strata::cpu {
 
@@ -22,6 +23,9 @@ public:
 
     void forward(Lowering& lowering) override {
         prepare(lowering);
+        if (forward_by_panels(lowering)) {
+            return;
+        }
         const auto described = [&](const dnnl::primitive_attr& attributes, const Desc& bias,
                                    const Desc& y) {
             return describe<Forward>(lowering.engine(), attributes, lowering.forward_kind(), x_,
@@ -81,6 +85,30 @@ public:
     }
 
 private:
+    // With few rows, reading the weights is the bottleneck (skinny_gemm.h). In inference only:
+    // backward passes want the library's layout. Returns whether it added the step.
+    bool forward_by_panels(Lowering& lowering) const {
+        const auto dims = dims_of(weight_);
+        const SkinnyGemmLowering product(lowering, {input(1), 0, dims[0], dims[1], dims[0]});
+        if (lowering.trains() || lowering.element_type() != ElementType::f32 ||
+            !product.suits_forward(dims_of(x_)[0])) {
+            return false;
+        }
+        const auto followers = lowering.followers();
+        const TensorId result = operations_of(lowering.graph(), layer_, followers).result;
+        const TensorView x = lowering.value(input(0), plain(dims_of(x_), ElementType::f32));
+        const auto bias = op_.bias ? std::optional(lowering.value(input(2), bias_)) : std::nullopt;
+        const TensorView y = lowering.make_value(result, plain(dims_of(y_), ElementType::f32));
+        lowering.compute(
+            {"strata:panels" + text_of_fused(lowering.graph(), FusedBias::no, followers),
+             text_of(x.desc, y.desc)},
+            {product.forward(x, y, bias, followers.empty() ? Relu::none : Relu::applied)});
+        for (const LayerId follower : followers) {
+            lowering.include(follower);
+        }
+        return true;
+    }
+
     // oneDNN 2.6 packs the weights again for every block of rows, so its product for the data takes
     // up to 1.4 times as long as the forward one. Packing a transposed copy once costs as much as
     // some hundred rows; with more rows the forward product on it is faster. (Measured with 1,024

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/lrn_loops.h"
+#include "backend/cpu/onednn/channel_layout.h"
 #include "backend/cpu/onednn/layer_lowering.h"
 
 namespace strata::cpu {
@@ -11,6 +13,9 @@ public:
 
     void forward(Lowering& lowering) override {
         const TensorView x = lowering.shaped_value(input(0));
+        if (suits_loops(lowering, x.desc)) {
+            return forward_by_loops(lowering, x);
+        }
         forward_ = describe_lrn(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
                                 x.desc, op_.size, alpha(), beta(), k());
         const TensorView y = lowering.make_value(output(), forward_->dst_desc());
@@ -38,6 +43,31 @@ public:
     }
 
 private:
+    // oneDNN 2.6's kernel for adjacent channels stays far below the bandwidth of memory. In
+    // training it keeps what its backward pass reads.
+    bool suits_loops(const Lowering& lowering, const Desc& x) const {
+        const auto dims = dims_of(x);
+        return !lowering.trains() && type_of(x) == ElementType::f32 && dims.size() == 4 &&
+               channel_layout_of(x).desc(dims, ElementType::f32) == x &&
+               channel_layout_of(x).inner == dims[1] && op_.beta == 0.75 && op_.size % 2 == 1 &&
+               op_.size <= static_cast<std::int64_t>(max_lrn_size) &&
+               dims[1] <= static_cast<std::int64_t>(max_lrn_channels);
+    }
+
+    void forward_by_loops(Lowering& lowering, const TensorView& x) const {
+        const auto channels = static_cast<std::size_t>(dims_of(x.desc)[1]);
+        const ChannelLrn lrn = {channels, static_cast<std::size_t>(op_.size),
+                                static_cast<float>(op_.alpha / static_cast<double>(op_.size)), k()};
+        const TensorView y = lowering.make_value(output(), x.desc);
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[lrn, positions = elements_of(x.desc) /
+                                                       channels](std::span<void* const> at) {
+                                         normalize_channels(lrn, static_cast<const float*>(at[0]),
+                                                            static_cast<float*>(at[1]), positions);
+                                     },
+                                     {x, y}}});
+    }
+
     float alpha() const { return static_cast<float>(op_.alpha); }
     float beta() const { return static_cast<float>(op_.beta); }
     float k() const { return static_cast<float>(op_.k); }

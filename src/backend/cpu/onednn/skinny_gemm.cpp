@@ -39,10 +39,23 @@ Call call_of(const SkinnyGemm& product, const TensorView& x, const TensorView& b
                       {x, b, y}};
 }
 
+// A panel's columns of the whole result.
+void finish_panel(const SkinnyGemm& product, const Epilogue& epilogue, std::size_t column,
+                  float* y) {
+    for (std::size_t row = 0; row < product.rows; ++row) {
+        float* at = y + row * product.columns + column;
+        for (std::size_t j = 0; j < panel_columns; ++j) {
+            const float sum = at[j] + (epilogue.bias != nullptr ? epilogue.bias[column + j] : 0);
+            at[j] = epilogue.relu ? std::max(sum, 0.0F) : sum;
+        }
+    }
+}
+
 }  // namespace
 
 // Hands out panels one by one to free threads: on a busy machine threads are not equally fast.
-void skinny_gemm(const SkinnyGemm& product, const float* x, const float* b, float* y, Into into) {
+void skinny_gemm(const SkinnyGemm& product, const float* x, const float* b, float* y, Into into,
+                 const Epilogue& epilogue) {
     const auto step = static_cast<std::ptrdiff_t>(product.depth);
     const std::size_t count = product.columns / panel_columns;
 #pragma omp parallel for schedule(dynamic) if (count > 1)
@@ -54,6 +67,9 @@ void skinny_gemm(const SkinnyGemm& product, const float* x, const float* b, floa
                           {y + i * panel_columns, static_cast<std::ptrdiff_t>(product.columns)},
                           k > 0 ? Into::add : into);
         }
+        if (epilogue.bias != nullptr || epilogue.relu) {
+            finish_panel(product, epilogue, i * panel_columns, y);
+        }
     }
 }
 
@@ -63,19 +79,45 @@ bool SkinnyGemmLowering::suits(Dim rows, Dim columns, Dim depth) const {
            depth % library_block == 0 && columns / panel >= omp_get_max_threads();
 }
 
-std::optional<Call> SkinnyGemmLowering::forward(const TensorView& x, const TensorView& y,
-                                                Into into) const {
-    const Dim rows = dims_of(x.desc).front();
-    if (!suits(rows, weight_.rows, weight_.columns) || weight_.first % panel != 0 ||
-        weight_.rows_of_tensor % panel != 0) {
-        return std::nullopt;
-    }
+bool SkinnyGemmLowering::suits_forward(Dim rows) const {
+    return suits(rows, weight_.rows, weight_.columns) && weight_.first % panel == 0 &&
+           weight_.rows_of_tensor % panel == 0;
+}
+
+TensorView SkinnyGemmLowering::forward_weights() const {
     const TensorView whole =
         lowering_.value(weight_.tensor, panels(weight_.rows_of_tensor, weight_.columns));
     const auto skipped = size(weight_.first * weight_.columns) * sizeof(float);
-    const SkinnyGemm product = {size(rows), size(weight_.rows), size(weight_.columns),
-                                size(weight_.columns) * panel_columns};
-    return call_of(product, x, {whole.buffer, whole.desc, whole.offset + skipped}, y, into);
+    return {whole.buffer, whole.desc, whole.offset + skipped};
+}
+
+SkinnyGemm SkinnyGemmLowering::forward_product(Dim rows) const {
+    return {size(rows), size(weight_.rows), size(weight_.columns),
+            size(weight_.columns) * panel_columns};
+}
+
+std::optional<Call> SkinnyGemmLowering::forward(const TensorView& x, const TensorView& y,
+                                                Into into) const {
+    const Dim rows = dims_of(x.desc).front();
+    return suits_forward(rows)
+               ? std::optional(call_of(forward_product(rows), x, forward_weights(), y, into))
+               : std::nullopt;
+}
+
+Call SkinnyGemmLowering::forward(const TensorView& x, const TensorView& y,
+                                 const std::optional<TensorView>& bias, Relu relu) const {
+    std::vector<TensorView> views = {x, forward_weights(), y};
+    if (bias) {
+        views.push_back(*bias);
+    }
+    return KernelCall{
+        [product = forward_product(dims_of(x.desc).front()), relu](std::span<void* const> at) {
+            const Epilogue epilogue = {at.size() > 3 ? static_cast<const float*>(at[3]) : nullptr,
+                                       relu == Relu::applied};
+            skinny_gemm(product, static_cast<const float*>(at[0]), static_cast<const float*>(at[1]),
+                        static_cast<float*>(at[2]), Into::overwrite, epilogue);
+        },
+        std::move(views)};
 }
 
 std::optional<Call> SkinnyGemmLowering::backward_data(const TensorView& dy,
