@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/kernels/fold_loops.h"
 #include "backend/cpu/onednn/engine.h"
+#include "base/enumeration.h"
 #include "graph/builder.h"
 #include "networks/network.h"
 #include "tests/backend/cpu/verified.h"
@@ -64,6 +65,39 @@ TEST(CpuFusion, ConvolutionsByWinogradAnswerAsTheReferenceDoes) {
     Execution execution = fused(Mode::inference);
     execution.engine.algorithm = ConvolutionAlgorithm::winograd;
     EXPECT_EQ(verify_graph(fusable_chain(true, true, true), execution), "");
+}
+
+TEST(CpuFusion, ConvolutionsOfOurOwnAnswerAndTrainAsTheReferenceDoes) {
+    using enum ConvolutionAlgorithm;
+    for (const auto algorithm : {gemm, implicit_gemm, winograd_2x2_3x3, winograd_4x4_3x3, fft}) {
+        SCOPED_TRACE(name_of(algorithm));
+        Execution answers = fused(Mode::inference);
+        answers.engine.algorithm = algorithm;
+        EXPECT_EQ(inclusions(fusable_chain(true, false, false), answers), "relu by conv\n");
+        EXPECT_EQ(inclusions(fusable_chain(false, false, false), answers), "relu by conv\n");
+        EXPECT_EQ(inclusions(fusable_chain(true, true, false), answers),
+                  "norm by conv\nrelu by conv\n");
+        Execution trains = fused(Mode::training);
+        trains.engine.algorithm = algorithm;
+        EXPECT_EQ(inclusions(fusable_chain(true, false, false), trains), "relu by conv\n");
+        EXPECT_EQ(inclusions(fusable_chain(true, true, false), trains), "");
+    }
+}
+
+TEST(CpuFusion, AConvolutionOfOurOwnSaysThatItDoesNoSum) {
+    Execution execution = fused(Mode::inference);
+    execution.engine.algorithm = ConvolutionAlgorithm::winograd_4x4_3x3;
+    const Graph graph = fusable_chain(true, true, true);
+    EXPECT_EQ(inclusions(graph, execution), "norm by conv\n");
+    const auto executable = cpu::make_backend()->prepare(graph, execution);
+    const auto steps = executable->steps();
+    const auto conv = std::ranges::find_if(
+        steps, [](const Step& step) { return step.implementation.starts_with("strata:winograd"); });
+    ASSERT_NE(conv, steps.end());
+    EXPECT_TRUE(conv->implementation.ends_with(" fused with batch_normalization"));
+    EXPECT_EQ(conv->algorithm,
+              "winograd-4x4-3x3, not fused further: winograd-4x4-3x3 of strata adds no other "
+              "tensor");
 }
 
 TEST(CpuFusion, NetworksInBf16AnswerAndTrainAsTheReferenceDoes) {
@@ -197,6 +231,22 @@ TEST(CpuFusion, WrittenParametersAreFoldedAnew) {
     executable->write(norm->inputs[2], Content::value, HostValues(16, 100.0F));
     executable->run();
     EXPECT_GT(executable->read(output, Content::value).front(), before.front() + 50);
+}
+
+// Which in inference are transformed before the first iteration.
+TEST(CpuFusion, WrittenWeightsAreTransformedAnew) {
+    const Graph graph = fusable_chain(true, false, false);
+    Execution execution = fused(Mode::inference);
+    execution.engine.algorithm = ConvolutionAlgorithm::winograd_4x4_3x3;
+    const auto executable = cpu::make_backend()->prepare(graph, execution);
+    executable->run();
+    const auto conv = std::ranges::find(graph.layers, "conv", &Layer::name);
+    executable->write(conv->inputs[1], Content::value, HostValues(16 * 16 * 9, 0.0F));
+    executable->write(conv->inputs[2], Content::value, HostValues(16, 3.0F));
+    executable->run();
+    for (const float value : executable->read(graph.outputs.front(), Content::value)) {
+        ASSERT_EQ(value, 3);
+    }
 }
 
 TEST(CpuFusion, AStepSaysWhatWasFusedIntoIt) {

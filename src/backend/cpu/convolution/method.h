@@ -6,6 +6,7 @@
 #include "op/work.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,7 +25,8 @@ struct ConvolutionProblem {
     Window window;
     std::int64_t groups = 1;
     bool bias = false;
-    bool relu = false;  // y = max(0, y), in the forward pass only
+    bool relu = false;              // y = max(0, y), in the forward pass only
+    bool constant_weights = false;  // every run has the same; in the forward pass only
     int threads = 1;
 };
 
@@ -43,10 +45,18 @@ struct OperandOrders {
     ImageOrder y = ImageOrder::nchw;
 };
 
+// What a method makes of constant weights once and then reads in their place, such as their
+// transforms. No bytes: it reads the weights themselves.
+struct KeptWeights {
+    Bytes bytes = {};
+    std::function<void(const float* weight, float* kept)> make = {};  // aligned to 64 bytes
+};
+
 // The operands, or their gradients in a backward pass: the pass decides which of them are results.
-// The forward pass reads x, weight and bias and writes y; the pass for the data reads y's gradient
-// and weight and writes x's; the pass for the weights reads x and y's gradient and writes those of
-// weight and bias. Null: the problem does not have it.
+// `weight` is what the method keeps of constant weights, if it does. The forward pass reads x,
+// weight and bias and writes y; the pass for the data reads y's gradient and weight and writes x's;
+// the pass for the weights reads x and y's gradient and writes those of weight and bias. Null: the
+// problem does not have it.
 struct ConvolutionOperands {
     float* x = nullptr;
     float* weight = nullptr;
@@ -67,6 +77,8 @@ public:
     virtual Bytes workspace() const = 0;
     // The arithmetic that a run does, transforms and padding included.
     virtual Operations operations() const = 0;
+    // Valid as long as this is.
+    virtual KeptWeights kept_weights() const { return {}; }
     virtual void run(const ConvolutionOperands& operands, std::byte* workspace) const = 0;
 };
 

@@ -84,6 +84,7 @@ WinogradProblem described(WinogradTile tile, const ConvolutionProblem& problem,
     result.images = size(problem.x[0]);
     result.bias = problem.bias;
     result.relu = problem.relu && problem.pass == Pass::forward;
+    result.keeps_filters = problem.constant_weights && problem.pass == Pass::forward;
     result.threads = std::max(problem.threads, 1);
     return result;
 }

@@ -42,6 +42,7 @@ struct WinogradProblem {
     std::size_t images = 0;
     bool bias = false;
     bool relu = false;
+    bool keeps_filters = false;  // transformed once, not in every run
     int threads = 1;
 
     std::size_t points() const { return size * size; }

@@ -41,11 +41,12 @@ public:
 
     Bytes workspace() const override {
         const std::size_t copies = blocking_.fused ? static_cast<std::size_t>(problem_.threads) : 1;
-        return {static_cast<double>(sizeof(float) *
-                                    (bias_floats() + filters_.floats() + copies * block_floats()))};
+        return {static_cast<double>(
+            sizeof(float) * (bias_floats() + transformed_floats() + copies * block_floats()))};
     }
 
     Operations operations() const override;
+    KeptWeights kept_weights() const override;
     void run(const ConvolutionOperands& operands, std::byte* workspace) const override;
 
 private:
@@ -57,7 +58,6 @@ private:
     // One run's operands, as this pass sees them.
     struct Run {
         const float* from = nullptr;
-        const float* weight = nullptr;
         float* to = nullptr;
         TransformedFilters filters;
         Epilogue epilogue;
@@ -66,6 +66,10 @@ private:
     void make_grids();
     Blocking choose_blocking() const;
     std::size_t bias_floats() const { return problem_.bias && forward_ ? padded_columns() : 0; }
+    // Of the filters that a run transforms.
+    std::size_t transformed_floats() const {
+        return problem_.keeps_filters ? 0 : filters_.floats();
+    }
     std::size_t padded_columns() const { return round_up(to_.channels, 16); }
     std::size_t padded_depth() const { return round_up(depth_, 16); }
     // (Panels of the outputs that are kept at once.)
@@ -84,7 +88,7 @@ private:
     }
 
     Run begin(const ConvolutionOperands& operands, float* memory) const;
-    void transform_all_filters(const Run& run) const;
+    void transform_all_filters(const float* weight, const TransformedFilters& filters) const;
     void run_fused(const Run& run, float* memory) const;
     void run_staged(const Run& run, float* memory) const;
     void read(const Run& run, IndexRange tiles, std::size_t group, const Block& block) const;
@@ -149,9 +153,8 @@ WinogradImages::Run WinogradImages::begin(const ConvolutionOperands& operands,
     Run run;
     run.from = forward_ ? operands.x : operands.y;
     run.to = forward_ ? operands.y : operands.x;
-    run.weight = operands.weight;
     run.filters = filters_;
-    run.filters.data = memory + bias_floats();
+    run.filters.data = problem_.keeps_filters ? operands.weight : memory + bias_floats();
     run.epilogue.relu = problem_.relu;
     if (bias_floats() > 0) {
         std::copy_n(operands.bias, to_.channels, memory);
@@ -161,12 +164,13 @@ WinogradImages::Run WinogradImages::begin(const ConvolutionOperands& operands,
     return run;
 }
 
-void WinogradImages::transform_all_filters(const Run& run) const {
+void WinogradImages::transform_all_filters(const float* weight,
+                                           const TransformedFilters& filters) const {
     const Codelet codelet = (*kernels_.wide)[static_cast<std::size_t>(problem_.tile)].filter;
-    const std::size_t tasks = filter_tasks(run.filters);
+    const std::size_t tasks = filter_tasks(filters);
 #pragma omp parallel for num_threads(problem_.threads) schedule(dynamic, 4)
     for (std::size_t task = 0; task < tasks; ++task) {
-        transform_filters(problem_.filters, run.weight, !forward_, codelet, task, run.filters);
+        transform_filters(problem_.filters, weight, !forward_, codelet, task, filters);
     }
 }
 
@@ -265,13 +269,27 @@ void WinogradImages::run_staged(const Run& run, float* memory) const {
 void WinogradImages::run(const ConvolutionOperands& operands, std::byte* workspace) const {
     float* memory = reinterpret_cast<float*>(workspace);
     const Run run = begin(operands, memory);
-    transform_all_filters(run);
-    float* blocks = memory + bias_floats() + filters_.floats();
+    if (!problem_.keeps_filters) {
+        transform_all_filters(operands.weight, run.filters);
+    }
+    float* blocks = memory + bias_floats() + transformed_floats();
     if (blocking_.fused) {
         run_fused(run, blocks);
     } else {
         run_staged(run, blocks);
     }
+}
+
+KeptWeights WinogradImages::kept_weights() const {
+    if (!problem_.keeps_filters) {
+        return {};
+    }
+    return {{static_cast<double>(sizeof(float) * filters_.floats())},
+            [this](const float* weight, float* kept) {
+                TransformedFilters filters = filters_;
+                filters.data = kept;
+                transform_all_filters(weight, filters);
+            }};
 }
 
 Operations WinogradImages::operations() const {
@@ -281,7 +299,7 @@ Operations WinogradImages::operations() const {
     const double filters = number(depth_) * number(padded_columns());
     const double pixels =
         number(problem_.images) * static_cast<double>(to_.height * to_.width) * number(to_.lanes());
-    Operations operations = operations_of(costs.filter, filters);
+    Operations operations = operations_of(costs.filter, problem_.keeps_filters ? 0 : filters);
     operations += operations_of(costs.input, tiles * number(from_.lanes()));
     operations += operations_of(costs.output, tiles * number(to_.lanes()));
     operations.multiply_adds += number(problem_.points()) * tiles * filters;

@@ -46,7 +46,7 @@ public:
             return forward_as(lowering, library.kind, suited(lowering, library));
         });
         if (way.own) {
-            return own_.compute(lowering, Pass::forward, way.own, way.text());
+            return forward_by_own(lowering, std::move(way));
         }
         forward_ = way.library;
         place_master(lowering);
@@ -133,6 +133,15 @@ private:
         own_.fuses_bias = fuses_bias_;
         bias_ = op_.bias ? plain(lowering.extents(input(2)), ElementType::f32) : Desc();
         fused_bias_ = fuses_bias_ ? bias_ : Desc();
+    }
+
+    template <class Described>
+    void forward_by_own(Lowering& lowering, TakenWay<Described> way) const {
+        const FusedResult fused = own_.forward_fused(lowering, way.algorithm, bias_, way.text());
+        if (fused.fused == Fused::no) {
+            way.algorithm = with_reason(std::move(way.algorithm), fused.apart);
+            own_.compute(lowering, Pass::forward, way.own, way.text());
+        }
     }
 
     // Adds the step of a way of the library's.

@@ -68,17 +68,25 @@ dnnl::primitive_attr FusedOperations::attributes(AddendPlace place, const Desc& 
 FusedOperations::Operands FusedOperations::operands(AddendPlace place, const Desc& weights,
                                                     const Desc& y) {
     Operands operands;
-    const bool folds = operations_.normalization != nullptr;
-    operands.arguments.emplace_back(
-        DNNL_ARG_WEIGHTS,
-        folds ? folded_weights(weights) : lowering_.value(layer_.inputs[1], weights));
-    if (folds) {
-        operands.arguments.emplace_back(DNNL_ARG_BIAS, folded_bias());
-    } else if (layer_.inputs.size() > 2) {
-        operands.arguments.emplace_back(DNNL_ARG_BIAS, lowering_.value(layer_.inputs[2], bias_));
+    operands.arguments.emplace_back(DNNL_ARG_WEIGHTS, this->weights(weights));
+    if (const auto bias = bias_value()) {
+        operands.arguments.emplace_back(DNNL_ARG_BIAS, *bias);
     }
     add_result(place, y, operands);
     return operands;
+}
+
+TensorView FusedOperations::weights(const Desc& wanted) {
+    return operations_.normalization != nullptr ? folded_weights(wanted)
+                                                : lowering_.value(layer_.inputs[1], wanted);
+}
+
+std::optional<TensorView> FusedOperations::bias_value() {
+    if (operations_.normalization != nullptr) {
+        return folded_bias();
+    }
+    return layer_.inputs.size() > 2 ? std::optional(lowering_.value(layer_.inputs[2], bias_))
+                                    : std::nullopt;
 }
 
 void FusedOperations::add_result(AddendPlace place, const Desc& y, Operands& operands) {

@@ -24,7 +24,9 @@ public:
                     const Desc& bias);
 
     TensorId result() const { return operations_.result; }
-    // Of the primitive: a normalisation needs one.
+    bool has_sum() const { return operations_.sum.has_value(); }
+    bool has_relu() const { return operations_.relu; }
+    // Of the step: a normalisation needs one. Empty if it has none.
     const Desc& bias() const { return bias_; }
     // The layout of the sum's other operand, if it has the type of activations.
     std::optional<Desc> layout_of_addend() const;
@@ -39,6 +41,9 @@ public:
         std::vector<Call> before;
     };
     Operands operands(AddendPlace place, const Desc& weights, const Desc& y);
+    // Of these operands, the weights in this layout, and the bias if there is one.
+    TensorView weights(const Desc& wanted);
+    std::optional<TensorView> bias_value();
 
 private:
     TensorView folded_weights(const Desc& wanted);

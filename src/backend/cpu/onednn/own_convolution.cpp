@@ -4,6 +4,7 @@
 #include "backend/cpu/onednn/channel_layout.h"
 #include "backend/cpu/onednn/isa.h"
 #include "base/byte_size.h"
+#include "graph/memory.h"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -81,6 +82,24 @@ std::byte* next_page(void* address) {
     return static_cast<std::byte*>(address) + (page - at % page) % page;
 }
 
+// What the method keeps of weights that stay the same, made before the first run; the weights
+// themselves if it keeps nothing.
+TensorView kept_of(Lowering& lowering, const std::shared_ptr<const PreparedConvolution>& prepared,
+                   const TensorView& weight) {
+    const KeptWeights kept = prepared->kept_weights();
+    const auto floats = static_cast<dnnl::memory::dim>(kept.bytes.value / sizeof(float));
+    if (floats == 0) {
+        return weight;
+    }
+    const TensorView made = lowering.make_persistent(plain({floats}, ElementType::f32));
+    lowering.compute_once(KernelCall{[prepared, make = kept.make](std::span<void* const> at) {
+                                         make(static_cast<const float*>(at[0]),
+                                              static_cast<float*>(at[1]));
+                                     },
+                                     {weight, made}});
+    return made;
+}
+
 // Of views in this order: x, weight, y, scratch, bias if there is one.
 Kernel kernel_of(const std::shared_ptr<const PreparedConvolution>& prepared) {
     return [prepared](std::span<void* const> at) {
@@ -129,6 +148,8 @@ ConvolutionProblem OwnConvolution::problem(const Lowering& lowering, Pass pass) 
             .window = window_of(op, x),
             .groups = op.groups,
             .bias = fuses_bias && pass != Pass::backward_data,
+            .constant_weights = pass == Pass::forward && !lowering.trains() &&
+                                is_persistent(lowering.graph().tensors[weight()].role),
             .threads = omp_get_max_threads()};
 }
 
@@ -174,6 +195,11 @@ OperandOrders OwnConvolution::preferred(Lowering& lowering, Pass pass) const {
 
 std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(Lowering& lowering, Pass pass,
                                                                    std::string_view method) const {
+    return prepare(lowering, problem(lowering, pass), method);
+}
+
+std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(
+    Lowering& lowering, const ConvolutionProblem& problem, std::string_view method) const {
     if (const std::size_t axes = op.kernel.size(); axes != 2) {
         throw Refusal{
             fmt::format("{} spatial {}: it needs two", axes, axes == 1 ? "axis" : "axes")};
@@ -183,7 +209,7 @@ std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(Lowering& low
     }
     const ConvolutionMethod& found = method_named(lowering.methods(), method);
     std::shared_ptr<const PreparedConvolution> prepared =
-        found.prepare(problem(lowering, pass), preferred(lowering, pass));
+        found.prepare(problem, preferred(lowering, problem.pass));
     const auto& limit = lowering.execution().engine.workspace_limit;
     if (limit && prepared->workspace() > *limit) {
         throw Refusal{fmt::format("it needs {} of workspace, more than the limit of {}",
@@ -234,13 +260,11 @@ std::optional<TensorView> OwnConvolution::place_bias(Lowering& lowering, Pass pa
 void OwnConvolution::compute(Lowering& lowering, Pass pass,
                              const std::shared_ptr<const PreparedConvolution>& prepared,
                              StepText text) const {
-    const auto [x, w, y] = place(lowering, pass, prepared->orders());
-    std::vector<TensorView> views = {x, w, y, lowering.scratch(prepared->workspace(), page)};
+    Operands placed = place(lowering, pass, prepared->orders());
+    const TensorView x = placed.x, y = placed.y;
     const std::optional<TensorView> bias = place_bias(lowering, pass);
-    if (bias && fuses_bias) {
-        views.push_back(*bias);
-    }
-    std::vector<Call> calls = {KernelCall{kernel_of(prepared), std::move(views)}};
+    placed.bias = fuses_bias ? bias : std::nullopt;
+    std::vector<Call> calls = {call_of(lowering, prepared, placed)};
     text.implementation = prepared->implementation();
     text.operations = prepared->operations();
     text.layout = pass == Pass::backward_data ? text_of(y.desc, x.desc) : text_of(x.desc, y.desc);
@@ -250,6 +274,60 @@ void OwnConvolution::compute(Lowering& lowering, Pass pass,
         text.implementation += " + strata:loops";
     }
     lowering.compute(std::move(text), std::move(calls), prepared->workspace());
+}
+
+Call OwnConvolution::call_of(Lowering& lowering,
+                             const std::shared_ptr<const PreparedConvolution>& prepared,
+                             const Operands& operands) const {
+    const TensorView weight = kept_of(lowering, prepared, operands.weight);
+    std::vector<TensorView> views = {operands.x, weight, operands.y,
+                                     lowering.scratch(prepared->workspace(), page)};
+    if (operands.bias) {
+        views.push_back(*operands.bias);
+    }
+    return KernelCall{kernel_of(prepared), std::move(views)};
+}
+
+FusedResult OwnConvolution::forward_fused(Lowering& lowering, std::string_view method,
+                                          const Desc& bias, const StepText& text) const {
+    if (op.bias && !fuses_bias) {
+        return {Fused::no, lowering.followers().empty() ? "" : "not fused: its bias is apart"};
+    }
+    return lower_longest_chain(
+        lowering.followers(), ChainEnd::one_follower,
+        [&](const std::vector<LayerId>& followers, const std::string& apart) {
+            FusedOperations fused(lowering, layer, followers, bias);
+            StepText with_apart = text;
+            with_apart.algorithm = with_reason(std::move(with_apart.algorithm), apart);
+            forward_fused(lowering, method, followers, fused, std::move(with_apart));
+        });
+}
+
+void OwnConvolution::forward_fused(Lowering& lowering, std::string_view method,
+                                   const std::vector<LayerId>& followers, FusedOperations& fused,
+                                   StepText text) const {
+    if (fused.has_sum()) {
+        throw Refusal{fmt::format("{} of strata adds no other tensor", method)};
+    }
+    ConvolutionProblem problem = this->problem(lowering, Pass::forward);
+    problem.bias = fused.bias().get_size() > 0;
+    problem.relu = fused.has_relu();
+    const auto prepared = prepare(lowering, problem, method);
+    const OperandOrders orders = prepared->orders();
+    Operands placed;
+    placed.x = lowering.value(image(), layout_of_image(orders.x, lowering.extents(image())));
+    placed.weight = fused.weights(layout_of_filter(orders.weight, weight_dims));
+    placed.bias = fused.bias_value();
+    placed.y =
+        lowering.make_value(fused.result(), layout_of_image(orders.y, lowering.extents(result())));
+    text.implementation =
+        prepared->implementation() + text_of_fused(lowering.graph(), FusedBias::no, followers);
+    text.operations = prepared->operations();
+    text.layout = text_of(placed.x.desc, placed.y.desc);
+    lowering.compute(std::move(text), {call_of(lowering, prepared, placed)}, prepared->workspace());
+    for (const LayerId follower : followers) {
+        lowering.include(follower);
+    }
 }
 
 }  // namespace strata::cpu

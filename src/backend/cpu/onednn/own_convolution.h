@@ -2,11 +2,13 @@
 #pragma once
 
 #include "backend/cpu/convolution/method.h"
+#include "backend/cpu/onednn/fused_forward.h"
 #include "backend/cpu/onednn/lowering.h"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 // Convolutions by methods of our own among the library's primitives.
 namespace strata::cpu {
@@ -36,14 +38,28 @@ struct OwnConvolution {
     void compute(Lowering& lowering, Pass pass,
                  const std::shared_ptr<const PreparedConvolution>& prepared, StepText text) const;
 
+    // Adds the forward pass by the method of this name as one step with the layers that may be
+    // fused with it, apart from sums. `bias` is empty if the layer has none.
+    FusedResult forward_fused(Lowering& lowering, std::string_view method, const Desc& bias,
+                              const StepText& text) const;
+
 private:
     struct Operands {
         TensorView x = {};
         TensorView weight = {};
         TensorView y = {};
+        std::optional<TensorView> bias = {};  // that the method adds
     };
 
     ConvolutionProblem problem(const Lowering& lowering, Pass pass) const;
+    std::shared_ptr<const PreparedConvolution> prepare(Lowering& lowering,
+                                                       const ConvolutionProblem& problem,
+                                                       std::string_view method) const;
+    void forward_fused(Lowering& lowering, std::string_view method,
+                       const std::vector<LayerId>& followers, FusedOperations& fused,
+                       StepText text) const;
+    Call call_of(Lowering& lowering, const std::shared_ptr<const PreparedConvolution>& prepared,
+                 const Operands& operands) const;
     // The order that the user asked for; nothing if the choice is free.
     std::optional<ImageOrder> asked_order(Lowering& lowering) const;
     OperandOrders preferred(Lowering& lowering, Pass pass) const;

@@ -293,6 +293,7 @@ ConvolutionProblem problem_of(Pass pass, const ProblemShape& shape) {
                                   .groups = shape.groups,
                                   .bias = shape.bias,
                                   .relu = shape.relu,
+                                  .constant_weights = shape.constant_weights,
                                   .threads = shape.threads};
     const Window& w = problem.window;
     for (std::size_t axis = 0; axis < axes; ++axis) {
@@ -360,7 +361,13 @@ Outcome outcome_of(const ConvolutionMethod& method, const ConvolutionProblem& pr
                            Pass::backward_weights, given.bias);
     const auto bytes = static_cast<std::size_t>(prepared->workspace().value);
     Guarded workspace((bytes + sizeof(float) - 1) / sizeof(float));
-    prepared->run({x.data(), weight.data(), problem.bias ? bias.data() : nullptr, y.data()},
+    const KeptWeights kept = prepared->kept_weights();
+    Guarded made(static_cast<std::size_t>(kept.bytes.value) / sizeof(float));
+    if (kept.make) {
+        kept.make(weight.data(), made.data());
+    }
+    prepared->run({x.data(), kept.make ? made.data() : weight.data(),
+                   problem.bias ? bias.data() : nullptr, y.data()},
                   reinterpret_cast<std::byte*>(workspace.data()));
 
     x.find_faults("x", outcome.faults);
@@ -368,6 +375,9 @@ Outcome outcome_of(const ConvolutionMethod& method, const ConvolutionProblem& pr
     y.find_faults("y", outcome.faults);
     if (problem.bias) {
         bias.find_faults("bias", outcome.faults);
+    }
+    if (!made.is_intact()) {
+        outcome.faults.push_back("what is kept of the weights is written outside");
     }
     if (!workspace.is_intact()) {
         outcome.faults.push_back("the workspace is written outside");

@@ -32,6 +32,7 @@ struct ProblemShape {
     std::int64_t groups = 1;
     bool bias = false;
     bool relu = false;
+    bool constant_weights = false;
     int threads = 2;
 };
 ConvolutionProblem problem_of(Pass pass, const ProblemShape& shape);
@@ -40,8 +41,9 @@ std::string text_of(const ConvolutionProblem& problem);
 // The method of this name; a failed check if there is none.
 const ConvolutionMethod& method_named(std::string_view name);
 
-// What a run left. Operands and workspace had exactly the stated sizes, with guard values on both
-// sides, and results began as not-a-number, as did the workspace.
+// What a run left, with what the method keeps of constant weights made before. Operands and
+// workspace had exactly the stated sizes, with guard values on both sides, and results began as
+// not-a-number, as did the workspace.
 struct Outcome {
     std::string implementation;
     OperandOrders orders;

@@ -74,8 +74,14 @@ Operations operations_of_run(const PreparedConvolution& prepared,
     auto x = floats(problem.x), weight = floats(problem.weight), y = floats(problem.y);
     auto bias = floats({problem.y[1]});
     std::vector<std::byte> workspace(static_cast<std::size_t>(prepared.workspace().value));
+    const KeptWeights kept = prepared.kept_weights();
+    std::vector<float> made(static_cast<std::size_t>(kept.bytes.value) / sizeof(float));
+    if (kept.make) {
+        kept.make(weight.data(), made.data());
+    }
     counted = {};
-    prepared.run({x.data(), weight.data(), bias.data(), y.data()}, workspace.data());
+    prepared.run({x.data(), kept.make ? made.data() : weight.data(), bias.data(), y.data()},
+                 workspace.data());
     return counted;
 }
 
@@ -89,13 +95,15 @@ TEST(WinogradOperations, AreThoseThatAnInstrumentedRunCounts) {
             for (const OperandOrders& orders : {plain, blocked}) {
                 for (const double cache : {1e4, 1e7}) {
                     const bool forward = pass == Pass::forward;
-                    const ConvolutionProblem problem = problem_of(pass, {.x = {2, 21, 9, 14},
-                                                                         .filter = {70, r, r},
-                                                                         .pad_begin = {1, 2},
-                                                                         .pad_end = {2, 0},
-                                                                         .bias = true,
-                                                                         .relu = forward,
-                                                                         .threads = 1});
+                    const ConvolutionProblem problem =
+                        problem_of(pass, {.x = {2, 21, 9, 14},
+                                          .filter = {70, r, r},
+                                          .pad_begin = {1, 2},
+                                          .pad_end = {2, 0},
+                                          .bias = true,
+                                          .relu = forward,
+                                          .constant_weights = forward && cache > 1e5,
+                                          .threads = 1});
                     const auto prepared = prepare_winograd(static_cast<WinogradTile>(tile), problem,
                                                            orders, counting_kernels(cache));
                     Operations expected = operations_of_run(*prepared, problem);

@@ -163,6 +163,27 @@ TEST_P(Winograd, ResultsDependNeitherOnThreadsNorOnTheRun) {
     }
 }
 
+TEST_P(Winograd, FiltersThatWereTransformedBeforeGiveTheSame) {
+    ProblemShape shape = {.x = {2, 21, 14, 13},
+                          .filter = {70, GetParam().r, GetParam().r},
+                          .pad_begin = {1, 1},
+                          .pad_end = {1, 1},
+                          .bias = true,
+                          .relu = true};
+    for (const OperandOrders& orders : all_orders()) {
+        shape.constant_weights = false;
+        const ConvolutionProblem usual = problem_of(Pass::forward, shape);
+        shape.constant_weights = true;
+        const ConvolutionProblem constant = problem_of(Pass::forward, shape);
+        const Outcome outcome = outcome_of(method(), constant, orders);
+        EXPECT_EQ(outcome.result, outcome_of(method(), usual, orders).result);
+        EXPECT_EQ(outcome.faults, std::vector<std::string>());
+        EXPECT_GT(method().prepare(constant, orders)->kept_weights().bytes.value, 0);
+        EXPECT_LT(method().prepare(constant, orders)->workspace(),
+                  method().prepare(usual, orders)->workspace());
+    }
+}
+
 TEST_P(Winograd, NamesItselfAndTheInstructionSet) {
     const std::int64_t r = GetParam().r;
     const ConvolutionProblem problem = problem_of(Pass::forward, {{1, 1, r, r}, {1, r, r}});
