@@ -94,11 +94,12 @@ void add_tune(CLI::App& app, ExitCode& exit) {
         "tune", "Find the fastest algorithm of every convolution here; later runs use it.");
     verb->footer(
         "strata tune alexnet --batch 32\n"
-        "strata tune resnet-50 --inference --batch 1,8 --tune-time 120");
+        "strata tune resnet-50 --inference --batch 1,8 --tune-time 120\n"
+        "strata tune vgg-16 --inference --fuse on");
     add_network_options(*verb, options->network);
     begin_group(*verb, "Execution");
     for (const char* name : {"dtype", "threads", "pinned", "mode", "first_layer_gradient",
-                             "workspace_limit", "slice"}) {
+                             "workspace_limit", "slice", "fuse"}) {
         add_listed(*verb, option_named(name), options->asked);
     }
     begin_group(*verb, "Tuning");

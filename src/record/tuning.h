@@ -14,7 +14,8 @@
 namespace strata {
 
 // What a tuning is valid for. Another processor, library or version of strata's kernels needs one
-// of its own.
+// of its own, and so do training, inference and fused layers: in inference filters may be
+// transformed once for all iterations, and what a step does beside its convolution has its cost.
 struct TuningScope {
     std::string machine = {};       // processor model and how many: "Intel Xeon ..., 2 processors"
     std::string instructions = {};  // what the library computes with: "AVX-512"
@@ -22,6 +23,8 @@ struct TuningScope {
     std::string kernels = {};       // version of strata's own convolution kernels
     int threads = 1;
     DataType dtype = DataType::f32;
+    Mode mode = Mode::training;
+    Fusion fusion = Fusion::none;
 
     bool operator==(const TuningScope&) const = default;
 };

@@ -52,13 +52,14 @@ TuningScope tuning_scope(const BackendInfo& backend, const Execution& execution)
             .library = backend.name + " " + backend.version,
             .kernels = std::to_string(convolution_kernels_version),
             .threads = thread_count(execution),
-            .dtype = execution.numerics.dtype};
+            .dtype = execution.numerics.dtype,
+            .mode = execution.numerics.mode,
+            .fusion = execution.engine.fusion};
 }
 
 bool runs_as_tuned(const Execution& execution) {
     const EngineOptions& engine = execution.engine;
-    return engine.fusion == Fusion::none && engine.image_layout == ImageLayout::automatic &&
-           engine.bias == BiasAddition::fused;
+    return engine.image_layout == ImageLayout::automatic && engine.bias == BiasAddition::fused;
 }
 
 StoredChoices stored_choices(const Graph& graph, const Execution& execution,

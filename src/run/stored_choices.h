@@ -13,8 +13,8 @@ namespace strata {
 // What tunings on this machine with this backend and these settings are valid for.
 TuningScope tuning_scope(const BackendInfo& backend, const Execution& execution);
 
-// Whether an execution runs a network as the tuner did: unfused, in the layouts that the engine
-// prefers, with fused biases. What gains nothing there may gain elsewhere, and the other way round.
+// Whether an execution runs a network as the tuner does: in the layouts that the engine prefers,
+// with fused biases. What gains nothing there may gain elsewhere, and the other way round.
 bool runs_as_tuned(const Execution& execution);
 
 // What is stored for a network: the choices for its convolutions' passes.

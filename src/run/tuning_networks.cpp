@@ -2,6 +2,7 @@
 #include "run/tuning_networks.h"
 
 #include "backend/algorithms.h"
+#include "graph/fuse.h"
 #include "run/algorithm_candidates.h"
 
 #include <algorithm>
@@ -14,6 +15,16 @@ TuningNetwork::TuningNetwork(const Graph& graph, const Execution& execution, Bac
     for (LayerId id = 0; id < graph.layers.size(); ++id) {
         if (is_convolution(graph.layers[id].op)) {
             problems_.emplace(id, convolution_problem(graph, graph.layers[id]));
+        }
+    }
+    if (execution.engine.fusion != Fusion::none) {
+        for (const FusedChain& chain : fused_chains(graph, execution.numerics.mode)) {
+            const auto first = problems_.find(chain.first);
+            for (const LayerId follower : chain.followers) {
+                if (first != problems_.end()) {
+                    followed_.emplace(follower, first->second);
+                }
+            }
         }
     }
     for (const Step& step : executable_->steps()) {
@@ -43,14 +54,22 @@ const Step* TuningNetwork::step_of(const ProblemPass& key) const {
     return &*found;
 }
 
+// (Only forward passes are fused.)
+bool TuningNetwork::is_part_of(const ProblemPass& key, const Step& step) const {
+    const auto is_of = [&](const std::map<LayerId, std::string>& problems) {
+        const auto found = problems.find(step.layer);
+        return found != problems.end() && found->second == key.problem;
+    };
+    return step.pass == key.pass &&
+           (is_of(problems_) || (key.pass == Pass::forward && is_of(followed_)));
+}
+
 std::vector<Seconds> TuningNetwork::cost_of(const ProblemPass& key,
                                             const std::vector<Samples>& steps) const {
     const auto all = std::as_const(*executable_).steps();
     std::vector<Seconds> costs;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto problem = problems_.find(all[i].layer);
-        if (problem == problems_.end() || problem->second != key.problem ||
-            all[i].pass != key.pass) {
+        if (!is_part_of(key, all[i])) {
             continue;
         }
         costs.resize(steps[i].values.size());

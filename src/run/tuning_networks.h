@@ -25,13 +25,17 @@ public:
     // The step that computes the pass in the first layer that has it; null: none.
     const Step* step_of(const ProblemPass& key) const;
 
-    // What a pass costs in each round, in a layer of the problem on average: the step itself and
-    // the reorders and sums that it needs.
+    // What a pass costs in each round, in a layer of the problem on average: the step itself, the
+    // reorders and sums that it needs, and the layers that might be fused with it.
     std::vector<Seconds> cost_of(const ProblemPass& key, const std::vector<Samples>& steps) const;
 
 private:
+    bool is_part_of(const ProblemPass& key, const Step& step) const;
+
     std::unique_ptr<Executable> executable_;
     std::map<LayerId, std::string> problems_;  // of its convolutions
+    std::map<LayerId, std::string>
+        followed_;  // of the convolution that a layer might be fused with
     std::vector<TunablePass> passes_;
 };
 

@@ -15,6 +15,7 @@ extern const std::string_view migration_6;
 extern const std::string_view migration_7;
 extern const std::string_view migration_8;
 extern const std::string_view migration_9;
+extern const std::string_view migration_10;
 extern const std::string_view view_step_time;
 extern const std::string_view view_layer_time;
 extern const std::string_view view_run_summary;

@@ -76,12 +76,13 @@ const Schema& strata_schema() {
                                      view_tracked_kernel, view_kernel_census, view_kernel_use,
                                      view_trace_time,     view_step_counter,  view_tuned_algorithm};
     static const std::array migrations = {
-        Migration{.to = 2, .sql = migration_2}, Migration{.to = 3, .sql = migration_3},
-        Migration{.to = 4, .sql = migration_4}, Migration{.to = 5, .sql = migration_5},
-        Migration{.to = 6, .sql = migration_6}, Migration{.to = 7, .sql = migration_7},
-        Migration{.to = 8, .sql = migration_8}, Migration{.to = 9, .sql = migration_9}};
+        Migration{.to = 2, .sql = migration_2},  Migration{.to = 3, .sql = migration_3},
+        Migration{.to = 4, .sql = migration_4},  Migration{.to = 5, .sql = migration_5},
+        Migration{.to = 6, .sql = migration_6},  Migration{.to = 7, .sql = migration_7},
+        Migration{.to = 8, .sql = migration_8},  Migration{.to = 9, .sql = migration_9},
+        Migration{.to = 10, .sql = migration_10}};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 9,
+                               .version = 10,
                                .tables = schema_tables,
                                .migrations = migrations,
                                .views = views};

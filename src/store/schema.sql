@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 9.
+-- The database of strata, version 10.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -288,7 +288,9 @@ CREATE TABLE tuning_scope (
     kernels      TEXT NOT NULL,         -- version of strata's own convolution kernels
     threads      INTEGER NOT NULL,      -- that ran the network
     dtype        TEXT NOT NULL,         -- f32, bf16
-    UNIQUE (machine, instructions, library, kernels, threads, dtype)
+    mode         TEXT NOT NULL,         -- training, inference
+    fusion       TEXT NOT NULL,         -- off; on: convolutions with the layers that follow them
+    UNIQUE (machine, instructions, library, kernels, threads, dtype, mode, fusion)
 ) STRICT;
 
 -- A candidate for one pass of a convolution beside the usual algorithm, in the running network.

@@ -23,11 +23,13 @@ constexpr std::string_view of_scope =
     "JOIN text AS implementation ON implementation.id = rows.implementation "
     "WHERE machine.value = ? AND instructions.value = ? AND library.value = ? "
     "AND scope.kernels = ? AND scope.threads = ? AND scope.dtype = ? "
+    "AND scope.mode = ? AND scope.fusion = ? "
     "AND problem.value = ? AND rows.pass = ?";
 
 Statement& start(Statement& find, const TuningScope& scope, const std::string& problem, Pass pass) {
     return find.start(scope.machine, scope.instructions, scope.library, scope.kernels,
-                      scope.threads, name_of(scope.dtype), problem, name_of(pass));
+                      scope.threads, name_of(scope.dtype), name_of(scope.mode),
+                      name_of(scope.fusion), problem, name_of(pass));
 }
 
 // The scope's id; it is added where it is new.
@@ -37,12 +39,15 @@ std::int64_t id_of(const Database& database, const TuningScope& scope, TextTable
     const std::int64_t library = texts.id_of(scope.library);
     Statement(database,
               "INSERT OR IGNORE INTO tuning_scope "
-              "(machine, instructions, library, kernels, threads, dtype) VALUES (?, ?, ?, ?, ?, ?)")
-        .run(machine, instructions, library, scope.kernels, scope.threads, name_of(scope.dtype));
+              "(machine, instructions, library, kernels, threads, dtype, mode, fusion) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        .run(machine, instructions, library, scope.kernels, scope.threads, name_of(scope.dtype),
+             name_of(scope.mode), name_of(scope.fusion));
     Statement find(database,
                    "SELECT id FROM tuning_scope WHERE machine = ? AND instructions = ? AND library "
-                   "= ? AND kernels = ? AND threads = ? AND dtype = ?");
-    find.start(machine, instructions, library, scope.kernels, scope.threads, name_of(scope.dtype));
+                   "= ? AND kernels = ? AND threads = ? AND dtype = ? AND mode = ? AND fusion = ?");
+    find.start(machine, instructions, library, scope.kernels, scope.threads, name_of(scope.dtype),
+               name_of(scope.mode), name_of(scope.fusion));
     check(find.next(), "a scope that was just stored is there");
     return find.integer(0);
 }

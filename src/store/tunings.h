@@ -11,8 +11,8 @@
 
 namespace strata {
 
-// The stored choices of algorithms that hold in one scope: of this machine, library, threads and
-// type. Lives no longer than the database.
+// The stored choices of algorithms that hold in one scope: of this machine, library, threads,
+// type, mode and fusion. Lives no longer than the database.
 class StoredTunings {
 public:
     StoredTunings(const Database& database, TuningScope scope);

@@ -74,9 +74,9 @@ TEST_F(StoredChoicesTest, TunedPassesRunByTheirChoicesAndTheOthersDirect) {
               "direct; --algorithm direct takes no tuning");
 }
 
-TEST_F(StoredChoicesTest, FusedRunsAndOtherLayoutsAreNotWhatWasTuned) {
+TEST_F(StoredChoicesTest, OtherLayoutsAndSeparateBiasesAreNotWhatIsTuned) {
     EXPECT_TRUE(runs_as_tuned({}));
-    EXPECT_FALSE(runs_as_tuned({.engine = {.fusion = Fusion::convolution}}));
+    EXPECT_TRUE(runs_as_tuned({.engine = {.fusion = Fusion::convolution}}));
     EXPECT_FALSE(runs_as_tuned({.engine = {.image_layout = ImageLayout::channels_last}}));
     EXPECT_FALSE(runs_as_tuned({.engine = {.bias = BiasAddition::separate}}));
 }
@@ -93,11 +93,15 @@ TEST_F(StoredChoicesTest, WhereDirectIsTheFastestEverywhereNothingIsChosen) {
 TEST(TuningScope, SaysWhatATuningIsValidFor) {
     const TuningScope scope =
         tuning_scope({.name = "onednn", .version = "2.6.3", .details = "isa AVX2"},
-                     {.numerics = {.dtype = DataType::bf16}, .scheduling = {.threads = 3}});
+                     {.numerics = {.mode = Mode::inference, .dtype = DataType::bf16},
+                      .scheduling = {.threads = 3},
+                      .engine = {.fusion = Fusion::convolution}});
     EXPECT_EQ(scope.library, "onednn 2.6.3");
     EXPECT_EQ(scope.instructions, "isa AVX2");
     EXPECT_EQ(scope.threads, 3);
     EXPECT_EQ(scope.dtype, DataType::bf16);
+    EXPECT_EQ(scope.mode, Mode::inference);
+    EXPECT_EQ(scope.fusion, Fusion::convolution);
     EXPECT_FALSE(scope.machine.empty());
 }
 

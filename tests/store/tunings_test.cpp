@@ -79,6 +79,8 @@ TEST_F(TuningsTest, ItHoldsOnlyInItsScope) {
     EXPECT_TRUE(differs([](TuningScope& s) { s.kernels = "2"; }));
     EXPECT_TRUE(differs([](TuningScope& s) { s.threads = 1; }));
     EXPECT_TRUE(differs([](TuningScope& s) { s.dtype = DataType::bf16; }));
+    EXPECT_TRUE(differs([](TuningScope& s) { s.mode = Mode::inference; }));
+    EXPECT_TRUE(differs([](TuningScope& s) { s.fusion = Fusion::convolution; }));
     EXPECT_FALSE(differs([](TuningScope&) {}));
 }
 
