@@ -66,7 +66,7 @@ std::string fallback_remark(const std::vector<std::pair<std::string, std::size_t
         }
     }
     const std::string others = fallbacks.size() > most_told ? "; and others" : "";
-    return fmt::format("{} convolution step{} did not run by the algorithm asked for: {}{}.", steps,
+    return fmt::format("{} step{} did not run by the algorithm asked for: {}{}.", steps,
                        steps == 1 ? "" : "s", join(told, "; "), others);
 }
 

@@ -21,12 +21,12 @@ std::vector<std::string> ran_algorithms(const Run& run);
 // imported run, whose tool tells no algorithms.
 std::string algorithm_text(const Run& run);
 
-// Why convolutions did not run as requested; empty where all did, or where the library had the
-// choice.
+// Why convolutions and linear layers did not run as requested; empty where all did, or where the
+// library had the choice.
 //   "Winograd was requested, but 14 of 14 convolution steps ran direct: 5 are unsuited to it (it
 //    needs 3x3 kernels at stride 1 and at least 16 channels), and the library has no Winograd
 //    kernel on this machine for 9."
-//   "6 convolution steps did not run by the algorithm asked for: 4 of fft: stride 2: it needs
+//   "6 steps did not run by the algorithm asked for: 4 of fft: stride 2: it needs
 //    stride 1; 2 of fft (user): ..."
 std::string algorithm_remark(const Run& run);
 

@@ -12,7 +12,11 @@ bool is_convolution(const Op& op) {
            std::holds_alternative<TransposedConvolution>(op);
 }
 
-std::string convolution_problem(const Graph& graph, const Layer& layer) {
+bool is_linear(const Op& op) {
+    return std::holds_alternative<FullyConnected>(op) || std::holds_alternative<Recurrent>(op);
+}
+
+std::string problem_text(const Graph& graph, const Layer& layer) {
     Signature signature = signature_of(graph, layer);
     signature.inputs.front().role = Role::activation;
     return to_text(problem_of(layer.op, signature));
@@ -20,9 +24,12 @@ std::string convolution_problem(const Graph& graph, const Layer& layer) {
 
 const AlgorithmChoice* choice_for(const EngineOptions& engine, const Graph& graph,
                                   const Layer& layer, Pass pass) {
-    const std::string problem = convolution_problem(graph, layer);
+    if (engine.choices.empty()) {
+        return nullptr;
+    }
+    const std::string problem = problem_text(graph, layer);
     const auto found = std::ranges::find_if(engine.choices, [&](const AlgorithmChoice& choice) {
-        return choice.pass == pass &&
+        return choice.pass == pass && choice.algorithm.is_linear() == is_linear(layer.op) &&
                (choice.problem == problem || is_called(layer, choice.problem));
     });
     return found == engine.choices.end() ? nullptr : &*found;

@@ -12,9 +12,9 @@
 
 namespace strata {
 
-// Of strata's own convolution kernels: raised when one of them changes its speed or is added, so
-// that tunings with older ones are made anew.
-inline constexpr int convolution_kernels_version = 2;
+// Of strata's own kernels for convolutions and linear layers: raised when one of them changes its
+// speed or is added, so that tunings with older ones are made anew.
+inline constexpr int tuned_kernels_version = 2;
 
 // One way to compute a convolution's pass.
 struct Algorithm {
@@ -31,12 +31,25 @@ struct Algorithm {
 
 bool is_convolution(const Op& op);
 
-// A convolution as one line of text, equal for layers with the same computation: it does not matter
-// whether the image comes from outside or from a layer. Requires: is_convolution.
-std::string convolution_problem(const Graph& graph, const Layer& layer);
+// Fully connected and recurrent layers: products with weights.
+bool is_linear(const Op& op);
 
-// What was decided for a layer's pass: the first of the choices that names its problem or the
-// layer; null: nothing. Requires: is_convolution.
+// Whether the algorithm of a single layer's pass can be chosen.
+inline bool has_algorithms(const Op& op) {
+    return is_convolution(op) || is_linear(op);
+}
+
+// What such a layer's passes run by where nothing was chosen.
+inline PassAlgorithm usual_algorithm(const Op& op) {
+    return is_linear(op) ? PassAlgorithm(LinearAlgorithm::usual) : ConvolutionAlgorithm::direct;
+}
+
+// A layer's computation as one line of text, equal for layers with the same one: it does not matter
+// whether the input comes from outside or from a layer. Requires: has_algorithms.
+std::string problem_text(const Graph& graph, const Layer& layer);
+
+// What was decided for a layer's pass: the first of the choices for its kind of layer that names
+// its problem or the layer; null: nothing. Requires: has_algorithms.
 const AlgorithmChoice* choice_for(const EngineOptions& engine, const Graph& graph,
                                   const Layer& layer, Pass pass);
 

@@ -46,8 +46,8 @@ void forget(const Job& job, const std::string& path) {
     const StoredTunings tunings(database, tuning_scope(backend->info(), job.execution));
     const Graph graph = graph_for(job);
     for (const Layer& layer : graph.layers) {
-        if (is_convolution(layer.op)) {
-            tunings.forget(convolution_problem(graph, layer));
+        if (has_algorithms(layer.op)) {
+            tunings.forget(problem_text(graph, layer));
         }
     }
 }
@@ -91,7 +91,7 @@ ExitCode tune_all(const TuneOptions& options) {
 void add_tune(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<TuneOptions>();
     CLI::App* verb = app.add_subcommand(
-        "tune", "Find the fastest algorithm of every convolution here; later runs use it.");
+        "tune", "Find the fastest algorithm of every layer here; later runs use it.");
     verb->footer(
         "strata tune alexnet --batch 32\n"
         "strata tune resnet-50 --inference --batch 1,8 --tune-time 120\n"
@@ -104,7 +104,7 @@ void add_tune(CLI::App& app, ExitCode& exit) {
     }
     begin_group(*verb, "Tuning");
     add_tune_time(*verb, options->limits);
-    add_switch(*verb, "--again", options->again, "forget what was tuned of these convolutions");
+    add_switch(*verb, "--again", options->again, "forget what was tuned of these layers");
     add_switch(*verb, "--no-wait", options->no_wait,
                "measure even while another strata is measuring on this machine");
     add_database_option(*verb, options->database);

@@ -45,10 +45,10 @@ void say(const std::string& sentence) {
     fmt::print(stderr, "strata: {}\n", sentence);
 }
 
-// Tunes what is not, unless the network has no convolution or the user interrupts.
+// Tunes what is not, unless the user interrupts.
 void tune_rest(const Job& job, const StoredChoices& known, const TuningLimits& limits,
                const std::string& database, WhenLocked when_locked) {
-    say(fmt::format("{}: tuning {} convolution passes first, for at most {:.4g} s (--tune-time)",
+    say(fmt::format("{}: tuning {} passes first, for at most {:.4g} s (--tune-time)",
                     printable(job.request.network), known.passes - known.tuned.size(),
                     limits.time.value));
     tune_job(job, limits, database, when_locked);

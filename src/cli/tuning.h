@@ -10,7 +10,8 @@
 
 #include <string>
 
-// What `strata tune` and `strata run` share: which algorithms convolutions run by here.
+// What `strata tune` and `strata run` share: which algorithms convolutions and linear layers run
+// by here.
 namespace strata {
 
 // --tune-time, of each network.

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/enumeration.h"
 #include "base/quantity.h"
 #include "op/optimizer.h"
 #include "op/tensor.h"
 #include "op/work.h"
 
 #include <array>
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace strata {
@@ -53,6 +56,40 @@ inline constexpr std::array<std::string_view, 13> names_of(ConvolutionAlgorithm)
             "fastest"};
 }
 
+// How the product of a linear layer is computed: of a fully connected one, or of all steps of a
+// recurrent one together. `usual` is what the engine takes by its own rules; `inner_product` and
+// `matmul` are the library's primitives of these names, `transposed` its forward product with a
+// transposed copy of the weights, `panels` a loop of strata's own for few rows and weights in
+// panels of columns. Where the asked one cannot do a pass, the pass falls back to the usual one and
+// says so.
+enum class LinearAlgorithm { usual, inner_product, transposed, matmul, panels };
+inline constexpr std::array<std::string_view, 5> names_of(LinearAlgorithm) {
+    return {"usual", "inner-product", "transposed", "matmul", "panels"};
+}
+
+// The algorithm of a pass, of whichever kind its layer is.
+struct PassAlgorithm {
+    std::variant<ConvolutionAlgorithm, LinearAlgorithm> kind = ConvolutionAlgorithm::direct;
+
+    PassAlgorithm() = default;
+    PassAlgorithm(ConvolutionAlgorithm algorithm) : kind(algorithm) {}
+    PassAlgorithm(LinearAlgorithm algorithm) : kind(algorithm) {}
+    auto operator<=>(const PassAlgorithm&) const = default;
+
+    bool is_linear() const { return std::holds_alternative<LinearAlgorithm>(kind); }
+};
+inline std::string_view name_of(const PassAlgorithm& algorithm) {
+    return std::visit([](auto one) { return name_of(one); }, algorithm.kind);
+}
+// Inverse of name_of; nothing for other text.
+inline std::optional<PassAlgorithm> pass_algorithm_named(std::string_view name) {
+    if (const auto convolution = value_named<ConvolutionAlgorithm>(name)) {
+        return *convolution;
+    }
+    const auto linear = value_named<LinearAlgorithm>(name);
+    return linear ? std::optional<PassAlgorithm>(*linear) : std::nullopt;
+}
+
 // Where a choice comes from: a user named it, it is the library's or our own first guess, or it was
 // measured on this machine before.
 enum class ChoiceSource { user, heuristic, tuned };
@@ -60,11 +97,12 @@ inline constexpr std::array<std::string_view, 3> names_of(ChoiceSource) {
     return {"user", "heuristic", "tuned"};
 }
 
-// The algorithm of one convolution's pass, decided before the network is prepared.
+// The algorithm of one layer's pass, decided before the network is prepared. One for convolutions
+// is passed over where a glob also names linear layers, and the other way round.
 struct AlgorithmChoice {
-    std::string problem = {};  // as convolution_problem gives it, or a glob of layers' names
+    std::string problem = {};  // as problem_text gives it, or a glob of layers' names
     Pass pass = Pass::forward;
-    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    PassAlgorithm algorithm = ConvolutionAlgorithm::direct;
     std::string implementation = {};  // the library's own one of that name: "brgconv:avx2"; empty:
                                       // its first
     ChoiceSource source = ChoiceSource::user;

@@ -45,7 +45,7 @@ std::optional<Pass> pass_named(std::string_view name) {
 
 // An algorithm has a name; whatever else has a colon is an implementation of the library.
 bool set_way(AlgorithmChoice& choice, std::string_view text) {
-    if (const auto algorithm = value_named<ConvolutionAlgorithm>(text)) {
+    if (const auto algorithm = pass_algorithm_named(text)) {
         choice.algorithm = *algorithm;
         return true;
     }

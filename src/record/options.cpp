@@ -241,7 +241,7 @@ constexpr auto options = std::to_array<Option>({
      .placeholder = "CHOICE",
      .expected = "none, or 'LAYERS PASS=ALGORITHM', several of which are joined by +",
      .help = "the algorithm of single layers and passes, which wins over --algorithm: 'conv1 "
-             "forward=fft', or of the library's implementations one: 'conv* "
+             "forward=fft', 'fc* forward=matmul', or of the library's convolutions one: 'conv* "
              "backward_data=brgconv:avx2'; several are measured and compared",
      .text = [](const Settings& s) { return text_of(s.execution.engine.choices); },
      .set = set_choices,

@@ -20,7 +20,7 @@ struct TuningScope {
     std::string machine = {};       // processor model and how many: "Intel Xeon ..., 2 processors"
     std::string instructions = {};  // what the library computes with: "AVX-512"
     std::string library = {};       // "onednn 2.6.3"
-    std::string kernels = {};       // version of strata's own convolution kernels
+    std::string kernels = {};       // version of strata's own kernels
     int threads = 1;
     DataType dtype = DataType::f32;
     Mode mode = Mode::training;
@@ -32,16 +32,16 @@ struct TuningScope {
 // A candidate for one pass of one problem against the usual algorithm (Execution's default), both
 // in the running network with the reorders that each needs, in rounds in which they took turns.
 struct TuningTrial {
-    std::string problem = {};  // as convolution_problem gives it
+    std::string problem = {};  // as problem_text gives it
     Pass pass = Pass::forward;
-    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    PassAlgorithm algorithm = ConvolutionAlgorithm::direct;
     std::string implementation = {};
     // Where it was tried; nothing if it cannot do the problem, or does what the usual one does.
     std::optional<Ratio> ratio = {};  // the candidate's time over the usual one's
     Seconds usual = {};               // median of one layer
     Seconds own = {};                 // likewise
-    std::size_t rounds = 0;
-    std::string reason = {};  // why it has no ratio
+    std::size_t rounds = 0;           // 0: not measured in rounds
+    std::string reason = {};          // why it has no ratio
 
     bool surely_gains() const { return ratio && ratio->high < 1; }
 };
@@ -50,7 +50,7 @@ struct TuningTrial {
 struct TunedPass {
     std::string problem = {};
     Pass pass = Pass::forward;
-    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    PassAlgorithm algorithm = ConvolutionAlgorithm::direct;
     std::string implementation = {};
     std::optional<Ratio> ratio = {};  // to the usual one, in the network with all choices made;
                                       // nothing where the usual one was kept
@@ -66,7 +66,7 @@ struct ProblemPass {
     auto operator<=>(const ProblemPass&) const = default;
 };
 
-// A pass of a network's convolutions, and the first layer that has it.
+// A pass whose algorithm can be chosen, and the first layer that has it.
 struct TunablePass {
     ProblemPass key;
     LayerId layer = 0;
@@ -82,7 +82,7 @@ struct TuningOutcome {
     // The network's step with all choices made over the usual one; nothing where none was made.
     std::optional<Ratio> whole = {};
     std::optional<Seconds> usual = {};  // median of the network's usual step beside it
-    bool is_kept = true;                // the step with all choices was not slower
+    bool is_kept = true;                // the step with all choices may replace the usual one
     std::size_t untried = 0;            // algorithms that there was no time for
     Seconds spent = {};
 };

@@ -4,6 +4,10 @@
 #include "backend/algorithms.h"
 #include "base/enumeration.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
 
 namespace strata {
@@ -21,19 +25,66 @@ std::span<const ConvolutionAlgorithm> candidate_algorithms() {
 
 namespace {
 
+bool is_in(const CandidateGroup& group, const PassAlgorithm& algorithm) {
+    return std::ranges::find(group, algorithm) != group.end();
+}
+
 // Whether the engine may take any algorithm.
-bool leaves_open(ConvolutionAlgorithm asked) {
-    return asked == ConvolutionAlgorithm::automatic || asked == ConvolutionAlgorithm::fastest;
+bool leaves_open(const PassAlgorithm& asked) {
+    return asked == ConvolutionAlgorithm::automatic || asked == ConvolutionAlgorithm::fastest ||
+           asked == LinearAlgorithm::usual;
+}
+
+bool is_pass(const Step& step) {
+    return step.kind == StepKind::compute && step.pass != Pass::update;
 }
 
 }  // namespace
 
-bool is_convolution_pass(const Graph& graph, const Step& step) {
-    return step.kind == StepKind::compute && step.pass != Pass::update &&
-           is_convolution(graph.layers[step.layer].op);
+// Each way of a linear layer shares its network with one of a convolution's: neither delays the
+// other.
+std::vector<CandidateGroup> candidate_groups() {
+    using enum ConvolutionAlgorithm;
+    using enum LinearAlgorithm;
+    std::vector<CandidateGroup> groups = {{winograd_2x2_3x3, winograd_2x2_5x5, inner_product},
+                                          {winograd_4x4_3x3, winograd_4x4_5x5, matmul},
+                                          {gemm, panels},
+                                          {implicit_gemm, transposed}};
+    for (const ConvolutionAlgorithm algorithm : candidate_algorithms()) {
+        const bool is_there = std::ranges::any_of(
+            groups, [&](const CandidateGroup& group) { return is_in(group, algorithm); });
+        if (algorithm != direct && !is_there) {
+            groups.push_back({algorithm});
+        }
+    }
+    return groups;
 }
 
-std::string reason_against(const Step& step, ConvolutionAlgorithm asked) {
+std::optional<PassAlgorithm> candidate_for(const CandidateGroup& group, const Op& op) {
+    std::optional<PassAlgorithm> first;
+    const auto* convolution = std::get_if<Convolution>(&op);
+    for (const PassAlgorithm& algorithm : group) {
+        if (algorithm.is_linear() != is_linear(op)) {
+            continue;
+        }
+        if (convolution != nullptr &&
+            name_of(algorithm).ends_with(fmt::format("-{}", fmt::join(convolution->kernel, "x")))) {
+            return algorithm;
+        }
+        first = first.value_or(algorithm);
+    }
+    return first;
+}
+
+bool is_convolution_pass(const Graph& graph, const Step& step) {
+    return is_pass(step) && is_convolution(graph.layers[step.layer].op);
+}
+
+bool is_tunable_pass(const Graph& graph, const Step& step) {
+    return is_pass(step) && has_algorithms(graph.layers[step.layer].op);
+}
+
+std::string reason_against(const Step& step, const PassAlgorithm& asked) {
     if (step.is_refused()) {
         return step.refusal();
     }

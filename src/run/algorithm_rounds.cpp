@@ -52,6 +52,29 @@ bool is_precise(const TurnTimes& times, double precision) {
 
 }  // namespace
 
+void append(TurnTimes& times, const TurnTimes& further) {
+    if (times.rounds == 0) {
+        times = further;
+        return;
+    }
+    const auto add = [](Samples& to, const Samples& more) {
+        to.values.insert(to.values.end(), more.values.begin(), more.values.end());
+    };
+    for (std::size_t i = 0; i < times.whole.size(); ++i) {
+        add(times.whole[i], further.whole[i]);
+        for (std::size_t step = 0; step < times.steps[i].size(); ++step) {
+            add(times.steps[i][step], further.steps[i][step]);
+        }
+    }
+    times.rounds += further.rounds;
+}
+
+void remove(TurnTimes& times, std::size_t executable) {
+    const auto at = static_cast<std::ptrdiff_t>(executable);
+    times.whole.erase(times.whole.begin() + at);
+    times.steps.erase(times.steps.begin() + at);
+}
+
 TurnTimes time_in_turn(std::span<Executable* const> executables, const TurnLimits& limits,
                        Clock& clock, const std::function<bool()>& stop) {
     TurnTimes times;

@@ -29,6 +29,12 @@ struct TurnLimits {
     Seconds each_turn{5e-3};  // a quick executable repeats until then
 };
 
+// Adds rounds in which the same executables took turns.
+void append(TurnTimes& times, const TurnTimes& further);
+
+// Forgets an executable.
+void remove(TurnTimes& times, std::size_t executable);
+
 // Each round runs every executable, in the opposite order in every second round, so that a machine
 // that drifts treats all alike. The first iteration of a turn meets caches that the others left: it
 // does not count unless it takes longer than a turn should. `stop` is asked between turns; null:

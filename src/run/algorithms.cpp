@@ -200,7 +200,7 @@ std::vector<DistinctLayer> distinct_convolutions(const Graph& graph) {
         if (!is_convolution(layer.op)) {
             continue;
         }
-        const std::string problem = convolution_problem(graph, layer);
+        const std::string problem = problem_text(graph, layer);
         const auto found = std::ranges::find(distinct, problem, &DistinctLayer::problem);
         if (found == distinct.end()) {
             distinct.push_back({id, problem, 1});

@@ -17,26 +17,35 @@ namespace strata {
 
 namespace {
 
-// The passes of a network's different convolutions.
+// The passes of a network's different convolutions and linear layers.
 std::set<ProblemPass> tunable_passes(const Graph& graph, const Execution& execution) {
     std::map<LayerId, std::string> problems;
     std::set<ProblemPass> passes;
     for (const Task& task : schedule_of(graph, execution).tasks) {
         const Layer& layer = graph.layers[task.layer];
-        if (task.pass == Pass::update || !is_convolution(layer.op)) {
+        if (task.pass == Pass::update || !has_algorithms(layer.op)) {
             continue;
         }
         auto& problem = problems[task.layer];
-        problem = problem.empty() ? convolution_problem(graph, layer) : problem;
+        problem = problem.empty() ? problem_text(graph, layer) : problem;
         passes.insert({problem, task.pass});
     }
     return passes;
 }
 
+bool is_changed(const TunedPass& pass) {
+    return pass.algorithm != ConvolutionAlgorithm::direct &&
+           pass.algorithm != LinearAlgorithm::usual;
+}
+
 std::size_t count_changed(const StoredChoices& choices) {
-    return static_cast<std::size_t>(std::ranges::count_if(choices.tuned, [](const auto& pass) {
-        return pass.algorithm != ConvolutionAlgorithm::direct;
-    }));
+    return static_cast<std::size_t>(std::ranges::count_if(choices.tuned, is_changed));
+}
+
+bool changes_convolutions(const StoredChoices& choices) {
+    return std::ranges::any_of(choices.tuned, [](const TunedPass& pass) {
+        return is_changed(pass) && !pass.algorithm.is_linear();
+    });
 }
 
 }  // namespace
@@ -50,7 +59,7 @@ TuningScope tuning_scope(const BackendInfo& backend, const Execution& execution)
     return {.machine = fmt::format("{}, {} processors", known("cpu.model"), known("cpu.logical")),
             .instructions = backend.details,
             .library = backend.name + " " + backend.version,
-            .kernels = std::to_string(convolution_kernels_version),
+            .kernels = std::to_string(tuned_kernels_version),
             .threads = thread_count(execution),
             .dtype = execution.numerics.dtype,
             .mode = execution.numerics.mode,
@@ -75,19 +84,20 @@ StoredChoices stored_choices(const Graph& graph, const Execution& execution,
 }
 
 Execution with_choices(Execution execution, const StoredChoices& choices) {
-    const bool changes = count_changed(choices) > 0;
+    const bool is_fastest = changes_convolutions(choices);
     execution.engine.algorithm =
-        changes ? ConvolutionAlgorithm::fastest : ConvolutionAlgorithm::direct;
+        is_fastest ? ConvolutionAlgorithm::fastest : ConvolutionAlgorithm::direct;
     execution.engine.choices.clear();
-    if (!changes) {
+    if (count_changed(choices) == 0) {
         return execution;
     }
     execution.engine.choices = choices_of(choices.tuned);
-    if (choices.is_complete()) {
+    if (choices.is_complete() || !is_fastest) {
         return execution;
     }
     for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
-        // (Whatever was not tuned, by a glob for every layer: the first choice that fits counts.)
+        // (Convolutions that were not tuned, by a glob for every layer: the first that fits
+        // counts.)
         execution.engine.choices.push_back(
             {.problem = "*", .pass = pass, .source = ChoiceSource::heuristic});
     }
@@ -96,8 +106,8 @@ Execution with_choices(Execution execution, const StoredChoices& choices) {
 
 std::string sentence_on(const std::string& network, const StoredChoices& choices) {
     return fmt::format(
-        "{}: {} of {} convolution passes are tuned, {} of them to another algorithm than direct; "
-        "--algorithm direct takes no tuning",
+        "{}: {} of {} convolution and linear passes are tuned, {} of them to another algorithm "
+        "than the usual one; --algorithm direct takes no tuning",
         network, choices.tuned.size(), choices.passes, count_changed(choices));
 }
 

@@ -17,10 +17,10 @@ TuningScope tuning_scope(const BackendInfo& backend, const Execution& execution)
 // with fused biases. What gains nothing there may gain elsewhere, and the other way round.
 bool runs_as_tuned(const Execution& execution);
 
-// What is stored for a network: the choices for its convolutions' passes.
+// What is stored for a network: the choices for passes of its convolutions and linear layers.
 struct StoredChoices {
     std::vector<TunedPass> tuned = {};
-    std::size_t passes = 0;  // of different convolutions, tuned or not
+    std::size_t passes = 0;  // of different such layers, tuned or not
 
     bool is_complete() const { return tuned.size() == passes; }
 };
@@ -30,7 +30,8 @@ StoredChoices stored_choices(const Graph& graph, const Execution& execution,
 // The execution as it was tuned: by the choices found, and as usual where there are none.
 Execution with_choices(Execution execution, const StoredChoices& choices);
 
-// "alexnet: 12 of 15 convolution passes are tuned, 5 of them to another algorithm than direct".
+// "alexnet: 12 of 24 convolution and linear passes are tuned, 5 of them to another algorithm than
+// the usual one; --algorithm direct takes no tuning".
 std::string sentence_on(const std::string& network, const StoredChoices& choices);
 
 }  // namespace strata

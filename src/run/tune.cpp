@@ -2,7 +2,9 @@
 #include "run/tune.h"
 
 #include "analyze/algorithm_ranks.h"
+#include "analyze/compare.h"
 #include "analyze/ran_algorithms.h"
+#include "backend/algorithms.h"
 #include "base/enumeration.h"
 #include "measure/statistics.h"
 #include "run/algorithm_candidates.h"
@@ -22,6 +24,9 @@ namespace strata {
 namespace {
 
 constexpr int max_confirmations = 3;
+constexpr std::size_t max_lengthening = 3;  // of the rounds in which all choices are measured
+
+constexpr Seconds no_limit{1e9};
 
 class Tuning {
 public:
@@ -68,15 +73,21 @@ private:
             tuned.candidates = static_cast<std::size_t>(
                 std::ranges::count_if(outcome_.trials, [&](const TuningTrial& trial) {
                     return trial.problem == pass.key.problem && trial.pass == pass.key.pass &&
-                           trial.ratio.has_value();
+                           trial.rounds > 0;
                 }));
             outcome_.passes.push_back(std::move(tuned));
         }
     }
 
+    const Op& op_of(const ProblemPass& key) const {
+        const auto found = std::ranges::find(outcome_.tunable, key, &TunablePass::key);
+        return task_.graph.layers[found->layer].op;
+    }
+
     TunedPass usual_pass(const ProblemPass& key) const {
         return {.problem = key.problem,
                 .pass = key.pass,
+                .algorithm = usual_algorithm(op_of(key)),
                 .implementation = usual_.step_of(key)->implementation,
                 .network = task_.graph.name};
     }
@@ -100,13 +111,15 @@ private:
     // (Products of the values themselves round as direct convolution does.)
     bool rounds_well(const TunablePass& pass, const TuningTrial& trial) {
         const std::string name(name_of(trial.algorithm));
-        if (task_.execution.numerics.dtype != DataType::f32 || algorithm_family(name) == "direct") {
+        if (task_.execution.numerics.dtype != DataType::f32 || trial.algorithm.is_linear() ||
+            algorithm_family(name) == "direct") {
             return true;
         }
         task_.tell(fmt::format("errors of {}", name));
         LoneLayer lone(task_.graph, pass.layer);
         const auto executable = task_.backend.prepare(
-            lone.graph(), with_algorithm(LoneLayer::execution(task_.execution), trial.algorithm));
+            lone.graph(), with_algorithm(LoneLayer::execution(task_.execution),
+                                         std::get<ConvolutionAlgorithm>(trial.algorithm.kind)));
         std::vector<AlgorithmResult> results(1);
         results.front().pass = pass.key.pass;
         lone.examine(*executable, results);
@@ -114,23 +127,48 @@ private:
         return error && error->relative_l2 <= task_.limits.max_relative_l2;
     }
 
-    // Keeps those that surely gain beside each other too, and all only if the whole step does.
+    // Keeps those that surely gain beside each other too, and all only if the whole step may
+    // replace the usual one.
     void confirm(std::map<ProblemPass, TunedPass>& chosen) {
         for (int i = 1; !chosen.empty() && !task_.is_stopped(); ++i) {
             task_.tell("measuring all choices together");
-            const bool must_end = i == max_confirmations;
-            if (!measure_together(chosen) || must_end) {
+            measure_together(chosen);
+            const bool must_end = i == max_confirmations || task_.left(1).value <= 0;
+            if (must_end || drop_losers(chosen) == 0) {
                 break;
             }
         }
         if (chosen.empty()) {
             outcome_.whole.reset();
         }
-        outcome_.is_kept = chosen.empty() || (outcome_.whole && outcome_.whole->value <= 1);
+        outcome_.is_kept = chosen.empty() || (outcome_.whole && may_replace(*outcome_.whole));
     }
 
-    // Returns whether one was dropped, so that the others need to be measured again.
-    bool measure_together(std::map<ProblemPass, TunedPass>& chosen) {
+    // Returns how many, because the others then need to be measured again.
+    static std::size_t drop_losers(std::map<ProblemPass, TunedPass>& chosen) {
+        return std::erase_if(chosen,
+                             [](const auto& entry) { return entry.second.ratio->high >= 1; });
+    }
+
+    // In rounds until it is clear whether they may replace the usual algorithms. As many as an
+    // interval needs are taken in any case.
+    TurnTimes time_beside_usual(TuningNetwork& together) {
+        const std::vector<Executable*> both = {&usual_.executable(), &together.executable()};
+        TurnTimes times = time_in_turn(
+            both, {.max_rounds = min_samples_for_interval, .max_time = no_limit}, task_.clock);
+        const auto is_open = [&] {
+            const Ratio whole = ratio_of_rounds(times.whole[0].values, times.whole[1].values);
+            return whole.value < 1 && !may_replace(whole);
+        };
+        const std::size_t rounds = task_.limits.rounds;
+        while (task_.left(1).value > 0 &&
+               (times.rounds < rounds || (times.rounds < max_lengthening * rounds && is_open()))) {
+            append(times, time_in_turn(both, {.max_rounds = 2, .max_time = no_limit}, task_.clock));
+        }
+        return times;
+    }
+
+    void measure_together(std::map<ProblemPass, TunedPass>& chosen) {
         std::vector<TunedPass> passes;
         for (const auto& [key, pass] : chosen) {
             passes.push_back(pass);
@@ -139,17 +177,13 @@ private:
         execution.engine.choices = choices_of(passes);
         TuningNetwork together(task_.graph, execution, task_.backend);
         together.executable().run();
-        const std::vector<Executable*> both = {&usual_.executable(), &together.executable()};
-        const TurnTimes times = time_in_turn(
-            both, {.max_rounds = task_.limits.rounds, .max_time = task_.left(1)}, task_.clock);
+        const TurnTimes times = time_beside_usual(together);
         outcome_.usual = median_of(times.whole[0].values);
         outcome_.whole = ratio_of_rounds(times.whole[0].values, times.whole[1].values);
         for (auto& [key, pass] : chosen) {
             pass.ratio = ratio_of_rounds(usual_.cost_of(key, times.steps[0]),
                                          together.cost_of(key, times.steps[1]));
         }
-        return std::erase_if(chosen,
-                             [](const auto& entry) { return entry.second.ratio->high >= 1; }) > 0;
     }
 
     TuningTask task_;
@@ -158,6 +192,10 @@ private:
 };
 
 }  // namespace
+
+bool may_replace(const Ratio& whole) {
+    return whole.value < 1 && whole.high <= 1 + ComparisonRules{}.margin;
+}
 
 TuningOutcome tune(const Graph& graph, const Execution& execution, Backend& backend,
                    const TuningLimits& limits, Clock& clock, const TuningHooks& hooks) {

@@ -21,8 +21,7 @@ inline constexpr double max_tuned_relative_l2 = 1e-5;
 // How long and how carefully to tune.
 struct TuningLimits {
     Seconds time{60};  // of all; what is not tried by then is tried when the same tuning goes on
-    std::size_t screening_rounds = 3;  // of every candidate, after which the hopeless ones are left
-    std::size_t rounds = 10;           // of those that remain, and of all choices together
+    std::size_t rounds = 10;  // of candidates that remain to the end, and of all choices together
     double max_relative_l2 = max_tuned_relative_l2;
 };
 
@@ -35,15 +34,25 @@ struct TuningHooks {
     std::function<bool()> stop = {};  // asked between iterations
 };
 
-// Finds the fastest algorithm of every pass of every different convolution in the running network.
+// Whether a step with all choices made may replace the usual one, by their ratio: it is faster in
+// the median, and the upper end of the 95 % interval stays within the margin up to which
+// comparisons call a difference none (2 %).
+bool may_replace(const Ratio& whole);
+
+// Finds the fastest algorithm of every pass of every different convolution and linear layer in the
+// running network.
 //
-// The network is prepared once for each algorithm, of which every convolution that can runs by it,
-// and takes turns with the usual one; a pass costs what its own step and the reorders and sums that
-// it needs take. A candidate wins where it is surely faster than the usual algorithm (95 %) and
-// rounds within the limit, the one with the largest gain first. Then the network is prepared with
-// all winners: those that gain nothing there, because a neighbour has another layout now, are
-// dropped, and all of them if the whole step is slower. As many networks are in memory at once as
-// half of what is free holds. Requires: the execution asks for no algorithm.
+// The network is prepared once for each algorithm, of which every layer that can runs by it, and
+// takes turns with the usual one; a pass costs what its own step and the reorders and sums that it
+// needs take. A candidate leaves a pass after one round if it takes 1.5 times as long as the usual
+// algorithm there, after three if its median is 15 % behind the best, after six if it is 5 %
+// behind; a network whose candidates all left is measured no longer. A candidate wins where it is
+// surely faster than the usual algorithm (95 %) and rounds within the limit, the one with the
+// largest gain first. Then the network is prepared with all winners: those that gain nothing there,
+// because a neighbour has another layout now, are dropped, and all of them unless the whole step
+// may replace the usual one; as long as that is open, and time is left, up to three times as many
+// rounds are taken. As many networks are in memory at once as half of what is free holds. Requires:
+// the execution asks for no algorithm.
 TuningOutcome tune(const Graph& graph, const Execution& execution, Backend& backend,
                    const TuningLimits& limits, Clock& clock, const TuningHooks& hooks = {});
 

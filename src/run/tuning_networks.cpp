@@ -13,8 +13,8 @@ namespace strata {
 TuningNetwork::TuningNetwork(const Graph& graph, const Execution& execution, Backend& backend)
     : executable_(backend.prepare(graph, execution)) {
     for (LayerId id = 0; id < graph.layers.size(); ++id) {
-        if (is_convolution(graph.layers[id].op)) {
-            problems_.emplace(id, convolution_problem(graph, graph.layers[id]));
+        if (has_algorithms(graph.layers[id].op)) {
+            problems_.emplace(id, problem_text(graph, graph.layers[id]));
         }
     }
     if (execution.engine.fusion != Fusion::none) {
@@ -28,7 +28,7 @@ TuningNetwork::TuningNetwork(const Graph& graph, const Execution& execution, Bac
         }
     }
     for (const Step& step : executable_->steps()) {
-        if (!is_convolution_pass(graph, step) || !step.runs()) {
+        if (!is_tunable_pass(graph, step) || !step.runs()) {
             continue;
         }
         const ProblemPass key = {problems_.at(step.layer), step.pass};
@@ -54,12 +54,15 @@ const Step* TuningNetwork::step_of(const ProblemPass& key) const {
     return &*found;
 }
 
-// (Only forward passes are fused.)
+// (Only forward passes are fused. An update reorders a gradient that lies otherwise than its weight.)
 bool TuningNetwork::is_part_of(const ProblemPass& key, const Step& step) const {
     const auto is_of = [&](const std::map<LayerId, std::string>& problems) {
         const auto found = problems.find(step.layer);
         return found != problems.end() && found->second == key.problem;
     };
+    if (step.pass == Pass::update && key.pass == Pass::backward_weights) {
+        return step.kind != StepKind::compute && is_of(problems_);
+    }
     return step.pass == key.pass &&
            (is_of(problems_) || (key.pass == Pass::forward && is_of(followed_)));
 }

@@ -26,16 +26,16 @@ public:
     const Step* step_of(const ProblemPass& key) const;
 
     // What a pass costs in each round, in a layer of the problem on average: the step itself, the
-    // reorders and sums that it needs, and the layers that might be fused with it.
+    // reorders and sums that it needs, those of the update among them, and the layers that might be
+    // fused with it.
     std::vector<Seconds> cost_of(const ProblemPass& key, const std::vector<Samples>& steps) const;
 
 private:
     bool is_part_of(const ProblemPass& key, const Step& step) const;
 
     std::unique_ptr<Executable> executable_;
-    std::map<LayerId, std::string> problems_;  // of its convolutions
-    std::map<LayerId, std::string>
-        followed_;  // of the convolution that a layer might be fused with
+    std::map<LayerId, std::string> problems_;  // of layers whose algorithms can be chosen
+    std::map<LayerId, std::string> followed_;  // of the one that a layer might be fused with
     std::vector<TunablePass> passes_;
 };
 

@@ -28,7 +28,7 @@ struct TuningTask {
 };
 
 // Tries every algorithm that has no trial yet for a pass of the usual network, in networks of which
-// every convolution that can runs by it, and adds the trials. Returns how many algorithms there was
+// every layer that can runs by it, and adds the trials. Returns how many algorithms there was
 // no time for.
 std::size_t try_candidates(const TuningTask& task, TuningNetwork& usual,
                            std::vector<TuningTrial>& trials);

@@ -285,7 +285,7 @@ CREATE TABLE tuning_scope (
     machine      INTEGER NOT NULL REFERENCES text,  -- processor model and how many
     instructions INTEGER NOT NULL REFERENCES text,  -- what the library computes with: AVX-512
     library      INTEGER NOT NULL REFERENCES text,  -- onednn 2.6.3
-    kernels      TEXT NOT NULL,         -- version of strata's own convolution kernels
+    kernels      TEXT NOT NULL,         -- version of strata's own kernels
     threads      INTEGER NOT NULL,      -- that ran the network
     dtype        TEXT NOT NULL,         -- f32, bf16
     mode         TEXT NOT NULL,         -- training, inference
@@ -293,12 +293,12 @@ CREATE TABLE tuning_scope (
     UNIQUE (machine, instructions, library, kernels, threads, dtype, mode, fusion)
 ) STRICT;
 
--- A candidate for one pass of a convolution beside the usual algorithm, in the running network.
+-- A candidate for one pass of a convolution or linear layer beside the usual algorithm, in the running network.
 CREATE TABLE tuning_trial (
     scope          INTEGER NOT NULL REFERENCES tuning_scope ON DELETE CASCADE,  -- where it holds
     problem        INTEGER NOT NULL REFERENCES text,  -- the layer as a line that strata can run
     pass           TEXT NOT NULL,       -- forward, backward_data, backward_weights
-    algorithm      TEXT NOT NULL,       -- gemm, winograd-4x4-3x3, fft-tiled
+    algorithm      TEXT NOT NULL,       -- winograd-4x4-3x3, fft-tiled, matmul
     implementation INTEGER NOT NULL REFERENCES text,  -- as the library names it
     created        TEXT NOT NULL,       -- UTC, 2026-11-21T13:15:00Z
     ratio          REAL,                -- its time over the usual one's; NULL: see reason
@@ -307,17 +307,18 @@ CREATE TABLE tuning_trial (
     usual_ns       INTEGER,             -- median of the usual algorithm, reorders included
     own_ns         INTEGER,             -- likewise of the candidate
     rounds         INTEGER NOT NULL,    -- in which they took turns
-    reason         TEXT,                -- why it was not measured; NULL: it was
+    reason         TEXT,                -- why it has no ratio; NULL: it has
     PRIMARY KEY (scope, problem, pass, algorithm),
     CHECK ((ratio IS NULL) = (reason IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- The algorithm that runs use for one pass of a convolution unless another one is asked for.
+-- The algorithm that runs use for one pass of a convolution or linear layer unless another one is
+-- asked for.
 CREATE TABLE tuning (
     scope          INTEGER NOT NULL REFERENCES tuning_scope ON DELETE CASCADE,  -- where it holds
     problem        INTEGER NOT NULL REFERENCES text,  -- the layer as a line that strata can run
     pass           TEXT NOT NULL,       -- forward, backward_data, backward_weights
-    algorithm      TEXT NOT NULL,       -- direct: no candidate was surely faster
+    algorithm      TEXT NOT NULL,       -- direct, usual: no candidate was surely faster
     implementation INTEGER NOT NULL REFERENCES text,  -- as the library names it
     created        TEXT NOT NULL,       -- UTC, 2026-11-21T13:15:00Z
     network        INTEGER NOT NULL REFERENCES text,  -- in which it was measured

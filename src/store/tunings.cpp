@@ -65,8 +65,8 @@ std::optional<double> part_of(const std::optional<Ratio>& ratio, Part part) {
 }
 
 // An algorithm that this version no longer has: what was stored of it is passed over.
-std::optional<ConvolutionAlgorithm> algorithm_at(const Statement& row, int column) {
-    return value_named<ConvolutionAlgorithm>(row.text(column));
+std::optional<PassAlgorithm> algorithm_at(const Statement& row, int column) {
+    return pass_algorithm_named(row.text(column));
 }
 
 }  // namespace

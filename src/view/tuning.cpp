@@ -31,12 +31,13 @@ std::string layer_text(const TunablePass& pass) {
                             : fmt::format("{} and {} more", printable(pass.name), pass.layers - 1);
 }
 
-// Why a pass stays direct.
+// Why a pass keeps its usual algorithm.
 const char* reason_of(const TuningOutcome& outcome, const TunedPass& pass) {
     if (pass.candidates == 0) {
         return "no candidate was measured";
     }
-    return outcome.is_kept ? "no candidate was surely faster" : "the whole step was not faster";
+    return outcome.is_kept ? "no candidate was surely faster"
+                           : "the whole step did not surely gain";
 }
 
 std::vector<Cell> row_of(const Settings& settings, const TuningOutcome& outcome,
@@ -59,13 +60,14 @@ std::vector<Cell> row_of(const Settings& settings, const TuningOutcome& outcome,
 
 Table choices_table(const Settings& settings, const TuningOutcome& outcome) {
     Table table{.title = fmt::format("{}, batch {}, {}, {}, {} thread{}: the algorithms of {} "
-                                     "passes of different convolutions, tuned",
+                                     "passes of different convolutions and linear layers, tuned",
                                      printable(settings.network), settings.batch,
                                      name_of(settings.execution.numerics.mode),
                                      name_of(settings.execution.numerics.dtype), settings.threads(),
                                      settings.threads() == 1 ? "" : "s", outcome.passes.size()),
                 .columns = tuning_columns(),
-                .notes = {"usual: direct; times of a pass in the running network, with the "
+                .notes = {"usual: direct convolution, and of linear layers what the engine takes "
+                          "by its own rules; times of a pass in the running network, with the "
                           "reorders and sums that it needs; the ratio with all choices made"},
                 .records = "tunings"};
     for (const TunedPass& pass : outcome.passes) {
@@ -75,7 +77,7 @@ Table choices_table(const Settings& settings, const TuningOutcome& outcome) {
 }
 
 Table trials_table(const TuningOutcome& outcome) {
-    Table table{.title = "Candidates against direct",
+    Table table{.title = "Candidates against the usual algorithm",
                 .columns = {{"layer", "layer", Importance::essential},
                             {"pass", "pass", Importance::essential},
                             {"algorithm", "algorithm", Importance::essential},
@@ -102,7 +104,7 @@ Table trials_table(const TuningOutcome& outcome) {
 
 std::string sentence_on_whole(const TuningOutcome& outcome) {
     if (!outcome.whole || !outcome.usual) {
-        return "No candidate was surely faster than direct anywhere.";
+        return "No candidate was surely faster than the usual algorithm anywhere.";
     }
     return fmt::format(
         "All choices together: the step takes {:.3f} ({:.3f} to {:.3f}) of the "

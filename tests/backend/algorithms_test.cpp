@@ -21,7 +21,7 @@ Graph two_equal_convolutions() {
 TEST(AlgorithmChoice, OfAProblemIsForEveryLayerThatHasIt) {
     const Graph graph = two_equal_convolutions();
     EngineOptions engine;
-    engine.choices = {{.problem = convolution_problem(graph, graph.layers[0]),
+    engine.choices = {{.problem = problem_text(graph, graph.layers[0]),
                        .pass = Pass::forward,
                        .algorithm = ConvolutionAlgorithm::fft}};
     for (const Layer& layer : graph.layers) {

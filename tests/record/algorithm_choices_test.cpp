@@ -35,6 +35,13 @@ TEST(AlgorithmChoices, AllowAPassToBeSpeltWithAHyphen) {
     EXPECT_EQ(choices->front().pass, Pass::backward_data);
 }
 
+TEST(AlgorithmChoices, NameALinearLayersAlgorithmToo) {
+    const auto choices = parse_choices("fc6 backward_weights=matmul");
+    ASSERT_TRUE(choices.has_value());
+    EXPECT_EQ(choices->front().algorithm, LinearAlgorithm::matmul);
+    EXPECT_EQ(text_of(*choices), "fc6 backward_weights=matmul");
+}
+
 TEST(AlgorithmChoices, RefuseWhatIsNone) {
     for (const char* text :
          {"", "conv1", "conv1 forward", "conv1 forward=", "conv1 forward=quick", "forward=fft",

@@ -31,11 +31,10 @@ protected:
         return stored_choices(graph_, execution, tunings_);
     }
     void store(Pass pass, ConvolutionAlgorithm algorithm) const {
-        tunings_.store(
-            std::array{TunedPass{.problem = convolution_problem(graph_, graph_.layers[0]),
-                                 .pass = pass,
-                                 .algorithm = algorithm,
-                                 .network = "network"}});
+        tunings_.store(std::array{TunedPass{.problem = problem_text(graph_, graph_.layers[0]),
+                                            .pass = pass,
+                                            .algorithm = algorithm,
+                                            .network = "network"}});
     }
 
     Graph graph_ = network();
@@ -70,8 +69,8 @@ TEST_F(StoredChoicesTest, TunedPassesRunByTheirChoicesAndTheOthersDirect) {
     EXPECT_EQ(chosen(Pass::backward_weights).algorithm, direct);
     EXPECT_EQ(chosen(Pass::backward_weights).source, ChoiceSource::heuristic);
     EXPECT_EQ(sentence_on("network", choices()),
-              "network: 1 of 3 convolution passes are tuned, 1 of them to another algorithm than "
-              "direct; --algorithm direct takes no tuning");
+              "network: 1 of 3 convolution and linear passes are tuned, 1 of them to another "
+              "algorithm than the usual one; --algorithm direct takes no tuning");
 }
 
 TEST_F(StoredChoicesTest, OtherLayoutsAndSeparateBiasesAreNotWhatIsTuned) {
@@ -88,6 +87,20 @@ TEST_F(StoredChoicesTest, WhereDirectIsTheFastestEverywhereNothingIsChosen) {
     EXPECT_TRUE(choices().is_complete());
     EXPECT_EQ(with_choices({}, choices()).engine.algorithm, direct);
     EXPECT_TRUE(with_choices({}, choices()).engine.choices.empty());
+}
+
+TEST_F(StoredChoicesTest, ALinearLayersChoiceLeavesConvolutionsDirect) {
+    GraphBuilder builder("linear");
+    const TensorId x = builder.input("x", {{2, 8}});
+    const Graph graph = builder.finish({builder.add("fc", FullyConnected{.out_features = 4}, {x})});
+    tunings_.store(std::array{TunedPass{.problem = problem_text(graph, graph.layers[0]),
+                                        .pass = Pass::backward_weights,
+                                        .algorithm = LinearAlgorithm::matmul,
+                                        .network = "linear"}});
+    const Execution execution = with_choices({}, stored_choices(graph, {}, tunings_));
+    EXPECT_EQ(execution.engine.algorithm, direct);
+    ASSERT_EQ(execution.engine.choices.size(), 1U);
+    EXPECT_EQ(execution.engine.choices[0].algorithm, LinearAlgorithm::matmul);
 }
 
 TEST(TuningScope, SaysWhatATuningIsValidFor) {

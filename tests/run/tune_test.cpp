@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 
 namespace strata {
@@ -24,10 +26,12 @@ public:
     // Milliseconds of a step by an algorithm; `are_chosen`: by choices, not one for all.
     std::function<double(const Layer&, Pass, ConvolutionAlgorithm, bool are_chosen)> time =
         [](const Layer&, Pass, ConvolutionAlgorithm, bool) { return 1.0; };
-    double activation_with_choices = 1;  // milliseconds
+    // Milliseconds of every other step beside choices, in the executable's n-th iteration.
+    std::function<double(int iteration)> others_with_choices = [](int) { return 1.0; };
     std::vector<ConvolutionAlgorithm> known = {gemm, winograd_6x6_3x3, fft};
     std::set<ConvolutionAlgorithm> wrong = {};  // whose results are a little off
     std::vector<ConvolutionAlgorithm> asked = {};
+    std::map<ConvolutionAlgorithm, int> runs = {};  // of the first layer's forward pass by it
 
     TuningOutcome tune(const TuningHooks& hooks = {}) {
         testing::FakeClock clock;
@@ -48,7 +52,9 @@ private:
             if (is_convolution(layer.op) && step.pass != Pass::update) {
                 plant(executable, i, layer, engine);
             } else if (!engine.choices.empty()) {
-                set_time(executable, i, activation_with_choices);
+                executable.take_time(i, [this, iteration = 0]() mutable {
+                    return Seconds{others_with_choices(iteration++) * 1e-3};
+                });
             }
         }
     }
@@ -60,7 +66,8 @@ private:
                const EngineOptions& engine) {
         const Pass pass = executable.steps()[place].pass;
         const AlgorithmChoice* choice = choice_for(engine, graph_, layer, pass);
-        const ConvolutionAlgorithm wanted = choice ? choice->algorithm : engine.algorithm;
+        const ConvolutionAlgorithm wanted =
+            choice ? std::get<ConvolutionAlgorithm>(choice->algorithm.kind) : engine.algorithm;
         const bool is_known = std::ranges::find(known, wanted) != known.end();
         const ConvolutionAlgorithm run = is_known ? wanted : direct;
         executable.describe(place, [&](Step& step) {
@@ -69,14 +76,20 @@ private:
             step.choice =
                 run == wanted ? "" : "instead of " + std::string(name_of(wanted)) + ": unknown";
         });
-        set_time(executable, place, time(layer, pass, run, choice != nullptr));
+        const bool is_counted = layer.name == "first" && pass == Pass::forward;
+        set_time(executable, place, time(layer, pass, run, choice != nullptr),
+                 is_counted ? &runs[run] : nullptr);
         if (wrong.contains(run) && is_kept()) {
             executable.after(place, [this](Executable& real) { disturb(real); });
         }
     }
 
-    void set_time(testing::ScriptedExecutable& executable, std::size_t place, double milliseconds) {
-        executable.take_time(place, [this, milliseconds] {
+    void set_time(testing::ScriptedExecutable& executable, std::size_t place, double milliseconds,
+                  int* count) {
+        executable.take_time(place, [this, milliseconds, count] {
+            if (count != nullptr) {
+                ++*count;
+            }
             const auto noise = static_cast<double>(random_.symmetric(draws_++));
             return Seconds{milliseconds * 1e-3 * (1 + 0.01 * noise)};
         });
@@ -102,7 +115,7 @@ private:
 
 const TunedPass& tuned(const TuningOutcome& outcome, const Graph& graph, std::size_t layer,
                        Pass pass) {
-    const std::string problem = convolution_problem(graph, graph.layers[layer]);
+    const std::string problem = problem_text(graph, graph.layers[layer]);
     const auto found = std::ranges::find_if(outcome.passes, [&](const TunedPass& one) {
         return one.problem == problem && one.pass == pass;
     });
@@ -175,7 +188,7 @@ TEST(Tune, AChoiceThatGainsNothingBesideTheOthersIsDropped) {
 
 TEST(Tune, NoChoiceIsKeptIfTheWholeStepIsSlower) {
     PlantedEngine engine;
-    engine.activation_with_choices = 3;  // whose neighbours have another layout
+    engine.others_with_choices = [](int) { return 3.0; };  // which have another layout there
     engine.time = [](const Layer&, Pass pass, ConvolutionAlgorithm algorithm, bool) {
         return pass == Pass::forward && algorithm == gemm ? 0.9 : 1.0;
     };
@@ -183,6 +196,48 @@ TEST(Tune, NoChoiceIsKeptIfTheWholeStepIsSlower) {
     EXPECT_FALSE(outcome.is_kept);
     EXPECT_GT(outcome.whole->value, 1);
     EXPECT_EQ(tuned(outcome, engine.graph(), 0, Pass::forward).algorithm, direct);
+}
+
+TEST(Tune, AStepReplacesTheUsualOneOnlyIfItIsFasterAndNotSlowerBeyondTheMargin) {
+    EXPECT_TRUE(may_replace({.value = 0.97, .low = 0.93, .high = 1.01}));
+    EXPECT_FALSE(may_replace({.value = 0.97, .low = 0.90, .high = 1.04}));
+    EXPECT_FALSE(may_replace({.value = 1.005, .low = 1.0, .high = 1.01}));
+}
+
+TEST(Tune, AnUnclearWholeStepIsMeasuredLongerAndThenNotKept) {
+    PlantedEngine engine;
+    engine.others_with_choices = [](int iteration) {
+        constexpr std::array times = {0.1, 1.9, 1.2, 0.0, 2.0, 0.6, 1.4, 0.4, 0.8, 1.6};
+        return times.at(static_cast<std::size_t>(iteration) % times.size());
+    };
+    engine.time = [](const Layer&, Pass pass, ConvolutionAlgorithm algorithm, bool) {
+        return algorithm == gemm ? (pass == Pass::forward ? 0.9 : 2.0) : 1.0;
+    };
+    const TuningOutcome outcome = engine.tune();
+    EXPECT_LT(outcome.whole->value, 1);
+    EXPECT_GT(outcome.whole->high, 1.02);
+    EXPECT_FALSE(outcome.is_kept);
+    // (Two iterations before the ten rounds of the candidate, one before the thirty of all.)
+    EXPECT_EQ(engine.runs[gemm], 2 + 10 + 30);
+}
+
+TEST(Tune, ACandidateIsMeasuredOnlyAsLongAsItMayWin) {
+    PlantedEngine engine;
+    engine.time = [](const Layer&, Pass, ConvolutionAlgorithm algorithm, bool) {
+        return algorithm == gemm               ? 2.0
+               : algorithm == winograd_6x6_3x3 ? 1.3
+               : algorithm == fft              ? 1.08
+                                               : 1.0;
+    };
+    const TuningOutcome outcome = engine.tune();
+    // The first iteration and so many rounds.
+    EXPECT_EQ(engine.runs[gemm], 1 + 1);
+    EXPECT_EQ(engine.runs[winograd_6x6_3x3], 1 + 3);
+    EXPECT_EQ(engine.runs[fft], 1 + 6);
+    const auto found = std::ranges::find(outcome.trials, gemm, &TuningTrial::algorithm);
+    EXPECT_FALSE(found->ratio);
+    EXPECT_EQ(found->reason, "2.0 times as long as direct in one round");
+    EXPECT_EQ(tuned(outcome, engine.graph(), 0, Pass::forward).candidates, 3U);
 }
 
 TEST(Tune, WhatIsKnownIsNotTriedAgain) {
@@ -222,6 +277,47 @@ TEST(Tune, ACandidateThatTheEngineCannotDoIsATrialWithItsReason) {
     ASSERT_NE(found, outcome.trials.end());
     EXPECT_FALSE(found->ratio);
     EXPECT_EQ(found->reason, "unknown");
+}
+
+// Two layers without a convolution: matmul gains in the weights' gradient, panels are unknown.
+TEST(Tune, APassOfALinearLayerGetsItsPlantedFastest) {
+    GraphBuilder builder("linear");
+    TensorId x = builder.input("x", {{4, 8}});
+    x = builder.add("first", FullyConnected{.out_features = 8}, {x});
+    const Graph graph =
+        builder.finish({builder.add("again", FullyConnected{.out_features = 8}, {x})});
+    const Execution* asked = nullptr;
+    testing::ScriptedBackend backend([&](testing::ScriptedExecutable& executable) {
+        for (std::size_t i = 0; i < executable.steps().size(); ++i) {
+            const Step step = executable.steps()[i];
+            const AlgorithmChoice* choice =
+                step.pass == Pass::update
+                    ? nullptr
+                    : choice_for(asked->engine, graph, graph.layers[step.layer], step.pass);
+            if (choice == nullptr) {
+                continue;
+            }
+            const bool is_known = choice->algorithm == LinearAlgorithm::matmul;
+            executable.describe(i, [&](Step& described) {
+                described.algorithm = is_known ? "matmul" : "";
+                described.implementation = is_known ? "planted:matmul" : "planted:usual";
+                described.choice = is_known ? "heuristic" : "instead of another: unknown";
+            });
+            const bool gains = is_known && step.pass == Pass::backward_weights;
+            executable.take_time(i, [gains] { return Seconds{gains ? 0.5e-3 : 1.1e-3}; });
+        }
+    });
+    asked = &backend.asked;
+    testing::FakeClock clock;
+    const TuningOutcome outcome =
+        tune(graph, {.scheduling = {.threads = 1}}, backend, TuningLimits{}, clock);
+    EXPECT_EQ(outcome.passes.size(), 3U);
+    EXPECT_EQ(tuned(outcome, graph, 0, Pass::backward_weights).algorithm, LinearAlgorithm::matmul);
+    EXPECT_EQ(tuned(outcome, graph, 0, Pass::forward).algorithm, LinearAlgorithm::usual);
+    EXPECT_EQ(outcome.untried, 0U);
+    for (const TuningTrial& trial : outcome.trials) {
+        EXPECT_TRUE(trial.algorithm.is_linear()) << name_of(trial.algorithm);
+    }
 }
 
 }  // namespace

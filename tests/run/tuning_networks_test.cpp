@@ -18,7 +18,7 @@ Seconds cost(Pass pass, const Execution& execution) {
     TuningNetwork network(graph, execution, backend);
     const Samples second = {.values = std::vector<Seconds>(1, Seconds{1})};
     const std::vector<Samples> seconds(network.executable().steps().size(), second);
-    const ProblemPass key = {convolution_problem(graph, graph.layers.front()), pass};
+    const ProblemPass key = {problem_text(graph, graph.layers.front()), pass};
     return network.cost_of(key, seconds).front();
 }
 

@@ -128,7 +128,7 @@ public:
         std::set<std::string> seen;
         for (LayerId id = 0; id < graph.layers.size(); ++id) {
             const Layer& layer = graph.layers[id];
-            if (is_convolution(layer.op) && seen.insert(convolution_problem(graph, layer)).second) {
+            if (is_convolution(layer.op) && seen.insert(problem_text(graph, layer)).second) {
                 add_layer(graph, id, execution, all);
             }
         }

@@ -1,6 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- From version 9 to 10: tunings hold for training or inference, fused or not. Those of version 9 do
--- not say for which, and were of older kernels.
+-- From version 9 to 10: tunings hold for training or inference, fused or not. Those of version 9
+-- were unfused; passes backward are of training.
+CREATE TABLE earlier_scope AS
+SELECT *,
+       CASE WHEN EXISTS (SELECT * FROM tuning_trial
+                         WHERE tuning_trial.scope = tuning_scope.id AND pass <> 'forward')
+            THEN 'training' ELSE 'inference' END AS mode
+FROM tuning_scope;
+CREATE TABLE earlier_trial AS SELECT * FROM tuning_trial;
+CREATE TABLE earlier_tuning AS SELECT * FROM tuning;
+
 DROP VIEW IF EXISTS tuned_algorithm;
 DROP TABLE tuning;
 DROP TABLE tuning_trial;
@@ -51,3 +60,13 @@ CREATE TABLE tuning (
     ratio_high     REAL,
     PRIMARY KEY (scope, problem, pass)
 ) STRICT, WITHOUT ROWID;
+
+INSERT INTO tuning_scope (id, machine, instructions, library, kernels, threads, dtype, mode, fusion)
+SELECT id, machine, instructions, library, kernels, threads, dtype, mode, 'off'
+FROM earlier_scope;
+INSERT INTO tuning_trial SELECT * FROM earlier_trial;
+INSERT INTO tuning SELECT * FROM earlier_tuning;
+
+DROP TABLE earlier_scope;
+DROP TABLE earlier_trial;
+DROP TABLE earlier_tuning;

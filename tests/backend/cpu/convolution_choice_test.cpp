@@ -116,7 +116,7 @@ TEST(ConvolutionChoice, AChoiceIsForItsProblemAndPassAndWinsOverTheAlgorithm) {
     const auto backend = backend_with_plain_methods();
     const Graph graph = three_convolutions();
     Execution execution = execution_by(ConvolutionAlgorithm::fft);
-    execution.engine.choices = {{.problem = convolution_problem(graph, graph.layers[0]),
+    execution.engine.choices = {{.problem = problem_text(graph, graph.layers[0]),
                                  .pass = Pass::backward_data,
                                  .algorithm = ConvolutionAlgorithm::gemm,
                                  .source = ChoiceSource::tuned}};

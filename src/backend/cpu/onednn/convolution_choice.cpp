@@ -72,7 +72,9 @@ AskedAlgorithm asked_algorithm(const Lowering& lowering, const Layer& layer, Pas
         asked.ways = {LibraryWay{algorithm::convolution_direct, choice->implementation},
                       LibraryWay{algorithm::convolution_winograd, choice->implementation}};
     } else {
-        const ConvolutionAlgorithm named = choice == nullptr ? engine.algorithm : choice->algorithm;
+        const ConvolutionAlgorithm named =
+            choice == nullptr ? engine.algorithm
+                              : std::get<ConvolutionAlgorithm>(choice->algorithm.kind);
         asked.name = name_of(named);
         if (named == ConvolutionAlgorithm::winograd) {
             asked.refusal = unfit_for_winograd(graph, layer);

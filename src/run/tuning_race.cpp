@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "run/tuning_race.h"
+
+#include "analyze/algorithm_ranks.h"
+#include "measure/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t min_rounds = 2;  // that a ratio needs
+constexpr double hopeless_in_one_round = 1.5;
+
+// After so many rounds a candidate leaves if its median is beyond the best one's by this factor.
+struct Stage {
+    std::size_t rounds;
+    double within;
+};
+constexpr std::array<Stage, 2> stages = {{{3, 1.15}, {6, 1.05}}};
+
+}  // namespace
+
+std::string_view usual_name(const PassAlgorithm& candidate) {
+    return candidate.is_linear() ? name_of(LinearAlgorithm::usual)
+                                 : name_of(ConvolutionAlgorithm::direct);
+}
+
+void TuningRace::run(std::vector<TuningVariant> variants, Seconds end) {
+    variants_ = std::move(variants);
+    take_turns(1, end);
+    if (task_.is_stopped()) {
+        return;
+    }
+    drop_after_one_round();
+    for (const Stage& stage : stages) {
+        take_turns(stage.rounds, end);
+        if (task_.is_stopped()) {
+            return;
+        }
+        drop_slow(stage.within);
+    }
+    take_turns(task_.limits.rounds, end);
+    for (std::size_t i = 0; i < variants_.size() && !task_.is_stopped(); ++i) {
+        report_(trials_of(i));
+    }
+}
+
+// Until each took so many, or the time is over.
+void TuningRace::take_turns(std::size_t rounds, Seconds end) {
+    const Seconds left = end - task_.clock.now();
+    const bool has_time = left.value > 0 || times_.rounds < min_rounds;
+    if (variants_.empty() || times_.rounds >= rounds || !has_time) {
+        return;
+    }
+    task_.tell(fmt::format("measuring {} network{} of candidates", variants_.size(),
+                           variants_.size() == 1 ? "" : "s"));
+    std::vector<Executable*> executables = {&usual_.executable()};
+    for (TuningVariant& variant : variants_) {
+        executables.push_back(&variant.network.executable());
+    }
+    append(times_,
+           time_in_turn(executables, {.max_rounds = rounds - times_.rounds, .max_time = left},
+                        task_.clock, task_.hooks.stop));
+}
+
+void TuningRace::drop_after_one_round() {
+    for (std::size_t i = 0; i < variants_.size(); ++i) {
+        std::erase_if(variants_[i].tries,
+                      [&](const auto& one) { return is_hopeless(i, one.first, one.second); });
+    }
+    drop_done();
+}
+
+// Reports it then.
+bool TuningRace::is_hopeless(std::size_t which, const ProblemPass& key,
+                             const PassAlgorithm& algorithm) {
+    const TuningVariant& variant = variants_[which];
+    const Seconds own = std::min(variant.network.cost_of(key, variant.first).front(),
+                                 variant.network.cost_of(key, times_.steps[which + 1]).front());
+    const Seconds usual = std::max(usual_.cost_of(key, usual_times_).front(),
+                                   usual_.cost_of(key, times_.steps[0]).front());
+    if (own <= usual * hopeless_in_one_round) {
+        return false;
+    }
+    report_({{.problem = key.problem,
+              .pass = key.pass,
+              .algorithm = algorithm,
+              .implementation = variant.network.step_of(key)->implementation,
+              .rounds = times_.rounds,
+              .reason = fmt::format("{:.1f} times as long as {} in one round", own / usual,
+                                    usual_name(algorithm))}});
+    return true;
+}
+
+void TuningRace::drop_slow(double within) {
+    std::vector<TuningTrial> slow;
+    for (std::size_t i = 0; i < variants_.size(); ++i) {
+        for (TuningTrial& trial : trials_of(i)) {
+            if (trial.own > best_of({trial.problem, trial.pass}) * within) {
+                slow.push_back(std::move(trial));
+            }
+        }
+    }
+    for (const TuningTrial& trial : slow) {
+        for (TuningVariant& variant : variants_) {
+            std::erase_if(variant.tries, [&](const auto& one) {
+                const auto& [key, algorithm] = one;
+                return key == ProblemPass{trial.problem, trial.pass} &&
+                       algorithm == trial.algorithm;
+            });
+        }
+    }
+    report_(std::move(slow));
+    drop_done();
+}
+
+void TuningRace::drop_done() {
+    for (std::size_t i = variants_.size(); i-- > 0;) {
+        if (variants_[i].tries.empty()) {
+            variants_.erase(variants_.begin() + static_cast<std::ptrdiff_t>(i));
+            remove(times_, i + 1);
+        }
+    }
+}
+
+Seconds TuningRace::best_of(const ProblemPass& key) const {
+    Seconds best = median_of(usual_.cost_of(key, times_.steps[0]));
+    for (std::size_t i = 0; i < variants_.size(); ++i) {
+        if (variants_[i].tries.contains(key)) {
+            best =
+                std::min(best, median_of(variants_[i].network.cost_of(key, times_.steps[i + 1])));
+        }
+    }
+    return best;
+}
+
+std::vector<TuningTrial> TuningRace::trials_of(std::size_t which) const {
+    std::vector<TuningTrial> trials;
+    const TuningVariant& variant = variants_[which];
+    for (const auto& [key, algorithm] : variant.tries) {
+        const auto usual = usual_.cost_of(key, times_.steps[0]);
+        const auto own = variant.network.cost_of(key, times_.steps[which + 1]);
+        trials.push_back({.problem = key.problem,
+                          .pass = key.pass,
+                          .algorithm = algorithm,
+                          .implementation = variant.network.step_of(key)->implementation,
+                          .ratio = ratio_of_rounds(usual, own),
+                          .usual = median_of(usual),
+                          .own = median_of(own),
+                          .rounds = times_.rounds});
+    }
+    return trials;
+}
+
+}  // namespace strata
