@@ -13,6 +13,7 @@ namespace strata {
 template <class View>
 struct CellPlan {
     const Recurrent& op;
+    const Layer& layer;
     bool reverse = false;
     std::int64_t steps = 0;
     std::int64_t batch = 0;
@@ -165,6 +166,7 @@ private:
         const bool is_first_layer = static_cast<std::int64_t>(number) < directions_;
         const std::size_t parameter = first_parameter() + number * each_;
         CellPlan<View> plan = {.op = op_,
+                               .layer = this->layer_,
                                .reverse = in_layer == 1 || op_.direction == Direction::reverse,
                                .steps = steps_,
                                .batch = batch_,

@@ -2,6 +2,8 @@
 #include "backend/cpu/onednn/choose.h"
 #include "backend/cpu/onednn/fused_forward.h"
 #include "backend/cpu/onednn/layer_lowering.h"
+#include "backend/cpu/onednn/linear_choice.h"
+#include "backend/cpu/onednn/linear_matmul.h"
 #include "backend/cpu/onednn/skinny_gemm.h"
 
 namespace strata::cpu {
@@ -23,9 +25,90 @@ public:
 
     void forward(Lowering& lowering) override {
         prepare(lowering);
-        if (forward_by_panels(lowering)) {
-            return;
+        by_asked(lowering, layer_, Pass::forward, [&](LinearAlgorithm algorithm, StepText text) {
+            forward_by(lowering, algorithm, std::move(text));
+        });
+    }
+
+    void backward_data(Lowering& lowering) override {
+        by_asked(lowering, layer_, Pass::backward_data,
+                 [&](LinearAlgorithm algorithm, StepText text) {
+                     backward_data_by(lowering, algorithm, std::move(text));
+                 });
+    }
+
+    void backward_weights(Lowering& lowering) override {
+        by_asked(lowering, layer_, Pass::backward_weights,
+                 [&](LinearAlgorithm algorithm, StepText text) {
+                     backward_weights_by(lowering, algorithm, std::move(text));
+                 });
+    }
+
+private:
+    void forward_by(Lowering& lowering, LinearAlgorithm algorithm, StepText text) {
+        switch (algorithm) {
+            case LinearAlgorithm::usual:
+                return suits_panels(lowering) && !lowering.trains()
+                           ? forward_by_panels(lowering, std::move(text))
+                           : forward_by_library(lowering, std::move(text));
+            case LinearAlgorithm::inner_product:
+                return forward_by_library(lowering, std::move(text));
+            case LinearAlgorithm::matmul:
+                return matmul(lowering).forward(input(0), output(), std::move(text));
+            case LinearAlgorithm::panels:
+                require(suits_panels(lowering), unfit_for_panels);
+                return forward_by_panels(lowering, std::move(text));
+            case LinearAlgorithm::transposed:
+                throw Refusal{"only the data's gradient reads transposed weights"};
         }
+    }
+
+    void backward_data_by(Lowering& lowering, LinearAlgorithm algorithm, StepText text) {
+        switch (algorithm) {
+            case LinearAlgorithm::usual:
+                return is_worth_transposing(lowering)
+                           ? backward_data_by_transposed(lowering, std::move(text))
+                           : backward_data_by_library(lowering, std::move(text));
+            case LinearAlgorithm::inner_product:
+                return backward_data_by_library(lowering, std::move(text));
+            case LinearAlgorithm::matmul:
+                return matmul(lowering).backward_data(output(), input(0), std::move(text));
+            case LinearAlgorithm::panels:
+                return backward_data_by_panels(lowering, std::move(text));
+            case LinearAlgorithm::transposed:
+                require(lowering.element_type() == ElementType::f32, "bf16: it computes in f32");
+                return backward_data_by_transposed(lowering, std::move(text));
+        }
+    }
+
+    void backward_weights_by(Lowering& lowering, LinearAlgorithm algorithm, StepText text) {
+        switch (algorithm) {
+            case LinearAlgorithm::usual:
+            case LinearAlgorithm::inner_product:
+                return backward_weights_by_library(lowering, std::move(text));
+            case LinearAlgorithm::matmul:
+                return matmul(lowering).backward_weights(input(0), output(), std::move(text));
+            case LinearAlgorithm::panels:
+            case LinearAlgorithm::transposed:
+                throw Refusal{"the weights' gradient reads no weights"};
+        }
+    }
+
+    static constexpr const char* unfit_for_panels =
+        "it needs f32, AVX-512, at most 64 rows and whole panels of weights for each thread";
+
+    static void require(bool condition, const char* reason) {
+        if (!condition) {
+            throw Refusal{reason};
+        }
+    }
+
+    LinearMatMul matmul(Lowering& lowering) const {
+        return {lowering, input(1), op_.bias ? std::optional(input(2)) : std::nullopt,
+                dims_of(x_).front()};
+    }
+
+    void forward_by_library(Lowering& lowering, StepText text) {
         const auto described = [&](const dnnl::primitive_attr& attributes, const Desc& bias,
                                    const Desc& y) {
             return describe<Forward>(lowering.engine(), attributes, lowering.forward_kind(), x_,
@@ -34,7 +117,8 @@ public:
         forward_ = described(lowering.attributes(), bias_, y_);
         place_master(lowering);
         const FusedResult fused =
-            lower_fused_forward<Forward>(lowering, layer_, bias_, {}, described);
+            lower_fused_forward<Forward>(lowering, layer_, bias_, text, described);
+        is_by_library_ = true;
         if (fused.fused == Fused::done) {
             return;
         }
@@ -48,18 +132,16 @@ public:
         const TensorView y = lowering.make_value(output(), forward_->dst_desc());
         arguments.emplace_back(DNNL_ARG_DST, y);
         lowering.compute<Forward>(*forward_, text_of(x.desc, y.desc), std::move(arguments),
-                                  fused.apart);
+                                  with_reason(std::move(text.algorithm), fused.apart),
+                                  std::move(text.choice));
     }
 
-    void backward_data(Lowering& lowering) override {
-        if (is_worth_transposing(lowering)) {
-            return backward_data_by_transposed(lowering);
-        }
+    void backward_data_by_library(Lowering& lowering, StepText text) {
         const auto described = prefer_layout(
-            weight_, forward_->weights_desc(),
+            weight_, present_weight(lowering),
             [&](const Desc& weight) {
                 return describe_backward<BackwardData>(lowering.engine(), lowering.attributes(),
-                                                       *forward_, x_, weight, y_);
+                                                       hint(lowering), x_, weight, y_);
             },
             [](const auto& candidate) { return candidate.weights_desc(); });
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
@@ -67,10 +149,11 @@ public:
         const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
         lowering.compute<BackwardData>(
             described, text_of(dy.desc, dx.desc),
-            {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, dx}});
+            {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, dx}},
+            std::move(text.algorithm), std::move(text.choice));
     }
 
-    void backward_weights(Lowering& lowering) override {
+    void backward_weights_by_library(Lowering& lowering, StepText text) {
         const auto described = describe_weights(lowering, lowering.value(input(1)).desc);
         const TensorView x = lowering.value(input(0), described.src_desc());
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
@@ -80,33 +163,64 @@ public:
         if (op_.bias) {
             arguments.emplace_back(DNNL_ARG_DIFF_BIAS, lowering.make_gradient(input(2), bias_));
         }
-        lowering.compute<BackwardWeights>(described, text_of(x.desc, dy.desc),
-                                          std::move(arguments));
+        lowering.compute<BackwardWeights>(described, text_of(x.desc, dy.desc), std::move(arguments),
+                                          std::move(text.algorithm), std::move(text.choice));
     }
 
-private:
-    // With few rows, reading the weights is the bottleneck (skinny_gemm.h). In inference only:
-    // backward passes want the library's layout. Returns whether it added the step.
-    bool forward_by_panels(Lowering& lowering) const {
-        const auto dims = dims_of(weight_);
-        const SkinnyGemmLowering product(lowering, {input(1), 0, dims[0], dims[1], dims[0]});
-        if (lowering.trains() || lowering.element_type() != ElementType::f32 ||
-            !product.suits_forward(dims_of(x_)[0])) {
-            return false;
+    // As the forward product reads it, which in bf16 is not as it is stored.
+    Desc present_weight(Lowering& lowering) const {
+        return is_by_library_ ? forward_->weights_desc() : lowering.value(input(1)).desc;
+    }
+
+    // The forward description that the backward primitives need.
+    const Forward::primitive_desc& hint(Lowering& lowering) {
+        if (!forward_) {
+            forward_ = describe<Forward>(lowering.engine(), lowering.attributes(),
+                                         lowering.forward_kind(), x_, weight_, bias_, y_);
         }
+        return *forward_;
+    }
+
+    SkinnyGemmLowering panels(Lowering& lowering) const {
+        const auto dims = dims_of(weight_);
+        return {lowering, {input(1), 0, dims[0], dims[1], dims[0]}};
+    }
+
+    bool suits_panels(Lowering& lowering) const {
+        return lowering.element_type() == ElementType::f32 &&
+               panels(lowering).suits_forward(dims_of(x_)[0]);
+    }
+
+    // With few rows, reading the weights is the bottleneck (skinny_gemm.h). Usual in inference
+    // only: backward passes want the library's layout.
+    void forward_by_panels(Lowering& lowering, StepText text) const {
         const auto followers = lowering.followers();
         const TensorId result = operations_of(lowering.graph(), layer_, followers).result;
         const TensorView x = lowering.value(input(0), plain(dims_of(x_), ElementType::f32));
         const auto bias = op_.bias ? std::optional(lowering.value(input(2), bias_)) : std::nullopt;
         const TensorView y = lowering.make_value(result, plain(dims_of(y_), ElementType::f32));
+        text.implementation =
+            "strata:panels" + text_of_fused(lowering.graph(), FusedBias::no, followers);
+        text.layout = text_of(x.desc, y.desc);
         lowering.compute(
-            {"strata:panels" + text_of_fused(lowering.graph(), FusedBias::no, followers),
-             text_of(x.desc, y.desc)},
-            {product.forward(x, y, bias, followers.empty() ? Relu::none : Relu::applied)});
+            std::move(text),
+            {panels(lowering).forward(x, y, bias, followers.empty() ? Relu::none : Relu::applied)});
         for (const LayerId follower : followers) {
             lowering.include(follower);
         }
-        return true;
+    }
+
+    void backward_data_by_panels(Lowering& lowering, StepText text) const {
+        const SkinnyGemmLowering product = panels(lowering);
+        const bool suits = lowering.element_type() == ElementType::f32 &&
+                           product.suits_backward_data(dims_of(x_)[0]);
+        require(suits, unfit_for_panels);
+        const TensorView dy = lowering.gradient(output(), plain(dims_of(y_), ElementType::f32));
+        const TensorView dx =
+            lowering.make_gradient(input(0), plain(dims_of(x_), ElementType::f32));
+        text.implementation = "strata:panels";
+        text.layout = text_of(dy.desc, dx.desc);
+        lowering.compute(std::move(text), {*product.backward_data(dy, dx)});
     }
 
     // oneDNN 2.6 packs the weights again for every block of rows, so its product for the data takes
@@ -120,7 +234,7 @@ private:
     }
 
     // dx = dy w, as a forward product with transposed weights.
-    void backward_data_by_transposed(Lowering& lowering) const {
+    void backward_data_by_transposed(Lowering& lowering, StepText text) const {
         const auto weights = dims_of(weight_);
         const auto described =
             describe<Forward>(lowering.engine(), lowering.attributes(), lowering.forward_kind(), y_,
@@ -131,7 +245,8 @@ private:
         const TensorView dx = lowering.make_gradient(input(0), described.dst_desc());
         lowering.compute<Forward>(
             described, text_of(dy.desc, dx.desc),
-            {{DNNL_ARG_SRC, dy}, {DNNL_ARG_WEIGHTS, {copy.buffer, packed}}, {DNNL_ARG_DST, dx}});
+            {{DNNL_ARG_SRC, dy}, {DNNL_ARG_WEIGHTS, {copy.buffer, packed}}, {DNNL_ARG_DST, dx}},
+            std::move(text.algorithm), std::move(text.choice));
     }
 
     void prepare(Lowering& lowering) {
@@ -145,7 +260,7 @@ private:
     }
 
     // As in a convolution: masters of narrower weights have the layout of their gradients.
-    void place_master(Lowering& lowering) const {
+    void place_master(Lowering& lowering) {
         if (lowering.trains() && lowering.element_type() != ElementType::f32) {
             lowering.value(input(1), describe_weights(lowering, any_weight()).diff_weights_desc());
         }
@@ -153,13 +268,12 @@ private:
 
     Desc any_weight() const { return any_layout(dims_of(weight_), ElementType::f32); }
 
-    BackwardWeights::primitive_desc describe_weights(Lowering& lowering,
-                                                     const Desc& present) const {
+    BackwardWeights::primitive_desc describe_weights(Lowering& lowering, const Desc& present) {
         return prefer_layout(
             any_weight(), present,
             [&](const Desc& dw) {
                 return describe_backward<BackwardWeights>(lowering.engine(), lowering.attributes(),
-                                                          *forward_, x_, dw, bias_, y_);
+                                                          hint(lowering), x_, dw, bias_, y_);
             },
             [](const auto& candidate) { return candidate.diff_weights_desc(); });
     }
@@ -167,6 +281,7 @@ private:
     const FullyConnected& op_;
     Desc x_, weight_, bias_, y_;
     std::optional<Forward::primitive_desc> forward_;
+    bool is_by_library_ = false;  // the forward product
 };
 
 }  // namespace

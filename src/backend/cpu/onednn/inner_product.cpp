@@ -2,6 +2,7 @@
 #include "backend/cpu/onednn/inner_product.h"
 
 #include "backend/cpu/onednn/choose.h"
+#include "backend/cpu/onednn/linear_matmul.h"
 
 #include <algorithm>
 
@@ -66,9 +67,41 @@ void InnerProduct::note(const Description& described) {
     workspace_ = std::max(workspace_, scratchpad_of(described));
 }
 
+std::optional<InnerProduct::MatMul> InnerProduct::matmul(
+    LinearAlgorithm way, const std::function<MatMul(const Desc& weight)>& make) const {
+    if (way != LinearAlgorithm::matmul) {
+        return {};
+    }
+    try {
+        return weight_.is_whole() ? with_weight(lowering_, weight_.tensor, make)
+                                  : checked(make(any_weight()));
+    } catch (const Refusal&) {
+        return {};
+    } catch (const dnnl::error&) {
+        return {};
+    }
+}
+
 Call InnerProduct::forward(const TensorView& x, const TensorView& y, Into into,
-                           std::optional<TensorView> bias) {
+                           std::optional<TensorView> bias, LinearAlgorithm way) {
     const Descs descs = descs_for(rows_of(x), bias);
+    const Desc row = bias ? plain({1, weight_.rows}, ElementType::f32) : Desc();
+    if (const auto product = matmul(way, [&](const Desc& weight) {
+            return describe<dnnl::matmul>(lowering_.engine(), attributes_of(into), descs.x,
+                                          transposed(weight), row, descs.y);
+        })) {
+        const Desc read = product->weights_desc();
+        const TensorView weight = weight_view(transposed(read));
+        std::vector<std::pair<int, TensorView>> arguments = {
+            {DNNL_ARG_SRC, x},
+            {DNNL_ARG_WEIGHTS, {weight.buffer, read, weight.offset}},
+            {DNNL_ARG_DST, y}};
+        if (bias) {
+            arguments.emplace_back(DNNL_ARG_BIAS, TensorView{bias->buffer, row, bias->offset});
+        }
+        note(*product);
+        return lowering_.call<dnnl::matmul>(*product, std::move(arguments));
+    }
     const auto described = describe_forward(descs, any_weight(), into);
     std::vector<std::pair<int, TensorView>> arguments = {
         {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, weight_view(described.weights_desc())}};
@@ -80,8 +113,18 @@ Call InnerProduct::forward(const TensorView& x, const TensorView& y, Into into,
     return lowering_.call<Forward>(described, std::move(arguments));
 }
 
-Call InnerProduct::backward_data(const TensorView& dy, const TensorView& dx) {
+Call InnerProduct::backward_data(const TensorView& dy, const TensorView& dx, LinearAlgorithm way) {
     const Descs descs = descs_for(rows_of(dy), {});
+    if (const auto product = matmul(way, [&](const Desc& weight) {
+            return describe<dnnl::matmul>(lowering_.engine(), lowering_.attributes(), descs.y,
+                                          weight, descs.x);
+        })) {
+        note(*product);
+        return lowering_.call<dnnl::matmul>(
+            *product, {{DNNL_ARG_SRC, dy},
+                       {DNNL_ARG_WEIGHTS, weight_view(product->weights_desc())},
+                       {DNNL_ARG_DST, dx}});
+    }
     const auto forward = describe_forward(descs, any_weight(), Into::overwrite);
     const auto described = prefer_layout(
         any_weight(), present_weight(),
@@ -97,10 +140,33 @@ Call InnerProduct::backward_data(const TensorView& dy, const TensorView& dx) {
                                          {DNNL_ARG_DIFF_SRC, dx}});
 }
 
-Call InnerProduct::backward_weights(const TensorView& x, const TensorView& dy,
-                                    std::optional<TensorView> bias,
-                                    std::optional<TensorView> whole_gradient) {
+TensorView InnerProduct::gradient_view(const Desc& desc,
+                                       const std::optional<TensorView>& whole_gradient) {
+    const auto skipped = static_cast<std::size_t>(weight_.first * weight_.columns);
+    return whole_gradient ? TensorView{whole_gradient->buffer, desc, skipped * sizeof(float)}
+                          : lowering_.make_gradient(weight_.tensor, desc);
+}
+
+std::vector<Call> InnerProduct::backward_weights(const TensorView& x, const TensorView& dy,
+                                                 std::optional<TensorView> bias,
+                                                 LinearAlgorithm way,
+                                                 std::optional<TensorView> whole_gradient) {
     const Descs descs = descs_for(rows_of(x), bias);
+    const Desc dw = plain({weight_.rows, weight_.columns}, ElementType::f32);
+    if (const auto product = matmul(way, [&](const Desc&) {
+            return describe<dnnl::matmul>(lowering_.engine(), lowering_.attributes(),
+                                          transposed(descs.y), descs.x, dw);
+        })) {
+        note(*product);
+        std::vector<Call> calls = {lowering_.call<dnnl::matmul>(
+            *product, {{DNNL_ARG_SRC, {dy.buffer, transposed(descs.y), dy.offset}},
+                       {DNNL_ARG_WEIGHTS, x},
+                       {DNNL_ARG_DST, gradient_view(dw, whole_gradient)}})};
+        if (bias) {
+            calls.push_back(sum_of_rows({dy.buffer, descs.y, dy.offset}, *bias));
+        }
+        return calls;
+    }
     const auto forward = describe_forward(descs, any_weight(), Into::overwrite);
     const auto described = prefer_layout(
         any_weight(), present_weight(),
@@ -110,18 +176,14 @@ Call InnerProduct::backward_weights(const TensorView& x, const TensorView& dy,
                                                       descs.y);
         },
         [](const auto& candidate) { return candidate.diff_weights_desc(); });
-    const auto skipped = static_cast<std::size_t>(weight_.first * weight_.columns);
-    const TensorView gradient =
-        whole_gradient ? TensorView{whole_gradient->buffer, described.diff_weights_desc(),
-                                    skipped * sizeof(float)}
-                       : lowering_.make_gradient(weight_.tensor, described.diff_weights_desc());
+    const TensorView gradient = gradient_view(described.diff_weights_desc(), whole_gradient);
     std::vector<std::pair<int, TensorView>> arguments = {
         {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, gradient}};
     if (bias) {
         arguments.emplace_back(DNNL_ARG_DIFF_BIAS, *bias);
     }
     note(described);
-    return lowering_.call<BackwardWeights>(described, std::move(arguments));
+    return {lowering_.call<BackwardWeights>(described, std::move(arguments))};
 }
 
 Call with_views(const Call& call, const std::vector<std::pair<int, TensorView>>& views) {

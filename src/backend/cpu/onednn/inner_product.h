@@ -4,6 +4,8 @@
 #include "backend/cpu/kernels/small_gemm.h"
 #include "backend/cpu/onednn/lowering.h"
 
+#include <functional>
+
 namespace strata::cpu {
 
 // Rows [first, first + rows) of a weight matrix, or all of them.
@@ -21,19 +23,21 @@ struct WeightRows {
 // in a step. A whole weight has the library's preferred layout for the forward product; if the
 // gradients' primitives accept it too, nothing is reordered between the passes. A part of a weight
 // is row-major. All in f32; x, y and their gradients are dense and row-major.
+// Products of many rows may be the library's matmul instead (linear_matmul.h), where it has them.
 class InnerProduct {
 public:
     InnerProduct(Lowering& lowering, const WeightRows& weight)
         : lowering_(lowering), weight_(weight) {}
 
     Call forward(const TensorView& x, const TensorView& y, Into into,
-                 std::optional<TensorView> bias = {});
-    Call backward_data(const TensorView& dy, const TensorView& dx);
+                 std::optional<TensorView> bias = {}, LinearAlgorithm way = LinearAlgorithm::usual);
+    Call backward_data(const TensorView& dy, const TensorView& dx,
+                       LinearAlgorithm way = LinearAlgorithm::usual);
     // Writes the weight's gradient, which this call creates for a whole weight and finds at
     // `whole_gradient` for a part, and the bias's, if that has a view.
-    Call backward_weights(const TensorView& x, const TensorView& dy,
-                          std::optional<TensorView> bias = {},
-                          std::optional<TensorView> whole_gradient = {});
+    std::vector<Call> backward_weights(const TensorView& x, const TensorView& dy,
+                                       std::optional<TensorView> bias, LinearAlgorithm way,
+                                       std::optional<TensorView> whole_gradient = {});
 
     const WeightRows& weight() const { return weight_; }
 
@@ -54,6 +58,12 @@ private:
     // The layout that the gradients' primitives should accept: that of the master.
     Desc present_weight();
     TensorView weight_view(const Desc& desc);
+    // Where a part's gradient is in the whole one, or the whole one's own place.
+    TensorView gradient_view(const Desc& desc, const std::optional<TensorView>& whole_gradient);
+    using MatMul = dnnl::matmul::primitive_desc;
+    // A product with the weight; nothing if the library's matmul is not asked for or has none.
+    std::optional<MatMul> matmul(LinearAlgorithm way,
+                                 const std::function<MatMul(const Desc& weight)>& make) const;
     template <class Description>
     void note(const Description& described);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/layer_lowering.h"
+#include "backend/cpu/onednn/linear_choice.h"
 #include "backend/cpu/onednn/recurrent_cell.h"
 #include "backend/cpu/onednn/view_calls.h"
 
@@ -15,6 +16,19 @@ class RecurrentLowering : public StackedRecurrent<Lowering, CellLowering, LayerL
 public:
     using StackedRecurrent::StackedRecurrent;
 
+    void forward(Lowering& lowering) override {
+        pass_ = Pass::forward;
+        StackedRecurrent::forward(lowering);
+    }
+    void backward_data(Lowering& lowering) override {
+        pass_ = Pass::backward_data;
+        StackedRecurrent::backward_data(lowering);
+    }
+    void backward_weights(Lowering& lowering) override {
+        pass_ = Pass::backward_weights;
+        StackedRecurrent::backward_weights(lowering);
+    }
+
 protected:
     void compute(Lowering& lowering, std::vector<Call> calls) const override {
         Bytes workspace;
@@ -23,9 +37,23 @@ protected:
         }
         const auto x = lowering.extents(input(0));
         const Desc rows = CellLowering::rows({x[0] * x[1], x[2]});
-        lowering.compute({cells().front()->implementation() + " and strata:loops", text_of(rows)},
-                         std::move(calls), workspace);
+        StepText text = text_of_choice(lowering);
+        text.implementation = cells().front()->implementation() + " and strata:loops";
+        text.layout = text_of(rows);
+        lowering.compute(std::move(text), std::move(calls), workspace);
     }
+
+private:
+    // Products of single steps stay as they are: in panels, where they are small enough for these.
+    StepText text_of_choice(const Lowering& lowering) const {
+        const AskedLinear asked = asked_linear(lowering, layer_, pass_);
+        const bool is_for_others = asked.algorithm == LinearAlgorithm::panels ||
+                                   asked.algorithm == LinearAlgorithm::transposed;
+        return cpu::text_of(asked,
+                            is_for_others ? "the products of all steps together have no such" : "");
+    }
+
+    Pass pass_ = Pass::forward;  // that is lowered
 };
 
 }  // namespace

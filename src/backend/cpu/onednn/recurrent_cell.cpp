@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/recurrent_cell.h"
 
+#include "backend/cpu/onednn/linear_choice.h"
 #include "backend/cpu/onednn/skinny_gemm.h"
 #include "backend/cpu/onednn/view_calls.h"
 
@@ -23,6 +24,10 @@ Dim gates_of(CellKind cell) {
     }
 }
 
+void append(std::vector<Call>& calls, std::vector<Call> further) {
+    std::ranges::move(further, std::back_inserter(calls));
+}
+
 WeightRows whole(TensorId tensor, Dim rows, Dim columns) {
     return {tensor, 0, rows, columns, rows};
 }
@@ -36,6 +41,10 @@ CellLowering::CellLowering(Lowering& lowering, const CellPlan& plan)
       hidden_(lowering, whole(plan.weight_hidden, columns(), hidden())),
       hidden_zr_(lowering, {plan.weight_hidden, 0, 2 * hidden(), hidden(), columns()}),
       hidden_n_(lowering, {plan.weight_hidden, 2 * hidden(), hidden(), hidden(), columns()}) {}
+
+LinearAlgorithm CellLowering::way(Pass pass) const {
+    return asked_linear(lowering_, plan_.layer, pass).algorithm;
+}
 
 Dim CellLowering::columns() const {
     return gates_of(plan_.op.cell) * hidden();
@@ -117,7 +126,7 @@ void CellLowering::forward(const TensorView& x, const TensorView& y, std::vector
     if (plan_.bias) {
         bias = part_of(lowering_.plain_value(*plan_.bias, ElementType::f32), 0, {columns()});
     }
-    calls.push_back(input_.forward(x, *gates_, Into::overwrite, bias));
+    calls.push_back(input_.forward(x, *gates_, Into::overwrite, bias, way(Pass::forward)));
     begin_states(calls);
     if (!keeps_states()) {
         states_ = part_of(y, 0, {plan_.steps * plan_.batch, hidden()});
@@ -369,10 +378,10 @@ void CellLowering::input_gradient(const TensorView& dx, bool accumulates,
     const Dims rows_of_x = {plan_.steps * plan_.batch, plan_.width};
     const TensorView whole = part_of(dx, 0, rows_of_x);
     if (!accumulates) {
-        return calls.push_back(input_.backward_data(*gates_, whole));
+        return calls.push_back(input_.backward_data(*gates_, whole, way(Pass::backward_data)));
     }
     const TensorView own = dense(rows_of_x[0], rows_of_x[1]);
-    calls.push_back(input_.backward_data(*gates_, own));
+    calls.push_back(input_.backward_data(*gates_, own, way(Pass::backward_data)));
     calls.push_back(add_call(whole, own, whole, product(rows_of_x)));
 }
 
@@ -387,7 +396,7 @@ void CellLowering::weight_gradients(const TensorView& x, std::vector<Call>& call
         bias_gradient_ = lowering_.make_gradient(*plan_.bias, plain(dims, ElementType::f32));
         bias = part_of(*bias_gradient_, 0, {columns()});
     }
-    calls.push_back(input_.backward_weights(x, *gates_, bias));
+    append(calls, input_.backward_weights(x, *gates_, bias, way(Pass::backward_weights)));
     is_gru() ? gru_hidden_gradient(calls) : hidden_gradient(calls);
 }
 
@@ -403,9 +412,10 @@ void CellLowering::hidden_gradient(std::vector<Call>& calls) {
     }
     const Dim first_state = plan_.reverse ? 1 : 0;
     const Dim first_time = plan_.reverse || has_first_slot() ? 0 : 1;
-    calls.push_back(
-        hidden_.backward_weights(rows_of(*states_, first_state * plan_.batch, met * plan_.batch),
-                                 rows_of(*gates_, first_time * plan_.batch, met * plan_.batch)));
+    append(calls,
+           hidden_.backward_weights(rows_of(*states_, first_state * plan_.batch, met * plan_.batch),
+                                    rows_of(*gates_, first_time * plan_.batch, met * plan_.batch),
+                                    {}, way(Pass::backward_weights)));
 }
 
 // A GRU always has a first state. With reset_after, the sum of the products' gradients is also the
@@ -417,15 +427,17 @@ void CellLowering::gru_hidden_gradient(std::vector<Call>& calls) {
         const auto dims = lowering_.extents(plan_.weight_hidden);
         const TensorView whole =
             lowering_.make_gradient(plan_.weight_hidden, plain(dims, ElementType::f32));
-        calls.push_back(hidden_zr_.backward_weights(states, *to_products_, {}, whole));
-        calls.push_back(hidden_n_.backward_weights(*reset_, *to_n_, {}, whole));
+        const LinearAlgorithm asked = way(Pass::backward_weights);
+        append(calls, hidden_zr_.backward_weights(states, *to_products_, {}, asked, whole));
+        append(calls, hidden_n_.backward_weights(*reset_, *to_n_, {}, asked, whole));
         return;
     }
     std::optional<TensorView> sums;
     if (plan_.bias) {
         sums = lowering_.make_transient(plain({columns()}, ElementType::f32));
     }
-    calls.push_back(hidden_.backward_weights(states, *to_products_, sums));
+    append(calls,
+           hidden_.backward_weights(states, *to_products_, sums, way(Pass::backward_weights)));
     if (sums) {
         calls.push_back(copy_call(part_of(*sums, 2 * hidden(), {hidden()}),
                                   part_of(*bias_gradient_, columns(), {hidden()}), hidden()));

@@ -52,6 +52,8 @@ private:
         return plan_.reverse ? plan_.steps - 1 - position : position;
     }
     StepShape shape() const;
+    // By which the products of all steps together are computed.
+    LinearAlgorithm way(Pass pass) const;
 
     TensorView dense(Dim rows, Dim columns) const;
     // Rows [first, first + count) of a dense matrix.

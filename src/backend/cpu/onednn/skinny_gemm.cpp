@@ -84,6 +84,11 @@ bool SkinnyGemmLowering::suits_forward(Dim rows) const {
            weight_.rows_of_tensor % panel == 0;
 }
 
+bool SkinnyGemmLowering::suits_backward_data(Dim rows) const {
+    return suits(rows, weight_.columns, weight_.rows) &&
+           weight_.rows_of_tensor % library_block == 0;
+}
+
 TensorView SkinnyGemmLowering::forward_weights() const {
     const TensorView whole =
         lowering_.value(weight_.tensor, panels(weight_.rows_of_tensor, weight_.columns));
@@ -123,8 +128,7 @@ Call SkinnyGemmLowering::forward(const TensorView& x, const TensorView& y,
 std::optional<Call> SkinnyGemmLowering::backward_data(const TensorView& dy,
                                                       const TensorView& dx) const {
     const Dim rows = dims_of(dy.desc).front();
-    if (!suits(rows, weight_.columns, weight_.rows) ||
-        weight_.rows_of_tensor % library_block != 0) {
+    if (!suits_backward_data(rows)) {
         return std::nullopt;
     }
     const Desc transposed = panels(weight_.columns, weight_.rows_of_tensor);

@@ -41,6 +41,8 @@ public:
     // extents.
     Call forward(const TensorView& x, const TensorView& y, const std::optional<TensorView>& bias,
                  Relu relu) const;
+    // Whether the extents are suitable for a product with so many rows of gradients.
+    bool suits_backward_data(dnnl::memory::dim rows) const;
     std::optional<Call> backward_data(const TensorView& dy, const TensorView& dx) const;
 
 private:
