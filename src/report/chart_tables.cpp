@@ -58,6 +58,11 @@ Table table_of(const StackedBars& chart) {
     return table;
 }
 
+std::string bar_total_text(const StackedBars& chart, std::size_t bar, const Scale& scale) {
+    const auto total = chart.total(bar);
+    return total ? number_text({.value = *total, .unit = chart.unit}, scale) : cell_text(Missing{});
+}
+
 std::vector<Table> tables_of(const RooflineChart& chart) {
     return {roofs_of(chart), points_of(chart)};
 }

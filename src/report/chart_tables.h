@@ -2,13 +2,19 @@
 #pragma once
 
 #include "report/document.h"
+#include "report/format.h"
 
+#include <string>
 #include <vector>
 
 namespace strata {
 
 // The bars as a table, for renderers without pictures: a row each, a column for each series.
 Table table_of(const StackedBars& chart);
+
+// What stands beside a bar: the sum of its parts, or the sign of a missing value where none is
+// known.
+std::string bar_total_text(const StackedBars& chart, std::size_t bar, const Scale& scale);
 
 // A roofline as two tables: its roofs, and its points.
 std::vector<Table> tables_of(const RooflineChart& chart);

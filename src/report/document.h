@@ -182,6 +182,17 @@ struct StackedBars {
         }
     };
     std::vector<Series> series{};
+
+    // All parts of a bar that have a value; nothing where none has one.
+    std::optional<double> total(std::size_t bar) const {
+        std::optional<double> sum;
+        for (const Series& one : series) {
+            if (bar < one.values.size() && one.values[bar]) {
+                sum = sum.value_or(0) + one.length(bar);
+            }
+        }
+        return sum;
+    }
 };
 
 // Points under roofs, on logarithmic axes: x in FLOP/byte, y in FLOP/s.

@@ -140,6 +140,19 @@ std::string percent_text(double value) {
     return fmt::format("{:.{}f}", value, std::min(decimals_for(value, 3), 1));
 }
 
+// Errors and the like, whose zeros nobody wants to count.
+bool is_tiny(const Number& number) {
+    return number.unit.empty() && !number.low && !number.high && number.value != 0 &&
+           std::abs(number.value) < 1e-4;
+}
+
+// "2.4e-7"
+std::string power_text(double value) {
+    const std::string text = fmt::format("{:.1e}", value);
+    const auto power = text.find('e');
+    return fmt::format("{}e{}", text.substr(0, power), std::stoi(text.substr(power + 1)));
+}
+
 struct Parts {
     std::string value;
     std::string interval;
@@ -155,6 +168,9 @@ Parts parts_of(const Number& number, const Scale& scale) {
                 number.low && number.high ? fmt::format(" [{}, {}]", percent_text(*number.low),
                                                         percent_text(*number.high))
                                           : ""};
+    }
+    if (is_tiny(number)) {
+        return {mark + power_text(number.value), ""};
     }
     const double value = number.value / scale.factor;
     const double half = half_width(number) / scale.factor;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/html_blocks.h"
 
+#include "report/chart_tables.h"
 #include "report/format.h"
 
 #include <fmt/format.h>
@@ -13,14 +14,6 @@ namespace strata {
 namespace {
 
 constexpr std::size_t series_colours = 6;  // --series-0 to --series-5 of assets/report.css
-
-double sum_of(const StackedBars& chart, std::size_t bar) {
-    double sum = 0;
-    for (const auto& series : chart.series) {
-        sum += series.length(bar);
-    }
-    return sum;
-}
 
 std::string legend(const StackedBars& chart) {
     std::string html = "<p class=\"legend\">";
@@ -52,7 +45,7 @@ std::string parts(const StackedBars& chart, std::size_t bar, double largest) {
 std::string html_bars(const StackedBars& chart) {
     double largest = 0;
     for (std::size_t i = 0; i < chart.labels.size(); ++i) {
-        largest = std::max(largest, sum_of(chart, i));
+        largest = std::max(largest, chart.total(i).value_or(0));
     }
     const Scale scale = scale_for(chart.unit, largest / 4);
     std::string html = legend(chart);
@@ -61,12 +54,13 @@ std::string html_bars(const StackedBars& chart) {
         "<th scope=\"col\" class=\"number\">{}</th><th scope=\"col\"></th></tr></thead>\n<tbody>\n",
         escape_html(scale.unit));
     for (std::size_t i = 0; i < chart.labels.size(); ++i) {
-        const double sum = sum_of(chart, i);
+        const auto total = chart.total(i);
         html += fmt::format(
-            "<tr><th scope=\"row\">{}</th><td class=\"number\" data-value=\"{}\">{}</td>"
+            "<tr><th scope=\"row\">{}</th><td class=\"number\"{}>{}</td>"
             "<td class=\"track\">{}</td></tr>\n",
-            escape_html(chart.labels[i]), sum,
-            escape_html(number_text({.value = sum, .unit = chart.unit}, scale)),
+            escape_html(chart.labels[i]),
+            total ? fmt::format(" data-value=\"{}\"", *total) : std::string(),
+            escape_html(bar_total_text(chart, i, scale)),
             largest > 0 ? parts(chart, i, largest) : "");
     }
     return html + "</tbody></table></div>\n";

@@ -33,11 +33,12 @@ public:
         for (std::size_t i = 0; i < chart.labels.size(); ++i) {
             labels_.push_back(adapted(shorten(clean_text(chart.labels[i]), widest_label), style));
             label_width_ = std::max(label_width_, display_width(labels_.back()));
-            largest_ = std::max(largest_, sum(i));
+            largest_ = std::max(largest_, chart.total(i).value_or(0));
         }
         scale_ = scale_for(chart.unit, largest_ / 4);
         for (std::size_t i = 0; i < chart.labels.size(); ++i) {
-            sums_.push_back(number_text({.value = sum(i), .unit = chart.unit}, scale_));
+            sums_.push_back(bar_total_text(chart, i, scale_));
+            sums_.back() = adapted(sums_.back(), style);
             sum_width_ = std::max(sum_width_, display_width(sums_.back()));
         }
     }
@@ -54,19 +55,17 @@ public:
     }
 
 private:
-    double sum(std::size_t bar) const {
-        double total = 0;
-        for (const auto& series : chart_.series) {
-            total += series.length(bar);
-        }
-        return total;
-    }
-
     std::string legend() const {
         const std::string unit = scale_.unit.empty() ? "" : " [" + scale_.unit + "]";
-        std::string text = bold(adapted(chart_.title + unit, style_), style_);
+        const std::string title = adapted(chart_.title + unit, style_);
+        std::string text = bold(title, style_);
+        std::size_t column = display_width(title);
         for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-            text += "  " + bar_piece(i, 1, style_) + " " + adapted(chart_.series[i].name, style_);
+            const std::string name = adapted(chart_.series[i].name, style_);
+            const std::size_t width = 4 + display_width(name);
+            const bool is_full = style_.width > 0 && column + width > style_.width;
+            text += (is_full ? "\n  " : "  ") + bar_piece(i, 1, style_) + " " + name;
+            column = is_full ? width : column + width;
         }
         return text;
     }

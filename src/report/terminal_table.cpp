@@ -49,7 +49,9 @@ public:
     std::string text() const {
         std::string text;
         if (!table_.title.empty()) {
-            text += bold(adapted(table_.title, style_), style_) + "\n";
+            const std::string title = adapted(table_.title, style_);
+            text +=
+                bold(style_.width == 0 ? title : wrap(title, style_.width, "  "), style_) + "\n";
         }
         text += header() + rule();
         for (const auto& row : table_.rows) {

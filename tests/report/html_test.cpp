@@ -65,6 +65,13 @@ TEST(Html, TheTablesReadWithoutJavaScript) {
     EXPECT_TRUE(contains(before_scripts, "by the convention multiply-add-2"));
 }
 
+TEST(Html, ABarWithoutValuesIsNotZero) {
+    const std::string html = render_html(
+        {.blocks = {StackedBars{
+             .unit = "s", .labels = {"none"}, .series = {{"forward", {std::nullopt}}}}}});
+    EXPECT_TRUE(contains(html, "<th scope=\"row\">none</th><td class=\"number\">–</td>"));
+}
+
 TEST(Html, EveryBarsLabelAndSumIsText) {
     StackedBars bars{.unit = "s", .series = {{"forward", {}}}};
     for (int i = 0; i < 200; ++i) {

@@ -85,6 +85,32 @@ TEST(Terminal, CountsAndTheirRatesHaveSeparators) {
     EXPECT_EQ(number_text({.value = 1.5}), "1.50");
 }
 
+TEST(Terminal, TinyNumbersWithoutUnitArePowers) {
+    EXPECT_EQ(number_text({.value = 2.44e-7}), "2.4e-7");
+    EXPECT_EQ(number_text({.value = -3e-12}), "-3.0e-12");
+    EXPECT_EQ(number_text({.value = 1e-7, .unit = "s"}), "100 ns");
+}
+
+TEST(Terminal, ABarWithoutValuesIsNotZero) {
+    const StackedBars bars{.title = "t",
+                           .unit = "s",
+                           .labels = {"known", "none"},
+                           .series = {{"f", {1.0, std::nullopt}}}};
+    EXPECT_EQ(render_terminal({.blocks = {bars}}, {.width = 30, .unicode = true}),
+              "t [ms]  █ f\n"
+              "known  1000  █████████████████\n"
+              "none      –\n");
+}
+
+TEST(Terminal, ALongLegendGoesOnBelowItsTitle) {
+    const StackedBars bars{.title = "a title of some length",
+                           .unit = "s",
+                           .labels = {"a"},
+                           .series = {{"first", {1.0}}, {"second", {1.0}}}};
+    const std::string text = render_terminal({.blocks = {bars}}, {.width = 40});
+    EXPECT_EQ(text.substr(0, text.find("\na")), "a title of some length [ms]  # first\n  = second");
+}
+
 TEST(Terminal, AnAllZeroChartDrawsNoBars) {
     const StackedBars bars{.title = "none", .unit = "s", .labels = {"a"}, .series = {{"f", {0.0}}}};
     EXPECT_EQ(render_terminal({.blocks = {bars}}, {}), "none [s]  # f\na  0\n");
