@@ -53,12 +53,12 @@ std::vector<Pass> passes_of(const AlgorithmComparison& comparison, const std::st
     return passes;
 }
 
-std::optional<Flops> flops_of(const std::optional<Operations>& operations) {
+std::optional<Flops> flops_of(const std::optional<Operations>& operations, int layers) {
     if (!operations) {
         return std::nullopt;
     }
-    return Flops{2 * operations->multiply_adds + operations->multiplies + operations->adds +
-                 operations->bias_adds};
+    return Flops{layers * (2 * operations->multiply_adds + operations->multiplies +
+                           operations->adds + operations->bias_adds)};
 }
 
 AlgorithmUse use_of(const AlgorithmComparison& comparison, std::string_view algorithm) {
@@ -72,15 +72,15 @@ AlgorithmUse use_of(const AlgorithmComparison& comparison, std::string_view algo
             const AlgorithmResult* own = best_of(comparison, layer, pass, algorithm);
             const AlgorithmResult* run =
                 own != nullptr ? own : best_of(comparison, layer, pass, fallback);
-            if (own != nullptr && pass == Pass::forward) {
-                of_layer.operations = flops_of(own->operations);
-            }
             if (run == nullptr) {
                 of_layer.time.reset();
                 break;
             }
+            if (pass == Pass::forward) {
+                of_layer.operations = flops_of(run->operations, run->layers);
+            }
             *of_layer.time += *time_of(*run) * run->layers;
-            workspace = std::max(workspace, run->workspace);
+            workspace = std::max(workspace, run->workspace.value_or(Bytes{}));
         }
         use.time =
             use.time && of_layer.time ? std::optional(*use.time + *of_layer.time) : std::nullopt;

@@ -13,7 +13,7 @@ namespace strata {
 struct LayerUse {
     std::string layer;
     std::optional<Seconds> time = {};      // nothing where a pass has no time
-    std::optional<Flops> operations = {};  // of the forward pass; nothing where it cannot do it
+    std::optional<Flops> operations = {};  // of the forward pass; nothing where not known
 };
 
 // A network whose convolutions run by one algorithm wherever they can, and by direct elsewhere, as

@@ -60,6 +60,12 @@ std::vector<AlgorithmComparison> compared_batches(const AlgorithmsOptions& optio
         if (!options.settings.slice.empty()) {
             graph = slice(graph, options.settings.slice);
         }
+        if (distinct_convolutions(graph).empty()) {
+            throw Error(fmt::format("{} has no convolution to compare algorithms of; `strata show` "
+                                    "lists its layers",
+                                    printable(graph.name)),
+                        ExitCode::usage);
+        }
         comparisons.push_back(compared(options, graph));
     }
     return comparisons;
@@ -112,12 +118,12 @@ void add_algorithms(CLI::App& app, ExitCode&) {
                "refuse an algorithm that needs more scratch memory than this");
     add_switch(*verb, "--no-wait", options->no_wait,
                "measure even while another strata is measuring on this machine");
+    add_listed(*verb, option_named("layout"), options->settings, "image layout");
     begin_group(*verb, "On a GPU (--backend cuda)");
     // (No environment variable: STRATA_DEVICE names the file of this machine's ceilings.)
     verb->add_option("--device", options->device,
                      "cuDNN's description of a GPU, which need not be present (JSON)")
         ->type_name("FILE");
-    add_listed(*verb, option_named("layout"), options->settings, "image layout");
     add_listed(*verb, option_named("single_precision"), options->settings,
                "multiply f32 on tensor cores");
     add_output_options(*verb, options->output);

@@ -23,11 +23,11 @@ struct AlgorithmResult {
     std::string problem;  // as one line of text that strata can run again
     int layers = 1;       // how many have it
     Pass pass = Pass::forward;
-    std::string algorithm;  // the name by which it is asked for: "direct", "fft-tiled"
-    std::string implementation;
+    std::string algorithm;       // the name by which it is asked for: "direct", "fft-tiled"
+    std::string implementation;  // empty where it cannot do the pass, as notes and layout are
     std::string notes;
     std::string layout;
-    Bytes workspace;
+    std::optional<Bytes> workspace;        // nothing where it cannot do the pass
     Flops flops;                           // that the pass asks for, whatever the algorithm does
     std::optional<Operations> operations;  // that the algorithm does; unknown of a library's own
     Measurement time;

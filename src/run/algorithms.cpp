@@ -11,6 +11,8 @@
 #include "run/algorithm_rounds.h"
 #include "run/lone_layer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace strata {
@@ -25,6 +27,11 @@ AlgorithmComparison empty_comparison(const Graph& graph, const Execution& execut
             .device = std::move(device),
             .results = {},
             .memory = footprint_of(graph, execution).peak};
+}
+
+// "onednn (isa avx512_core, OpenMP threads)"
+std::string engine_of(const BackendInfo& info) {
+    return info.details.empty() ? info.name : fmt::format("{} ({})", info.name, info.details);
 }
 
 AlgorithmResult result_for(const Graph& graph, const DistinctLayer& distinct, Pass pass) {
@@ -97,8 +104,7 @@ private:
         const Step& step = candidate.executable->steps()[place];
         AlgorithmResult result = described(algorithm, step);
         if (const std::string reason = reason_against(step, algorithm); !reason.empty()) {
-            result.time = Skipped{reason};
-            done_.push_back(std::move(result));
+            done_.push_back(skipped(std::move(result), reason));
         } else if (AlgorithmResult* known = find_same(result)) {
             mark(algorithm, *known);
         } else {
@@ -106,6 +112,17 @@ private:
             candidate.steps.push_back(place);
             candidate.results.push_back(std::move(result));
         }
+    }
+
+    // What the engine took instead says nothing of this algorithm.
+    static AlgorithmResult skipped(AlgorithmResult result, const std::string& reason) {
+        result.implementation.clear();
+        result.notes.clear();
+        result.layout.clear();
+        result.workspace.reset();
+        result.operations.reset();
+        result.time = Skipped{reason};
+        return result;
     }
 
     // A library's direct convolution and its products do what the definition says.
@@ -237,7 +254,7 @@ AlgorithmComparison offered_algorithms(const Graph& graph, const Execution& exec
 AlgorithmComparison measured_algorithms(const Graph& graph, const Execution& execution,
                                         Backend& backend, const Policy& policy,
                                         const AlgorithmProgress& progress) {
-    AlgorithmComparison comparison = empty_comparison(graph, execution, backend.info().details);
+    AlgorithmComparison comparison = empty_comparison(graph, execution, engine_of(backend.info()));
     comparison.sampling = AlgorithmSampling::in_turn;
     comparison.asked = name_of(execution.engine.algorithm);
     const auto distinct = distinct_convolutions(graph);

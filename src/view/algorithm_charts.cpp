@@ -12,7 +12,8 @@ namespace {
 
 using Value = std::optional<double> (*)(const LayerUse&);
 
-// A bar for each algorithm, with a part for each layer.
+// A bar for each algorithm, with a part for each layer. One of which a layer is not known has no
+// bar: a shorter one would look like less.
 StackedBars bars_of(const std::vector<AlgorithmUse>& uses, Value value) {
     StackedBars bars;
     for (const LayerUse& layer : uses.front().layers) {
@@ -20,18 +21,29 @@ StackedBars bars_of(const std::vector<AlgorithmUse>& uses, Value value) {
     }
     for (const AlgorithmUse& use : uses) {
         bars.labels.push_back(use.algorithm);
+        const bool is_whole = std::ranges::all_of(
+            use.layers, [&](const LayerUse& layer) { return value(layer).has_value(); });
         for (std::size_t i = 0; i < bars.series.size(); ++i) {
-            bars.series[i].values.push_back(value(use.layers[i]));
+            bars.series[i].values.push_back(is_whole ? value(use.layers[i]) : std::nullopt);
         }
     }
     return bars;
 }
 
-bool has_values(const StackedBars& bars) {
-    return std::ranges::any_of(bars.series, [](const StackedBars::Series& series) {
-        return std::ranges::any_of(series.values,
-                                   [](const auto& value) { return value.has_value(); });
-    });
+// A chart that compares something, and why some of its bars are missing.
+void append(StackedBars bars, std::string_view why_missing, std::vector<Block>& charts) {
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < bars.labels.size(); ++i) {
+        known += bars.total(i) ? 1U : 0U;
+    }
+    const bool is_partial = known < bars.labels.size();
+    if (known < 2) {
+        return;
+    }
+    charts.emplace_back(std::move(bars));
+    if (is_partial) {
+        charts.emplace_back(Paragraph{std::string(why_missing)});
+    }
 }
 
 StackedBars time_bars(const std::vector<AlgorithmUse>& uses, std::int64_t batch) {
@@ -49,8 +61,10 @@ StackedBars operation_bars(std::vector<AlgorithmUse> uses, std::int64_t batch) {
     StackedBars bars = bars_of(uses, [](const LayerUse& layer) {
         return layer.operations ? std::optional(layer.operations->value) : std::nullopt;
     });
-    bars.title =
-        fmt::format("Operations of the forward pass by algorithm and layer, batch {}", batch);
+    bars.title = fmt::format(
+        "Operations of the forward pass by algorithm and layer, batch {} (direct where "
+        "one cannot)",
+        batch);
     bars.unit = "FLOP";
     return bars;
 }
@@ -108,12 +122,10 @@ std::vector<Block> algorithm_charts(std::span<const AlgorithmComparison> batches
         if (uses.size() < 3) {
             continue;  // one algorithm is as fast as the fastest
         }
-        if (StackedBars bars = time_bars(uses, comparison.batch); has_values(bars)) {
-            charts.emplace_back(std::move(bars));
-        }
-        if (StackedBars bars = operation_bars(uses, comparison.batch); has_values(bars)) {
-            charts.emplace_back(std::move(bars));
-        }
+        append(time_bars(uses, comparison.batch),
+               "–: neither the algorithm nor direct was measured in a pass of some layer.", charts);
+        append(operation_bars(uses, comparison.batch),
+               "–: the library does not tell what its kernel executes.", charts);
     }
     if (batches.size() > 1 && !uses_of(batches.front()).empty()) {
         std::ranges::move(charts_over_batch(batches), std::back_inserter(charts));

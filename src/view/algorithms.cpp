@@ -88,36 +88,37 @@ std::vector<Cell> row_of(const AlgorithmComparison& comparison, const AlgorithmR
         result.layers == 1
             ? printable(result.layer)
             : fmt::format("{} and {} more", printable(result.layer), result.layers - 1);
-    return {comparison.network,
-            Number{.value = static_cast<double>(comparison.batch)},
-            comparison.dtype,
-            comparison.device,
-            layer,
-            result.layer,
-            Number{.value = static_cast<double>(result.layers)},
-            std::string(name_of(result.pass)),
-            rank_text(comparison, result),
-            result.rank > 0 ? count_cell(result.rank) : Cell(Missing{}),
-            result.algorithm,
-            result.implementation,
-            flag_cell(result.rank == 1),
-            result.notes,
-            std::string(name_of(status_of(result.time))),
-            text_or_missing(reason_of(result.time)),
-            result.layout,
-            Number{.value = result.workspace.value, .unit = "B"},
-            time_of_result(result),
-            rate_of_result(result),
-            operations_cell(result, multiplications),
-            operations_cell(result, additions),
-            error_cell(result),
-            relative_l2_cell(result),
-            optional_cell(result.is_deterministic, flag_cell),
-            Number{.value = result.flops.value, .unit = "FLOP"},
-            result.problem};
+    return {
+        comparison.network,
+        Number{.value = static_cast<double>(comparison.batch)},
+        comparison.dtype,
+        comparison.device,
+        layer,
+        result.layer,
+        Number{.value = static_cast<double>(result.layers)},
+        std::string(name_of(result.pass)),
+        rank_text(comparison, result),
+        result.rank > 0 ? count_cell(result.rank) : Cell(Missing{}),
+        result.algorithm,
+        result.implementation,
+        flag_cell(result.rank == 1),
+        result.notes,
+        std::string(name_of(status_of(result.time))),
+        text_or_missing(reason_of(result.time)),
+        result.layout,
+        optional_cell(result.workspace, [](Bytes bytes) { return number_cell(bytes.value, "B"); }),
+        time_of_result(result),
+        rate_of_result(result),
+        operations_cell(result, multiplications),
+        operations_cell(result, additions),
+        error_cell(result),
+        relative_l2_cell(result),
+        optional_cell(result.is_deterministic, flag_cell),
+        Number{.value = result.flops.value, .unit = "FLOP"},
+        result.problem};
 }
 
-// "errors of 512 to 8192 elements of each result, ..."
+// "Errors: against sums in double precision, of 512 to 8192 elements of each result, ..."
 std::string note_on_errors(const AlgorithmComparison& comparison) {
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     std::size_t most = 0;
@@ -129,10 +130,11 @@ std::string note_on_errors(const AlgorithmComparison& comparison) {
     }
     return most == 0 ? std::string()
                      : fmt::format(
-                           "errors: of {} to {} elements of each result, drawn evenly, to "
-                           "sums in double precision of the same operands; the largest "
-                           "difference over the largest value, and the relative L2 norm",
-                           fewest, most);
+                           "Errors: against sums in double precision of the same operands, of {} "
+                           "elements of each result, drawn evenly; the largest difference over the "
+                           "largest value, and the relative L2 norm.",
+                           fewest == most ? fmt::format("{}", most)
+                                          : fmt::format("{} to {}", fewest, most));
 }
 
 std::vector<std::string> notes_of(const AlgorithmComparison& comparison) {
@@ -143,8 +145,8 @@ std::vector<std::string> notes_of(const AlgorithmComparison& comparison) {
         return {};
     }
     std::vector<std::string> notes = {
-        "= cannot be told apart from the first of that rank (95 %); rates count the operations of "
-        "the pass by multiply-add-2, whatever the algorithm executes"};
+        "=: cannot be told apart from the first of its rank (95 %). Rates count what the pass "
+        "needs by multiply-add-2, whatever the algorithm executes."};
     if (std::string errors = note_on_errors(comparison); !errors.empty()) {
         notes.push_back(std::move(errors));
     }
@@ -161,9 +163,11 @@ std::size_t problems_in(const AlgorithmComparison& comparison) {
 
 std::string title_of(const AlgorithmComparison& comparison) {
     const std::size_t problems = problems_in(comparison);
-    return fmt::format("{}, batch {}, {}: algorithms of {} different convolution{} on {}",
-                       printable(comparison.network), comparison.batch, comparison.dtype, problems,
-                       problems == 1 ? "" : "s", printable(comparison.device));
+    return fmt::format(
+        "{}, batch {}, {}: algorithms of {} on {}", printable(comparison.network), comparison.batch,
+        comparison.dtype,
+        problems == 1 ? "its convolution" : fmt::format("its {} different convolutions", problems),
+        printable(comparison.device));
 }
 
 Table algorithms_table(const AlgorithmComparison& comparison) {
@@ -185,14 +189,22 @@ std::string policy_name(const AlgorithmComparison& comparison, AlgorithmPolicy p
 Table policies_table(const AlgorithmComparison& comparison, std::span<const PolicyCost> costs) {
     Table table{.title = fmt::format("What each policy costs, batch {}", comparison.batch),
                 .columns = {{"policy", "policy", Importance::essential},
-                            {"time_s", "time", Importance::essential},
-                            {"regret_s", "regret", Importance::essential},
+                            {.key = "time_s",
+                             .title = "time",
+                             .importance = Importance::essential,
+                             .read_with = "time"},
+                            {.key = "regret_s",
+                             .title = "regret",
+                             .importance = Importance::essential,
+                             .read_with = "time"},
                             {"regret_share", "regret share", Importance::essential},
                             {"passes", "passes"},
-                            {"slower_passes", "surely slower than the fastest"}},
+                            {"slower_passes", "surely slower"}},
                 .notes = {"user: as --algorithm asks; heuristic: the library's own first choice; "
-                          "profiled: the fastest measured. All passes of all convolutions, each "
-                          "layer alone; regret: the time beyond that of the fastest."}};
+                          "profiled: the fastest measured. Times are of all passes of all "
+                          "convolutions, each layer alone. Regret: the time beyond that of the "
+                          "fastest. Surely slower: passes whose algorithm is slower than the "
+                          "fastest (95 %)."}};
     for (const PolicyCost& cost : costs) {
         const Seconds best = cost.time - cost.regret;
         table.rows.push_back({policy_name(comparison, cost.policy), time_cell(cost.time),
@@ -240,12 +252,12 @@ std::vector<Column> algorithm_columns() {
             data_column("status"),
             data_column("reason"),
             {"layout", "layout", Importance::detail},
-            {"workspace_bytes", "workspace"},
+            {"workspace_bytes", "workspace", Importance::essential},
             {"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
             {"flop_per_s", "rate", Importance::normal},
             {"multiplications", "multiplications", Importance::normal},
             {"additions", "additions", Importance::detail},
-            {"error", "error", Importance::normal},
+            {"error", "error", Importance::essential},
             {"relative_l2", "L2 error", Importance::normal},
             data_column("deterministic"),
             data_column("flops"),

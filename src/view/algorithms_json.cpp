@@ -60,7 +60,7 @@ Json result_json(const AlgorithmComparison& comparison, const AlgorithmResult& r
             {"notes", result.notes},
             {"time", time_json(result.time)},
             {"rank", result.rank > 0 ? Json(result.rank) : Json()},
-            {"workspace_bytes", whole_json(result.workspace)},
+            {"workspace_bytes", result.workspace ? whole_json(*result.workspace) : Json()},
             {"operations", operations_json(result.operations)},
             {"flops", whole_json(result.flops)},
             {"error", error_json(result)},
