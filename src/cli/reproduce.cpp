@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT
+#include "base/text.h"
+#include "cli/backends.h"
+#include "cli/measuring.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "published/figure.h"
 #include "published/files.h"
+#include "run/algorithms.h"
+#include "view/figure.h"
 #include "view/reproduction.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 namespace strata {
 
@@ -16,7 +25,28 @@ struct ReproduceOptions {
     bool list = false;
     bool all = false;
     OutputOptions output;
+    // Of figures, which are measured.
+    NetworkOptions network;  // its batches alone
+    std::string backend{backends().front().name};
+    Settings settings{
+        .policy = {.min_time = Seconds{0.05}, .max_time = Seconds{1}, .precision = 0.02}};
+    bool no_wait = false;
 };
+
+std::vector<MeasuredFigure> chosen_figures(const ReproduceOptions& options) {
+    std::vector<MeasuredFigure> figures;
+    for (const std::string& name : options.names) {
+        if (auto figure = find_figure(name)) {
+            figures.push_back(std::move(*figure));
+        }
+    }
+    if (!figures.empty() && (options.all || figures.size() < options.names.size())) {
+        throw Error(fmt::format("{} is measured, not counted: reproduce it in a command of its own",
+                                figures.front().name),
+                    ExitCode::usage);
+    }
+    return figures;
+}
 
 std::vector<Reproduction> chosen(const ReproduceOptions& options) {
     if (options.all) {
@@ -42,22 +72,111 @@ ExitCode compare(const ReproduceOptions& options) {
     return std::ranges::all_of(reproduced, agrees) ? ExitCode::done : ExitCode::failed;
 }
 
+// Those of the figure, or of them the ones that were asked for.
+std::vector<std::int64_t> batches_of(const MeasuredFigure& figure,
+                                     const ReproduceOptions& options) {
+    std::set<std::int64_t> of_figure;
+    for (const FigurePanel& panel : figure.panels) {
+        of_figure.insert(panel.batch);
+    }
+    const std::vector<std::int64_t> asked = batches_of(options.network);
+    for (const std::int64_t batch : asked) {
+        if (!of_figure.contains(batch)) {
+            throw Error(fmt::format("{} has no batch {}: give some of {}", figure.name, batch,
+                                    fmt::join(of_figure, ", ")),
+                        ExitCode::usage);
+        }
+    }
+    return asked.empty() ? std::vector(of_figure.begin(), of_figure.end()) : asked;
+}
+
+// Throws Error where a panel means none of its convolutions.
+Graph network_of(const MeasuredFigure& figure, std::int64_t batch,
+                 const ReproduceOptions& options) {
+    Graph graph = load_network(request_for(options.network, figure.network, batch));
+    const auto convolutions = distinct_convolutions(graph);
+    for (const FigurePanel& panel : figure.panels) {
+        if (std::ranges::none_of(convolutions, [&](const DistinctLayer& one) {
+                return matches_glob(panel.layers, graph.layers[one.layer].name);
+            })) {
+            throw Error(fmt::format("{}, panel \"{}\": no convolution of {} is called {}; "
+                                    "`strata show` lists its layers",
+                                    figure.name, printable(panel.name), printable(graph.name),
+                                    printable(panel.layers)),
+                        ExitCode::usage);
+        }
+    }
+    return graph;
+}
+
+std::vector<AlgorithmComparison> measured_batches(const MeasuredFigure& figure,
+                                                  const ReproduceOptions& options) {
+    const std::vector<std::int64_t> wanted = batches_of(figure, options);
+    const BackendEntry& entry = find_backend(options.backend);
+    require_ability(entry, options.settings);
+    require_machine(entry, std::span(&options.settings, 1));
+    const MeasuringLock lock =
+        acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
+    std::vector<AlgorithmComparison> batches;
+    for (const std::int64_t batch : wanted) {
+        ProgressLine line;
+        batches.push_back(measured_algorithms(
+            network_of(figure, batch, options), options.settings.execution, *entry.make(),
+            options.settings.policy, [&](const std::string& layer, double fraction) {
+                line.show(fmt::format("batch {}, {}", batch, layer), fraction);
+            }));
+    }
+    return batches;
+}
+
+// A machine that is not theirs may well have another order: that is a finding, not a failure.
+void measure(const std::vector<MeasuredFigure>& figures, const ReproduceOptions& options) {
+    require_columns(figure_columns(), options.output);
+    std::vector<Document> documents;
+    for (const MeasuredFigure& figure : figures) {
+        const std::vector<AlgorithmComparison> batches = measured_batches(figure, options);
+        documents.push_back(figure_document(figure, compare_figure(figure, batches), batches));
+    }
+    emit(documents, options.output);
+}
+
+void add_measuring_options(CLI::App& verb, ReproduceOptions& options) {
+    begin_group(verb, "Measuring a figure");
+    add_option(verb, "-b,--batch", options.network.batches, "only these of the figure's batches")
+        ->delimiter(',')
+        ->type_name("N");
+    add_option(verb, "--backend", options.backend, "backend to run on")
+        ->type_name(join(backend_names(), "|"));
+    add_listed(verb, option_named("threads"), options.settings,
+               "number of threads; 0 uses every processor available to this process");
+    add_listed(verb, option_named("max_time"), options.settings,
+               "maximum seconds for each algorithm of a layer");
+    add_switch(verb, "--no-wait", options.no_wait,
+               "measure even while another strata is measuring on this machine");
+}
+
 }  // namespace
 
 void add_reproduce(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<ReproduceOptions>();
     CLI::App* verb = app.add_subcommand(
         "reproduce",
-        "Compare published counts with strata's own: source, ours, difference, verdict.");
-    verb->footer("strata reproduce dong2018-table1");
+        "Compare published numbers with strata's own: counts by value, figures of times by their "
+        "order.");
+    verb->footer(
+        "strata reproduce dong2018-table1\n"
+        "strata reproduce kim2017-fig8 --batch 32   # measures for minutes");
     verb->add_option("name", options->names, "names from --list, or .toml files")
         ->type_name("NAME");
     add_switch(*verb, "--list", options->list, "list what can be reproduced");
-    add_switch(*verb, "--all", options->all, "reproduce everything");
+    add_switch(*verb, "--all", options->all, "reproduce everything that is counted");
+    add_measuring_options(*verb, *options);
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] {
         if (options->list) {
-            emit(reproductions_document(reproductions()), options->output);
+            emit(reproductions_document(reproductions(), measured_figures()), options->output);
+        } else if (const auto figures = chosen_figures(*options); !figures.empty()) {
+            measure(figures, *options);
         } else {
             exit = compare(*options);
         }

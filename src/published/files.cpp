@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/small_file.h"
 #include "base/text.h"
+#include "published/figure.h"
 #include "published/read.h"
 
 #include <fmt/format.h>
@@ -16,8 +17,10 @@ namespace {
 
 [[noreturn]] void refuse_unknown(std::string_view name) {
     std::vector<std::string> names;
-    for (const EmbeddedFile& file : published_files()) {
-        names.emplace_back(file.name);
+    for (const auto& files : {published_files(), figure_files()}) {
+        for (const EmbeddedFile& file : files) {
+            names.emplace_back(file.name);
+        }
     }
     const auto meant = nearest(name, names);
     throw Error(fmt::format("there is no publication named \"{}\"; {}", printable(name),

@@ -107,7 +107,8 @@ Table table_of(const Reproduced& reproduced) {
 
 }  // namespace
 
-Document reproductions_document(std::span<const Reproduction> reproductions) {
+Document reproductions_document(std::span<const Reproduction> reproductions,
+                                std::span<const MeasuredFigure> figures) {
     Table table{.records = "reproductions"};
     table.columns = {{"name", "name", Importance::essential},
                      {"numbers", "numbers", Importance::normal},
@@ -118,7 +119,15 @@ Document reproductions_document(std::span<const Reproduction> reproductions) {
                               count_cell(static_cast<double>(reproduction.numbers.size())),
                               reproduction.title, reproduction.source});
     }
-    return {.title = "published numbers that strata counts itself",
+    for (const MeasuredFigure& figure : figures) {
+        double bars = 0;
+        for (const FigurePanel& panel : figure.panels) {
+            bars += static_cast<double>(panel.bars.size());
+        }
+        table.rows.push_back(
+            {figure.name, count_cell(bars), figure.title + " (measured here)", figure.source});
+    }
+    return {.title = "published numbers that strata counts or measures itself",
             .blocks = {std::move(table)},
             .kind = "list"};
 }

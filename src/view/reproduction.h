@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "published/figure.h"
 #include "published/reproduction.h"
 #include "report/document.h"
 
@@ -9,7 +10,8 @@
 namespace strata {
 
 // What can be reproduced: name, how many numbers, what they are, whose.
-Document reproductions_document(std::span<const Reproduction> reproductions);
+Document reproductions_document(std::span<const Reproduction> reproductions,
+                                std::span<const MeasuredFigure> figures);
 
 // Published numbers beside ours, a table for each source, and how many of each basis agree:
 //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers called artifact or digitised are in the authors' files or were read off a figure, as
 // data/published says. Skipped if ../shared/data is absent.
+#include "published/figure.h"
 #include "published/files.h"
 #include "tests/support/shared_directory.h"
 
@@ -9,9 +10,12 @@
 #include <sqlite3.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 namespace strata {
 namespace {
@@ -97,6 +101,48 @@ TEST(Artifacts, TheBarsOfKimAreTheOnesThatWereReadOffTheFigure) {
     EXPECT_EQ(numbers.size(), bars.size());
     for (const PublishedNumber& number : numbers) {
         EXPECT_EQ(bars.at(number.name), number.published) << number.name;
+    }
+}
+
+// The published values of a figure's panels, sorted. Rows are "8a,GEMM,fwd batch 32,21,ms,2".
+std::vector<double> digitised_values(std::istream& file, std::string_view panels, double unit) {
+    std::vector<double> values;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream row(line);
+        std::string panel, series, x, value;
+        std::getline(std::getline(row, panel, ','), series, ',');
+        std::getline(std::getline(row, x, ','), value, ',');
+        if (panel.size() == 2 && panels.find(panel) != std::string_view::npos) {
+            values.push_back(std::stod(value) * (panel == "8d" ? 1e6 : unit));
+        }
+    }
+    std::ranges::sort(values);
+    return values;
+}
+
+TEST(Artifacts, TheTimesOfKimAreTheOnesThatWereReadOffTheFigures) {
+    const auto path = shared_directory() / "data/published/kim2017_figures.csv";
+    if (!std::filesystem::exists(path)) {
+        GTEST_SKIP() << path << " is not here";
+    }
+    const std::map<std::string, std::string_view> figures = {{"kim2017-fig8", "8a 8b 8c 8d"},
+                                                             {"kim2017-fig9ab", "9a 9b"}};
+    for (const auto& [name, panels] : figures) {
+        std::ifstream file(path);
+        const auto digitised = digitised_values(file, panels, 1e-3);
+        std::vector<double> ours;
+        const auto figure = find_figure(name);
+        ASSERT_TRUE(figure) << name;
+        for (const FigurePanel& panel : figure->panels) {
+            for (const FigureBar& bar : panel.bars) {
+                ours.push_back(bar.published);
+            }
+        }
+        std::ranges::sort(ours);
+        ASSERT_EQ(ours.size(), digitised.size()) << name;
+        for (std::size_t i = 0; i < ours.size(); ++i) {
+            EXPECT_DOUBLE_EQ(ours[i], digitised[i]) << name;
+        }
     }
 }
 

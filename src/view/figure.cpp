@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "view/figure.h"
+
+#include "base/enumeration.h"
+#include "base/text.h"
+#include "view/algorithms.h"
+#include "view/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace strata {
+
+namespace {
+
+Cell value_cell(double value, const FigurePanel& panel, Provenance provenance) {
+    return number_cell(value, panel.quantity == FigureQuantity::time ? "s" : "B", provenance);
+}
+
+Cell our_cell(const ComparedBar& bar, const FigurePanel& panel) {
+    const bool is_time = panel.quantity == FigureQuantity::time;
+    return optional_cell(
+        bar.ours,
+        [&](double ours) {
+            return value_cell(ours, panel, is_time ? Provenance::measured : Provenance::derived);
+        },
+        "not measured");
+}
+
+Cell rank_cell(double rank) {
+    return number_cell(rank, "");
+}
+
+Table bars_table(const MeasuredFigure& figure, std::span<const ComparedPanel> panels) {
+    Table table{.title = fmt::format("{}: {}", figure.name, figure.title),
+                .columns = figure_columns(),
+                .notes = {"Source: " + figure.source},
+                .records = "bars"};
+    for (const ComparedPanel& compared : panels) {
+        for (const ComparedBar& bar : compared.bars) {
+            table.rows.push_back(
+                {figure.name, compared.panel.name,
+                 count_cell(static_cast<double>(compared.panel.batch)), bar.bar.name,
+                 bar.bar.algorithm, compared.panel.quantity == FigureQuantity::time ? "s" : "B",
+                 value_cell(bar.bar.published, compared.panel, Provenance::derived),
+                 value_cell(compared.panel.tolerance, compared.panel, Provenance::derived),
+                 rank_cell(bar.published_rank), our_cell(bar, compared.panel),
+                 optional_cell(bar.our_rank, rank_cell)});
+        }
+    }
+    for (const std::string& remark : figure.remarks) {
+        table.notes.push_back("Remark: " + remark);
+    }
+    return table;
+}
+
+// "direct before gemm, fft = gemm"
+std::string reversed_text(const ComparedPanel& compared) {
+    std::vector<std::string> parts;
+    for (const auto& [less, more, is_equal] : compared.reversed) {
+        parts.push_back(fmt::format("{} {} {}", more, is_equal ? "=" : "before", less));
+    }
+    return join(parts, ", ");
+}
+
+Table orders_table(const MeasuredFigure& figure, std::span<const ComparedPanel> panels) {
+    Table table{.title = "Do ours stand in the published order, smallest first?",
+                .columns = {data_column("reproduction"),
+                            {"panel", "panel", Importance::essential},
+                            {"order_agreement", "order", Importance::essential},
+                            {"rank_correlation", "rank correlation", Importance::essential},
+                            {"pairs", "pairs", Importance::essential},
+                            {"reversed_pairs", "reversed", Importance::essential},
+                            {"reversed", "ours have", Importance::essential}},
+                .notes = {"Pairs: those whose published values lie further apart than the figure "
+                          "can be read. Ours are compared by their medians."},
+                .records = "orders"};
+    for (const ComparedPanel& compared : panels) {
+        const bool is_known = compared.bars.front().our_rank.has_value();
+        table.rows.push_back(
+            {figure.name, compared.panel.name, std::string(name_of(compared.agreement)),
+             optional_cell(compared.rank_correlation,
+                           [](double value) { return number_cell(value, ""); }),
+             is_known ? count_cell(static_cast<double>(compared.pairs)) : Cell(Missing{}),
+             is_known ? count_cell(static_cast<double>(compared.reversed.size())) : Cell(Missing{}),
+             reversed_text(compared)});
+    }
+    return table;
+}
+
+// "Panels in the published order: 12; in another one: 3; unknown: 1."
+std::string closing_line(std::span<const ComparedPanel> panels) {
+    const auto count = [&](OrderAgreement agreement) {
+        return std::ranges::count(panels, agreement, &ComparedPanel::agreement);
+    };
+    return fmt::format("Panels in the published order: {}; in another one: {}; unknown: {}.",
+                       count(OrderAgreement::same), count(OrderAgreement::differs),
+                       count(OrderAgreement::unknown));
+}
+
+std::string ours_text(std::span<const AlgorithmComparison> batches) {
+    return fmt::format(
+        "Ours are of {} on {}, {}: each convolution alone, an algorithm by the faster of its "
+        "variants, and by a matrix product what it cannot do.",
+        printable(batches.front().network), printable(batches.front().device),
+        batches.front().dtype);
+}
+
+}  // namespace
+
+std::vector<Column> figure_columns() {
+    return {data_column("reproduction"),
+            {"panel", "panel", Importance::essential},
+            data_column("batch"),
+            {"bar", "bar", Importance::essential},
+            {"algorithm", "ours is", Importance::normal},
+            data_column("unit"),
+            {"published", "published", Importance::essential},
+            data_column("tolerance"),
+            {"published_rank", "rank", Importance::essential},
+            {"ours", "ours", Importance::essential},
+            {"our_rank", "our rank", Importance::essential}};
+}
+
+Document figure_document(const MeasuredFigure& figure, std::span<const ComparedPanel> panels,
+                         std::span<const AlgorithmComparison> batches) {
+    Document document{.kind = "figure"};
+    document.blocks.emplace_back(bars_table(figure, panels));
+    document.blocks.emplace_back(orders_table(figure, panels));
+    document.blocks.emplace_back(Paragraph{closing_line(panels)});
+    if (!batches.empty()) {
+        document.blocks.emplace_back(Paragraph{ours_text(batches)});
+        std::ranges::move(algorithm_charts(batches), std::back_inserter(document.blocks));
+    }
+    return document;
+}
+
+}  // namespace strata
