@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// How many accesses a second both engines simulate, for the second-level cache of a GPU that runs a
+// product of 4096 x 4096 x 4096 with tiles of 128 x 128 x 8. items_per_second are lines.
+//
+//     bench_simulate --benchmark_repetitions=5
+#include "simulate/cache.h"
+#include "simulate/gemm_accesses.h"
+#include "simulate/stack_distance.h"
+
+#include <benchmark/benchmark.h>
+
+namespace {
+
+using namespace strata;
+
+const GemmAccesses& product() {
+    static const GemmAccesses accesses({.m = 4096, .n = 4096, .k = 4096, .blocks_in_flight = 264});
+    return accesses;
+}
+
+void append_lines(const Tile& tile, std::vector<LineNumber>& lines) {
+    for (std::uint32_t row = 0; row < tile.rows; ++row) {
+        for (std::uint32_t i = 0; i < tile.lines_per_row; ++i) {
+            lines.push_back(tile.first + row * tile.pitch + i);
+        }
+    }
+}
+
+// The first accesses of the product, made before the time starts.
+const std::vector<LineNumber>& some_lines() {
+    static const std::vector<LineNumber> lines = [] {
+        std::vector<LineNumber> found;
+        product().visit([&](std::uint32_t number, AccessKind) {
+            if (found.size() < 16'000'000) {
+                append_lines(product().tile(number), found);
+            }
+        });
+        return found;
+    }();
+    return lines;
+}
+
+std::size_t lines_of(benchmark::State& state) {
+    return static_cast<std::size_t>(state.range(0)) * 1024 / 128;
+}
+
+// Arguments: KiB of the cache, widest vectors.
+void exact(benchmark::State& state) {
+    const auto width = static_cast<VectorWidth>(state.range(1));
+    if (width > widest_vectors()) {
+        state.SkipWithError("this processor lacks these instructions");
+        return;
+    }
+    for (auto _ : state) {
+        SetAssociativeCache cache({lines_of(state), 16}, width);
+        cache.read(some_lines());
+        benchmark::DoNotOptimize(cache.counts().read_hits);
+    }
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(some_lines().size()));
+}
+BENCHMARK(exact)
+    ->ArgsProduct({{256, 4096, 51200}, {0, 1, 2}})
+    ->ArgNames({"KiB", "vectors"})
+    ->Unit(benchmark::kMillisecond);
+
+void exact_with_generation(benchmark::State& state) {
+    std::uint64_t count = 0;
+    for (auto _ : state) {
+        SetAssociativeCache cache({lines_of(state), 16});
+        std::vector<LineNumber> lines;
+        lines.reserve(8192);
+        product().visit([&](std::uint32_t number, AccessKind) {
+            append_lines(product().tile(number), lines);
+            if (lines.size() > 4096) {
+                cache.read(lines);
+                lines.clear();
+            }
+        });
+        cache.read(lines);
+        count += cache.counts().accesses();
+    }
+    state.SetItemsProcessed(static_cast<std::int64_t>(count));
+}
+BENCHMARK(exact_with_generation)->Arg(4096)->Unit(benchmark::kMillisecond);
+
+void sectors(benchmark::State& state) {
+    std::vector<SectorAccess> accesses;
+    for (const LineNumber line : some_lines()) {
+        accesses.push_back({line, static_cast<std::uint8_t>(1 + line % 15),
+                            line % 8 == 0 ? AccessKind::write : AccessKind::read});
+    }
+    for (auto _ : state) {
+        SetAssociativeCache cache({lines_of(state), 16});
+        cache.access(accesses);
+        benchmark::DoNotOptimize(cache.counts().read_hits);
+    }
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(accesses.size()));
+}
+BENCHMARK(sectors)->Arg(4096)->Unit(benchmark::kMillisecond);
+
+// One pass for every capacity, generation included.
+void stack_distances(benchmark::State& state) {
+    std::uint64_t count = 0;
+    for (auto _ : state) {
+        TileStackDistances distances(product().tiles());
+        product().visit([&](std::uint32_t number, AccessKind) {
+            distances.touch(number, product().tile(number).lines());
+        });
+        benchmark::DoNotOptimize(distances.hit_rate(4096 * 8, 16));
+        count += distances.accesses();
+    }
+    state.SetItemsProcessed(static_cast<std::int64_t>(count));
+}
+BENCHMARK(stack_distances)->Unit(benchmark::kMillisecond);
+
+}  // namespace

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// A line of memory by its number, its address over the line's size. With lines of 128 bytes the
+// numbers reach half a terabyte.
+using LineNumber = std::uint32_t;
+
+// What a cache may never be asked for: its empty ways hold it.
+inline constexpr LineNumber no_line = 0xffffffff;
+
+enum class AccessKind : std::uint8_t { read, write };
+
+// An access to some of a line's sectors: bit i of the mask is sector i.
+struct SectorAccess {
+    LineNumber line = 0;
+    std::uint8_t sectors = 0xf;
+    AccessKind kind = AccessKind::read;
+
+    bool operator==(const SectorAccess&) const = default;
+};
+
+// The size of a cache. A line's set is a hash of its number, as in GPUs: with plain modulo indices
+// strides that are a power of two fall on few sets.
+struct CacheShape {
+    std::size_t lines = 0;  // of its whole capacity
+    int ways = 16;          // 1 to 16
+
+    std::size_t sets() const { return lines / static_cast<std::size_t>(ways); }
+};
+
+// Counts of a cache. Reads and writes are accesses to lines, each of which hits if its line is
+// present and, for a read, all sectors that it wants. The level below sees sectors.
+struct CacheCounts {
+    std::uint64_t reads = 0;
+    std::uint64_t read_hits = 0;
+    std::uint64_t writes = 0;
+    std::uint64_t write_hits = 0;
+    std::uint64_t sectors_read = 0;     // from the level below
+    std::uint64_t sectors_written = 0;  // to the level below
+
+    std::uint64_t accesses() const { return reads + writes; }
+    std::uint64_t hits() const { return read_hits + write_hits; }
+    std::uint64_t misses() const { return accesses() - hits(); }
+};
+
+// Instruction sets that the simulation is written for; the widest is used unless asked otherwise.
+enum class VectorWidth { portable, avx2, avx512 };
+VectorWidth widest_vectors();
+
+// An exact set-associative cache with LRU replacement in each set (engine E1). A set is one
+// register of sixteen tags, most recent first, so that an access is a comparison of all ways and a
+// shift of those before the match.
+//
+// A write allocates its line without reading it, because it replaces whole sectors; dirty sectors
+// are written when their line is evicted. One object is for line accesses (faster) or for sector
+// accesses, not for both.
+class SetAssociativeCache {
+public:
+    // Throws Error for a shape without a set, with more lines than line numbers, or with ways that
+    // are not 1 to 16.
+    explicit SetAssociativeCache(const CacheShape& shape, VectorWidth width = widest_vectors());
+
+    // Reads whole lines in this order. The missed ones are appended to `missed` if it is given.
+    void read(std::span<const LineNumber> lines, std::vector<LineNumber>* missed = nullptr);
+
+    // Accesses sectors in this order. What the level below sees is appended to `below` if it is
+    // given: the sectors that a read lacks, and the dirty ones of each evicted line.
+    void access(std::span<const SectorAccess> accesses, std::vector<SectorAccess>* below = nullptr);
+
+    // Writes all dirty sectors, as at the end of a network. Their lines stay.
+    void flush();
+
+    const CacheCounts& counts() const { return counts_; }
+
+    // Forgets the counts and keeps the lines: a cache that is warm.
+    void reset_counts() { counts_ = {}; }
+
+private:
+    friend struct CacheLoops;
+
+    // The tags of a set, most recent first. Ways that the cache lacks stay empty.
+    struct alignas(64) Set {
+        std::uint32_t tags[16];
+    };
+
+    std::vector<Set> sets_;
+    std::vector<std::uint64_t> valid_;  // 4 bits of each way, in the order of the tags
+    std::vector<std::uint64_t> dirty_;
+    int ways_ = 16;
+    VectorWidth width_;
+    CacheCounts counts_;
+};
+
+}  // namespace strata
