@@ -3,12 +3,14 @@
 #include "cli/backends.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "device/description.h"
 #include "networks/generate/generator.h"
 #include "networks/network.h"
 #include "op/convention.h"
 #include "store/database.h"
 #include "store/kernels.h"
 #include "store/query.h"
+#include "view/description.h"
 #include "view/metrics.h"
 #include "view/runs.h"
 
@@ -111,6 +113,14 @@ Document metrics(const ListOptions&) {
     return metrics_document(metric_catalogue());
 }
 
+Document devices(const ListOptions&) {
+    std::vector<DeviceDescription> all;
+    for (const EmbeddedFile& file : device_files()) {
+        all.push_back(find_description(file.name));
+    }
+    return descriptions_document(all);
+}
+
 struct Listing {
     const char* name;
     Document (*make)(const ListOptions&);
@@ -120,6 +130,7 @@ constexpr std::array listings = {
     Listing{"networks", networks},
     Listing{"operators", operators},
     Listing{"backends", list_backends},
+    Listing{"devices", devices},
     Listing{"conventions", list_conventions},
     Listing{"runs", runs},
     Listing{"kernels", kernels},
@@ -145,10 +156,11 @@ void list(const ListOptions& options) {
 void add_list(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ListOptions>();
     CLI::App* verb = app.add_subcommand(
-        "list", "List networks, operators, backends, conventions, runs, kernels or metrics.");
+        "list",
+        "List networks, operators, backends, devices, conventions, runs, kernels or metrics.");
     verb->footer("strata list runs --top 10");
     verb->add_option("what", options->what, "what to list")
-        ->type_name("networks|operators|backends|conventions|runs|kernels|metrics");
+        ->type_name("networks|operators|backends|devices|conventions|runs|kernels|metrics");
     add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);
     verb->callback([options] { list(*options); });

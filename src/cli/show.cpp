@@ -3,9 +3,11 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "device/description.h"
 #include "networks/parameter.h"
 #include "op/convention.h"
 #include "run/memory.h"
+#include "view/description.h"
 #include "view/fit.h"
 #include "view/grid.h"
 #include "view/json.h"
@@ -30,6 +32,7 @@ struct ShowOptions {
     Settings settings;
     bool memory = false;
     std::string fit;
+    std::vector<std::string> devices;
 
     const Execution& execution() const { return settings.execution; }
     bool answers() const { return execution().numerics.mode == Mode::inference; }
@@ -200,7 +203,24 @@ void print(Aspect aspect, Shown shown, const OutputOptions& output) {
     emit_json(aspect == Aspect::memory ? "memory" : "show", std::move(members), output);
 }
 
+void show_devices(const ShowOptions& options) {
+    if (!options.network.networks.empty()) {
+        throw Error("--device shows devices: omit the network", ExitCode::usage);
+    }
+    std::vector<Document> documents;
+    for (const std::string& name : options.devices) {
+        documents.push_back(description_document(find_description(name)));
+    }
+    emit(documents, options.output);
+}
+
 void show(const ShowOptions& options) {
+    if (!options.devices.empty()) {
+        return show_devices(options);
+    }
+    if (options.network.networks.empty()) {
+        throw Error("name a network to show, or --device NAME", ExitCode::usage);
+    }
     const auto variations = variations_of(options.network);
     if (!options.fit.empty() && (!variations.empty() || !options.network.batches.empty())) {
         throw Error("--fit finds the batch itself: omit --batch and --vary", ExitCode::usage);
@@ -238,12 +258,15 @@ void add_show(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ShowOptions>();
     CLI::App* verb = app.add_subcommand(
         "show",
-        "Show layers, shapes, parameters, work and memory of a network without running it.");
+        "Show layers, shapes, parameters, work and memory of a network without running it, or what "
+        "is known of a device.");
     verb->footer(
         "strata show resnet-50 --batch 16 --convention multiply-add-2\n"
         "strata show resnet-50 --memory --batch 1..64\n"
-        "strata show resnet-50 --fit 16GB");
+        "strata show resnet-50 --fit 16GB\n"
+        "strata show --device v100");
     add_network_options(*verb, options->network);
+    verb->get_option("network")->required(false);
     add_vary_option(*verb, options->network);
     begin_group(*verb, "Counting");
     add_option(*verb, "--convention", options->convention,
@@ -260,6 +283,12 @@ void add_show(CLI::App& app, ExitCode&) {
         ->type_name("SIZE");
     add_listed(*verb, option_named("first_layer_gradient"), options->settings,
                "also count the gradient of the network's input");
+    add_option(
+        *verb, "--device", options->devices,
+        "instead of a network: a device's numbers and their sources; names from `strata list "
+        "devices`, or files")
+        ->delimiter(',')
+        ->type_name("NAME");
     add_output_options(*verb, options->output);
     verb->callback([options] { show(*options); });
 }

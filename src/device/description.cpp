@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "device/description.h"
+
+#include "base/enumeration.h"
+#include "base/error.h"
+#include "base/small_file.h"
+#include "base/text.h"
+#include "base/toml_section.h"
+#include "base/unit_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace strata {
+
+namespace {
+
+constexpr double max_contradiction = 0.03;
+constexpr Bytes cache_line{128};
+
+using D = DeviceDescription;
+
+constexpr std::array fields = {
+    DeviceField{"processors", &D::processors, "streaming multiprocessors, or cores"},
+    DeviceField{"lanes", &D::lanes, "fp32 multiply-adds of a processor per clock"},
+    DeviceField{"matrix_lanes", &D::matrix_lanes, "bf16 multiply-adds of its matrix units"},
+    DeviceField{"base_clock", &D::base_clock, "the clock that is guaranteed"},
+    DeviceField{"boost_clock", &D::boost_clock, "the highest clock"},
+    DeviceField{"f32_peak", &D::f32_peak, "fp32 arithmetic, as stated"},
+    DeviceField{"tf32_peak", &D::tf32_peak, "tf32 in matrix units, dense"},
+    DeviceField{"f16_peak", &D::f16_peak, "fp16, in matrix units if there are any, dense"},
+    DeviceField{"bf16_peak", &D::bf16_peak, "bf16, in matrix units if there are any, dense"},
+    DeviceField{"l1", &D::l1, "first-level cache of a processor"},
+    DeviceField{"shared_memory", &D::shared_memory, "shared memory of a processor"},
+    DeviceField{"l2", &D::l2, "second-level cache"},
+    DeviceField{"l2_bandwidth", &D::l2_bandwidth, "second-level cache, reads"},
+    DeviceField{"l3", &D::l3, "third-level cache"},
+    DeviceField{"memory", &D::memory, "main memory"},
+    DeviceField{"dram_bandwidth", &D::dram_bandwidth, "main memory"},
+    DeviceField{"bus_width", &D::bus_width, "bits between the device and its memory"},
+    DeviceField{"transfer_rate", &D::transfer_rate, "transfers of each of these bits"},
+    DeviceField{"power", &D::power, "the most that it may draw for long"},
+};
+
+template <class Q>
+constexpr std::string_view unit_of() {
+    if constexpr (std::is_same_v<Q, Count>) {
+        return "";
+    } else if constexpr (std::is_same_v<Q, Hertz>) {
+        return "Hz";
+    } else if constexpr (std::is_same_v<Q, FlopRate>) {
+        return "FLOP/s";
+    } else if constexpr (std::is_same_v<Q, Bytes>) {
+        return "B";
+    } else if constexpr (std::is_same_v<Q, Bandwidth>) {
+        return "B/s";
+    } else {
+        return "W";
+    }
+}
+
+// The type of the quantity that a member holds.
+template <class Q>
+Q quantity_of(DeviceField::Member<Q>);
+
+// "a number" or "a number of B/s".
+std::string wanted(std::string_view unit) {
+    return unit.empty() ? "a positive number" : fmt::format("a positive number of {}", unit);
+}
+
+const DeviceField& field_named(std::string_view key) {
+    const auto* const found = std::ranges::find(fields, key, &DeviceField::key);
+    if (found == fields.end()) {
+        std::vector<std::string> keys;
+        for (const DeviceField& field : fields) {
+            keys.emplace_back(field.key);
+        }
+        throw Error(
+            fmt::format("a device has no '{}': choose one of {}", printable(key), join(keys, ", ")),
+            ExitCode::usage);
+    }
+    return *found;
+}
+
+// The text of [value, source], of which a bare number is a count.
+struct WrittenNumber {
+    std::string value;
+    std::string source;
+};
+
+WrittenNumber written_number(const TomlSection& file, const toml::table& table,
+                             const toml::table* sources, std::string_view key) {
+    const toml::array* const pair = table[key].as_array();
+    if (pair == nullptr || pair->size() != 2) {
+        file.refuse(key, "write it as [value, source]");
+    }
+    const auto text = pair->get(0)->value_exact<std::string>();
+    const auto count = pair->get(0)->value<double>();
+    const auto source = pair->get(1)->value_exact<std::string>();
+    if ((!text && !count) || !source || source->empty()) {
+        file.refuse(key, "write it as [value, source], the source as a text");
+    }
+    const auto named = sources == nullptr ? std::optional<std::string>()
+                                          : (*sources)[*source].value_exact<std::string>();
+    return {text ? *text : fmt::format("{}", *count), named.value_or(*source)};
+}
+
+DeviceKind kind_of(const TomlSection& file) {
+    const auto kind = value_named<DeviceKind>(file.required_text("kind"));
+    if (!kind) {
+        file.refuse("kind", "choose gpu, cpu or tpu");
+    }
+    return *kind;
+}
+
+// What no machine can be.
+void refuse_impossible(const TomlSection& file, const DeviceDescription& device) {
+    for (const auto& [key, member] :
+         {std::pair{"processors", &D::processors}, std::pair{"lanes", &D::lanes}}) {
+        const auto& count = device.*member;
+        if (count &&
+            (count->value.value < 1 || count->value != Count{std::floor(count->value.value)})) {
+            file.refuse(key, "give a whole number of at least 1");
+        }
+    }
+    for (const auto& [key, member] : {std::pair{"l1", &D::l1}, std::pair{"l2", &D::l2},
+                                      std::pair{"l3", &D::l3}, std::pair{"memory", &D::memory}}) {
+        if (const auto& size = device.*member; size && size->value < cache_line) {
+            file.refuse(key, "is smaller than a line of 128 bytes; correct it");
+        }
+    }
+}
+
+void require_numbers(const TomlSection& file, const DeviceDescription& device) {
+    if (!device.processors || !device.dram_bandwidth ||
+        !(device.boost_clock || device.base_clock)) {
+        file.refuse("processors, dram_bandwidth, and a clock", "are needed; give them");
+    }
+}
+
+}  // namespace
+
+std::span<const DeviceField> device_fields() {
+    return fields;
+}
+
+std::optional<DescribedNumber> number_of(const DeviceDescription& device,
+                                         const DeviceField& field) {
+    return std::visit(
+        [&](auto member) -> std::optional<DescribedNumber> {
+            const auto& fact = device.*member;
+            if (!fact) {
+                return {};
+            }
+            using Q = decltype(quantity_of(member));
+            return DescribedNumber{fact->value.value, unit_of<Q>(), fact->source};
+        },
+        field.member);
+}
+
+DeviceDescription parse_description(std::string_view toml, std::string_view origin) {
+    const toml::table table = parse_toml(toml, origin);
+    const TomlSection file(table, printable(origin));
+    std::vector<std::string_view> known = {"name", "model", "architecture", "kind", "sources"};
+    for (const DeviceField& field : fields) {
+        known.push_back(field.key);
+    }
+    file.expect_only(known);
+    DeviceDescription device;
+    device.name = file.required_text("name");
+    device.model = file.required_text("model");
+    device.architecture = file.required_text("architecture");
+    device.kind = kind_of(file);
+    const toml::table* const sources = file.table("sources");
+    for (const DeviceField& field : fields) {
+        if (!table.contains(field.key)) {
+            continue;
+        }
+        const WrittenNumber written = written_number(file, table, sources, field.key);
+        std::visit(
+            [&](auto member) {
+                using Q = decltype(quantity_of(member));
+                const auto value = parse_with_unit(written.value, unit_of<Q>());
+                if (!value) {
+                    file.refuse(field.key, fmt::format("give {}", wanted(unit_of<Q>())));
+                }
+                device.*member = {Q{*value}, written.source};
+            },
+            field.member);
+    }
+    require_numbers(file, device);
+    refuse_impossible(file, device);
+    return device;
+}
+
+DeviceDescription find_description(std::string_view name) {
+    if (name.find_first_of("./") != std::string_view::npos) {
+        const auto text = read_small_file(std::string(name));
+        if (!text) {
+            throw Error(
+                fmt::format("{}: cannot be read; give the path of a device file", printable(name)));
+        }
+        return parse_description(*text, name);
+    }
+    for (const EmbeddedFile& file : device_files()) {
+        if (file.name == name) {
+            return parse_description(file.text, fmt::format("{}.toml", name));
+        }
+    }
+    std::vector<std::string> names;
+    for (const EmbeddedFile& file : device_files()) {
+        names.emplace_back(file.name);
+    }
+    const auto meant = nearest(name, names);
+    throw Error(
+        fmt::format("there is no device '{}'{}; strata list devices names them, and a file "
+                    "of one can be given by its path",
+                    printable(name), meant ? fmt::format(", did you mean {}?", *meant) : ""),
+        ExitCode::usage);
+}
+
+void change(DeviceDescription& device, std::string_view key_and_value) {
+    const auto equals = key_and_value.find('=');
+    if (equals == std::string_view::npos) {
+        throw Error(fmt::format("'{}' changes nothing: write KEY=VALUE, such as l2=128MiB or "
+                                "dram_bandwidth=2x",
+                                printable(key_and_value)),
+                    ExitCode::usage);
+    }
+    const DeviceField& field = field_named(trim(key_and_value.substr(0, equals)));
+    const std::string_view value = trim(key_and_value.substr(equals + 1));
+    std::visit(
+        [&](auto member) {
+            using Q = decltype(quantity_of(member));
+            auto& fact = device.*member;
+            const auto factor = value.ends_with('x')
+                                    ? parse_with_unit(value.substr(0, value.size() - 1), "")
+                                    : std::nullopt;
+            const auto number = parse_with_unit(value, unit_of<Q>());
+            if (factor ? !fact : !number) {
+                throw Error(factor ? fmt::format("{} has no {} that could be multiplied; give it "
+                                                 "a value",
+                                                 device.name, field.key)
+                                   : fmt::format("{}: '{}' is not {}, nor a factor such as 2x",
+                                                 field.key, printable(value), wanted(unit_of<Q>())),
+                            ExitCode::usage);
+            }
+            fact = {Q{factor ? *factor * fact->value.value : *number},
+                    fmt::format("assumed: {}", printable(value))};
+        },
+        field.member);
+}
+
+std::optional<FlopRate> derived_f32_peak(const DeviceDescription& device,
+                                         const std::optional<Fact<Hertz>>& clock) {
+    if (!device.processors || !device.lanes || !clock) {
+        return {};
+    }
+    constexpr double flops_per_multiply_add = 2;
+    return FlopRate{flops_per_multiply_add * device.processors->value.value *
+                    device.lanes->value.value * clock->value.value};
+}
+
+std::vector<std::string> contradictions(const DeviceDescription& device) {
+    const auto differs = [](double a, double b) { return std::abs(a / b - 1) > max_contradiction; };
+    std::vector<std::string> found;
+    const auto base = derived_f32_peak(device, device.base_clock);
+    const auto boost = derived_f32_peak(device, device.boost_clock);
+    if (device.f32_peak && (base || boost)) {
+        const double stated = device.f32_peak->value.value;
+        if ((!base || differs(stated, base->value)) && (!boost || differs(stated, boost->value))) {
+            found.push_back(
+                fmt::format("f32_peak is stated as {}, but processors, lanes and clock give {}",
+                            text_with_unit(stated, "FLOP/s"),
+                            text_with_unit((boost ? boost : base)->value, "FLOP/s")));
+        }
+    }
+    if (device.bus_width && device.transfer_rate && device.dram_bandwidth) {
+        constexpr double bits_per_byte = 8;
+        const double stated = device.dram_bandwidth->value.value;
+        const double derived =
+            device.bus_width->value.value * device.transfer_rate->value.value / bits_per_byte;
+        if (differs(stated, derived)) {
+            found.push_back(fmt::format("dram_bandwidth is stated as {}, but {:.0f} bits give {}",
+                                        text_with_unit(stated, "B/s"),
+                                        device.bus_width->value.value,
+                                        text_with_unit(derived, "B/s")));
+        }
+    }
+    return found;
+}
+
+}  // namespace strata

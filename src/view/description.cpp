@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "view/description.h"
+
+#include "base/enumeration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+template <class Q>
+Cell fact_cell(const std::optional<Fact<Q>>& fact, const char* unit) {
+    return fact ? Cell(Number{
+                      .value = fact->value.value, .unit = unit, .provenance = Provenance::imported})
+                : Cell(Missing{"no source states it"});
+}
+
+// As stated, or what the highest known clock gives.
+Cell f32_peak_cell(const DeviceDescription& device) {
+    if (device.f32_peak) {
+        return fact_cell(device.f32_peak, "FLOP/s");
+    }
+    const auto derived =
+        derived_f32_peak(device, device.boost_clock ? device.boost_clock : device.base_clock);
+    return derived
+               ? Cell(Number{
+                     .value = derived->value, .unit = "FLOP/s", .provenance = Provenance::derived})
+               : Cell(Missing{"no source states it"});
+}
+
+std::vector<Cell> row_of(const DeviceDescription& device) {
+    return {device.name,
+            device.model,
+            std::string(name_of(device.kind)),
+            device.architecture,
+            fact_cell(device.processors, ""),
+            f32_peak_cell(device),
+            fact_cell(device.f16_peak ? device.f16_peak : device.bf16_peak, "FLOP/s"),
+            fact_cell(device.l2, "B"),
+            fact_cell(device.dram_bandwidth, "B/s"),
+            fact_cell(device.memory, "B"),
+            fact_cell(device.power, "W")};
+}
+
+void add_derived(Table& table, const DeviceDescription& device) {
+    for (const auto& [name, clock] :
+         {std::pair{"base", device.base_clock}, std::pair{"boost", device.boost_clock}}) {
+        if (const auto peak = derived_f32_peak(device, clock)) {
+            table.rows.push_back(
+                {fmt::format("f32_peak_at_{}_clock", name),
+                 Number{.value = peak->value, .unit = "FLOP/s", .provenance = Provenance::derived},
+                 Number{.value = peak->value}, "FLOP/s", "fp32 arithmetic, derived",
+                 "2 × processors × lanes × clock"});
+        }
+    }
+}
+
+}  // namespace
+
+Document descriptions_document(std::span<const DeviceDescription> devices) {
+    Table table{.columns = {{"name", "name", Importance::essential},
+                            {"model", "model", Importance::normal},
+                            {"kind", "kind", Importance::detail},
+                            {"architecture", "architecture", Importance::normal},
+                            {"processors", "processors", Importance::normal},
+                            {"f32_peak_flop_per_s", "f32 peak", Importance::essential},
+                            {"f16_peak_flop_per_s", "16-bit peak", Importance::essential},
+                            {"l2_bytes", "L2", Importance::normal},
+                            {"dram_bandwidth_b_per_s", "bandwidth", Importance::essential},
+                            {"memory_bytes", "memory", Importance::essential},
+                            {"power_w", "power", Importance::normal}},
+                .records = "devices"};
+    for (const DeviceDescription& device : devices) {
+        table.rows.push_back(row_of(device));
+    }
+    table.notes.emplace_back(
+        "strata show --device NAME gives every number's source. A file of your own can be given "
+        "instead of a name.");
+    return {.title = "devices", .blocks = {std::move(table)}, .kind = "list"};
+}
+
+Document description_document(const DeviceDescription& device) {
+    Table table{.columns = {{"number", "number", Importance::essential},
+                            people_column("shown", "value"),
+                            data_column("value"),
+                            data_column("unit"),
+                            {"meaning", "meaning", Importance::normal},
+                            {"source", "source", Importance::essential}},
+                .records = "numbers"};
+    for (const DeviceField& field : device_fields()) {
+        if (const auto number = number_of(device, field)) {
+            table.rows.push_back({std::string(field.key),
+                                  Number{.value = number->value,
+                                         .unit = std::string(number->unit),
+                                         .provenance = Provenance::imported},
+                                  Number{.value = number->value}, std::string(number->unit),
+                                  std::string(field.meaning), number->source});
+        }
+    }
+    add_derived(table, device);
+    for (const std::string& contradiction : contradictions(device)) {
+        table.notes.push_back("Contradiction: " + contradiction + ".");
+    }
+    return {.title = fmt::format("{}: {}, {}", device.name, device.model, device.architecture),
+            .blocks = {std::move(table)},
+            .kind = "device"};
+}
+
+}  // namespace strata

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "device/description.h"
+#include "report/document.h"
+
+#include <span>
+
+namespace strata {
+
+// Devices side by side, peaks as stated and otherwise as the clock gives them:
+//
+//   name   model                   kind  processors  f32 peak    f16 peak    L2    bandwidth memory
+//   v100   NVIDIA Tesla V100 SXM2  gpu           80  15.7 TFLOP/s …
+Document descriptions_document(std::span<const DeviceDescription> devices);
+
+// Everything that is known of one device, each number with its source; what follows from others,
+// and stated numbers that others contradict.
+//
+//   number      value         meaning                       source
+//   processors  80            streaming multiprocessors …   NVIDIA Tesla V100 whitepaper, 2017
+//   f32 peak at the boost clock  15.7 TFLOP/s  …            processors × lanes × 2 × clock
+Document description_document(const DeviceDescription& device);
+
+}  // namespace strata

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "device/description.h"
+
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+namespace strata::testing {
+
+namespace {
+
+constexpr std::string_view small_device = R"(
+name = "small"
+model = "A Small One"
+architecture = "volta"
+kind = "gpu"
+processors = [2, "sheet"]
+lanes = [64, "sheet"]
+boost_clock = ["1 GHz", "a book"]
+l2 = ["1 MiB", "sheet"]
+dram_bandwidth = ["100 GB/s", "sheet"]
+[sources]
+sheet = "its data sheet"
+)";
+
+// What parsing a changed description says.
+std::string refusal_of(std::string_view line, std::string_view replaced) {
+    std::string text(small_device);
+    text.replace(text.find(line), line.size(), replaced);
+    try {
+        parse_description(text, "small.toml");
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Description, ANumberHasItsUnitAndItsSource) {
+    const DeviceDescription device = parse_description(small_device, "small.toml");
+    EXPECT_EQ(device.kind, DeviceKind::gpu);
+    EXPECT_EQ(device.processors->value.value, 2);
+    EXPECT_EQ(device.processors->source, "its data sheet");
+    EXPECT_EQ(device.boost_clock->value.value, 1e9);
+    EXPECT_EQ(device.boost_clock->source, "a book");
+    EXPECT_EQ(device.l2->value.value, 1048576);
+    EXPECT_FALSE(device.memory);
+    EXPECT_EQ(derived_f32_peak(device, device.boost_clock)->value, 256e9);
+    EXPECT_FALSE(derived_f32_peak(device, device.base_clock));
+}
+
+TEST(Description, WhatCannotBeIsOneSentence) {
+    EXPECT_EQ(refusal_of("[2, \"sheet\"]", "[0, \"sheet\"]"),
+              "small.toml: processors: give a positive number");
+    EXPECT_EQ(refusal_of("[2, \"sheet\"]", "[2.5, \"sheet\"]"),
+              "small.toml: processors: give a whole number of at least 1");
+    EXPECT_EQ(refusal_of("\"1 MiB\"", "\"64 B\""),
+              "small.toml: l2: is smaller than a line of 128 bytes; correct it");
+    EXPECT_EQ(refusal_of("\"1 MiB\"", "\"1 GHz\""), "small.toml: l2: give a positive number of B");
+    EXPECT_EQ(refusal_of("\"100 GB/s\", \"sheet\"", "\"100 GB/s\""),
+              "small.toml: dram_bandwidth: write it as [value, source]");
+    EXPECT_EQ(refusal_of("\"a book\"", "\"\""),
+              "small.toml: boost_clock: write it as [value, source], the source as a text");
+    EXPECT_EQ(refusal_of("lanes", "lane"), "small.toml: lane: unknown key; remove or correct it");
+    EXPECT_EQ(refusal_of("processors = [2, \"sheet\"]", ""),
+              "small.toml: processors, dram_bandwidth, and a clock: are needed; give them");
+    EXPECT_EQ(refusal_of("\"gpu\"", "\"npu\""), "small.toml: kind: choose gpu, cpu or tpu");
+}
+
+TEST(Description, EveryShippedOneCanBeReadUnderItsNameAndContradictsItselfNowhere) {
+    std::set<std::string> models;
+    ASSERT_GE(device_files().size(), 20U);
+    for (const EmbeddedFile& file : device_files()) {
+        const DeviceDescription device = find_description(file.name);
+        EXPECT_EQ(device.name, file.name);
+        EXPECT_TRUE(models.insert(device.model).second) << device.model;
+        EXPECT_EQ(contradictions(device), std::vector<std::string>()) << file.name;
+        EXPECT_TRUE(derived_f32_peak(device, device.boost_clock) || device.bf16_peak) << file.name;
+        for (const DeviceField& field : device_fields()) {
+            if (const auto number = number_of(device, field)) {
+                EXPECT_GT(number->source.size(), 10U) << file.name << " " << field.key;
+            }
+        }
+    }
+}
+
+// Dong et al. (2018) print 208 GB/s for the K40, whose bus of 384 bits gives 288.
+TEST(Description, APublishedBandwidthThatTheBusContradictsIsFound) {
+    DeviceDescription k40 = find_description("k40");
+    k40.dram_bandwidth = {Bandwidth{208e9}, "Dong et al. 2018, table 2"};
+    EXPECT_EQ(contradictions(k40),
+              std::vector<std::string>{
+                  "dram_bandwidth is stated as 208 GB/s, but 384 bits give 288 GB/s"});
+    k40.f32_peak = {FlopRate{5.5e12}, "made up"};
+    EXPECT_EQ(contradictions(k40).size(), 2U);
+}
+
+TEST(Description, ANumberCanBeSetOrMultiplied) {
+    DeviceDescription device = parse_description(small_device, "small.toml");
+    change(device, "dram_bandwidth=2x");
+    EXPECT_EQ(device.dram_bandwidth->value.value, 200e9);
+    EXPECT_EQ(device.dram_bandwidth->source, "assumed: 2x");
+    change(device, "l2 = 128MiB");
+    EXPECT_EQ(device.l2->value.value, 128.0 * 1024 * 1024);
+    change(device, "memory=8GB");
+    EXPECT_EQ(device.memory->value.value, 8e9);
+    for (const char* wrong : {"l2", "l3=2x", "l2=3 GHz", "speed=2x", "processors=-1"}) {
+        EXPECT_THROW(change(device, wrong), Error) << wrong;
+    }
+}
+
+TEST(Description, AnUnknownNameGetsTheNearestOne) {
+    try {
+        find_description("gtx-1081");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("did you mean gtx-1080?"), std::string::npos);
+    }
+    EXPECT_THROW(find_description("./absent.toml"), Error);
+}
+
+}  // namespace
+
+}  // namespace strata::testing
