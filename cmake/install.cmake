@@ -33,7 +33,7 @@ install(FILES "${share}/strata.fish"
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 install(FILES "${share}/strata.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 # The facts are built into the program; here they are installed for reading.
-install(DIRECTORY data/devices data/published data/metrics DESTINATION ${CMAKE_INSTALL_DATADIR}/strata
+install(DIRECTORY data/devices data/rates data/published data/metrics DESTINATION ${CMAKE_INSTALL_DATADIR}/strata
         COMPONENT program)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 

@@ -21,6 +21,17 @@ toml::table parse_toml(std::string_view text, std::string_view origin) {
     }
 }
 
+std::string toml_string(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : printable(text, 1000)) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+        }
+        out += c;
+    }
+    return out + '"';
+}
+
 void TomlSection::refuse(std::string_view key, std::string_view fix) const {
     throw Error(fmt::format("{}: {}", printable(place(key)), fix));
 }
@@ -138,6 +149,10 @@ std::vector<const toml::table*> TomlSection::tables(std::string_view key) const 
         found.push_back(element.as_table());
     }
     return found;
+}
+
+std::vector<const toml::table*> TomlSection::tables_if_any(std::string_view key) const {
+    return own_.contains(key) ? tables(key) : std::vector<const toml::table*>();
 }
 
 }  // namespace strata

@@ -15,6 +15,9 @@ namespace strata {
 // Throws Error that names file, line and column where a text is no TOML.
 toml::table parse_toml(std::string_view text, std::string_view origin);
 
+// A text as a TOML basic string, in quotes.
+std::string toml_string(std::string_view text);
+
 // A table of a TOML file behind another that holds what it does not say itself, with its place for
 // messages. Every reading throws Error, naming the place, where a value has the wrong type.
 class TomlSection {
@@ -38,6 +41,7 @@ public:
     std::vector<std::string> texts(std::string_view key) const;
     const toml::table* table(std::string_view key) const;
     std::vector<const toml::table*> tables(std::string_view key) const;
+    std::vector<const toml::table*> tables_if_any(std::string_view key) const;  // none: absent
 
     std::string place(std::string_view key) const;
 

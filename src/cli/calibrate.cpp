@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "base/small_file.h"
+#include "base/text.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"
 #include "cli/options.h"
@@ -12,9 +13,11 @@
 #include "run/job.h"
 #include "view/comparison_rates.h"
 #include "view/device.h"
+#include "view/prediction.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -34,6 +37,8 @@ struct CalibrateOptions {
     int rounds = 0;  // 0: as `strata compare` would take
     std::string network = "fc:layers=3,nodes=512";
     std::vector<std::string> batches = {"64"};
+    std::string device;
+    std::vector<std::string> from;
     OutputOptions output;
 };
 
@@ -101,6 +106,44 @@ std::optional<Device> known_before(const Calibrated& done) {
         fmt::print(stderr, "strata: {}; it is replaced\n", error.what());
         return std::nullopt;
     }
+}
+
+// Fits what predictions of a described device reach to times that others measured.
+void calibrate_rates(const CalibrateOptions& options) {
+    if (options.device.empty() || options.from.empty()) {
+        throw Error("--device names what --from CSV calibrates: give both", ExitCode::usage);
+    }
+    const DeviceDescription device = find_description(options.device);
+    const auto file = own_rates_file(device.name);  // before time is spent
+    std::vector<ProblemTable> tables;
+    std::vector<const ProblemRow*> rows;
+    for (const std::string& name : options.from) {
+        tables.push_back(read_problem_file(name));
+    }
+    for (ProblemTable& table : tables) {
+        for (ProblemRow& row : table.rows) {
+            if (row.device.empty()) {
+                row.device = device.name;
+            }
+            const bool is_of_device =
+                row.device == device.name ||
+                std::ranges::find(device.also, row.device) != device.also.end();
+            if (is_of_device && row.measured &&
+                !std::holds_alternative<Unpredictable>(row.problem)) {
+                rows.push_back(&row);
+            }
+        }
+    }
+    if (rows.empty()) {
+        throw Error(fmt::format("no row has a time on {} and a problem that can be predicted",
+                                device.name));
+    }
+    replace_file(file, to_toml(fit_rates(rows, device),
+                               fmt::format("fitted by strata calibrate to {} rows of {}",
+                                           rows.size(), join(options.from, ", "))));
+    fmt::print(stderr, "strata: rates of {} fitted to {} rows, in {}\n", device.name, rows.size(),
+               file.string());
+    emit(accuracy_document(accuracy_of(rows)), options.output);
 }
 
 void calibrate(const CalibrateOptions& options) {
@@ -246,9 +289,19 @@ void add_calibrate(CLI::App& app, ExitCode& exit) {
         ->type_name("N");
     add_option(*verb, "--network", options->network, "the network")->type_name("NETWORK");
     add_option(*verb, "-b,--batch", options->batches, "examples per step")->type_name("N");
+    begin_group(*verb, "Predictions");
+    add_option(*verb, "--device", options->device, "a device from `strata list devices`, or a file")
+        ->type_name("NAME");
+    add_option(*verb, "--from", options->from,
+               "fit what predictions for it reach to the measured times of these tables (see "
+               "strata predict --help)")
+        ->delimiter(',')
+        ->type_name("CSV");
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] {
-        if (options->comparison) {
+        if (!options->device.empty() || !options->from.empty()) {
+            calibrate_rates(*options);
+        } else if (options->comparison) {
             calibrate_verdicts(*options, exit);
         } else {
             calibrate(*options);

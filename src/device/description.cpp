@@ -164,7 +164,8 @@ std::optional<DescribedNumber> number_of(const DeviceDescription& device,
 DeviceDescription parse_description(std::string_view toml, std::string_view origin) {
     const toml::table table = parse_toml(toml, origin);
     const TomlSection file(table, printable(origin));
-    std::vector<std::string_view> known = {"name", "model", "architecture", "kind", "sources"};
+    std::vector<std::string_view> known = {"name", "model", "architecture",
+                                           "kind", "also",  "sources"};
     for (const DeviceField& field : fields) {
         known.push_back(field.key);
     }
@@ -174,6 +175,7 @@ DeviceDescription parse_description(std::string_view toml, std::string_view orig
     device.model = file.required_text("model");
     device.architecture = file.required_text("architecture");
     device.kind = kind_of(file);
+    device.also = file.texts("also");
     const toml::table* const sources = file.table("sources");
     for (const DeviceField& field : fields) {
         if (!table.contains(field.key)) {
@@ -196,6 +198,16 @@ DeviceDescription parse_description(std::string_view toml, std::string_view orig
     return device;
 }
 
+std::optional<DeviceDescription> description_called(std::string_view name) {
+    for (const EmbeddedFile& file : device_files()) {
+        DeviceDescription device = parse_description(file.text, fmt::format("{}.toml", file.name));
+        if (file.name == name || std::ranges::find(device.also, name) != device.also.end()) {
+            return device;
+        }
+    }
+    return {};
+}
+
 DeviceDescription find_description(std::string_view name) {
     if (name.find_first_of("./") != std::string_view::npos) {
         const auto text = read_small_file(std::string(name));
@@ -205,10 +217,8 @@ DeviceDescription find_description(std::string_view name) {
         }
         return parse_description(*text, name);
     }
-    for (const EmbeddedFile& file : device_files()) {
-        if (file.name == name) {
-            return parse_description(file.text, fmt::format("{}.toml", name));
-        }
+    if (auto found = description_called(name)) {
+        return *std::move(found);
     }
     std::vector<std::string> names;
     for (const EmbeddedFile& file : device_files()) {

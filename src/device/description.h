@@ -35,6 +35,7 @@ struct DeviceDescription {
     std::string model;         // "NVIDIA Tesla V100 SXM2 16 GB"
     std::string architecture;  // "volta", which decides what kernels its libraries have
     DeviceKind kind = DeviceKind::gpu;
+    std::vector<std::string> also;  // what data sets call it: "NV_V100"
 
     std::optional<Fact<Count>> processors;    // streaming multiprocessors; cores
     std::optional<Fact<Count>> lanes;         // fp32 multiply-adds of a processor per clock
@@ -93,7 +94,11 @@ DeviceDescription parse_description(std::string_view toml, std::string_view orig
 // src/device/CMakeLists.txt.
 std::span<const EmbeddedFile> device_files();
 
-// One of these, or a file (a name with a dot or a slash). Throws Error that names similar ones.
+// The one of this name, or that data sets call so; nothing if there is none.
+std::optional<DeviceDescription> description_called(std::string_view name);
+
+// One of these by either name, or a file (a name with a dot or a slash). Throws Error that names
+// similar ones.
 DeviceDescription find_description(std::string_view name);
 
 // Changes a number: "l2=128MiB" sets it, "dram_bandwidth=2x" multiplies it. Throws Error for an

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "base/text.h"
+#include "base/toml_section.h"
 #include "device/device.h"
 
 #include <fmt/format.h>
@@ -142,18 +143,6 @@ void refuse_twins(const std::vector<Entry>& entries, Name name, std::string_view
             }
         }
     }
-}
-
-// A TOML basic string.
-std::string toml_string(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : printable(text, 1000)) {
-        if (c == '"' || c == '\\') {
-            out += '\\';
-        }
-        out += c;
-    }
-    return out + '"';
 }
 
 }  // namespace

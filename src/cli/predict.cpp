@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "base/text.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+#include "view/prediction.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+namespace strata {
+
+namespace {
+
+struct PredictOptions {
+    std::string problems;
+    std::string device;
+    std::vector<std::string> changes;
+    OutputOptions output;
+};
+
+// A device with its rates; a reason where it is not described.
+struct KnownDevice {
+    std::optional<DeviceDescription> description;
+    DeviceRates rates;
+};
+
+KnownDevice known(DeviceDescription description, const std::vector<std::string>& changes) {
+    DeviceRates rates = rates_of(description.name);
+    for (const std::string& text : changes) {
+        change(description, text);
+    }
+    return {std::move(description), std::move(rates)};
+}
+
+PredictedRow predicted(const ProblemRow& row, const KnownDevice& device) {
+    PredictedRow found{.row = &row};
+    if (const auto* refused = std::get_if<Unpredictable>(&row.problem)) {
+        found.reason = refused->reason;
+    } else if (!device.description) {
+        found.reason = row.device.empty()
+                           ? "no device is named; give --device"
+                           : fmt::format("'{}' is not described", printable(row.device));
+    } else {
+        try {
+            found.time = predict_row(row, *device.description, device.rates);
+        } catch (const Error& error) {
+            found.reason = error.what();
+        }
+    }
+    return found;
+}
+
+void predict(const PredictOptions& options) {
+    const ProblemTable table = read_problem_file(options.problems);
+    std::map<std::string, KnownDevice> devices;
+    std::vector<PredictedRow> predictions;
+    for (const ProblemRow& row : table.rows) {
+        const std::string& name = options.device.empty() ? row.device : options.device;
+        auto at = devices.find(name);
+        if (at == devices.end()) {
+            auto description = options.device.empty() ? description_called(name)
+                                                      : std::optional(find_description(name));
+            at = devices
+                     .emplace(name, description ? known(*std::move(description), options.changes)
+                                                : KnownDevice())
+                     .first;
+        }
+        predictions.push_back(predicted(row, at->second));
+    }
+    emit(predictions_document(table, predictions), options.output);
+}
+
+struct AccuracyOptions {
+    std::vector<std::string> files;
+    OutputOptions output;
+};
+
+void state_accuracy(const AccuracyOptions& options) {
+    std::vector<ProblemTable> tables;
+    std::vector<const ProblemRow*> rows;
+    for (const std::string& name : options.files) {
+        tables.push_back(read_problem_file(name));
+    }
+    for (const ProblemTable& table : tables) {
+        for (const ProblemRow& row : table.rows) {
+            rows.push_back(&row);
+        }
+    }
+    const auto found = accuracy_of(rows);
+    if (found.empty()) {
+        throw Error(
+            "none of the rows has a time, a described device and a problem that can be "
+            "predicted");
+    }
+    if (options.output.json) {
+        emit(accuracy_json(found), options.output);
+    } else {
+        emit(accuracy_document(found), options.output);
+    }
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, ExitCode&) {
+    auto options = std::make_shared<PredictOptions>();
+    CLI::App* verb = app.add_subcommand(
+        "predict",
+        "Predict how long problems of a table take on devices that are not here: products of "
+        "matrices and operators that read and write tensors once, in fp32.");
+    verb->footer(
+        "strata predict --problems gemm.csv --csv\n"
+        "strata predict --problems gemm.csv --device h100 --set dram_bandwidth=2x");
+    add_option(*verb, "--problems", options->problems,
+               "table with the columns device, op, batch, m, n, k (products), device, op, rows, "
+               "columns (other operators), or those of DeepBench")
+        ->required()
+        ->type_name("CSV");
+    add_option(*verb, "--device", options->device,
+               "the device of all rows, instead of the table's; see `strata list devices`")
+        ->type_name("NAME");
+    add_option(*verb, "--set", options->changes,
+               "another number of the device, such as l2=128MiB or dram_bandwidth=2x")
+        ->type_name("KEY=VALUE");
+    add_output_options(*verb, options->output);
+    verb->callback([options] { predict(*options); });
+}
+
+void add_accuracy(CLI::App& app, ExitCode&) {
+    auto options = std::make_shared<AccuracyOptions>();
+    CLI::App* verb = app.add_subcommand(
+        "accuracy",
+        "State how far predictions are from measured times, by device and class of problem.");
+    verb->footer("strata accuracy gemm.csv streaming.csv");
+    verb->add_option("files", options->files,
+                     "tables as for strata predict, with measured milliseconds")
+        ->required()
+        ->type_name("CSV");
+    add_output_options(*verb, options->output);
+    verb->callback([options] { state_accuracy(*options); });
+}
+
+}  // namespace strata

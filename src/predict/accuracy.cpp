@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "predict/accuracy.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <random>
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t parts = 5;
+constexpr unsigned shuffle_seed = 1;  // so that the parts are the same in every run
+
+using Rows = std::vector<const ProblemRow*>;
+
+std::vector<Seconds> predictions(const Rows& rows,
+                                 const std::function<Seconds(const ProblemRow&)>& predict) {
+    std::vector<Seconds> times;
+    for (const ProblemRow* const row : rows) {
+        times.push_back(predict(*row));
+    }
+    return times;
+}
+
+// Rows that repeat a problem stay in one part, or its answer would be known.
+std::vector<std::size_t> parts_of(const Rows& rows) {
+    std::map<std::string, std::size_t> part_of_problem;
+    std::mt19937 random(shuffle_seed);
+    std::vector<std::size_t> found;
+    for (const ProblemRow* const row : rows) {
+        std::string key;
+        for (std::size_t i = 0; i < row->fields.size(); ++i) {
+            if (i != row->time_field) {
+                key += row->fields[i] + ",";
+            }
+        }
+        const auto [at, is_new] = part_of_problem.try_emplace(key, 0);
+        if (is_new) {
+            at->second = random() % parts;
+        }
+        found.push_back(at->second);
+    }
+    return found;
+}
+
+std::vector<Seconds> cross_validated(const Rows& rows, const DeviceDescription& device) {
+    const std::vector<std::size_t> part_of = parts_of(rows);
+    std::vector<Seconds> times(rows.size());
+    for (std::size_t part = 0; part < parts; ++part) {
+        Rows others;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (part_of[i] != part) {
+                others.push_back(rows[i]);
+            }
+        }
+        const DeviceRates rates = fit_rates(others, device);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (part_of[i] == part) {
+                times[i] = predict_row(*rows[i], device, rates);
+            }
+        }
+    }
+    return times;
+}
+
+double quantile(std::vector<double>& values, double share) {
+    const auto at = std::min(values.size() - 1,
+                             static_cast<std::size_t>(share * static_cast<double>(values.size())));
+    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(at));
+    return values[at];
+}
+
+void add_class(const Rows& rows, const DeviceDescription& device, std::vector<AccuracyRow>& found) {
+    std::vector<Seconds> measured;
+    for (const ProblemRow* const row : rows) {
+        measured.push_back(*row->measured);
+    }
+    const auto add = [&](const char* split, const std::vector<Seconds>& times) {
+        found.push_back(
+            {device.name, rows.front()->problem_class, split, errors_of(times, measured)});
+    };
+    const DeviceRates none;
+    const DeviceRates shipped = rates_of(device.name);
+    add("roofline", predictions(rows, [&](const auto& row) { return roofline(row, device); }));
+    add("uncalibrated",
+        predictions(rows, [&](const auto& row) { return predict_row(row, device, none); }));
+    if (shipped.gemm.contains(rows.front()->problem_class) ||
+        shipped.streaming.contains(rows.front()->problem_class)) {
+        add("shipped",
+            predictions(rows, [&](const auto& row) { return predict_row(row, device, shipped); }));
+    }
+    add("cross-validated", cross_validated(rows, device));
+}
+
+}  // namespace
+
+PredictionErrors errors_of(std::span<const Seconds> predicted, std::span<const Seconds> measured) {
+    check(predicted.size() == measured.size() && !measured.empty(), "a prediction of each time");
+    std::vector<double> errors;
+    Seconds sum_predicted, sum_measured;
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+        errors.push_back(std::abs(predicted[i] / measured[i] - 1));
+        sum_predicted += predicted[i];
+        sum_measured += measured[i];
+    }
+    PredictionErrors found{.n = errors.size()};
+    found.mape =
+        std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
+    found.median = quantile(errors, 0.5);
+    found.p90 = quantile(errors, 0.9);
+    found.signed_sum = sum_predicted / sum_measured - 1;
+    return found;
+}
+
+std::vector<AccuracyRow> accuracy_of(std::span<const ProblemRow* const> rows) {
+    std::map<std::pair<std::string, std::string>, Rows> classes;
+    for (const ProblemRow* const row : rows) {
+        if (row->measured && !std::holds_alternative<Unpredictable>(row->problem)) {
+            classes[{row->device, row->problem_class}].push_back(row);
+        }
+    }
+    std::vector<AccuracyRow> found;
+    for (const auto& [key, members] : classes) {
+        const auto device = description_called(key.first);
+        const bool needs_lanes = std::holds_alternative<GemmRow>(members.front()->problem);
+        if (members.size() >= parts && device && (device->lanes || !needs_lanes)) {
+            add_class(members, *device, found);
+        }
+    }
+    return found;
+}
+
+}  // namespace strata

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "predict/gemm.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace strata {
+
+namespace {
+
+constexpr double steps_together = 8;   // along k, in every fp32 kernel of cuBLAS
+constexpr double resident_warps = 16;  // of fp32 products, which need many registers
+constexpr double warp = 32;
+constexpr double flops_per_multiply_add = 2;
+
+double ceil_divide(double value, double part) {
+    return std::ceil(value / part);
+}
+
+// How a product is spread over the device.
+struct Placement {
+    double tiles_along_n, tiles_along_m;
+    double blocks;
+    double depth;     // of a block along k, whole steps
+    double resident;  // blocks of a processor at a time
+    double full;      // rounds in which all of them are there
+    double left;      // blocks in the last round
+    double rounds() const { return full + (left > 0 ? 1 : 0); }
+};
+
+Placement placement_of(const GemmProblem& problem, const GemmKernel& kernel, double processors) {
+    Placement p{};
+    p.tiles_along_n = ceil_divide(static_cast<double>(problem.n), kernel.tile_n);
+    p.tiles_along_m = ceil_divide(static_cast<double>(problem.m), kernel.tile_m);
+    p.blocks =
+        p.tiles_along_n * p.tiles_along_m * static_cast<double>(problem.batch) * kernel.splits;
+    p.depth = steps_together *
+              ceil_divide(static_cast<double>(problem.k) / kernel.splits, steps_together);
+    p.resident = std::max(1.0, std::floor(resident_warps / kernel.warps));
+    const double most = ceil_divide(p.blocks, processors);
+    p.full = std::floor(most / p.resident);
+    p.left = most - p.full * p.resident;
+    return p;
+}
+
+// The share of its efficiency that a processor reaches with so many warps.
+double saturation(double warps, double half) {
+    const double x = std::min(warps, resident_warps);
+    return (1 + half / resident_warps) * x / (x + half);
+}
+
+// What a wave of blocks touches of A and B together.
+Bytes span_of(const GemmProblem& problem, const GemmKernel& kernel, const Placement& p,
+              double processors) {
+    const double wave = processors * p.resident;
+    const double along_n = std::min(p.tiles_along_n, wave);
+    const double along_m = std::min(p.tiles_along_m, ceil_divide(wave, p.tiles_along_n));
+    return Bytes{(along_n * kernel.tile_n + along_m * kernel.tile_m) *
+                 static_cast<double>(problem.k) * problem.element_bytes};
+}
+
+// Operands that fit into the L2 cache are read once, others once by every wave; results are
+// written once.
+Bytes dram_traffic(const GemmProblem& problem, const Placement& p, Bytes span, double processors,
+                   const DeviceDescription& device, const GemmRates& rates) {
+    const double m = static_cast<double>(problem.m), n = static_cast<double>(problem.n),
+                 k = static_cast<double>(problem.k), size = problem.element_bytes;
+    // Pieces of rows that lie far apart each open a page of the memory's.
+    const double scattered =
+        1 + rates.scatter / (1 + std::pow(rates.scatter_pitch.value / (k * size), 3));
+    const double a = m * k * size * scattered;
+    const double b = n * k * size * (problem.b_is_transposed ? scattered : 1);
+    const double waves = ceil_divide(p.tiles_along_n * p.tiles_along_m, processors * p.resident);
+    const double by_wave = std::max(a + b, span.value * scattered * waves);
+    double outside = 1;  // the share that the cache does not hold; a soft edge
+    if (device.l2) {
+        const double room = device.l2->value.value * rates.cache_share;
+        outside = 1 - 1 / (1 + std::pow((a + b) / room, 4));
+    }
+    return Bytes{static_cast<double>(problem.batch) *
+                 ((1 - outside) * (a + b) + outside * by_wave + m * n * size)};
+}
+
+struct Tile {
+    int n, m, threads;
+};
+
+// The tiles that cuBLAS has in fp32, with the threads of their blocks.
+constexpr std::array tiles = {Tile{128, 128, 256}, Tile{128, 64, 128}, Tile{64, 64, 64},
+                              Tile{128, 32, 256},  Tile{32, 128, 256}, Tile{64, 32, 256},
+                              Tile{32, 32, 128}};
+
+// The kernels whose rates are known well enough to choose by them; without any, every tile.
+std::vector<GemmKernel> candidates_of(const GemmRates& rates) {
+    constexpr int enough_rows = 20;
+    std::vector<GemmKernel> candidates;
+    for (const Tile& tile : tiles) {
+        for (const auto& [name, reached] : rates.kernels) {
+            const auto kernel = kernel_named(name, tile.threads);
+            if (reached.rows >= enough_rows && kernel && kernel->tile_n == tile.n &&
+                kernel->tile_m == tile.m) {
+                candidates.push_back(*kernel);
+            }
+        }
+    }
+    if (candidates.empty()) {
+        for (const Tile& tile : tiles) {
+            candidates.push_back({.name = fmt::format("{}x{}", tile.n, tile.m),
+                                  .tile_n = tile.n,
+                                  .tile_m = tile.m,
+                                  .warps = tile.threads / static_cast<int>(warp),
+                                  .splits = 1});
+        }
+    }
+    return candidates;
+}
+
+double clock_of(const DeviceDescription& device) {
+    return (device.boost_clock ? device.boost_clock : device.base_clock)->value.value;
+}
+
+}  // namespace
+
+std::optional<GemmKernel> kernel_named(std::string_view name, int threads) {
+    // "..._128x64_...": the first two numbers around an x that follow an underscore.
+    for (const std::string_view part : split(name, '_')) {
+        const auto extents = split(part, 'x');
+        if (extents.size() < 2) {
+            continue;
+        }
+        const auto n = parse_integer(extents[0]), m = parse_integer(extents[1]);
+        if (n && m && *n > 0 && *m > 0 && *n <= 1024 && *m <= 1024) {
+            return GemmKernel{.name = std::string(name),
+                              .tile_n = static_cast<int>(*n),
+                              .tile_m = static_cast<int>(*m),
+                              .warps = std::max(1, threads / static_cast<int>(warp)),
+                              .splits = 1};
+        }
+    }
+    return {};
+}
+
+const KernelRates& GemmRates::of(std::string_view kernel) const {
+    const auto found = kernels.find(kernel);
+    return found == kernels.end() ? usual : found->second;
+}
+
+GemmRates prior_gemm_rates(const DeviceDescription& device) {
+    check(device.processors && device.lanes, "a device for products has processors and lanes");
+    GemmRates rates;
+    // (The A100's, by processors, clock and lanes.)
+    rates.l2 = device.l2_bandwidth
+                   ? device.l2_bandwidth->value
+                   : Bandwidth{3e12 * device.processors->value.value * clock_of(device) / 152.3e9 *
+                               device.lanes->value.value / 64};
+    rates.usual.step = Seconds{0.3e-6 * 1.41e9 / clock_of(device)};
+    return rates;
+}
+
+GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel,
+                            const DeviceDescription& device, const GemmRates& rates) {
+    check(device.processors && device.lanes, "a device for products has processors and lanes");
+    const double processors = device.processors->value.value;
+    const KernelRates& reached = rates.of(kernel.name);
+    const Placement p = placement_of(problem, kernel, processors);
+    const Bytes span = span_of(problem, kernel, p, processors);
+    double efficiency = reached.efficiency;
+    if (problem.b_is_transposed &&
+        (device.architecture == "pascal" || device.architecture == "maxwell")) {
+        efficiency /= 1 + std::pow(span / rates.span, rates.span_power);
+    }
+    const FlopRate peak{flops_per_multiply_add * device.lanes->value.value * clock_of(device) *
+                        efficiency};
+    const Seconds block =
+        Flops{flops_per_multiply_add * kernel.tile_n * kernel.tile_m * p.depth} / peak;
+    const auto round = [&](double blocks) {
+        return block * (blocks / saturation(blocks * kernel.warps, reached.half_saturation));
+    };
+    GemmPrediction found;
+    found.launch = rates.launch;
+    found.arithmetic = p.full * round(p.resident) + (p.left > 0 ? round(p.left) : Seconds{});
+    found.latency = p.rounds() * (p.depth / steps_together * reached.step + reached.epilogue);
+    found.l2 = Bytes{p.blocks * (kernel.tile_n + kernel.tile_m) * p.depth * problem.element_bytes} /
+               rates.l2;
+    found.dram_traffic = dram_traffic(problem, p, span, processors, device, rates);
+    const Bandwidth memory = device.dram_bandwidth->value;
+    found.dram = found.dram_traffic / (memory * rates.dram_efficiency);
+    if (kernel.splits > 1) {
+        constexpr double written_and_read = 2;
+        found.split = rates.split + Bytes{written_and_read * kernel.splits *
+                                          static_cast<double>(problem.batch * problem.m) *
+                                          static_cast<double>(problem.n) * 4} /
+                                        memory;
+    }
+    found.blocks = p.blocks;
+    found.rounds = p.rounds();
+    const std::array bounds = {std::max(found.arithmetic, found.latency), found.l2, found.dram};
+    const Seconds largest = std::ranges::max(bounds);
+    double sum = 0;
+    for (const Seconds bound : bounds) {
+        sum += std::pow(bound / largest, rates.overlap);
+    }
+    found.time = found.launch + largest * std::pow(sum, 1 / rates.overlap) + found.split;
+    return found;
+}
+
+GemmKernel planned_kernel(const GemmProblem& problem, const DeviceDescription& device,
+                          const GemmRates& rates) {
+    constexpr std::int64_t shallowest = 64;  // part of k that a split leaves
+    constexpr int most_splits = 64;
+    std::optional<GemmKernel> best;
+    Seconds shortest;
+    for (GemmKernel candidate : candidates_of(rates)) {
+        for (int splits = 1; splits <= most_splits; splits *= 2) {
+            if (splits > 1 && problem.k / splits < shallowest) {
+                break;
+            }
+            candidate.splits = splits;
+            const Seconds time = predict_gemm(problem, candidate, device, rates).time;
+            if (!best || time < shortest) {
+                shortest = time;
+                best = candidate;
+            }
+        }
+    }
+    return *best;
+}
+
+}  // namespace strata

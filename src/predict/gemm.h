@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "device/description.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// C (m x n) = A (m x k) B (k x n), so many of them. Rows of A lie along k; B's lie along n, or
+// along k where it is transposed, as the weights of a linear layer are.
+struct GemmProblem {
+    std::int64_t batch = 1;
+    std::int64_t m = 1;
+    std::int64_t n = 1;
+    std::int64_t k = 1;
+    bool b_is_transposed = false;
+    double element_bytes = 4;
+};
+
+// How a kernel of a GPU's library divides a product: a thread block (CTA) computes a tile, in steps
+// of 8 along k, which may be split among several blocks whose sums are added afterwards.
+struct GemmKernel {
+    std::string name = {};  // "volta_sgemm_128x64_tn"
+    int tile_n = 128;
+    int tile_m = 128;
+    int warps = 8;
+    int splits = 1;
+};
+
+// A kernel by its library's name and its launched block, as profilers report them; nothing if the
+// name tells no tile.
+std::optional<GemmKernel> kernel_named(std::string_view name, int threads);
+
+// What a kernel reaches.
+struct KernelRates {
+    double efficiency = 0.9;     // of a processor's fp32 peak, with enough warps
+    Seconds step{0.2e-6};        // latency of 8 steps along k
+    Seconds epilogue{5e-6};      // of a round of blocks
+    double half_saturation = 1;  // warps with which half of that efficiency is lost
+    int rows = 0;                // measured ones that these were fitted to
+};
+
+// Rates of all products on a device. Each is positive; a fit moves them (predict/fit.h).
+struct GemmRates {
+    Seconds launch{25e-6};  // with what a framework adds
+    Bandwidth l2{3e12};
+    double dram_efficiency = 0.85;  // of the stated bandwidth
+    double overlap = 2.5;       // the exponent that joins the bounds: 1 adds them, more overlaps
+    Seconds split{10e-6};       // adding the sums of splits
+    double cache_share = 1;     // of the L2 cache that operands may fill
+    double scatter = 0.3;       // traffic added where rows are read in narrow pieces
+    Bytes scatter_pitch{2000};  // of rows, from where on they are
+    Bytes span{350e6};          // beyond which `span_power` slows kernels of Pascal and older
+    double span_power = 0.8;
+    KernelRates usual;  // of kernels that are not named
+    std::map<std::string, KernelRates, std::less<>> kernels;
+
+    const KernelRates& of(std::string_view kernel) const;
+};
+
+// Rates before anything is measured: of data sheets, and what other devices have in common.
+GemmRates prior_gemm_rates(const DeviceDescription& device);
+
+// A prediction with the terms that it is made of, the largest of which binds.
+struct GemmPrediction {
+    Seconds time;
+    Seconds launch;
+    Seconds arithmetic;  // of the busiest processor, in rounds of resident blocks
+    Seconds latency;     // of steps and epilogues, if nothing hides them
+    Seconds l2;
+    Seconds dram;
+    Seconds split;
+    double blocks = 0;
+    double rounds = 0;
+    Bytes dram_traffic;
+};
+
+// The time of a product by a kernel: tiles in waves over the device's processors.
+//
+// blocks = ceil(n / tile_n) ceil(m / tile_m) batch splits. The busiest processor has
+// ceil(blocks / processors) of them, `resident` at a time; a round takes its arithmetic at the
+// efficiency that its warps saturate, or steps x latency + epilogue. Traffic to the L2 cache is
+// each block's operands; to DRAM what a wave of blocks reads, once. time = launch +
+// (bound_1^p + bound_2^p + bound_3^p)^(1/p) + split.
+//
+// (Tile and wave quantisation as in NVIDIA's guides; saturation and traffic after DeLTA, Lym et al.
+// 2019; the joined bounds are ours.) Requires: the device has processors, lanes and a clock.
+GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel,
+                            const DeviceDescription& device, const GemmRates& rates);
+
+// The kernel that a library would take, here the one with the shortest prediction among the tiles
+// of the device's architecture.
+GemmKernel planned_kernel(const GemmProblem& problem, const DeviceDescription& device,
+                          const GemmRates& rates);
+
+}  // namespace strata

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "predict/problems.h"
+
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace strata {
+
+namespace {
+
+constexpr std::int64_t largest_extent = std::int64_t{1} << 40;
+
+// A line of the table with its columns' names.
+class Line {
+public:
+    Line(const std::vector<std::string>& columns, std::vector<std::string> fields,
+         std::string place)
+        : columns_(columns), fields_(std::move(fields)), place_(std::move(place)) {}
+
+    bool has(std::string_view column) const { return place_of(column) < columns_.size(); }
+
+    std::string_view text(std::string_view column) const {
+        return has(column) ? std::string_view(fields_[place_of(column)]) : std::string_view();
+    }
+
+    std::int64_t extent(std::string_view column) const {
+        const auto value = parse_integer(text(column));
+        if (!value || *value < 1 || *value > largest_extent) {
+            refuse(column, "is no positive whole number");
+        }
+        return *value;
+    }
+
+    bool is_transposed(std::string_view column) const {
+        const std::string_view letter = text(column);
+        if (letter != "N" && letter != "T") {
+            refuse(column, "is neither N nor T");
+        }
+        return letter == "T";
+    }
+
+    std::optional<Seconds> milliseconds() const {
+        if (text("milliseconds").empty()) {
+            return {};
+        }
+        const auto value = parse_number(text("milliseconds"));
+        if (!value || !(*value > 0) || !std::isfinite(*value)) {
+            refuse("milliseconds", "is no positive number");
+        }
+        return Seconds{*value * 1e-3};
+    }
+
+    [[noreturn]] void refuse(std::string_view column, std::string_view what) const {
+        throw Error(fmt::format("{}: {} '{}' {}", place_, column, printable(text(column)), what));
+    }
+
+    // Its place among the columns; their number if it is not there.
+    std::size_t place_of(std::string_view column) const {
+        return static_cast<std::size_t>(std::ranges::find(columns_, column) - columns_.begin());
+    }
+
+    std::vector<std::string> take_fields() { return std::move(fields_); }
+
+private:
+    const std::vector<std::string>& columns_;
+    std::vector<std::string> fields_;
+    std::string place_;
+};
+
+// The kernel that ran a product, with its splits: the grid's third extent holds them and the batch.
+std::optional<GemmKernel> kernel_of(const Line& line, std::int64_t batch) {
+    const auto threads = parse_integer(line.text("block"));
+    const auto grid = split(line.text("grid"), 'x');
+    auto kernel = kernel_named(line.text("kernel"), threads && *threads > 0 && *threads <= 1024
+                                                        ? static_cast<int>(*threads)
+                                                        : 256);
+    const auto blocks = grid.size() == 3 ? parse_integer(grid[2]) : std::nullopt;
+    if (kernel && blocks && *blocks > batch && *blocks <= 65535) {
+        kernel->splits = static_cast<int>((*blocks + batch / 2) / batch);
+    }
+    return kernel;
+}
+
+void read_neusight_gemm(const Line& line, ProblemRow& row) {
+    const std::string_view op = line.text("op");
+    if (op != "linear" && op != "bmm") {
+        line.refuse("op", "is neither linear nor bmm");
+    }
+    const GemmProblem problem{.batch = line.extent("batch"),
+                              .m = line.extent("m"),
+                              .n = line.extent("n"),
+                              .k = line.extent("k"),
+                              .b_is_transposed = op == "linear"};
+    row.problem_class = op;
+    row.problem = GemmRow{problem, kernel_of(line, problem.batch)};
+}
+
+// In columns' order, in which A's rows lie along m: seen by rows it is C^T = B^T A^T.
+void read_deepbench_gemm(const Line& line, ProblemRow& row) {
+    const std::string_view precision = line.text("precision");
+    row.problem_class = fmt::format("gemm {}", printable(precision));
+    if (precision != "fp32") {
+        row.problem = Unpredictable{"products of 16-bit numbers cannot be predicted yet"};
+        return;
+    }
+    row.problem = GemmRow{.problem = {.m = line.extent("n"),
+                                      .n = line.extent("m"),
+                                      .k = line.extent("k"),
+                                      .b_is_transposed = line.is_transposed("a_transposed")}};
+    line.is_transposed("b_transposed");
+}
+
+void read_streaming(const Line& line, ProblemRow& row) {
+    StreamingProblem problem{.op = std::string(line.text("op")),
+                             .rows = line.extent("rows"),
+                             .columns = line.extent("columns")};
+    if (problem.op.empty()) {
+        line.refuse("op", "names no operator");
+    }
+    row.problem_class = printable(problem.kernel());
+    row.problem = std::move(problem);
+}
+
+void read_unpredictable(const Line& line, ProblemRow& row) {
+    const bool recurs = line.has("timesteps");
+    row.problem_class = recurs ? "recurrent" : "convolution";
+    row.problem = Unpredictable{recurs ? "recurrent layers cannot be predicted yet"
+                                       : "convolutions cannot be predicted yet"};
+}
+
+using Reader = void (*)(const Line&, ProblemRow&);
+
+// The form that a header tells.
+Reader reader_of(const std::vector<std::string>& columns, std::string_view origin) {
+    const auto has = [&](std::initializer_list<std::string_view> names) {
+        return std::ranges::all_of(names, [&](std::string_view name) {
+            return std::ranges::find(columns, name) != columns.end();
+        });
+    };
+    if (has({"op", "batch", "m", "n", "k"})) {
+        return read_neusight_gemm;
+    }
+    if (has({"precision", "m", "n", "k", "a_transposed", "b_transposed"})) {
+        return read_deepbench_gemm;
+    }
+    if (has({"op", "rows", "columns"})) {
+        return read_streaming;
+    }
+    if (has({"n", "c", "k"}) || has({"cell", "hidden", "timesteps"})) {
+        return read_unpredictable;
+    }
+    throw Error(
+        fmt::format("{}: its header is none of the known forms; strata predict --help names "
+                    "them",
+                    printable(origin)));
+}
+
+std::vector<std::string> fields_of(std::string_view line) {
+    std::vector<std::string> fields;
+    for (const std::string_view field : split(line, ',')) {
+        fields.emplace_back(trim(field));
+    }
+    return fields;
+}
+
+}  // namespace
+
+ProblemTable read_problems(std::string_view csv, std::string_view origin) {
+    ProblemTable table;
+    Reader read = nullptr;
+    std::size_t number = 0;
+    for (const std::string_view text : split(csv, '\n')) {
+        ++number;
+        if (trim(text).empty()) {
+            continue;
+        }
+        std::vector<std::string> fields = fields_of(text);
+        if (read == nullptr) {
+            table.columns = std::move(fields);
+            read = reader_of(table.columns, origin);
+            continue;
+        }
+        std::string place = fmt::format("{}:{}", printable(origin), number);
+        if (fields.size() != table.columns.size()) {
+            throw Error(fmt::format("{}: has {} fields where the header has {}", place,
+                                    fields.size(), table.columns.size()));
+        }
+        Line line(table.columns, std::move(fields), std::move(place));
+        ProblemRow row{.time_field = line.place_of("milliseconds"),
+                       .device = std::string(line.text("device")),
+                       .measured = line.milliseconds()};
+        read(line, row);
+        row.fields = line.take_fields();
+        table.rows.push_back(std::move(row));
+    }
+    if (read == nullptr) {
+        throw Error(fmt::format("{}: is empty; give a table with a header", printable(origin)));
+    }
+    return table;
+}
+
+ProblemTable read_problem_file(const std::string& path) {
+    const auto file = MappedFile::open(path);
+    const std::span<const std::byte> bytes = file->bytes();
+    return read_problems({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+}
+
+}  // namespace strata

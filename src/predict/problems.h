@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "predict/gemm.h"
+#include "predict/streaming.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace strata {
+
+// A product with the kernel that ran it, where the table says so.
+struct GemmRow {
+    GemmProblem problem;
+    std::optional<GemmKernel> kernel = {};
+};
+
+// Why a row cannot be predicted: "convolutions cannot be predicted yet".
+struct Unpredictable {
+    std::string reason;
+};
+
+// A line of a table of problems.
+struct ProblemRow {
+    std::vector<std::string> fields = {};  // as they are in the table
+    std::size_t time_field = 0;            // which of them is the measured time; their number: none
+    std::string device = {};               // as the table calls it; empty: it has no such column
+    // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "softmax by warps".
+    std::string problem_class = {};
+    std::variant<Unpredictable, GemmRow, StreamingProblem> problem = {};
+    std::optional<Seconds> measured = {};
+};
+
+// Problems with measured times, as public data sets publish them.
+struct ProblemTable {
+    std::vector<std::string> columns = {};
+    std::vector<ProblemRow> rows = {};
+};
+
+// A table in CSV with one of these headers, in any order; further columns are kept:
+//
+//   device, op, batch, m, n, k, milliseconds, kernel, grid, block      (NeuSight's products)
+//   device, op, rows, columns, milliseconds                            (NeuSight's other operators)
+//   device, precision, m, n, k, a_transposed, b_transposed, milliseconds     (DeepBench's products)
+//
+// milliseconds, kernel, grid, block and device may be absent. Tables of convolutions and recurrent
+// layers are read, and their rows are unpredictable. Throws Error that names the line where a
+// number is none, and where the header is another.
+ProblemTable read_problems(std::string_view csv, std::string_view origin);
+
+// The same of a file. Throws Error also where it cannot be read.
+ProblemTable read_problem_file(const std::string& path);
+
+}  // namespace strata

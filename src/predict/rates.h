@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/embedded_file.h"
+#include "predict/gemm.h"
+#include "predict/problems.h"
+#include "predict/streaming.h"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// A device's rates by class of problem (ProblemRow::problem_class): what was fitted to measured
+// times of that class, and what is assumed of others.
+struct DeviceRates {
+    std::map<std::string, GemmRates, std::less<>> gemm = {};
+    std::map<std::string, StreamingRates, std::less<>> streaming = {};
+};
+
+// The file of a device's rates, TOML, and back. `origin` is named in errors. Throws Error that
+// names an unknown key, or a rate that is no positive number.
+std::string to_toml(const DeviceRates& rates, std::string_view source);
+DeviceRates parse_rates(std::string_view toml, std::string_view origin);
+
+// The files of data/rates, by device.
+std::span<const EmbeddedFile> rate_files();
+
+// The file of the rates that were fitted here for a device, $XDG_DATA_HOME/strata/rates/NAME.toml.
+// Throws Error if no home is known.
+std::filesystem::path own_rates_file(std::string_view device);
+
+// The rates for this device by class: those fitted here, or else those that are part of strata;
+// none where nothing was fitted.
+DeviceRates rates_of(std::string_view device);
+
+// The time of a row's problem. Rates of a class that was not fitted are the device's priors. Throws
+// Error where the device lacks a number that the model needs.
+Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
+                    const DeviceRates& rates);
+
+// The time that arithmetic at the peak or traffic at the full bandwidth takes, whichever is longer:
+// what every model has to beat.
+Seconds roofline(const ProblemRow& row, const DeviceDescription& device);
+
+// Fits the rates of each class among the rows to their measured times, starting from the device's
+// priors. Requires: each row has a measured time and a problem that can be predicted.
+DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescription& device);
+
+}  // namespace strata

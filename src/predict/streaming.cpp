@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "predict/streaming.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace strata {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> binary = {"add", "mul", "div", "pow"};
+constexpr std::array<std::string_view, 2> reducing = {"softmax", "ln"};
+constexpr double rows_together = 8;  // on a processor
+constexpr double overlap = 4;
+constexpr double far = 30;  // from where on ln(1 + exp(x)) is x
+constexpr std::int64_t longest_row_of_a_warp = 1024;
+
+}  // namespace
+
+Bytes StreamingProblem::traffic() const {
+    const double tensors = std::ranges::find(binary, op) != binary.end() ? 3 : 2;
+    return Bytes{tensors * static_cast<double>(rows) * static_cast<double>(columns) *
+                 element_bytes};
+}
+
+bool StreamingProblem::reduces_rows() const {
+    return std::ranges::find(reducing, op) != reducing.end();
+}
+
+std::string StreamingProblem::kernel() const {
+    if (op == "softmax") {
+        return columns <= longest_row_of_a_warp ? "softmax by warps" : "softmax by blocks";
+    }
+    if (op == "ln") {
+        return columns <= longest_row_of_a_warp ? "ln by short rows" : "ln by long rows";
+    }
+    return op;
+}
+
+StreamingPrediction predict_streaming(const StreamingProblem& problem,
+                                      const DeviceDescription& device,
+                                      const StreamingRates& rates) {
+    check(device.processors && device.dram_bandwidth, "a device has processors and a memory");
+    StreamingPrediction found;
+    found.launch = rates.launch;
+    const double beyond = (problem.traffic() - rates.hidden) / rates.edge;
+    const Bytes seen = rates.edge * (beyond > far ? beyond : std::log1p(std::exp(beyond)));
+    found.dram = seen / (device.dram_bandwidth->value * rates.efficiency);
+    if (problem.reduces_rows()) {
+        const double waves = std::ceil(static_cast<double>(problem.rows) /
+                                       (rows_together * device.processors->value.value));
+        found.latency = waves * (rates.row + static_cast<double>(problem.columns) * rates.element);
+    }
+    const Seconds longest = std::max(found.dram, found.latency);
+    found.time = found.launch;
+    if (longest > Seconds{}) {
+        found.time += longest * std::pow(std::pow(found.dram / longest, overlap) +
+                                             std::pow(found.latency / longest, overlap),
+                                         1 / overlap);
+    }
+    return found;
+}
+
+}  // namespace strata

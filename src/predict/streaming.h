@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "device/description.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace strata {
+
+// An operator that reads and writes tensors of rows x columns element by element or row by row:
+// "add", "relu", "softmax", "ln" (layer normalisation).
+struct StreamingProblem {
+    std::string op;
+    std::int64_t rows = 1;
+    std::int64_t columns = 1;
+    double element_bytes = 4;
+
+    // What has to move: two operands and a result of add, mul, div and pow, otherwise one of each.
+    Bytes traffic() const;
+    // Whether a row is reduced before it is written.
+    bool reduces_rows() const;
+    // The kernel that PyTorch runs it by, whose rates are its own: softmax keeps rows of up to
+    // 1,024 elements in a warp's registers, and measured layer normalisations differ there, too.
+    std::string kernel() const;
+};
+
+// Rates of one such operator on a device. Each is positive; a fit moves them.
+struct StreamingRates {
+    Seconds launch{30e-6};     // with what a framework adds
+    double efficiency = 0.85;  // of the stated bandwidth
+    Bytes hidden{10e6};        // what moves while the launch still takes its time
+    Bytes edge{1e6};           // how gradually that ends
+    Seconds row{0.5e-6};       // of reductions: latency of a row
+    Seconds element{0.2e-9};   // of reductions: of each element of a row, one after the other
+};
+
+struct StreamingPrediction {
+    Seconds time;
+    Seconds launch;
+    Seconds dram;
+    Seconds latency;  // of reductions
+};
+
+// time = launch + (dram^4 + latency^4)^(1/4), where dram is the traffic beyond what the launch
+// hides, edge ln(1 + exp((traffic - hidden) / edge)), over the bandwidth reached, and latency that
+// of rows in waves, eight on each processor.
+StreamingPrediction predict_streaming(const StreamingProblem& problem,
+                                      const DeviceDescription& device, const StreamingRates& rates);
+
+}  // namespace strata

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "predict/accuracy.h"
+
+#include "tests/support/shared_directory.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace strata::testing {
+
+namespace {
+
+const AccuracyRow* found_row(const std::vector<AccuracyRow>& rows, std::string_view device,
+                             std::string_view problem_class, std::string_view split) {
+    for (const AccuracyRow& row : rows) {
+        if (row.device == device && row.problem_class == problem_class && row.split == split) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+TEST(Accuracy, ErrorsAreThoseOfTheRatios) {
+    const std::vector<Seconds> predicted = {Seconds{1.1}, Seconds{2}, Seconds{2.7}, Seconds{8}};
+    const std::vector<Seconds> measured = {Seconds{1}, Seconds{2}, Seconds{3}, Seconds{4}};
+    const PredictionErrors errors = errors_of(predicted, measured);
+    EXPECT_EQ(errors.n, 4U);
+    EXPECT_NEAR(errors.mape, (0.1 + 0 + 0.1 + 1) / 4, 1e-12);
+    EXPECT_NEAR(errors.median, 0.1, 1e-12);
+    EXPECT_NEAR(errors.p90, 1, 1e-12);
+    EXPECT_NEAR(errors.signed_sum, 0.38, 1e-12);
+}
+
+// On published measurements, within what the model reached when it was made, and far better than
+// the roofline. (One class: all would take some seconds more.)
+TEST(Accuracy, OfPublishedProductsIsWhatIsStated) {
+    const auto file = shared_directory() / "data" / "neusight" / "gemm.csv";
+    if (!std::filesystem::exists(file)) {
+        GTEST_SKIP() << "no published measurements; set STRATA_SHARED_DIR";
+    }
+    const ProblemTable table = read_problem_file(file.string());
+    std::vector<const ProblemRow*> rows;
+    for (const ProblemRow& row : table.rows) {
+        if (row.device == "V100" && row.problem_class == "linear") {
+            rows.push_back(&row);
+        }
+    }
+    const auto accuracy = accuracy_of(rows);
+    const auto* const fitted = found_row(accuracy, "v100-pcie", "linear", "cross-validated");
+    const auto* const roof = found_row(accuracy, "v100-pcie", "linear", "roofline");
+    ASSERT_NE(fitted, nullptr);
+    ASSERT_NE(roof, nullptr);
+    EXPECT_EQ(fitted->errors.n, 1500U);
+    EXPECT_LT(fitted->errors.mape, 0.056);
+    EXPECT_GT(roof->errors.mape, 0.3);
+}
+
+}  // namespace
+
+}  // namespace strata::testing

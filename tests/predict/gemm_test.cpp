@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "predict/gemm.h"
+
+#include <gtest/gtest.h>
+
+namespace strata::testing {
+
+namespace {
+
+DeviceDescription v100() {
+    return find_description("v100");
+}
+
+constexpr GemmProblem square{.m = 4096, .n = 4096, .k = 4096};
+
+GemmPrediction predict(const GemmProblem& problem, const DeviceDescription& device,
+                       const GemmKernel& kernel = {}) {
+    return predict_gemm(problem, kernel, device, prior_gemm_rates(device));
+}
+
+TEST(Gemm, AKernelsNameTellsItsTile) {
+    const auto kernel = kernel_named("volta_sgemm_128x64_tn", 128);
+    ASSERT_TRUE(kernel);
+    EXPECT_EQ(kernel->tile_n, 128);
+    EXPECT_EQ(kernel->tile_m, 64);
+    EXPECT_EQ(kernel->warps, 4);
+    EXPECT_EQ(kernel_named("sgemm_32x32x32_NN", 64)->tile_m, 32);
+    EXPECT_EQ(kernel_named("ampere_sgemm_64x32_sliced1x4_tn", 256)->tile_n, 64);
+    EXPECT_FALSE(kernel_named("gemv2T_kernel_val", 128));
+    EXPECT_FALSE(kernel_named("sgemm_99999x1_", 128));
+    EXPECT_FALSE(kernel_named("", 128));
+}
+
+TEST(Gemm, NoPredictionIsShorterThanArithmeticAtThePeakOrOneReadingOfTheOperands) {
+    for (const EmbeddedFile& file : device_files()) {
+        const DeviceDescription device = find_description(file.name);
+        if (!device.lanes) {
+            continue;
+        }
+        const auto clock = device.boost_clock ? device.boost_clock : device.base_clock;
+        for (const GemmProblem& problem :
+             {square, GemmProblem{.m = 64, .n = 64, .k = 64}, GemmProblem{.batch = 500, .k = 9000},
+              GemmProblem{.m = 1, .n = 5000, .k = 5000, .b_is_transposed = true}}) {
+            const double m = static_cast<double>(problem.m * problem.batch);
+            const double n = static_cast<double>(problem.n), k = static_cast<double>(problem.k);
+            const Seconds time = predict(problem, device).time;
+            EXPECT_GT(time, Flops{2 * m * n * k} / *derived_f32_peak(device, clock)) << file.name;
+            EXPECT_GT(time, Bytes{4 * m * n} / device.dram_bandwidth->value) << file.name;
+        }
+    }
+}
+
+TEST(Gemm, OneMoreTileThanAWaveHoldsTakesAnotherRound) {
+    const DeviceDescription device = v100();
+    const GemmKernel kernel{.tile_n = 128, .tile_m = 128, .warps = 8};
+    // 80 processors hold two blocks each.
+    const GemmProblem full{.m = 128 * 16, .n = 128 * 10, .k = 4096};
+    const GemmProblem more{.m = 128 * 16 + 1, .n = 128 * 10, .k = 4096};
+    EXPECT_EQ(predict(full, device, kernel).rounds, 1);
+    EXPECT_EQ(predict(more, device, kernel).rounds, 2);
+    EXPECT_GT(predict(more, device, kernel).arithmetic / predict(full, device, kernel).arithmetic,
+              1.4);
+}
+
+TEST(Gemm, PartsAreNotNegativeAndTheWholeIsAtLeastEach) {
+    const GemmPrediction found = predict(square, v100(), {.splits = 4});
+    for (const Seconds part :
+         {found.launch, found.arithmetic, found.latency, found.l2, found.dram, found.split}) {
+        EXPECT_GT(part, Seconds{});
+        EXPECT_LE(part, found.time);
+    }
+}
+
+TEST(Gemm, MoreOfAResourceIsNeverSlower) {
+    for (const char* more : {"dram_bandwidth=2x", "processors=2x", "boost_clock=2x", "l2=2x"}) {
+        DeviceDescription device = v100();
+        const GemmRates rates = prior_gemm_rates(device);
+        const GemmProblem problem{.m = 3000, .n = 2000, .k = 1000};
+        const Seconds before = predict_gemm(problem, {}, device, rates).time;
+        change(device, more);
+        EXPECT_LE(predict_gemm(problem, {}, device, rates).time, before) << more;
+    }
+}
+
+// Of a product with few results and a long sum, splitting the sum keeps the processors busy.
+TEST(Gemm, ThePlannedKernelIsTheFastestOfItsCandidates) {
+    const DeviceDescription device = v100();
+    const GemmRates rates = prior_gemm_rates(device);
+    const GemmProblem deep{.m = 64, .n = 64, .k = 65536};
+    const GemmKernel planned = planned_kernel(deep, device, rates);
+    EXPECT_GT(planned.splits, 1);
+    EXPECT_LT(predict_gemm(deep, planned, device, rates).time,
+              predict_gemm(deep, {.tile_n = 64, .tile_m = 64, .warps = 2}, device, rates).time);
+    EXPECT_EQ(planned_kernel(square, device, rates).splits, 1);
+}
+
+}  // namespace
+
+}  // namespace strata::testing

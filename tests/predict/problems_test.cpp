@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "predict/problems.h"
+
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+namespace strata::testing {
+
+namespace {
+
+std::string refusal_of(std::string_view csv) {
+    try {
+        read_problems(csv, "x.csv");
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Problems, AProductHasItsKernelAndItsSplits) {
+    const auto table = read_problems(
+        "device,op,batch,m,n,k,milliseconds,kernel,grid,block\n"
+        "V100,linear,1,300,200,5000,0.25,volta_sgemm_128x64_tn,2x5x4,128\r\n"
+        "\n"
+        "V100,bmm,6,30,20,50,,volta_sgemm_64x64_nn,1x1x6,64\n",
+        "x.csv");
+    ASSERT_EQ(table.rows.size(), 2U);
+    const ProblemRow& linear = table.rows[0];
+    const auto& product = std::get<GemmRow>(linear.problem);
+    EXPECT_EQ(linear.problem_class, "linear");
+    EXPECT_TRUE(product.problem.b_is_transposed);
+    EXPECT_EQ(product.problem.k, 5000);
+    EXPECT_EQ(product.kernel->splits, 4);
+    EXPECT_DOUBLE_EQ(linear.measured->value, 0.25e-3);
+    const auto& batched = std::get<GemmRow>(table.rows[1].problem);
+    EXPECT_EQ(batched.kernel->splits, 1);
+    EXPECT_FALSE(batched.problem.b_is_transposed);
+    EXPECT_FALSE(table.rows[1].measured);
+    EXPECT_EQ(table.rows[1].fields.size(), table.columns.size());
+}
+
+// A product by columns is the transposed one by rows.
+TEST(Problems, DeepBenchsProductsAreByColumns) {
+    const auto table = read_problems(
+        "precision,m,n,k,a_transposed,b_transposed\n"
+        "fp32,35,8457,2560,T,N\n"
+        "fp16_mixed,35,8457,2560,N,N\n",
+        "x.csv");
+    const auto& product = std::get<GemmRow>(table.rows[0].problem);
+    EXPECT_EQ(product.problem.m, 8457);
+    EXPECT_EQ(product.problem.n, 35);
+    EXPECT_TRUE(product.problem.b_is_transposed);
+    EXPECT_FALSE(product.kernel);
+    EXPECT_EQ(table.rows[0].device, "");
+    EXPECT_TRUE(std::holds_alternative<Unpredictable>(table.rows[1].problem));
+}
+
+TEST(Problems, WhatCannotBePredictedSaysSo) {
+    const auto convolutions = read_problems("device,n,c,h,w,k,r,s\nV100,1,2,3,4,5,1,1\n", "x.csv");
+    EXPECT_EQ(std::get<Unpredictable>(convolutions.rows[0].problem).reason,
+              "convolutions cannot be predicted yet");
+    const auto recurrent =
+        read_problems("device,cell,hidden,batch,timesteps\nV100,lstm,2,3,4\n", "x.csv");
+    EXPECT_EQ(std::get<Unpredictable>(recurrent.rows[0].problem).reason,
+              "recurrent layers cannot be predicted yet");
+}
+
+TEST(Problems, BadTablesAreOneSentence) {
+    EXPECT_EQ(refusal_of(""), "x.csv: is empty; give a table with a header");
+    EXPECT_EQ(refusal_of("a,b\n1,2\n"),
+              "x.csv: its header is none of the known forms; strata predict --help names them");
+    EXPECT_EQ(refusal_of("op,rows,columns\nadd,1\n"),
+              "x.csv:2: has 2 fields where the header has 3");
+    EXPECT_EQ(refusal_of("op,rows,columns\nadd,1,x\n"),
+              "x.csv:2: columns 'x' is no positive whole number");
+    EXPECT_EQ(refusal_of("op,rows,columns\nadd,0,5\n"),
+              "x.csv:2: rows '0' is no positive whole number");
+    EXPECT_EQ(refusal_of("op,rows,columns,milliseconds\nadd,1,5,-3\n"),
+              "x.csv:2: milliseconds '-3' is no positive number");
+    EXPECT_EQ(refusal_of("op,batch,m,n,k\nconv,1,1,1,1\n"),
+              "x.csv:2: op 'conv' is neither linear nor bmm");
+    EXPECT_EQ(refusal_of("precision,m,n,k,a_transposed,b_transposed\nfp32,1,1,1,X,N\n"),
+              "x.csv:2: a_transposed 'X' is neither N nor T");
+}
+
+}  // namespace
+
+}  // namespace strata::testing

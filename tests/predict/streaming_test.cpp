@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "predict/streaming.h"
+
+#include <gtest/gtest.h>
+
+namespace strata::testing {
+
+namespace {
+
+TEST(Streaming, TrafficIsThatOfTheOperandsAndTheResult) {
+    EXPECT_EQ((StreamingProblem{"add", 10, 100}.traffic().value), 12000);
+    EXPECT_EQ((StreamingProblem{"relu", 10, 100}.traffic().value), 8000);
+    EXPECT_EQ((StreamingProblem{"softmax", 10, 100, 2}.traffic().value), 4000);
+}
+
+TEST(Streaming, SmallTensorsTakeTheLaunchAndLargeOnesTheBandwidth) {
+    const DeviceDescription device = find_description("v100");
+    const StreamingRates rates;
+    const Seconds small = predict_streaming({"add", 1, 1}, device, rates).time;
+    EXPECT_NEAR(small / rates.launch, 1, 0.01);
+    const StreamingProblem large{"add", 1 << 20, 1 << 10};
+    const Seconds expected = large.traffic() / (device.dram_bandwidth->value * rates.efficiency);
+    EXPECT_NEAR(predict_streaming(large, device, rates).time / expected, 1, 0.01);
+}
+
+TEST(Streaming, TimeGrowsWithTheTensor) {
+    const DeviceDescription device = find_description("a100-40");
+    for (const char* op : {"add", "softmax", "ln"}) {
+        Seconds before;
+        for (std::int64_t columns = 16; columns < 100000; columns *= 2) {
+            const Seconds time = predict_streaming({op, 5000, columns}, device, {}).time;
+            EXPECT_GE(time, before) << op << columns;
+            before = time;
+        }
+    }
+}
+
+TEST(Streaming, ReductionsOfFewLongRowsAreBoundByLatency) {
+    const DeviceDescription device = find_description("v100");
+    const auto few = predict_streaming({"softmax", 4, 500000}, device, {});
+    EXPECT_GT(few.latency, few.dram);
+    EXPECT_EQ(predict_streaming({"relu", 4, 500000}, device, {}).latency, Seconds{});
+}
+
+}  // namespace
+
+}  // namespace strata::testing
