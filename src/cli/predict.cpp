@@ -34,6 +34,13 @@ KnownDevice known(DeviceDescription description, const std::vector<std::string>&
     return {std::move(description), std::move(rates)};
 }
 
+// (A kernel that ran on another device is none of this one's.)
+void forget_kernel(ProblemRow& row) {
+    if (auto* product = std::get_if<GemmRow>(&row.problem)) {
+        product->kernel.reset();
+    }
+}
+
 PredictedRow predicted(const ProblemRow& row, const KnownDevice& device) {
     PredictedRow found{.row = &row};
     if (const auto* refused = std::get_if<Unpredictable>(&row.problem)) {
@@ -53,10 +60,10 @@ PredictedRow predicted(const ProblemRow& row, const KnownDevice& device) {
 }
 
 void predict(const PredictOptions& options) {
-    const ProblemTable table = read_problem_file(options.problems);
+    ProblemTable table = read_problem_file(options.problems);
     std::map<std::string, KnownDevice> devices;
     std::vector<PredictedRow> predictions;
-    for (const ProblemRow& row : table.rows) {
+    for (ProblemRow& row : table.rows) {
         const std::string& name = options.device.empty() ? row.device : options.device;
         auto at = devices.find(name);
         if (at == devices.end()) {
@@ -66,6 +73,9 @@ void predict(const PredictOptions& options) {
                      .emplace(name, description ? known(*std::move(description), options.changes)
                                                 : KnownDevice())
                      .first;
+        }
+        if (name != row.device) {
+            forget_kernel(row);
         }
         predictions.push_back(predicted(row, at->second));
     }
@@ -107,8 +117,8 @@ void add_predict(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<PredictOptions>();
     CLI::App* verb = app.add_subcommand(
         "predict",
-        "Predict how long problems of a table take on devices that are not here: products of "
-        "matrices and operators that read and write tensors once, in fp32.");
+        "Predict the times of matrix products and elementwise operators on devices that are not "
+        "here.");
     verb->footer(
         "strata predict --problems gemm.csv --csv\n"
         "strata predict --problems gemm.csv --device h100 --set dram_bandwidth=2x");

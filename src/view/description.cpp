@@ -2,6 +2,7 @@
 #include "view/description.h"
 
 #include "base/enumeration.h"
+#include "base/unit_text.h"
 
 #include <fmt/format.h>
 
@@ -45,15 +46,19 @@ std::vector<Cell> row_of(const DeviceDescription& device) {
             fact_cell(device.power, "W")};
 }
 
+std::vector<Cell> number_row(std::string name, double value, std::string_view unit,
+                             std::string meaning, std::string source) {
+    return {std::move(name),   text_with_unit(value, unit), Number{.value = value},
+            std::string(unit), std::move(meaning),          std::move(source)};
+}
+
 void add_derived(Table& table, const DeviceDescription& device) {
     for (const auto& [name, clock] :
          {std::pair{"base", device.base_clock}, std::pair{"boost", device.boost_clock}}) {
         if (const auto peak = derived_f32_peak(device, clock)) {
-            table.rows.push_back(
-                {fmt::format("f32_peak_at_{}_clock", name),
-                 Number{.value = peak->value, .unit = "FLOP/s", .provenance = Provenance::derived},
-                 Number{.value = peak->value}, "FLOP/s", "fp32 arithmetic, derived",
-                 "2 × processors × lanes × clock"});
+            table.rows.push_back(number_row(fmt::format("f32_peak_at_{}_clock", name), peak->value,
+                                            "FLOP/s", "fp32 arithmetic",
+                                            "derived: 2 × processors × lanes × clock"));
         }
     }
 }
@@ -77,6 +82,8 @@ Document descriptions_document(std::span<const DeviceDescription> devices) {
         table.rows.push_back(row_of(device));
     }
     table.notes.emplace_back(
+        "As documents state them; an f32 peak that none states follows from the highest clock.");
+    table.notes.emplace_back(
         "strata show --device NAME gives every number's source. A file of your own can be given "
         "instead of a name.");
     return {.title = "devices", .blocks = {std::move(table)}, .kind = "list"};
@@ -92,12 +99,8 @@ Document description_document(const DeviceDescription& device) {
                 .records = "numbers"};
     for (const DeviceField& field : device_fields()) {
         if (const auto number = number_of(device, field)) {
-            table.rows.push_back({std::string(field.key),
-                                  Number{.value = number->value,
-                                         .unit = std::string(number->unit),
-                                         .provenance = Provenance::imported},
-                                  Number{.value = number->value}, std::string(number->unit),
-                                  std::string(field.meaning), number->source});
+            table.rows.push_back(number_row(std::string(field.key), number->value, number->unit,
+                                            std::string(field.meaning), number->source));
         }
     }
     add_derived(table, device);

@@ -19,7 +19,7 @@ Document descriptions_document(std::span<const DeviceDescription> devices);
 //
 //   number      value         meaning                       source
 //   processors  80            streaming multiprocessors …   NVIDIA Tesla V100 whitepaper, 2017
-//   f32 peak at the boost clock  15.7 TFLOP/s  …            processors × lanes × 2 × clock
+//   f32_peak_at_boost_clock  15.7 TFLOP/s  fp32 arithmetic  derived: 2 × processors × lanes × clock
 Document description_document(const DeviceDescription& device);
 
 }  // namespace strata
