@@ -46,18 +46,19 @@ std::vector<Cell> row_of(const DeviceDescription& device) {
             fact_cell(device.power, "W")};
 }
 
-std::vector<Cell> number_row(std::string name, double value, std::string_view unit,
-                             std::string meaning, std::string source) {
+std::vector<Cell> number_row(const DeviceDescription& device, std::string name, double value,
+                             std::string_view unit, std::string meaning, std::string source) {
     return {std::move(name),   text_with_unit(value, unit), Number{.value = value},
-            std::string(unit), std::move(meaning),          std::move(source)};
+            std::string(unit), std::move(meaning),          std::move(source),
+            device.name};
 }
 
 void add_derived(Table& table, const DeviceDescription& device) {
     for (const auto& [name, clock] :
          {std::pair{"base", device.base_clock}, std::pair{"boost", device.boost_clock}}) {
         if (const auto peak = derived_f32_peak(device, clock)) {
-            table.rows.push_back(number_row(fmt::format("f32_peak_at_{}_clock", name), peak->value,
-                                            "FLOP/s", "fp32 arithmetic",
+            table.rows.push_back(number_row(device, fmt::format("f32_peak_at_{}_clock", name),
+                                            peak->value, "FLOP/s", "fp32 arithmetic",
                                             "derived: 2 × processors × lanes × clock"));
         }
     }
@@ -68,13 +69,13 @@ void add_derived(Table& table, const DeviceDescription& device) {
 Document descriptions_document(std::span<const DeviceDescription> devices) {
     Table table{.columns = {{"name", "name", Importance::essential},
                             {"model", "model", Importance::normal},
-                            {"kind", "kind", Importance::detail},
+                            {"device_kind", "kind", Importance::detail},
                             {"architecture", "architecture", Importance::normal},
                             {"processors", "processors", Importance::normal},
                             {"f32_peak_flop_per_s", "f32 peak", Importance::essential},
                             {"f16_peak_flop_per_s", "16-bit peak", Importance::essential},
                             {"l2_bytes", "L2", Importance::normal},
-                            {"dram_bandwidth_b_per_s", "bandwidth", Importance::essential},
+                            {"bandwidth_b_per_s", "bandwidth", Importance::essential},
                             {"memory_bytes", "memory", Importance::essential},
                             {"power_w", "power", Importance::normal}},
                 .records = "devices"};
@@ -90,17 +91,19 @@ Document descriptions_document(std::span<const DeviceDescription> devices) {
 }
 
 Document description_document(const DeviceDescription& device) {
-    Table table{.columns = {{"number", "number", Importance::essential},
+    Table table{.columns = {{"fact", "number", Importance::essential},
                             people_column("shown", "value"),
                             data_column("value"),
                             data_column("unit"),
                             {"meaning", "meaning", Importance::normal},
-                            {"source", "source", Importance::essential}},
-                .records = "numbers"};
+                            {"source", "source", Importance::essential},
+                            data_column("device")},
+                .records = "facts"};
     for (const DeviceField& field : device_fields()) {
         if (const auto number = number_of(device, field)) {
-            table.rows.push_back(number_row(std::string(field.key), number->value, number->unit,
-                                            std::string(field.meaning), number->source));
+            table.rows.push_back(number_row(device, std::string(field.key), number->value,
+                                            number->unit, std::string(field.meaning),
+                                            number->source));
         }
     }
     add_derived(table, device);
