@@ -68,14 +68,15 @@ Measurement planned(const Graph& graph, const Step& step, const PassCheck* check
 }
 
 // Two passes of one layer in one step read the same operands once and write the gradients of both.
-// A layer that follows in the same operation reads what the one before it gave, which is as large
-// as its own result and need not go through memory.
+// A layer that follows in the same operation reads what the one before it gave, which need not go
+// through memory: of both, the last result is written. (A compiled network may take other layers
+// along whose operands are smaller than that; they read nothing less than nothing.)
 void join(StepResult& whole, StepResult& part) {
     const bool is_same_layer = whole.layer == part.layer;
     whole.flops = whole.flops + part.flops;
-    whole.read =
-        is_same_layer ? std::max(whole.read, part.read) : whole.read + part.read - whole.written;
-    whole.written = is_same_layer ? whole.written + part.written : whole.written;
+    whole.read = is_same_layer ? std::max(whole.read, part.read)
+                               : whole.read + part.read - std::min(part.read, whole.written);
+    whole.written = is_same_layer ? whole.written + part.written : part.written;
     part.flops = {};
     part.read = {};
     part.written = {};

@@ -122,5 +122,35 @@ TEST(Steps, HalfWidthElementsMoveHalfTheActivations) {
     EXPECT_EQ(narrow[0].flops.value, wide[0].flops.value);
 }
 
+// Of a whole network as one step: only the first operand, the parameters and the last result are
+// sure to go through memory, and no count of bytes is ever below zero.
+TEST(Steps, ACompiledNetworksTrafficShrinksWithItsLayersAndStaysPositive) {
+    GraphBuilder builder("shrinking");
+    TensorId x = builder.input("x", {{2, 3, 16, 16}});
+    std::vector<Step> steps;
+    for (LayerId id = 0; id < 6; ++id) {
+        const auto name = "conv" + std::to_string(id);
+        x = builder.add(name, Convolution{.out_channels = id < 3 ? 64 : 1, .kernel = {3, 3}}, {x});
+        steps.push_back({.layer = id});
+        if (id > 0) {
+            steps.back().state = IncludedIn{Task{0, Pass::forward}};
+        }
+    }
+    const Graph graph = builder.finish();
+    const auto results = step_results(graph, {}, steps, {});
+    const auto bytes = [](std::int64_t elements) { return 4.0 * static_cast<double>(elements); };
+    std::int64_t parameters = 0;
+    for (const Tensor& tensor :
+         {Tensor{{64, 3, 3, 3}}, Tensor{{64, 64, 3, 3}}, Tensor{{64, 64, 3, 3}},
+          Tensor{{1, 64, 3, 3}}, Tensor{{1, 1, 3, 3}}, Tensor{{1, 1, 3, 3}}}) {
+        parameters += tensor.elements() + tensor.dims[0];
+    }
+    EXPECT_EQ(results[0].read.value, bytes(2 * 3 * 16 * 16 + parameters));
+    EXPECT_EQ(results[0].written.value, bytes(2 * 1 * 4 * 4));
+    for (std::size_t i = 1; i < results.size(); ++i) {
+        EXPECT_EQ(results[i].read.value + results[i].written.value, 0);
+    }
+}
+
 }  // namespace
 }  // namespace strata
