@@ -29,6 +29,11 @@ auto prefer_layout(const Desc& any, const Desc& present, Make&& make, LayoutOf&&
     return free;
 }
 
+// The library's error as the reason why a step is computed otherwise, or not at all.
+inline std::string library_refusal(const dnnl::error& error) {
+    return std::string("oneDNN has no primitive for it (") + error.what() + ")";
+}
+
 // Whether the implementation consists of simple, slow loops: "ref:any", "simple_nchw:any".
 inline bool runs_plain_loops(const dnnl::primitive_desc_base& described) {
     const std::string_view name = described.impl_info_str();

@@ -176,7 +176,7 @@ private:
             } catch (const Refusal& refused) {
                 refusal = refused.reason;
             } catch (const dnnl::error& error) {
-                refusal = fmt::format("oneDNN has none for it ({})", error.what());
+                refusal = library_refusal(error);
             }
         }
         throw Refusal{refusal};

@@ -68,18 +68,20 @@ void InnerProduct::note(const Description& described) {
 }
 
 std::optional<InnerProduct::MatMul> InnerProduct::matmul(
-    LinearAlgorithm way, const std::function<MatMul(const Desc& weight)>& make) const {
+    LinearAlgorithm way, const std::function<MatMul(const Desc& weight)>& make) {
+    refusal_.clear();
     if (way != LinearAlgorithm::matmul) {
         return {};
     }
     try {
         return weight_.is_whole() ? with_weight(lowering_, weight_.tensor, make)
                                   : checked(make(any_weight()));
-    } catch (const Refusal&) {
-        return {};
-    } catch (const dnnl::error&) {
-        return {};
+    } catch (const Refusal& refused) {
+        refusal_ = refused.reason;
+    } catch (const dnnl::error& error) {
+        refusal_ = library_refusal(error);
     }
+    return {};
 }
 
 Call InnerProduct::forward(const TensorView& x, const TensorView& y, Into into,

@@ -22,8 +22,8 @@ struct WeightRows {
 // y[n, rows] = x[n, columns] w^T + b and its gradients, for layers with many products of one weight
 // in a step. A whole weight has the library's preferred layout for the forward product; if the
 // gradients' primitives accept it too, nothing is reordered between the passes. A part of a weight
-// is row-major. All in f32; x, y and their gradients are dense and row-major.
-// Products of many rows may be the library's matmul instead (linear_matmul.h), where it has them.
+// is row-major. All in f32; x, y and their gradients are dense and row-major. Products of many rows
+// may be the library's matmul instead (linear_matmul.h), where it has them.
 class InnerProduct {
 public:
     InnerProduct(Lowering& lowering, const WeightRows& weight)
@@ -41,8 +41,10 @@ public:
 
     const WeightRows& weight() const { return weight_; }
 
-    // Of the most recently made call.
+    // Of the most recently made call, and why it is not the matmul that was asked for; empty if it
+    // is, or if none was.
     const std::string& implementation() const { return implementation_; }
+    const std::string& refusal() const { return refusal_; }
     Bytes workspace() const { return workspace_; }
 
 private:
@@ -61,15 +63,16 @@ private:
     // Where a part's gradient is in the whole one, or the whole one's own place.
     TensorView gradient_view(const Desc& desc, const std::optional<TensorView>& whole_gradient);
     using MatMul = dnnl::matmul::primitive_desc;
-    // A product with the weight; nothing if the library's matmul is not asked for or has none.
+    // A product with the weight; nothing if the library's matmul is not asked for, or refuses.
     std::optional<MatMul> matmul(LinearAlgorithm way,
-                                 const std::function<MatMul(const Desc& weight)>& make) const;
+                                 const std::function<MatMul(const Desc& weight)>& make);
     template <class Description>
     void note(const Description& described);
 
     Lowering& lowering_;
     WeightRows weight_;
     std::string implementation_;
+    std::string refusal_;
     Bytes workspace_;
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/cpu/onednn/choose.h"
 #include "backend/cpu/onednn/lowering.h"
-
-#include <fmt/format.h>
 
 #include <string>
 
@@ -33,7 +32,7 @@ void by_asked(Lowering& lowering, const Layer& layer, Pass pass, const Compute& 
         } catch (const Refusal& refused) {
             reason = refused.reason;
         } catch (const dnnl::error& error) {
-            reason = fmt::format("oneDNN has none for it ({})", error.what());
+            reason = library_refusal(error);
         }
     }
     compute(LinearAlgorithm::usual, text_of(asked, reason));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/lowering.h"
 
+#include "backend/cpu/onednn/choose.h"
 #include "backend/cpu/onednn/layer_lowering.h"
 #include "backend/lower/layers.h"
 #include "backend/lower/tasks.h"
@@ -74,7 +75,7 @@ void Lowering::refusing(const Doing& doing) {
     try {
         doing();
     } catch (const dnnl::error& error) {
-        throw Refusal{std::string("oneDNN has no primitive for it (") + error.what() + ")"};
+        throw Refusal{library_refusal(error)};
     }
 }
 

@@ -49,8 +49,12 @@ private:
         const AskedLinear asked = asked_linear(lowering, layer_, pass_);
         const bool is_for_others = asked.algorithm == LinearAlgorithm::panels ||
                                    asked.algorithm == LinearAlgorithm::transposed;
-        return cpu::text_of(asked,
-                            is_for_others ? "the products of all steps together have no such" : "");
+        std::string reason = is_for_others ? "recurrent layers choose between matmul and inner-product"
+                                           : "";
+        for (const auto& cell : cells()) {
+            reason = reason.empty() ? cell->refusal() : reason;
+        }
+        return cpu::text_of(asked, reason);
     }
 
     Pass pass_ = Pass::forward;  // that is lowered

@@ -42,6 +42,15 @@ CellLowering::CellLowering(Lowering& lowering, const CellPlan& plan)
       hidden_zr_(lowering, {plan.weight_hidden, 0, 2 * hidden(), hidden(), columns()}),
       hidden_n_(lowering, {plan.weight_hidden, 2 * hidden(), hidden(), hidden(), columns()}) {}
 
+std::string CellLowering::refusal() const {
+    for (const InnerProduct* product : {&input_, &hidden_, &hidden_zr_, &hidden_n_}) {
+        if (!product->refusal().empty()) {
+            return product->refusal();
+        }
+    }
+    return {};
+}
+
 LinearAlgorithm CellLowering::way(Pass pass) const {
     return asked_linear(lowering_, plan_.layer, pass).algorithm;
 }

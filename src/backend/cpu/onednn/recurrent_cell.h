@@ -33,6 +33,8 @@ public:
     void weight_gradients(const TensorView& x, std::vector<Call>& calls);
 
     std::string implementation() const { return input_.implementation(); }
+    // Why a product of the pass is not the one that was asked for; empty if all are.
+    std::string refusal() const;
     Bytes workspace() const;
 
 private:
