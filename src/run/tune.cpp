@@ -46,10 +46,16 @@ public:
     }
 
 private:
+    // (What ran out of time while it might still win is tried again.)
     void take_known() {
+        const auto is_decided = [&](const TuningTrial& trial) {
+            return !trial.ratio || trial.ratio->value >= 1 || trial.ratio->high < 1 ||
+                   trial.rounds >= task_.limits.rounds;
+        };
         for (const TunablePass& pass : outcome_.tunable) {
             if (task_.hooks.known) {
-                std::ranges::move(task_.hooks.known(pass.key), std::back_inserter(outcome_.trials));
+                std::ranges::copy_if(task_.hooks.known(pass.key),
+                                     std::back_inserter(outcome_.trials), is_decided);
             }
         }
     }

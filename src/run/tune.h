@@ -27,7 +27,8 @@ struct TuningLimits {
 
 // Callbacks of a tuning. Each may be empty.
 struct TuningHooks {
-    // What an earlier tuning that was interrupted, or of another network, found of a pass.
+    // What an earlier tuning that was interrupted, or of another network, found of a pass. A trial
+    // that ran out of rounds while its candidate might still win counts as untried.
     std::function<std::vector<TuningTrial>(const ProblemPass& key)> known = {};
     std::function<void(std::span<const TuningTrial> trials)> tried = {};
     std::function<void(const std::string& what, double fraction)> progress = {};
