@@ -85,6 +85,14 @@ std::optional<double> TomlSection::number(std::string_view key) const {
     return value;
 }
 
+double TomlSection::required_number(std::string_view key) const {
+    const auto value = number(key);
+    if (!value) {
+        refuse(key, "missing; give it");
+    }
+    return *value;
+}
+
 std::optional<std::int64_t> TomlSection::count(std::string_view key) const {
     const toml::node* node = find(key);
     if (node == nullptr) {

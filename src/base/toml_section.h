@@ -35,6 +35,7 @@ public:
     std::optional<std::string> text(std::string_view key) const;
     std::string required_text(std::string_view key) const;
     std::optional<double> number(std::string_view key) const;
+    double required_number(std::string_view key) const;
     std::optional<std::int64_t> count(std::string_view key) const;
     std::optional<bool> truth(std::string_view key) const;
     // Of its own only.

@@ -34,14 +34,6 @@ std::string one_of(const TomlSection& section, std::string_view key,
     return text;
 }
 
-double required_number(const TomlSection& section, std::string_view key) {
-    const auto number = section.number(key);
-    if (!number) {
-        section.refuse(key, "missing; give it");
-    }
-    return *number;
-}
-
 // In s or B.
 double in_units(double value, FigureQuantity quantity) {
     return quantity == FigureQuantity::time ? value / 1e3 : value * 1e6;
@@ -53,7 +45,7 @@ FigureBar bar_of(const TomlSection& section, FigureQuantity quantity) {
     bar.algorithm = one_of(section, "algorithm", all_algorithms);
     bar.name = section.text("name").value_or(bar.algorithm);
     bar.first_layer_gradient = section.truth("first_layer_gradient").value_or(true);
-    bar.published = in_units(required_number(section, "published"), quantity);
+    bar.published = in_units(section.required_number("published"), quantity);
     return bar;
 }
 
@@ -62,12 +54,12 @@ FigurePanel panel_of(const TomlSection& section) {
     constexpr std::array units = {"ms"sv, "MB"sv};
     FigurePanel panel;
     panel.name = section.required_text("name");
-    panel.batch = static_cast<std::int64_t>(required_number(section, "batch"));
+    panel.batch = static_cast<std::int64_t>(section.required_number("batch"));
     panel.passes = one_of(section, "passes", all_passes_of_figures);
     panel.layers = section.text("layers").value_or("*");
     panel.quantity =
         one_of(section, "unit", units) == "ms" ? FigureQuantity::time : FigureQuantity::memory;
-    panel.tolerance = in_units(required_number(section, "tolerance"), panel.quantity);
+    panel.tolerance = in_units(section.required_number("tolerance"), panel.quantity);
     for (const toml::table* bar : section.tables("bars")) {
         const auto place = fmt::format("{}, bar {}", panel.name, panel.bars.size() + 1);
         panel.bars.push_back(bar_of(TomlSection(*bar, place), panel.quantity));
