@@ -26,7 +26,7 @@ using D = DeviceDescription;
 constexpr std::array fields = {
     DeviceField{"processors", &D::processors, "streaming multiprocessors, or cores"},
     DeviceField{"lanes", &D::lanes, "fp32 multiply-adds of a processor per clock"},
-    DeviceField{"matrix_lanes", &D::matrix_lanes, "bf16 multiply-adds of its matrix units"},
+    DeviceField{"matrix_lanes", &D::matrix_lanes, "bf16 multiply-adds of a processor's matrix units per clock"},
     DeviceField{"base_clock", &D::base_clock, "the clock that is guaranteed"},
     DeviceField{"boost_clock", &D::boost_clock, "the highest clock"},
     DeviceField{"f32_peak", &D::f32_peak, "fp32 arithmetic, as stated"},
@@ -139,6 +139,17 @@ void require_numbers(const TomlSection& file, const DeviceDescription& device) {
         !(device.boost_clock || device.base_clock)) {
         file.refuse("processors, dram_bandwidth, and a clock", "are needed; give them");
     }
+}
+
+std::optional<FlopRate> derived_peak(const DeviceDescription& device,
+                                     const std::optional<Fact<Count>>& lanes,
+                                     const std::optional<Fact<Hertz>>& clock) {
+    if (!device.processors || !lanes || !clock) {
+        return {};
+    }
+    constexpr double flops_per_multiply_add = 2;
+    return FlopRate{flops_per_multiply_add * device.processors->value.value * lanes->value.value *
+                    clock->value.value};
 }
 
 }  // namespace
@@ -266,28 +277,27 @@ void change(DeviceDescription& device, std::string_view key_and_value) {
 
 std::optional<FlopRate> derived_f32_peak(const DeviceDescription& device,
                                          const std::optional<Fact<Hertz>>& clock) {
-    if (!device.processors || !device.lanes || !clock) {
-        return {};
-    }
-    constexpr double flops_per_multiply_add = 2;
-    return FlopRate{flops_per_multiply_add * device.processors->value.value *
-                    device.lanes->value.value * clock->value.value};
+    return derived_peak(device, device.lanes, clock);
 }
 
 std::vector<std::string> contradictions(const DeviceDescription& device) {
     const auto differs = [](double a, double b) { return std::abs(a / b - 1) > max_contradiction; };
     std::vector<std::string> found;
-    const auto base = derived_f32_peak(device, device.base_clock);
-    const auto boost = derived_f32_peak(device, device.boost_clock);
-    if (device.f32_peak && (base || boost)) {
-        const double stated = device.f32_peak->value.value;
-        if ((!base || differs(stated, base->value)) && (!boost || differs(stated, boost->value))) {
-            found.push_back(
-                fmt::format("f32_peak is stated as {}, but processors, lanes and clock give {}",
-                            text_with_unit(stated, "FLOP/s"),
-                            text_with_unit((boost ? boost : base)->value, "FLOP/s")));
+    const auto compare_peak = [&](std::string_view key, const auto& stated, const auto& lanes) {
+        const auto base = derived_peak(device, lanes, device.base_clock);
+        const auto boost = derived_peak(device, lanes, device.boost_clock);
+        const auto contradicts = [&](const std::optional<FlopRate>& derived) {
+            return !derived || differs(stated->value.value, derived->value);
+        };
+        if (stated && (base || boost) && contradicts(base) && contradicts(boost)) {
+            found.push_back(fmt::format(
+                "{} is stated as {}, but processors, lanes and clock give {}", key,
+                text_with_unit(stated->value.value, "FLOP/s"),
+                text_with_unit((boost ? boost : base)->value, "FLOP/s")));
         }
-    }
+    };
+    compare_peak("f32_peak", device.f32_peak, device.lanes);
+    compare_peak("bf16_peak", device.bf16_peak, device.matrix_lanes);
     if (device.bus_width && device.transfer_rate && device.dram_bandwidth) {
         constexpr double bits_per_byte = 8;
         const double stated = device.dram_bandwidth->value.value;

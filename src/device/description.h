@@ -39,7 +39,7 @@ struct DeviceDescription {
 
     std::optional<Fact<Count>> processors;    // streaming multiprocessors; cores
     std::optional<Fact<Count>> lanes;         // fp32 multiply-adds of a processor per clock
-    std::optional<Fact<Count>> matrix_lanes;  // bf16 multiply-adds of its matrix units
+    std::optional<Fact<Count>> matrix_lanes;  // the same of its matrix units, in bf16
     std::optional<Fact<Hertz>> base_clock;
     std::optional<Fact<Hertz>> boost_clock;
     std::optional<Fact<FlopRate>> f32_peak;   // as stated, dense
@@ -109,8 +109,8 @@ void change(DeviceDescription& device, std::string_view key_and_value);
 std::optional<FlopRate> derived_f32_peak(const DeviceDescription& device,
                                          const std::optional<Fact<Hertz>>& clock);
 
-// Stated numbers that the other numbers contradict by more than 3 %, a sentence each: a peak that
-// neither clock gives, a bandwidth that bus and transfers do not give.
+// Stated numbers that the other numbers contradict by more than 3 %, a sentence each: a peak (f32,
+// or bf16 of matrix units) that neither clock gives, a bandwidth that bus and transfers do not give.
 std::vector<std::string> contradictions(const DeviceDescription& device);
 
 }  // namespace strata

@@ -97,6 +97,13 @@ TEST(Description, APublishedBandwidthThatTheBusContradictsIsFound) {
     EXPECT_EQ(contradictions(k40).size(), 2U);
 }
 
+TEST(Description, APeakOfMatrixUnitsMustFollowFromThem) {
+    DeviceDescription tpu = find_description("tpu-v2");
+    EXPECT_TRUE(contradictions(tpu).empty());
+    tpu.bf16_peak = {FlopRate{180e12}, "that of four chips"};
+    EXPECT_EQ(contradictions(tpu).size(), 1U);
+}
+
 TEST(Description, ANumberCanBeSetOrMultiplied) {
     DeviceDescription device = parse_description(small_device, "small.toml");
     change(device, "dram_bandwidth=2x");
