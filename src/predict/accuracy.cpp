@@ -76,7 +76,8 @@ double quantile(std::vector<double>& values, double share) {
     return values[at];
 }
 
-void add_class(const Rows& rows, const DeviceDescription& device, std::vector<AccuracyRow>& found) {
+void add_class(const Rows& rows, const DeviceDescription& device, const DeviceRates& calibrated,
+               std::vector<AccuracyRow>& found) {
     std::vector<Seconds> measured;
     for (const ProblemRow* const row : rows) {
         measured.push_back(*row->measured);
@@ -86,14 +87,13 @@ void add_class(const Rows& rows, const DeviceDescription& device, std::vector<Ac
             {device.name, rows.front()->problem_class, split, errors_of(times, measured)});
     };
     const DeviceRates none;
-    const DeviceRates shipped = rates_of(device.name);
     add("roofline", predictions(rows, [&](const auto& row) { return roofline(row, device); }));
     add("uncalibrated",
         predictions(rows, [&](const auto& row) { return predict_row(row, device, none); }));
-    if (shipped.gemm.contains(rows.front()->problem_class) ||
-        shipped.streaming.contains(rows.front()->problem_class)) {
-        add("shipped",
-            predictions(rows, [&](const auto& row) { return predict_row(row, device, shipped); }));
+    if (calibrated.gemm.contains(rows.front()->problem_class) ||
+        calibrated.streaming.contains(rows.front()->problem_class)) {
+        add("calibrated",
+            predictions(rows, [&](const auto& row) { return predict_row(row, device, calibrated); }));
     }
     add("cross-validated", cross_validated(rows, device));
 }
@@ -119,18 +119,24 @@ PredictionErrors errors_of(std::span<const Seconds> predicted, std::span<const S
 }
 
 std::vector<AccuracyRow> accuracy_of(std::span<const ProblemRow* const> rows) {
-    std::map<std::pair<std::string, std::string>, Rows> classes;
+    std::map<std::string, std::map<std::string, Rows>> classes_by_device;
     for (const ProblemRow* const row : rows) {
         if (row->measured && !std::holds_alternative<Unpredictable>(row->problem)) {
-            classes[{row->device, row->problem_class}].push_back(row);
+            classes_by_device[row->device][row->problem_class].push_back(row);
         }
     }
     std::vector<AccuracyRow> found;
-    for (const auto& [key, members] : classes) {
-        const auto device = description_called(key.first);
-        const bool needs_lanes = std::holds_alternative<GemmRow>(members.front()->problem);
-        if (members.size() >= parts && device && (device->lanes || !needs_lanes)) {
-            add_class(members, *device, found);
+    for (const auto& [name, classes] : classes_by_device) {
+        const auto device = description_called(name);
+        if (!device) {
+            continue;
+        }
+        const DeviceRates calibrated = rates_of(device->name);
+        for (const auto& [problem_class, members] : classes) {
+            const bool needs_lanes = std::holds_alternative<GemmRow>(members.front()->problem);
+            if (members.size() >= parts && (device->lanes || !needs_lanes)) {
+                add_class(members, *device, calibrated, found);
+            }
         }
     }
     return found;

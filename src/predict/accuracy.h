@@ -26,15 +26,15 @@ PredictionErrors errors_of(std::span<const Seconds> predicted, std::span<const S
 struct AccuracyRow {
     std::string device;
     std::string problem_class;
-    // "roofline"; "uncalibrated": by priors; "shipped": by the rates that are part of strata, which
-    // may have been fitted to these rows; "cross-validated": each fifth of the rows by rates fitted
+    // "roofline"; "uncalibrated": by priors; "calibrated": by the rates that predictions use
+    // here, which may have been fitted to these very rows; "cross-validated": each fifth of the rows by rates fitted
     // to the other four.
     std::string split;
     PredictionErrors errors;
 };
 
 // The rows that have a time and can be predicted, in the order of devices and classes. Rows of a
-// device that is not described are left out, and so are classes with fewer rows than parts.
+// device that is not described are left out, and so are classes with fewer than five.
 std::vector<AccuracyRow> accuracy_of(std::span<const ProblemRow* const> rows);
 
 }  // namespace strata

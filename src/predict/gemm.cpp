@@ -96,31 +96,6 @@ constexpr std::array tiles = {Tile{128, 128, 256}, Tile{128, 64, 128}, Tile{64, 
                               Tile{128, 32, 256},  Tile{32, 128, 256}, Tile{64, 32, 256},
                               Tile{32, 32, 128}};
 
-// The kernels whose rates are known well enough to choose by them; without any, every tile.
-std::vector<GemmKernel> candidates_of(const GemmRates& rates) {
-    constexpr int enough_rows = 20;
-    std::vector<GemmKernel> candidates;
-    for (const Tile& tile : tiles) {
-        for (const auto& [name, reached] : rates.kernels) {
-            const auto kernel = kernel_named(name, tile.threads);
-            if (reached.rows >= enough_rows && kernel && kernel->tile_n == tile.n &&
-                kernel->tile_m == tile.m) {
-                candidates.push_back(*kernel);
-            }
-        }
-    }
-    if (candidates.empty()) {
-        for (const Tile& tile : tiles) {
-            candidates.push_back({.name = fmt::format("{}x{}", tile.n, tile.m),
-                                  .tile_n = tile.n,
-                                  .tile_m = tile.m,
-                                  .warps = tile.threads / static_cast<int>(warp),
-                                  .splits = 1});
-        }
-    }
-    return candidates;
-}
-
 double clock_of(const DeviceDescription& device) {
     return (device.boost_clock ? device.boost_clock : device.base_clock)->value.value;
 }
@@ -210,13 +185,38 @@ GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel
     return found;
 }
 
-GemmKernel planned_kernel(const GemmProblem& problem, const DeviceDescription& device,
-                          const GemmRates& rates) {
+std::vector<GemmKernel> candidate_kernels(const GemmRates& rates) {
+    constexpr int enough_rows = 20;
+    std::vector<GemmKernel> candidates;
+    for (const Tile& tile : tiles) {
+        for (const auto& [name, reached] : rates.kernels) {
+            const auto kernel = kernel_named(name, tile.threads);
+            if (reached.rows >= enough_rows && kernel && kernel->tile_n == tile.n &&
+                kernel->tile_m == tile.m) {
+                candidates.push_back(*kernel);
+            }
+        }
+    }
+    if (candidates.empty()) {
+        for (const Tile& tile : tiles) {
+            candidates.push_back({.name = fmt::format("{}x{}", tile.n, tile.m),
+                                  .tile_n = tile.n,
+                                  .tile_m = tile.m,
+                                  .warps = tile.threads / static_cast<int>(warp),
+                                  .splits = 1});
+        }
+    }
+    return candidates;
+}
+
+GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel> candidates,
+                          const DeviceDescription& device, const GemmRates& rates) {
+    check(!candidates.empty(), "a plan has a kernel to choose");
     constexpr std::int64_t shallowest = 64;  // part of k that a split leaves
     constexpr int most_splits = 64;
     std::optional<GemmKernel> best;
     Seconds shortest;
-    for (GemmKernel candidate : candidates_of(rates)) {
+    for (GemmKernel candidate : candidates) {
         for (int splits = 1; splits <= most_splits; splits *= 2) {
             if (splits > 1 && problem.k / splits < shallowest) {
                 break;

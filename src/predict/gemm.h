@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,14 +90,19 @@ struct GemmPrediction {
 // each block's operands; to DRAM what a wave of blocks reads, once. time = launch +
 // (bound_1^p + bound_2^p + bound_3^p)^(1/p) + split.
 //
-// (Tile and wave quantisation as in NVIDIA's guides; saturation and traffic after DeLTA, Lym et al.
-// 2019; the joined bounds are ours.) Requires: the device has processors, lanes and a clock.
+// (That whole tiles run in whole waves is NVIDIA's guide on matrix products; saturation, scattered
+// rows and the joined bounds are forms of ours, whose parameters are fitted.) Requires: the device
+// has processors, lanes and a clock.
 GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel,
                             const DeviceDescription& device, const GemmRates& rates);
 
-// The kernel that a library would take, here the one with the shortest prediction among the tiles
-// of the device's architecture.
-GemmKernel planned_kernel(const GemmProblem& problem, const DeviceDescription& device,
-                          const GemmRates& rates);
+// The kernels that a library could take, each with any number of splits: those whose rates are
+// known from twenty rows or more, or, without any, every fp32 tile of cuBLAS.
+std::vector<GemmKernel> candidate_kernels(const GemmRates& rates);
+
+// The kernel that a library would take, here the candidate, with the number of splits, that has the
+// shortest prediction. Requires: a candidate.
+GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel> candidates,
+                          const DeviceDescription& device, const GemmRates& rates);
 
 }  // namespace strata

@@ -34,9 +34,10 @@ void require(const DeviceDescription& device, bool is_product) {
     }
 }
 
-Seconds predict_product(const GemmRow& row, const DeviceDescription& device,
-                        const GemmRates& rates) {
-    const GemmKernel kernel = row.kernel ? *row.kernel : planned_kernel(row.problem, device, rates);
+Seconds predict_product(const GemmRow& row, std::span<const GemmKernel> candidates,
+                        const DeviceDescription& device, const GemmRates& rates) {
+    const GemmKernel kernel =
+        row.kernel ? *row.kernel : planned_kernel(row.problem, candidates, device, rates);
     return predict_gemm(row.problem, kernel, device, rates).time;
 }
 
@@ -106,10 +107,12 @@ GemmRates fitted_products(std::span<const ProblemRow* const> rows,
     if (rates.kernels.empty()) {
         add_parameters(rates.usual, parameters);
     }
+    const std::vector<GemmKernel> candidates = candidate_kernels(rates);
     fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             predicted[i] =
-                predict_product(std::get<GemmRow>(rows[i]->problem), device, rates).value;
+                predict_product(std::get<GemmRow>(rows[i]->problem), candidates, device, rates)
+                    .value;
         }
     });
     return rates;
@@ -244,9 +247,10 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
     if (const auto* product = std::get_if<GemmRow>(&row.problem)) {
         require(device, true);
         const auto fitted = rates.gemm.find(row.problem_class);
-        return predict_product(
-            *product, device,
-            fitted == rates.gemm.end() ? prior_gemm_rates(device) : fitted->second);
+        const auto with = [&](const GemmRates& used) {
+            return predict_product(*product, candidate_kernels(used), device, used);
+        };
+        return fitted == rates.gemm.end() ? with(prior_gemm_rates(device)) : with(fitted->second);
     }
     const auto fitted = rates.streaming.find(row.problem_class);
     return predict_streaming(std::get<StreamingProblem>(row.problem), device,

@@ -59,8 +59,9 @@ Document accuracy_document(std::span<const AccuracyRow> rows) {
                               error_cell(row.errors.p90), error_cell(row.errors.signed_sum)});
     }
     table.notes.emplace_back(
-        "Cross-validated: each fifth of the rows is predicted by rates fitted to the other four. "
-        "Uncalibrated: by the device's description alone.");
+        "Uncalibrated: by the device's description alone. Calibrated: by the rates that strata "
+        "predict uses here, which may have been fitted to these rows. Cross-validated: each fifth "
+        "of the rows by rates fitted to the other four.");
     return {.title = "accuracy", .blocks = {std::move(table)}, .kind = "accuracy"};
 }
 

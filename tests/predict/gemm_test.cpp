@@ -87,11 +87,11 @@ TEST(Gemm, ThePlannedKernelIsTheFastestOfItsCandidates) {
     const DeviceDescription device = v100();
     const GemmRates rates = prior_gemm_rates(device);
     const GemmProblem deep{.m = 64, .n = 64, .k = 65536};
-    const GemmKernel planned = planned_kernel(deep, device, rates);
+    const GemmKernel planned = planned_kernel(deep, candidate_kernels(rates), device, rates);
     EXPECT_GT(planned.splits, 1);
     EXPECT_LT(predict_gemm(deep, planned, device, rates).time,
               predict_gemm(deep, {.tile_n = 64, .tile_m = 64, .warps = 2}, device, rates).time);
-    EXPECT_EQ(planned_kernel(square, device, rates).splits, 1);
+    EXPECT_EQ(planned_kernel(square, candidate_kernels(rates), device, rates).splits, 1);
 }
 
 }  // namespace
