@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace strata {
 
@@ -138,13 +139,18 @@ GemmRates prior_gemm_rates(const DeviceDescription& device) {
     return rates;
 }
 
-GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel,
-                            const DeviceDescription& device, const GemmRates& rates) {
-    check(device.processors && device.lanes, "a device for products has processors and lanes");
-    const double processors = device.processors->value.value;
-    const KernelRates& reached = rates.of(kernel.name);
-    const Placement p = placement_of(problem, kernel, processors);
-    const Bytes span = span_of(problem, kernel, p, processors);
+namespace {
+
+// What the busiest processor takes, whatever the caches and the memory do.
+struct ProcessorTime {
+    Seconds arithmetic;
+    Seconds latency;
+    Seconds bound() const { return std::max(arithmetic, latency); }
+};
+
+ProcessorTime processor_time(const GemmProblem& problem, const GemmKernel& kernel,
+                             const Placement& p, Bytes span, const DeviceDescription& device,
+                             const GemmRates& rates, const KernelRates& reached) {
     double efficiency = reached.efficiency;
     if (problem.b_is_transposed &&
         (device.architecture == "pascal" || device.architecture == "maxwell")) {
@@ -157,10 +163,26 @@ GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel
     const auto round = [&](double blocks) {
         return block * (blocks / saturation(blocks * kernel.warps, reached.half_saturation));
     };
+    return {.arithmetic = p.full * round(p.resident) + (p.left > 0 ? round(p.left) : Seconds{}),
+            .latency = p.rounds() * (p.depth / steps_together * reached.step + reached.epilogue)};
+}
+
+// Nothing where the processors alone take longer than `limit`.
+std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem& problem,
+                                               const GemmKernel& kernel,
+                                               const DeviceDescription& device,
+                                               const GemmRates& rates, const KernelRates& reached) {
+    const double processors = device.processors->value.value;
+    const Placement p = placement_of(problem, kernel, processors);
+    const Bytes span = span_of(problem, kernel, p, processors);
+    const ProcessorTime alone = processor_time(problem, kernel, p, span, device, rates, reached);
+    if (rates.launch + alone.bound() > limit) {
+        return {};
+    }
     GemmPrediction found;
     found.launch = rates.launch;
-    found.arithmetic = p.full * round(p.resident) + (p.left > 0 ? round(p.left) : Seconds{});
-    found.latency = p.rounds() * (p.depth / steps_together * reached.step + reached.epilogue);
+    found.arithmetic = alone.arithmetic;
+    found.latency = alone.latency;
     found.l2 = Bytes{p.blocks * (kernel.tile_n + kernel.tile_m) * p.depth * problem.element_bytes} /
                rates.l2;
     found.dram_traffic = dram_traffic(problem, p, span, processors, device, rates);
@@ -175,7 +197,7 @@ GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel
     }
     found.blocks = p.blocks;
     found.rounds = p.rounds();
-    const std::array bounds = {std::max(found.arithmetic, found.latency), found.l2, found.dram};
+    const std::array bounds = {alone.bound(), found.l2, found.dram};
     const Seconds largest = std::ranges::max(bounds);
     double sum = 0;
     for (const Seconds bound : bounds) {
@@ -183,6 +205,17 @@ GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel
     }
     found.time = found.launch + largest * std::pow(sum, 1 / rates.overlap) + found.split;
     return found;
+}
+
+constexpr Seconds no_limit_of_time{std::numeric_limits<double>::infinity()};
+
+}  // namespace
+
+GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel,
+                            const DeviceDescription& device, const GemmRates& rates) {
+    check(device.processors && device.lanes, "a device for products has processors and lanes");
+    return *prediction_below(no_limit_of_time, problem, kernel, device, rates,
+                             rates.of(kernel.name));
 }
 
 std::vector<GemmKernel> candidate_kernels(const GemmRates& rates) {
@@ -214,22 +247,32 @@ GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel
     check(!candidates.empty(), "a plan has a kernel to choose");
     constexpr std::int64_t shallowest = 64;  // part of k that a split leaves
     constexpr int most_splits = 64;
-    std::optional<GemmKernel> best;
-    Seconds shortest;
-    for (GemmKernel candidate : candidates) {
+    check(device.processors && device.lanes, "a device for products has processors and lanes");
+    const GemmKernel* best = &candidates.front();
+    int best_splits = 1;
+    Seconds shortest = no_limit_of_time;
+    GemmKernel tried;
+    for (const GemmKernel& candidate : candidates) {
+        const KernelRates& reached = rates.of(candidate.name);
+        tried.tile_n = candidate.tile_n;
+        tried.tile_m = candidate.tile_m;
+        tried.warps = candidate.warps;
         for (int splits = 1; splits <= most_splits; splits *= 2) {
             if (splits > 1 && problem.k / splits < shallowest) {
                 break;
             }
-            candidate.splits = splits;
-            const Seconds time = predict_gemm(problem, candidate, device, rates).time;
-            if (!best || time < shortest) {
-                shortest = time;
-                best = candidate;
+            tried.splits = splits;
+            const auto found = prediction_below(shortest, problem, tried, device, rates, reached);
+            if (found && found->time < shortest) {
+                shortest = found->time;
+                best = &candidate;
+                best_splits = splits;
             }
         }
     }
-    return *best;
+    GemmKernel planned = *best;
+    planned.splits = best_splits;
+    return planned;
 }
 
 }  // namespace strata
