@@ -71,7 +71,8 @@ std::string wanted(std::string_view unit) {
     return unit.empty() ? "a positive number" : fmt::format("a positive number of {}", unit);
 }
 
-const DeviceField& field_named(std::string_view key) {
+const DeviceField& field_named(std::string_view name) {
+    const std::string_view key = name == "sms" ? "processors" : name;  // as a GPU's are called
     const auto* const found = std::ranges::find(fields, key, &DeviceField::key);
     if (found == fields.end()) {
         std::vector<std::string> keys;

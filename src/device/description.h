@@ -101,7 +101,8 @@ std::optional<DeviceDescription> description_called(std::string_view name);
 // similar ones.
 DeviceDescription find_description(std::string_view name);
 
-// Changes a number: "l2=128MiB" sets it, "dram_bandwidth=2x" multiplies it. Throws Error for an
+// Changes a number: "l2=128MiB" sets it, "dram_bandwidth=2x" multiplies it. "sms" is another name
+// for processors. Throws Error for an
 // unknown key, another unit, or a factor of what is absent.
 void change(DeviceDescription& device, std::string_view key_and_value);
 
@@ -110,7 +111,8 @@ std::optional<FlopRate> derived_f32_peak(const DeviceDescription& device,
                                          const std::optional<Fact<Hertz>>& clock);
 
 // Stated numbers that the other numbers contradict by more than 3 %, a sentence each: a peak (f32,
-// or bf16 of matrix units) that neither clock gives, a bandwidth that bus and transfers do not give.
+// or bf16 of matrix units) that neither clock gives, a bandwidth that bus and transfers do not
+// give.
 std::vector<std::string> contradictions(const DeviceDescription& device);
 
 }  // namespace strata

@@ -224,21 +224,30 @@ std::filesystem::path own_rates_file(std::string_view device) {
     return *home / "strata" / "rates" / fmt::format("{}.toml", device);
 }
 
-DeviceRates rates_of(std::string_view device) {
-    DeviceRates rates;
+DeviceRates own_rates_of(std::string_view device) {
     if (data_home()) {
         const auto file = own_rates_file(device);
         if (const auto text = read_small_file(file)) {
-            rates = parse_rates(*text, file.string());
+            return parse_rates(*text, file.string());
         }
     }
+    return {};
+}
+
+DeviceRates shipped_rates_of(std::string_view device) {
     for (const EmbeddedFile& file : rate_files()) {
         if (file.name == device) {
-            DeviceRates shipped = parse_rates(file.text, fmt::format("{}.toml", device));
-            rates.gemm.merge(shipped.gemm);
-            rates.streaming.merge(shipped.streaming);
+            return parse_rates(file.text, fmt::format("{}.toml", device));
         }
     }
+    return {};
+}
+
+DeviceRates rates_of(std::string_view device) {
+    DeviceRates rates = own_rates_of(device);
+    DeviceRates shipped = shipped_rates_of(device);
+    rates.gemm.merge(shipped.gemm);
+    rates.streaming.merge(shipped.streaming);
     return rates;
 }
 

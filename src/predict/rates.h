@@ -35,8 +35,12 @@ std::span<const EmbeddedFile> rate_files();
 // Throws Error if no home is known.
 std::filesystem::path own_rates_file(std::string_view device);
 
-// The rates for this device by class: those fitted here, or else those that are part of strata;
-// none where nothing was fitted.
+// The rates for this device by class that were fitted here, and those that are part of strata; none
+// where nothing was fitted.
+DeviceRates own_rates_of(std::string_view device);
+DeviceRates shipped_rates_of(std::string_view device);
+
+// Both together: of a class that both have, those fitted here.
 DeviceRates rates_of(std::string_view device);
 
 // The time of a row's problem. Rates of a class that was not fitted are the device's priors. Throws

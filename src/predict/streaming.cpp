@@ -43,16 +43,24 @@ std::string StreamingProblem::kernel() const {
 StreamingPrediction predict_streaming(const StreamingProblem& problem,
                                       const DeviceDescription& device,
                                       const StreamingRates& rates) {
+    return predict_streaming({.traffic = problem.traffic(),
+                              .rows = problem.reduces_rows() ? problem.rows : 0,
+                              .columns = problem.columns},
+                             device, rates);
+}
+
+StreamingPrediction predict_streaming(const Stream& stream, const DeviceDescription& device,
+                                      const StreamingRates& rates) {
     check(device.processors && device.dram_bandwidth, "a device has processors and a memory");
     StreamingPrediction found;
     found.launch = rates.launch;
-    const double beyond = (problem.traffic() - rates.hidden) / rates.edge;
+    const double beyond = (stream.traffic - rates.hidden) / rates.edge;
     const Bytes seen = rates.edge * (beyond > far ? beyond : std::log1p(std::exp(beyond)));
     found.dram = seen / (device.dram_bandwidth->value * rates.efficiency);
-    if (problem.reduces_rows()) {
-        const double waves = std::ceil(static_cast<double>(problem.rows) /
+    if (stream.rows > 0) {
+        const double waves = std::ceil(static_cast<double>(stream.rows) /
                                        (rows_together * device.processors->value.value));
-        found.latency = waves * (rates.row + static_cast<double>(problem.columns) * rates.element);
+        found.latency = waves * (rates.row + static_cast<double>(stream.columns) * rates.element);
     }
     const Seconds longest = std::max(found.dram, found.latency);
     found.time = found.launch;

@@ -49,4 +49,14 @@ struct StreamingPrediction {
 StreamingPrediction predict_streaming(const StreamingProblem& problem,
                                       const DeviceDescription& device, const StreamingRates& rates);
 
+// The same of any operator that moves so many bytes; `rows` of so many elements are reduced before
+// they are written, without any there is no latency.
+struct Stream {
+    Bytes traffic;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+};
+StreamingPrediction predict_streaming(const Stream& stream, const DeviceDescription& device,
+                                      const StreamingRates& rates);
+
 }  // namespace strata

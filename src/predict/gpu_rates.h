@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "predict/device_model.h"
+
+#include <array>
+#include <vector>
+
+namespace strata {
+
+// Rates of one class of products, with the kernels that a library could take.
+struct ProductRates {
+    GemmRates rates;
+    std::vector<GemmKernel> candidates;
+};
+
+// Every rate that a GPU's model needs, found once: predictions look nothing up by name.
+struct GpuRates {
+    std::array<ProductRates, product_classes> products;
+    std::array<StreamingRates, rate_classes> streaming;  // those of products stay unused
+    std::array<RateSource, rate_classes> sources;
+    Seconds gap;  // between two kernels of one layer's pass, which the host queues together
+
+    const ProductRates& product(RateClass rates) const {
+        return products[static_cast<std::size_t>(rates)];
+    }
+    const StreamingRates& stream(RateClass rates) const {
+        return streaming[static_cast<std::size_t>(rates)];
+    }
+};
+
+// The rates of a device: fitted here, else shipped, else those of the most similar device that has
+// the class, by clocks, processors and bandwidth, else priors. Throws Error where the device has no
+// lanes.
+GpuRates gpu_rates_of(const DeviceDescription& device);
+
+// The rates of a kernel that is queued behind another: a launch that is shorter hides less.
+StreamingRates queued(const StreamingRates& rates, Seconds gap);
+
+// A device with its rates.
+struct Gpu {
+    DeviceDescription device;
+    GpuRates rates;
+};
+
+// Makes so many times as much of a resource. A launch hides what the memory moves meanwhile, so
+// that follows both.
+void scale(Gpu& gpu, Resource resource, double factor);
+
+// Applies changes (DeviceChanges) to the device, and to its rates what follows from them. Throws
+// Error as `change` does.
+void apply(Gpu& gpu, const DeviceChanges& changes);
+
+}  // namespace strata

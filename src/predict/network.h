@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/graph.h"
+#include "graph/schedule.h"
+#include "predict/device_model.h"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// One step of a predicted iteration: a layer's pass, or a sum of gradients that it adds to.
+struct PredictedStep {
+    LayerId layer = 0;
+    Pass pass = Pass::forward;
+    StepKind kind = StepKind::compute;
+    Kernels kernels = {};             // none: it costs nothing
+    std::string refusal = {};         // why it has no prediction; empty: it has one
+    std::optional<Task> within = {};  // whose kernels do its work too
+    Bytes moved = {};                 // of a sum of gradients: read and written
+
+    Seconds time() const { return time_of(kernels); }
+    bool has_time() const { return refusal.empty() && !within; }
+};
+
+// A network on a device. Its time is the sum of its steps'; what a refused step takes is missing.
+struct NetworkPrediction {
+    std::vector<PredictedStep> steps;  // in the order of execution
+
+    Seconds time() const;
+    std::size_t refused() const;
+    std::size_t kernels() const;
+};
+
+// Predicts every step of the schedule, and the sums of gradients that several layers pass to one
+// tensor. Where layers are fused (EngineOptions::fusion), the first's kernels do the work of those
+// that follow: of their traffic only what they read besides remains.
+NetworkPrediction predict_network(const Graph& graph, const Execution& execution,
+                                  const DeviceModel& device);
+
+// The part of the time that the rates of each class decide, for what is said of their errors.
+std::array<Seconds, rate_classes> time_by_rates(const NetworkPrediction& prediction);
+
+}  // namespace strata

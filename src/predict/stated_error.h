@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/embedded_file.h"
+#include "predict/network.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// data/accuracy.toml: how far predictions of single layers were from published measurements, as
+// `strata accuracy` prints it.
+std::span<const EmbeddedFile> accuracy_files();
+
+// How far predictions by the rates of such a source are off (MAPE): for rates that were fitted to
+// the device, cross-validated there; for others the mean over the devices of the class's
+// uncalibrated predictions. Nothing where neither was measured.
+std::optional<double> stated_error(const RateSource& source, RateClass rates);
+
+// The mean over the classes of a device that rates were fitted to, cross-validated; 1 where none is
+// stated.
+double mean_stated_error(std::string_view device);
+
+// The part of a prediction that one kind of rates decides, largest first.
+struct RateShare {
+    RateClass rates = RateClass::add;
+    RateSource source = {};
+    double share = 0;  // of the time
+    std::optional<double> error = {};
+};
+std::vector<RateShare> shares_by_rates(const NetworkPrediction& prediction,
+                                       const DeviceModel& device);
+
+// "62 % of the time is predicted by rates of 'linear' fitted to published times of this device
+// (5.0 % off in cross-validation), 30 % by rates of 'add' that hold for any device (...). ..."
+// Shares below a hundredth are left out.
+std::string basis_sentence(std::span<const RateShare> shares);
+
+}  // namespace strata

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "predict/layer_products.h"
+
+#include "op/problem.h"
+
+#include <gtest/gtest.h>
+
+namespace strata::testing {
+
+namespace {
+
+double multiply_adds(const std::vector<LayerProduct>& products) {
+    double sum = 0;
+    for (const LayerProduct& one : products) {
+        const GemmProblem& p = one.problem;
+        sum += one.repeats * static_cast<double>(p.batch * p.m) * static_cast<double>(p.n * p.k);
+    }
+    return sum;
+}
+
+// As the operator counts its own work.
+template <class T>
+void expect_its_work(const std::string& text, std::initializer_list<Pass> passes) {
+    const Problem problem = parse_problem(text);
+    const Signature signature = signature_of(problem);
+    for (const Pass pass : passes) {
+        EXPECT_DOUBLE_EQ(multiply_adds(products_of(std::get<T>(problem.op), signature, pass)),
+                         work_of(problem.op, signature, pass).operations.multiply_adds)
+            << text << " " << name_of(pass);
+    }
+}
+
+constexpr std::initializer_list<Pass> all_products = {Pass::forward, Pass::backward_data,
+                                                      Pass::backward_weights};
+
+TEST(LayerProducts, HaveTheOperatorsWork) {
+    expect_its_work<FullyConnected>("fully_connected(32x256x6x6) out_features=4096", all_products);
+    expect_its_work<MatMul>("matmul(4x8x64x32, 4x8x32x128)", {Pass::forward, Pass::backward_data});
+    expect_its_work<Convolution>(
+        "convolution(8x64x28x28) out_channels=96 kernel=3x3 pad_begin=1x1 pad_end=1x1",
+        all_products);
+    expect_its_work<Convolution>("convolution(8x64x28x28) out_channels=64 kernel=5x5 groups=4",
+                                 all_products);
+    expect_its_work<TransposedConvolution>(
+        "transposed_convolution(8x64x14x14) out_channels=32 kernel=2x2 stride=2x2",
+        {Pass::forward, Pass::backward_data, Pass::backward_weights});
+    expect_its_work<Attention>("attention(2x64x256, 2x64x256, 2x64x256) heads=4", {Pass::forward});
+}
+
+TEST(LayerProducts, AFullyConnectedLayersForwardPassReadsTransposedWeights) {
+    const Problem problem = parse_problem("fully_connected(32x100) out_features=10");
+    const auto& op = std::get<FullyConnected>(problem.op);
+    const Signature signature = signature_of(problem);
+    const LayerProduct forward = products_of(op, signature, Pass::forward).at(0);
+    EXPECT_EQ(forward.problem.m, 32);
+    EXPECT_EQ(forward.problem.n, 10);
+    EXPECT_EQ(forward.problem.k, 100);
+    EXPECT_EQ(forward.rates(), RateClass::linear);
+    EXPECT_EQ(products_of(op, signature, Pass::backward_data).at(0).rates(), RateClass::batched);
+    EXPECT_TRUE(products_of(op, signature, Pass::update).empty());
+}
+
+// Cells multiply and add a little besides.
+TEST(LayerProducts, OfARecurrentLayerAreNearlyAllOfItsWork) {
+    const Problem problem =
+        parse_problem("recurrent(25x16x64) cell=lstm hidden=128 layers=2 direction=bidirectional");
+    const Signature signature = signature_of(problem);
+    const auto& op = std::get<Recurrent>(problem.op);
+    for (const Pass pass : all_products) {
+        const double work = work_of(problem.op, signature, pass).operations.multiply_adds;
+        const double products = multiply_adds(products_of(op, signature, pass));
+        EXPECT_LE(products, work) << name_of(pass);
+        EXPECT_GT(products, 0.99 * work) << name_of(pass);
+    }
+}
+
+TEST(LayerProducts, AnUpdateHasNone) {
+    const Problem problem = parse_problem("recurrent(25x16x64) cell=gru hidden=128");
+    EXPECT_TRUE(
+        products_of(std::get<Recurrent>(problem.op), signature_of(problem), Pass::update).empty());
+}
+
+}  // namespace
+
+}  // namespace strata::testing

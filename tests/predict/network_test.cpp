@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "predict/network.h"
+
+#include "base/error.h"
+#include "networks/network.h"
+#include "predict/sensitivity.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace strata::testing {
+
+namespace {
+
+Execution in(Mode mode, Fusion fusion = Fusion::none) {
+    Execution execution;
+    execution.numerics.mode = mode;
+    execution.engine.fusion = fusion;
+    return execution;
+}
+
+Graph network(const std::string& name, std::int64_t batch, Mode mode = Mode::training) {
+    Graph graph = load_network({.network = name, .batch = batch, .dims = {}, .variables = {}});
+    return mode == Mode::inference ? for_inference(std::move(graph)) : graph;
+}
+
+Seconds time_on(const Graph& graph, const DeviceModel& device, Mode mode = Mode::training) {
+    return predict_network(graph, in(mode), device).time();
+}
+
+std::vector<DeviceDescription> described_gpus() {
+    std::vector<DeviceDescription> all;
+    for (const EmbeddedFile& file : device_files()) {
+        DeviceDescription device = find_description(file.name);
+        if (device.kind == DeviceKind::gpu) {
+            all.push_back(std::move(device));
+        }
+    }
+    return all;
+}
+
+TEST(Network, EveryNetworkOfTheZooHasATimeOnEveryDescribedGpu) {
+    for (const DeviceDescription& described : described_gpus()) {
+        const auto device = model_of(described);
+        for (const ZooNetwork& zoo_network : zoo()) {
+            for (const Mode mode : {Mode::training, Mode::inference}) {
+                const Graph graph = network(std::string(zoo_network.name), 2, mode);
+                const NetworkPrediction found = predict_network(graph, in(mode), *device);
+                EXPECT_EQ(found.refused(), 0U) << zoo_network.name << " on " << described.name;
+                EXPECT_TRUE(found.time() > Seconds{} && std::isfinite(found.time().value))
+                    << zoo_network.name << " on " << described.name;
+            }
+        }
+    }
+}
+
+TEST(Network, ItsStepsAreThoseOfTheScheduleAndAddUpToTheWhole) {
+    const Graph graph = network("alexnet", 16);
+    const auto device = model_of(find_description("v100"));
+    const NetworkPrediction found = predict_network(graph, in(Mode::training), *device);
+    const Schedule schedule = schedule_of(graph, in(Mode::training));
+    std::size_t computed = 0;
+    Seconds sum;
+    for (const PredictedStep& step : found.steps) {
+        computed += step.kind == StepKind::compute ? 1 : 0;
+        Seconds of_kernels;
+        for (const KernelPrediction& kernel : step.kernels) {
+            of_kernels += kernel.time;
+        }
+        EXPECT_EQ(of_kernels, step.time());
+        sum += step.time();
+    }
+    EXPECT_EQ(computed, schedule.tasks.size());
+    EXPECT_DOUBLE_EQ(sum.value, found.time().value);
+    EXPECT_GT(found.kernels(), computed / 2);
+}
+
+// Each term but launch and split is a bound that the others may hide, none of which a kernel beats.
+TEST(Network, NoKernelTakesLessThanAnyOfItsBounds) {
+    const Graph graph = network("resnet-50", 4);
+    for (const DeviceDescription& described : described_gpus()) {
+        const auto device = model_of(described);
+        for (const PredictedStep& step :
+             predict_network(graph, in(Mode::training), *device).steps) {
+            for (const KernelPrediction& kernel : step.kernels) {
+                for (const Term term : all_terms) {
+                    EXPECT_GE(kernel.time.value, kernel.terms[term].value * (1 - 1e-9))
+                        << described.name << " " << graph.layers[step.layer].name << " "
+                        << names_of(Term{})[static_cast<std::size_t>(term)];
+                }
+            }
+        }
+    }
+}
+
+TEST(Network, NoNetworkIsFasterThanItsArithmeticAtThePeak) {
+    const Graph graph = network("vgg-16", 8, Mode::inference);
+    for (const DeviceDescription& described : described_gpus()) {
+        if (!described.lanes) {
+            continue;
+        }
+        const auto clock = described.boost_clock ? described.boost_clock : described.base_clock;
+        const auto peak = derived_f32_peak(described, clock);
+        Flops flops;
+        for (const Layer& layer : graph.layers) {
+            const Work work = work_of(layer.op, signature_of(graph, layer), Pass::forward);
+            flops += Flops{2 * work.operations.multiply_adds};
+        }
+        EXPECT_GT(time_on(graph, *model_of(described), Mode::inference), flops / *peak)
+            << described.name;
+    }
+}
+
+TEST(Network, MoreExamplesNeverTakeLessTime) {
+    for (const char* name : {"alexnet", "fc:layers=4,nodes=512", "lstm:layers=1,embed=64"}) {
+        const auto device = model_of(find_description("p100"));
+        Seconds before;
+        for (const std::int64_t batch : {16, 32, 64, 128, 256, 512}) {
+            const Seconds time = time_on(network(name, batch), *device);
+            EXPECT_GE(time.value, 0.98 * before.value) << name << " at batch " << batch;
+            before = time;
+        }
+    }
+}
+
+TEST(Network, MoreOfAResourceNeverSlows) {
+    for (const char* name : {"alexnet", "resnet-50", "bert-base"}) {
+        const Graph graph = network(name, 2);
+        for (const char* described : {"gtx-1080", "v100-pcie", "h100"}) {
+            const auto device = model_of(find_description(described));
+            const Seconds before = time_on(graph, *device);
+            for (const Resource resource : all_resources) {
+                const Seconds after = time_on(graph, *device->scaled(resource, 2));
+                EXPECT_LE(after.value, before.value * (1 + 1e-9))
+                    << name << " on " << described << " with twice the "
+                    << names_of(Resource{})[static_cast<std::size_t>(resource)];
+            }
+        }
+    }
+}
+
+TEST(Network, TheSameQuestionHasTheSameAnswer) {
+    const Graph graph = network("alexnet", 16);
+    const auto one = model_of(find_description("a100-40"));
+    const auto other = model_of(find_description("a100-40"));
+    EXPECT_EQ(time_on(graph, *one), time_on(graph, *other));
+    EXPECT_EQ(time_on(graph, *one), time_on(graph, *one));
+}
+
+TEST(Network, WhatIsFusedTakesLessTimeAndIsDoneByTheFirst) {
+    const Graph graph = network("resnet-50", 8, Mode::inference);
+    const auto device = model_of(find_description("v100"));
+    const NetworkPrediction apart = predict_network(graph, in(Mode::inference), *device);
+    const NetworkPrediction fused =
+        predict_network(graph, in(Mode::inference, Fusion::convolution), *device);
+    EXPECT_LT(fused.time(), apart.time());
+    EXPECT_EQ(fused.steps.size(), apart.steps.size());
+    EXPECT_GT(
+        std::ranges::count_if(fused.steps, [](const auto& s) { return s.within.has_value(); }), 0);
+}
+
+TEST(Network, AGradientThatComesFromTwoLayersIsAddedUp) {
+    const auto device = model_of(find_description("v100"));
+    const NetworkPrediction found =
+        predict_network(network("resnet-50", 2), in(Mode::training), *device);
+    const auto sums = std::ranges::count(found.steps, StepKind::accumulate, &PredictedStep::kind);
+    EXPECT_EQ(sums, 16);  // one for each of its blocks
+}
+
+TEST(Network, WhatHasNoModelIsRefusedWithItsReason) {
+    Execution narrow = in(Mode::inference);
+    narrow.numerics.dtype = DataType::f64;
+    const auto device = model_of(find_description("v100"));
+    const NetworkPrediction found =
+        predict_network(network("alexnet", 1, Mode::inference), narrow, *device);
+    EXPECT_GT(found.refused(), 0U);
+    const auto refused = std::ranges::find_if(
+        found.steps, [](const PredictedStep& step) { return !step.refusal.empty(); });
+    EXPECT_NE(refused->refusal.find("f64"), std::string::npos) << refused->refusal;
+    EXPECT_TRUE(refused->kernels.empty());
+}
+
+TEST(Network, ADeviceOfAnotherKindIsRefused) {
+    EXPECT_THROW(model_of(find_description("tpu-v2")), Error);
+    EXPECT_THROW(model_of(find_description("skylake-8180")), Error);
+}
+
+TEST(Network, ChangesOfADeviceChangeItsTimes) {
+    const Graph graph = network("alexnet", 64);
+    const DeviceDescription v100 = find_description("v100");
+    const Seconds before = time_on(graph, *model_of(v100));
+    EXPECT_LT(time_on(graph, *model_of(v100, {"dram_bandwidth=2x"})), before);
+    EXPECT_LT(time_on(graph, *model_of(v100, {"boost_clock=2x"})), before);
+    EXPECT_LT(time_on(graph, *model_of(v100, {"sms=160"})), before);
+    EXPECT_LT(time_on(graph, *model_of(v100, {"launch=1us"})), before);
+    EXPECT_EQ(time_on(graph, *model_of(v100, {"memory=32GB"})), before);
+    EXPECT_THROW(model_of(v100, {"launch=fast"}), Error);
+    EXPECT_THROW(model_of(v100, {"wheels=4"}), Error);
+    EXPECT_THROW(model_of(v100, {"l2"}), Error);
+}
+
+// Every time is a sum of times that each are inverse to resources.
+TEST(Sensitivity, ElasticitiesButThatOfTheCachesSizeAddUpToOne) {
+    const Graph graph = network("alexnet", 32);
+    const auto device = model_of(find_description("v100-pcie"));
+    const Sensitivity found = sensitivity_of(graph, in(Mode::training), *device);
+    EXPECT_NEAR(found.whole.sum() - found.whole[Resource::l2_size], 1, 0.01);
+    for (const Elasticities& step : found.steps) {
+        for (const double value : step.values) {
+            EXPECT_GT(value, -1e-6);
+        }
+    }
+}
+
+TEST(Sensitivity, TwiceAsMuchOfEverythingHalvesTheTimeAndOneResourceDoesLess) {
+    const Graph graph = network("alexnet", 32);
+    const auto device = model_of(find_description("v100-pcie"));
+    constexpr std::array factors = {1.0, 2.0};
+    const auto curves = upgrades_of(graph, in(Mode::training), *device, factors);
+    for (const UpgradeCurve& curve : curves) {
+        EXPECT_LE(curve.times[1], curve.times[0]);
+        EXPECT_GE(curve.times[1].value, curves.back().times[1].value * (1 - 1e-9));
+    }
+    EXPECT_EQ(curves.back().upgrade, Upgrade::all);
+    // (With a larger cache a little more than that.)
+    EXPECT_LE(curves.back().times[1].value, curves.back().times[0].value / 2 * (1 + 1e-9));
+}
+
+}  // namespace
+
+}  // namespace strata::testing
