@@ -41,7 +41,7 @@ bool are_comparable(std::ptrdiff_t one, std::ptrdiff_t other) {
 }
 
 // Nothing for another maker's.
-std::optional<std::ptrdiff_t> generation_of(const DeviceDescription& device) {
+std::optional<std::ptrdiff_t> rank_of_architecture(const DeviceDescription& device) {
     const auto* const found = std::ranges::find(architectures, device.architecture);
     return found == architectures.end() ? std::nullopt
                                         : std::optional(found - architectures.begin());
@@ -114,11 +114,11 @@ void carry_over(StreamingRates& rates, const DeviceDescription& from, const Devi
 
 // The other devices that have rates and are comparable, the most similar first.
 std::vector<DeviceDescription> relatives_of(const DeviceDescription& device) {
-    const auto own = generation_of(device);
+    const auto own = rank_of_architecture(device);
     std::vector<std::pair<Difference, DeviceDescription>> found;
     for (const EmbeddedFile& file : rate_files()) {
         auto other = description_called(file.name);
-        const auto theirs = other ? generation_of(*other) : std::nullopt;
+        const auto theirs = other ? rank_of_architecture(*other) : std::nullopt;
         if (own && theirs && other->lanes && other->name != device.name &&
             are_comparable(*own, *theirs)) {
             const Difference difference{

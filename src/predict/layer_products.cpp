@@ -52,6 +52,10 @@ WindowExtents extents_of_window(const Window& op, const Dims& image, const Dims&
             .stride = std::max<std::int64_t>(product(op.stride), 1)};
 }
 
+// With fewer channels than any tile has columns, libraries have kernels of their own, which are
+// taken to be as fast as the forward product.
+constexpr std::int64_t most_few_channels = 4;
+
 std::vector<LayerProduct> implicit_product(const WindowExtents& x, Pass pass) {
     LayerProduct found;
     switch (pass) {
@@ -59,6 +63,9 @@ std::vector<LayerProduct> implicit_product(const WindowExtents& x, Pass pass) {
             found = product_of(x.groups, x.outputs, x.filters, x.channels * x.window);
             break;
         case Pass::backward_data: {
+            if (x.channels <= most_few_channels) {
+                return implicit_product(x, Pass::forward);
+            }
             const std::int64_t phase =
                 std::max<std::int64_t>((x.window + x.stride - 1) / x.stride, 1);
             found = product_of(x.groups, x.outputs * x.stride, x.channels, x.filters * phase);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace strata::testing {
@@ -199,6 +200,32 @@ TEST(Network, ChangesOfADeviceChangeItsTimes) {
     EXPECT_THROW(model_of(v100, {"launch=fast"}), Error);
     EXPECT_THROW(model_of(v100, {"wheels=4"}), Error);
     EXPECT_THROW(model_of(v100, {"l2"}), Error);
+}
+
+// Kim et al., ISPASS 2017, Figure 8: AlexNet without groups on a Titan X (Maxwell), cuDNN's GEMM.
+// No rate was fitted to these times, but to products on that device. They computed the gradient of
+// the images, too.
+TEST(Network, AlexNetOnATitanXIsAsKimAndOthersMeasuredItWithGemm) {
+    struct Point {
+        std::int64_t batch;
+        double forward, backward;  // ms
+    };
+    constexpr std::array published = {Point{32, 21, 38}, Point{64, 39, 67}, Point{128, 68, 125},
+                                      Point{256, 134, 247}};
+    const auto device = model_of(find_description("titan-x"));
+    for (const Point& point : published) {
+        const Graph graph = network("alexnet-ungrouped", point.batch);
+        Execution execution = in(Mode::training);
+        execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
+        Seconds forward, backward;
+        for (const PredictedStep& step : predict_network(graph, execution, *device).steps) {
+            if (step.pass != Pass::update) {
+                (step.pass == Pass::forward ? forward : backward) += step.time();
+            }
+        }
+        EXPECT_NEAR(forward.value * 1e3 / point.forward, 1, 0.15) << "batch " << point.batch;
+        EXPECT_NEAR(backward.value * 1e3 / point.backward, 1, 0.15) << "batch " << point.batch;
+    }
 }
 
 // Every time is a sum of times that each are inverse to resources.
