@@ -285,10 +285,16 @@ std::vector<std::string> names_of_sides(std::span<const Settings> sides) {
     constexpr std::array<std::string_view, 5> told_by_value = {"backend", "network", "algorithm",
                                                                "dtype", "mode"};
     std::set<std::string> varied;
+    bool is_modelled = false;
     for (const Settings& side : sides) {
         for (const SettingDifference& each : differences_between(sides.front(), side)) {
             varied.insert(each.name);
         }
+        is_modelled = is_modelled || side.backend.starts_with("modelled:");
+    }
+    if (is_modelled) {  // as in drop_unrecorded
+        varied.erase("algorithm");
+        varied.erase("threads");
     }
     std::vector<std::string> names;
     for (const Settings& side : sides) {
@@ -314,9 +320,15 @@ void add_what_ran(std::vector<SettingDifference>& differences, const Run& before
     }
 }
 
-// A profile tells neither algorithms nor, often, threads; its own hash is no setting.
+// A profile tells neither algorithms nor, often, threads; its own hash is no setting. A prediction
+// for a device has no threads, and chooses its algorithms itself.
 void drop_unrecorded(std::vector<SettingDifference>& differences, const Run& before,
                      const Run& after) {
+    if (before.origin == Origin::modelled || after.origin == Origin::modelled) {
+        std::erase_if(differences, [](const SettingDifference& each) {
+            return each.name == "algorithm" || each.name == "threads";
+        });
+    }
     if (before.origin != Origin::imported && after.origin != Origin::imported) {
         return;
     }

@@ -73,7 +73,7 @@ bool tells_threads(const Run& run) {
     const std::string processors = known(run, "cpu.logical");
     const bool is_usual =
         processors.empty() || processors == std::to_string(run.settings.threads());
-    return !is_usual && !is_on_gpu(run);
+    return !is_usual && !is_on_gpu(run) && run.origin != Origin::modelled;
 }
 
 // oneDNN 3 has no Winograd for x86 any more, and 2 only one for AVX-512.
@@ -124,9 +124,11 @@ public:
             line_ += " --dim";
             word(fmt::format("{}={}", name, value));
         }
-        for (const auto& [name, value] : run_.settings.variables) {
-            line_ += " --set";
-            word(name + "=" + value);
+        for (const auto* changed : {&run_.settings.variables, &run_.settings.device_changes}) {
+            for (const auto& [name, value] : *changed) {
+                line_ += " --set";
+                word(name + "=" + value);
+            }
         }
         return *this;
     }
@@ -145,6 +147,12 @@ public:
         return *this;
     }
 
+    CommandLine& explain(const StepResult& step) {
+        line_ += " --explain";
+        word(glob_of(step.layer));
+        return *this;
+    }
+
     CommandLine& with(const std::string& flags) {
         line_ += " " + flags;
         return *this;
@@ -153,7 +161,14 @@ public:
     std::string text() const { return can_be_said_ ? line_ : ""; }
 
 private:
-    void backend() { line_ += is_on_onednn(run_) ? "" : " --backend " + run_.settings.backend; }
+    void backend() {
+        if (run_.origin == Origin::modelled) {
+            line_ += " --device";
+            word(known(run_, "device.name"));
+        } else {
+            line_ += is_on_onednn(run_) ? "" : " --backend " + run_.settings.backend;
+        }
+    }
 
     // (How long is measured does not decide what is measured.)
     void add(const Option& option) {
@@ -287,6 +302,14 @@ bool winograd_fits(const StepResult& step) {
 std::string command_for(const Run& run, const StepResult& step, const StepBound& bound) {
     if (step.kind == StepKind::reorder) {
         return "";  // its neighbours' choice
+    }
+    if (run.origin == Origin::modelled) {
+        return CommandLine(run)
+            .verb("predict")
+            .batch()
+            .settings({"algorithm"})
+            .explain(step)
+            .text();
     }
     switch (bound.verdict) {
         case Bottleneck::compute:

@@ -24,6 +24,7 @@ namespace strata {
 //   reference code, for lack of a kernel     strata doctor, which lists newer libraries
 //   else what no ceiling explains            strata run … --slice pool1 --cache warm: the layer
 //                                            alone; on a GPU --counters default
+//   a prediction                             strata predict … --device v100 --explain conv2
 std::string command_for(const Run& run, const StepResult& step, const StepBound& bound);
 
 // A kernel that reaches this share of its ceiling counts as good: only less work helps.

@@ -280,12 +280,16 @@ std::string closing_sentence(const Run& run, const Gains& gains) {
             ? fmt::format(", {} of it without a ceiling", duration(gains.unjudged))
             : "";
     const std::string& source = device->memory.back().bandwidth.source;
+    const std::string threads =
+        run.origin == Origin::modelled
+            ? ""
+            : fmt::format(" with {} thread{}", device->threads, device->threads == 1 ? "" : "s");
     return fmt::format(
         "With every step at its ceiling, the {} of all steps{} would be {} ({}). This is modelled "
-        "from the ceilings of {} with {} thread{} ({}), which the shape of a layer may not allow.",
+        "from the ceilings of {}{} ({}), which the shape of a layer may not allow.",
         duration(gains.median), beside, duration(gains.at_ceilings),
-        percent(gains.at_ceilings / gains.median), device->model, device->threads,
-        device->threads == 1 ? "" : "s", source.substr(0, source.find(':')));
+        percent(gains.at_ceilings / gains.median), device->model, threads,
+        source.substr(0, source.find(':')));
 }
 
 std::vector<std::string> general_remarks(const Run& run, const Summary& summary) {

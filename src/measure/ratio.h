@@ -30,6 +30,9 @@ struct Ratio {
     double high = 0;
     // Of Student's distribution that the interval comes from: few launches have long tails.
     double degrees_of_freedom = std::numeric_limits<double>::infinity();
+
+    // False of two models' answers, neither of which has a spread.
+    bool has_interval() const { return low < high; }
 };
 
 // The median of the launches' medians with its interval. Requires: each launch has a sample.

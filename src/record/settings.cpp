@@ -75,6 +75,9 @@ std::map<std::string, std::string> further_settings(const Settings& settings) {
     for (const auto& [name, file] : settings.inputs) {
         further["input " + name] = file;
     }
+    for (const auto& [name, value] : settings.device_changes) {
+        further["device " + name] = value;
+    }
     for (const auto& [name, hash] : settings.content) {
         further[name + std::string(content_suffix)] = hash;
     }
@@ -103,6 +106,8 @@ void set_further(Settings& settings, const std::string& name, const std::string&
         settings.dims[*dim] = *parse_integer(value);
     } else if (const auto variable = after("variable ", name)) {
         settings.variables[*variable] = value;
+    } else if (const auto device = after("device ", name)) {
+        settings.device_changes[*device] = value;
     } else if (const auto input = after("input ", name)) {
         settings.inputs[*input] = value;
     } else {

@@ -13,7 +13,7 @@ namespace strata {
 
 // What was requested of a run. Equal settings on equal machines are the same experiment.
 struct Settings {
-    std::string backend = {};  // "onednn"
+    std::string backend = {};  // "onednn"; of a predicted run "modelled:v100"
     std::string network = {};  // "alexnet", "model.onnx"
     std::int64_t batch = 1;
     std::string slice = {};  // glob of the layers that are run alone; empty: the whole network
@@ -22,6 +22,8 @@ struct Settings {
     std::map<std::string, std::int64_t> dims = {};      // values of a file's symbolic dimensions
     std::map<std::string, std::string> variables = {};  // values of a template's $NAMES
     std::map<std::string, std::string> inputs = {};     // tensor name -> file name
+    // Of a predicted run, what was changed of the device: "l2" -> "128MiB".
+    std::map<std::string, std::string> device_changes = {};
     // Hashes of what files hold: "network", "input NAME".
     std::map<std::string, std::string> content = {};
     // What a stored run says that this version does not know, by name: a setting, or a value of an

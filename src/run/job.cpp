@@ -37,6 +37,7 @@ Settings settings_of(const Job& job, std::int64_t batch, int threads) {
                       .policy = job.policy,
                       .dims = job.request.dims,
                       .variables = job.request.variables,
+                      .device_changes = job.device_changes,
                       .content = job.content};
     settings.execution.scheduling.threads = threads;
     for (const auto& [name, path] : job.inputs) {
@@ -61,6 +62,7 @@ Job job_of(const Run& run) {
     job.execution = settings.execution;
     job.policy = settings.policy;
     job.content = settings.content;
+    job.device_changes = settings.device_changes;
     return job;
 }
 

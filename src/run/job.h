@@ -31,7 +31,7 @@ enum class Remainder { refused, measured };
 
 // One network measured once on one backend: what a command runs for each combination requested.
 struct Job {
-    std::string backend;  // "onednn"
+    std::string backend;  // "onednn", "modelled:v100"
     NetworkRequest request;
     std::string slice;  // glob of the layers that are run alone; empty: the whole network
     Execution execution;
@@ -43,6 +43,7 @@ struct Job {
     std::map<std::string, std::filesystem::path> inputs;  // tensor name -> .npy
     // Hashes of what the files hold that decide the result: "network", "input NAME".
     std::map<std::string, std::string> content = {};
+    std::map<std::string, std::string> device_changes = {};  // Settings::device_changes
     std::optional<Dump> dump;
     std::optional<Bytes> memory;  // that the run may need at most; absent: what the machine has
 };

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "run/modelled.h"
+
+#include "base/unit_text.h"
+#include "predict/stated_error.h"
+#include "record/provenance.h"
+#include "run/execute.h"
+#include "run/steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+constexpr std::string_view modelled_prefix = "modelled:";
+
+Step step_of(const PredictedStep& predicted) {
+    Step step{.layer = predicted.layer, .pass = predicted.pass, .kind = predicted.kind};
+    step.moved = predicted.moved;
+    if (!predicted.refusal.empty()) {
+        step.state = Refused{predicted.refusal};
+    } else if (predicted.within) {
+        step.state = IncludedIn{*predicted.within};
+    } else if (predicted.kernels.empty()) {
+        step.implementation = "alias";
+    } else {
+        const auto longest =
+            std::ranges::max_element(predicted.kernels, {}, &KernelPrediction::time);
+        step.implementation = longest->name;
+        step.algorithm = longest->algorithm;
+        for (const KernelPrediction& kernel : predicted.kernels) {
+            step.workspace = std::max(step.workspace, kernel.workspace);
+        }
+    }
+    return step;
+}
+
+template <class Q>
+void add_ceiling(std::vector<ComputeCeiling>& ceilings, const char* dtype,
+                 const std::optional<Fact<Q>>& peak) {
+    if (peak) {
+        ceilings.push_back({dtype, *peak});
+    }
+}
+
+// What of the device was assumed, with its sources, and where the rates come from.
+void tell_device(const DeviceModel& model, const NetworkPrediction& prediction, Run& run) {
+    const DeviceDescription& device = model.device();
+    run.provenance[device.kind == DeviceKind::gpu ? "gpu.name" : "cpu.model"] = device.model;
+    run.provenance["device.name"] = device.name;
+    for (const DeviceField& field : device_fields()) {
+        if (const auto number = number_of(device, field)) {
+            run.provenance["device." + std::string(field.key)] =
+                fmt::format("{} ({})", text_with_unit(number->value, number->unit), number->source);
+        }
+    }
+    const auto shares = shares_by_rates(prediction, model);
+    for (const RateShare& share : shares) {
+        const RateSource& source = share.source;
+        std::string text(name_of(source.origin));
+        if (!source.device.empty()) {
+            text += fmt::format(": '{}' of {}", source.name, source.device);
+        }
+        if (share.error) {
+            text += fmt::format(", {:.1f} % off", 100 * *share.error);
+        }
+        run.provenance["rates." + std::string(name_of(share.rates))] = std::move(text);
+    }
+    run.provenance["model.basis"] = basis_sentence(shares);
+}
+
+// By liveness: what the parts hold at their own worst moments.
+void tell_memory(const ModelledMemory& memory, Run& run) {
+    const Footprint& parts = memory.footprint;
+    const auto tell = [&](const char* what, Bytes bytes) {
+        run.provenance[std::string("memory.") + what] = text_with_unit(bytes.value, "B");
+    };
+    tell("weights", parts.parameters);
+    tell("optimizer", parts.optimizer);
+    tell("activations", parts.activations);
+    tell("gradients", parts.gradients);
+    tell("saved", parts.saved);
+}
+
+void doubt_memory(const ModelledMemory& memory, Run& run) {
+    if (!memory.fits()) {
+        run.flags.push_back(doubt_named(
+            "does-not-fit",
+            fmt::format("it needs {}, which will not fit in the {} of {}; the times are those of a "
+                        "device with enough memory",
+                        text_with_unit(memory.needed().value, "B"),
+                        text_with_unit(memory.of_device->value, "B"),
+                        run.provenance["device.name"])));
+    }
+}
+
+}  // namespace
+
+std::string modelled_backend(std::string_view device) {
+    return std::string(modelled_prefix) + std::string(device);
+}
+
+std::optional<std::string> modelled_device(std::string_view backend) {
+    return backend.starts_with(modelled_prefix)
+               ? std::optional(std::string(backend.substr(modelled_prefix.size())))
+               : std::nullopt;
+}
+
+Device ceilings_of(const DeviceDescription& described) {
+    Device device{.name = described.name, .model = described.model};
+    const auto& clock = described.boost_clock ? described.boost_clock : described.base_clock;
+    if (const auto peak = derived_f32_peak(described, clock)) {
+        device.compute.push_back({"f32", {*peak, described.lanes->source}});
+    }
+    add_ceiling(device.compute, "tf32", described.tf32_peak);
+    add_ceiling(device.compute, "f16", described.f16_peak);
+    add_ceiling(device.compute, "bf16", described.bf16_peak);
+    if (described.l2 && described.l2_bandwidth) {
+        device.memory.push_back({"L2", described.l2->value, *described.l2_bandwidth});
+    }
+    device.memory.push_back({"DRAM", {}, *described.dram_bandwidth});
+    return device;
+}
+
+ModelledMemory memory_of(const Graph& graph, const Execution& execution,
+                         const NetworkPrediction& prediction, const DeviceDescription& device) {
+    ModelledMemory memory{.footprint = footprint_of(graph, execution), .workspace = {}};
+    for (const PredictedStep& step : prediction.steps) {
+        for (const KernelPrediction& kernel : step.kernels) {
+            memory.workspace = std::max(memory.workspace, kernel.workspace);
+        }
+    }
+    if (device.memory) {
+        memory.of_device = device.memory->value;
+    }
+    return memory;
+}
+
+Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
+                 const NetworkPrediction& prediction) {
+    constexpr int no_threads = 0;
+    Run run;
+    run.created = now_utc();
+    run.origin = Origin::modelled;
+    run.settings = settings_of(job, batch_of(graph), no_threads);
+    run.provenance = build_provenance();
+    run.device = ceilings_of(device.device());
+    std::vector<Step> steps;
+    for (const PredictedStep& step : prediction.steps) {
+        steps.push_back(step_of(step));
+    }
+    run.steps = step_results(graph, job.execution, steps, {});
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        if (auto* samples = std::get_if<Samples>(&run.steps[i].time)) {
+            samples->values = {prediction.steps[i].time()};
+        }
+    }
+    run.whole.end_to_end.values = {prediction.time()};
+    tell_device(device, prediction, run);
+    const ModelledMemory memory = memory_of(graph, job.execution, prediction, device.device());
+    run.predicted_memory = memory.footprint.peak;
+    tell_memory(memory, run);
+    doubt_memory(memory, run);
+    return run;
+}
+
+}  // namespace strata

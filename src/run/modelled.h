@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/memory.h"
+#include "predict/network.h"
+#include "record/run.h"
+#include "run/job.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace strata {
+
+// What Settings::backend and Job::backend say of a predicted run: "modelled:v100", and the device
+// that it names; nothing for another backend.
+std::string modelled_backend(std::string_view device);
+std::optional<std::string> modelled_device(std::string_view backend);
+
+// A device's stated numbers as the ceilings that its runs are judged by.
+Device ceilings_of(const DeviceDescription& device);
+
+// What a prediction needs of a device's memory.
+struct ModelledMemory {
+    Footprint footprint;  // by liveness
+    Bytes workspace;      // the largest of a step
+    std::optional<Bytes> of_device = {};
+
+    Bytes needed() const { return footprint.peak + workspace; }
+    bool fits() const { return !of_device || needed() <= *of_device; }
+};
+ModelledMemory memory_of(const Graph& graph, const Execution& execution,
+                         const NetworkPrediction& prediction, const DeviceDescription& device);
+
+// The prediction as a run: a time for every step, their sum as the whole, what was assumed of the
+// device, where its rates come from and how far predictions by them are off. Requires: the job's
+// graph, and the device with job.changes applied.
+Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
+                 const NetworkPrediction& prediction);
+
+}  // namespace strata

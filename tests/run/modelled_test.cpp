@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "run/modelled.h"
+
+#include "analyze/bottleneck.h"
+#include "analyze/compare.h"
+#include "analyze/next_command.h"
+#include "analyze/what_if.h"
+#include "record/completeness.h"
+#include "record/key.h"
+#include "run/execute.h"
+#include "store/load.h"
+#include "store/save.h"
+#include "tests/support/temporary_directory.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace strata {
+namespace {
+
+Job job_on(const std::string& device, std::int64_t batch = 4) {
+    Job job;
+    job.backend = modelled_backend(device);
+    job.request = {.network = "alexnet", .batch = batch, .dims = {}, .variables = {}};
+    return job;
+}
+
+Run predicted(const Job& job, const DeviceChanges& changes = {}) {
+    const auto device = model_of(find_description(*modelled_device(job.backend)), changes);
+    const Graph graph = graph_for(job);
+    return modelled_run(job, graph, *device, predict_network(graph, job.execution, *device));
+}
+
+TEST(Modelled, IsARunThatIsModelledWithATimeForEveryStepAndItsSum) {
+    const strata::Run run = predicted(job_on("v100"));
+    EXPECT_EQ(run.origin, Origin::modelled);
+    EXPECT_FALSE(is_incomplete(run));
+    Seconds sum;
+    for (const StepResult& step : run.steps) {
+        if (const auto* samples = std::get_if<Samples>(&step.time)) {
+            ASSERT_EQ(samples->values.size(), 1U);
+            sum += samples->values.front();
+        }
+    }
+    ASSERT_EQ(run.whole.end_to_end.values.size(), 1U);
+    EXPECT_DOUBLE_EQ(run.whole.end_to_end.values.front().value, sum.value);
+    EXPECT_GT(run.predicted_memory, Bytes{});
+}
+
+TEST(Modelled, SaysWhichDeviceAndWhichRatesItAssumed) {
+    const strata::Run run = predicted(job_on("v100"));
+    EXPECT_EQ(run.provenance.at("gpu.name"), "NVIDIA Tesla V100 SXM2");
+    EXPECT_NE(run.provenance.at("device.l2").find("whitepaper"), std::string::npos);
+    EXPECT_NE(run.provenance.at("rates.linear").find("shipped"), std::string::npos);
+    EXPECT_NE(run.provenance.at("rates.add").find("v100-pcie"), std::string::npos);
+    EXPECT_NE(run.provenance.at("model.basis").find("% off"), std::string::npos);
+    const strata::Run similar = predicted(job_on("h100"));
+    EXPECT_NE(similar.provenance.at("rates.linear").find("related: 'linear' of a100-40"),
+              std::string::npos);
+    const strata::Run unknown = predicted(job_on("vega-fe"));
+    EXPECT_EQ(unknown.provenance.at("rates.linear").substr(0, 5), "prior");
+}
+
+TEST(Modelled, ComesBackFromADatabaseAsItWas) {
+    const TemporaryDirectory folder;
+    const Database database = Database::open(folder.path() / "runs.sqlite");
+    Job job = job_on("v100");
+    job.device_changes = {{"dram_bandwidth", "2x"}};
+    strata::Run run = predicted(job, {"dram_bandwidth=2x"});
+    save_run(database, run);
+    const strata::Run loaded = load_run(database, run.id);
+    EXPECT_EQ(loaded.origin, Origin::modelled);
+    EXPECT_EQ(loaded.settings.backend, "modelled:v100");
+    EXPECT_EQ(loaded.settings.device_changes, job.device_changes);
+    EXPECT_EQ(key_of(loaded.settings), key_of(run.settings));
+    EXPECT_NE(key_of(loaded.settings), key_of(predicted(job_on("v100")).settings));
+    EXPECT_EQ(loaded.steps.size(), run.steps.size());
+    EXPECT_EQ(job_of(loaded).device_changes, job.device_changes);
+}
+
+TEST(Modelled, TwoDevicesAreComparedExactly) {
+    const Comparison found = compare(predicted(job_on("k40")), predicted(job_on("v100")));
+    EXPECT_TRUE(found.refusal.empty()) << found.refusal;
+    ASSERT_TRUE(found.whole.ratio);
+    EXPECT_EQ(found.whole.verdict, Verdict::faster);
+    EXPECT_EQ(found.whole.ratio->low, found.whole.ratio->high);
+    ASSERT_EQ(found.differences.size(), 1U);
+    EXPECT_EQ(found.differences.front().name, "backend");
+}
+
+TEST(Modelled, WhatDoesNotFitIsPredictedAndSaidSo) {
+    const strata::Run run = predicted(job_on("gtx-1080", 4096));
+    ASSERT_EQ(run.flags.size(), 1U);
+    EXPECT_NE(run.flags.front().sentence.find("will not fit in the 8 GB"), std::string::npos)
+        << run.flags.front().sentence;
+    EXPECT_FALSE(run.whole.end_to_end.values.empty());
+    EXPECT_TRUE(predicted(job_on("gtx-1080")).flags.empty());
+}
+
+TEST(Modelled, AnswersWhatFusionWouldSave) {
+    const Job job = job_on("v100", 32);
+    const strata::Run run = predicted(job);
+    const FusionForecast found =
+        forecast_of_fusion(run, graph_for(job), FusionScope::all, FusionMethod::traffic);
+    ASSERT_TRUE(found.gain);
+    EXPECT_GT(found.gain->median, Seconds{});
+}
+
+TEST(Modelled, WhatToTryNextExplainsALayerOnTheSameDevice) {
+    Job job = job_on("v100");
+    job.device_changes = {{"sms", "200"}};
+    const strata::Run run = predicted(job, {"sms=200"});
+    EXPECT_EQ(command_for(run, run.steps.front(), bounds_of(run).front()),
+              "strata predict alexnet --batch 4 --device v100 --set sms=200 --explain conv1");
+}
+
+TEST(Modelled, ARunIsNamedByItsDeviceAloneBesideAnother) {
+    const std::array sides = {predicted(job_on("k40")).settings,
+                              predicted(job_on("v100")).settings};
+    EXPECT_EQ(names_of_sides(sides), (std::vector<std::string>{"modelled:k40", "modelled:v100"}));
+}
+
+TEST(Modelled, OnlyAModelledBackendNamesADevice) {
+    EXPECT_EQ(modelled_device("modelled:h100"), "h100");
+    EXPECT_FALSE(modelled_device("onednn"));
+}
+
+}  // namespace
+}  // namespace strata
