@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/predict_network.h"
 #include "cli/verbs.h"
 #include "view/prediction.h"
 
@@ -15,9 +16,12 @@ namespace {
 
 struct PredictOptions {
     std::string problems;
-    std::string device;
-    std::vector<std::string> changes;
-    OutputOptions output;
+    PredictNetworkOptions network;
+
+    // Of all problems; empty: each has its own.
+    std::string device() const {
+        return network.devices.empty() ? std::string() : network.devices.front();
+    }
 };
 
 // A device with its rates; a reason where it is not described.
@@ -59,18 +63,23 @@ PredictedRow predicted(const ProblemRow& row, const KnownDevice& device) {
     return found;
 }
 
-void predict(const PredictOptions& options) {
+void predict_problems(const PredictOptions& options) {
+    if (!options.network.network.networks.empty() || options.network.devices.size() > 1) {
+        throw Error("--problems takes no network and at most one device", ExitCode::usage);
+    }
+    const std::string only_device = options.device();
     ProblemTable table = read_problem_file(options.problems);
     std::map<std::string, KnownDevice> devices;
     std::vector<PredictedRow> predictions;
     for (ProblemRow& row : table.rows) {
-        const std::string& name = options.device.empty() ? row.device : options.device;
+        const std::string& name = only_device.empty() ? row.device : only_device;
         auto at = devices.find(name);
         if (at == devices.end()) {
-            auto description = options.device.empty() ? description_called(name)
-                                                      : std::optional(find_description(name));
+            auto description = only_device.empty() ? description_called(name)
+                                                   : std::optional(find_description(name));
             at = devices
-                     .emplace(name, description ? known(*std::move(description), options.changes)
+                     .emplace(name, description ? known(*std::move(description),
+                                                        options.network.network.variables)
                                                 : KnownDevice())
                      .first;
         }
@@ -79,7 +88,7 @@ void predict(const PredictOptions& options) {
         }
         predictions.push_back(predicted(row, at->second));
     }
-    emit(predictions_document(table, predictions), options.output);
+    emit(predictions_document(table, predictions), options.network.output);
 }
 
 struct AccuracyOptions {
@@ -113,28 +122,36 @@ void state_accuracy(const AccuracyOptions& options) {
 
 }  // namespace
 
-void add_predict(CLI::App& app, ExitCode&) {
+void add_predict(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<PredictOptions>();
     CLI::App* verb = app.add_subcommand(
         "predict",
-        "Predict the times of matrix products and elementwise operators on devices that are not "
-        "here.");
+        "Predict networks, or tables of single operators, on devices that are not here.");
     verb->footer(
-        "strata predict --problems gemm.csv --csv\n"
+        "strata predict alexnet --device gtx-1080 --batch 128\n"
+        "strata predict resnet-50 --device k40,gtx-1080,v100,h100 --inference\n"
+        "strata predict vgg-16 --device h100 --batch 64 --explain 'conv1*'\n"
+        "strata predict bert-base --device v100 --sensitivity\n"
+        "strata predict alexnet --device v100 --set dram_bandwidth=2x --set sms=200\n"
         "strata predict --problems gemm.csv --device h100 --set dram_bandwidth=2x");
     add_option(*verb, "--problems", options->problems,
-               "table with the columns device, op, batch, m, n, k (products), device, op, rows, "
-               "columns (other operators), or those of DeepBench")
-        ->required()
+               "instead of a network: a table with the columns device, op, batch, m, n, k "
+               "(products), device, op, rows, columns (other operators), or those of DeepBench")
         ->type_name("CSV");
-    add_option(*verb, "--device", options->device,
-               "the device of all rows, instead of the table's; see `strata list devices`")
+    add_option(*verb, "--device", options->network.devices,
+               "what to predict on, several side by side; of a table: instead of its own devices; "
+               "see `strata list devices`")
+        ->delimiter(',')
         ->type_name("NAME");
-    add_option(*verb, "--set", options->changes,
-               "another number of the device, such as l2=128MiB or dram_bandwidth=2x")
-        ->type_name("KEY=VALUE");
-    add_output_options(*verb, options->output);
-    verb->callback([options] { predict(*options); });
+    add_predicted_network_options(*verb, options->network);
+    add_output_options(*verb, options->network.output);
+    verb->callback([options, &exit] {
+        if (options->problems.empty()) {
+            exit = predict_networks(options->network);
+        } else {
+            predict_problems(*options);
+        }
+    });
 }
 
 void add_accuracy(CLI::App& app, ExitCode&) {

@@ -82,6 +82,12 @@ ExitCode show_what_if(const WhatIfOptions& options) {
                             .scope = *value_named<FusionScope>(options.fuse),
                             .method = *value_named<FusionMethod>(options.method)};
     findings.forecast = forecast_of_fusion(run, graph, findings.scope, findings.method);
+    if (options.verify && run.origin != Origin::measured) {
+        throw Error(fmt::format("run {} is {}, and cannot be verified by measuring it again: omit "
+                                "--verify",
+                                run.id, name_of(run.origin)),
+                    ExitCode::usage);
+    }
     if (options.verify) {
         require_same_scope(graph, job.execution.numerics.mode, findings.scope);
         if (!verify(findings, job, options)) {

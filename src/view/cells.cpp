@@ -47,7 +47,12 @@ Cell percent_cell(double share, Provenance provenance) {
 }
 
 Cell ratio_cell(const Ratio& ratio) {
-    return Number{.value = ratio.value, .unit = "", .low = ratio.low, .high = ratio.high};
+    Number number{.value = ratio.value, .unit = ""};
+    if (ratio.has_interval()) {
+        number.low = ratio.low;
+        number.high = ratio.high;
+    }
+    return number;
 }
 
 Cell flag_cell(bool flag) {

@@ -79,13 +79,22 @@ std::vector<Cell> parts_row(const char* name, const ComparedRuns& runs,
             Missing{}};
 }
 
-std::vector<std::string> notes_of(const Comparison& comparison) {
+// How many of the two sides are models' answers.
+int modelled_sides(const ComparedRuns& runs) {
+    const auto is_modelled = [](std::span<const Run> side) {
+        return side.front().origin == Origin::modelled;
+    };
+    return (is_modelled(runs.before) ? 1 : 0) + (is_modelled(runs.after) ? 1 : 0);
+}
+
+std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRuns& runs) {
     const ComparisonRules& rules = comparison.rules;
     std::vector<std::string> notes = {fmt::format(
         "same: the interval of the ratio lies within {}; faster, slower: it differs beyond that, "
         "and at most {} of the layers called so are expected to be wrong.",
         percent(rules.margin), percent(rules.false_discoveries))};
-    if (const auto smallest = smallest_visible(comparison.whole)) {
+    if (const auto smallest = smallest_visible(comparison.whole);
+        smallest && modelled_sides(runs) < 2) {
         notes.push_back(fmt::format("These samples show differences of the whole from {} on.",
                                     percent(*smallest)));
     }
@@ -94,7 +103,15 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
             "The sides took turns: a ratio is that of neighbouring processes (Hodges-Lehmann over "
             "the rounds), which is steadier than the quotient of the two columns.");
     }
-    if (comparison.within_processes) {
+    const int modelled = modelled_sides(runs);
+    if (modelled > 0) {
+        notes.emplace_back(fmt::format(
+            "Modelled times have no spread: {}; how far the model is off is not part of it, and is "
+            "stated with each prediction.",
+            modelled == 2 ? "a verdict here says how two predictions differ"
+                          : "an interval here is that of the measured side alone"));
+    }
+    if (comparison.within_processes && modelled < 2) {
         notes.emplace_back(
             "A side is a single process, so the intervals leave out how processes differ: strata "
             "compare measures a network's sides in several processes each, in turn.");
@@ -319,6 +336,15 @@ std::string runs_text(std::span<const Run> runs) {
     return text;
 }
 
+namespace {
+
+// " (1.95 to 2.05)"; empty where there is no interval.
+std::string bounds_text(double low, double high) {
+    return low < high ? fmt::format(" ({:.2f} to {:.2f})", low, high) : "";
+}
+
+}  // namespace
+
 std::string comparison_lead(const Comparison& comparison, const ComparedRuns& runs) {
     const auto [before, after] = names_of(runs);
     if (!comparison.refusal.empty()) {
@@ -340,13 +366,13 @@ std::string comparison_lead(const Comparison& comparison, const ComparedRuns& ru
     const bool one = runs.after.size() == 1;
     switch (*whole.verdict) {
         case Verdict::faster:
-            return fmt::format("{} {} {:.2f} times as fast as {} ({:.2f} to {:.2f}): {}.",
-                               capitalised(after), one ? "is" : "are", 1 / ratio.value, before,
-                               1 / ratio.high, 1 / ratio.low, sides);
+            return fmt::format("{} {} {:.2f} times as fast as {}{}: {}.", capitalised(after),
+                               one ? "is" : "are", 1 / ratio.value, before,
+                               bounds_text(1 / ratio.high, 1 / ratio.low), sides);
         case Verdict::slower:
-            return fmt::format("{} {} {:.2f} times as long as {} ({:.2f} to {:.2f}): {}.",
-                               capitalised(after), one ? "takes" : "take", ratio.value, before,
-                               ratio.low, ratio.high, sides);
+            return fmt::format("{} {} {:.2f} times as long as {}{}: {}.", capitalised(after),
+                               one ? "takes" : "take", ratio.value, before,
+                               bounds_text(ratio.low, ratio.high), sides);
         case Verdict::same:
             return fmt::format("{} and {} take the same time within {}: {}.", capitalised(before),
                                after, percent(comparison.rules.margin), sides);
@@ -384,9 +410,11 @@ Table comparison_table(const Comparison& comparison, const ComparedRuns& runs) {
         table.totals.push_back(
             parts_row("only on one side", runs, before.unmatched, after.unmatched));
     }
-    table.totals.push_back(parts_row("outside the steps", runs, before.outside, after.outside));
+    if (modelled_sides(runs) < 2) {  // a prediction's whole is the sum of its steps
+        table.totals.push_back(parts_row("outside the steps", runs, before.outside, after.outside));
+    }
     table.totals.push_back(row_of(comparison.whole, runs));
-    table.notes = notes_of(comparison);
+    table.notes = notes_of(comparison, runs);
     return table;
 }
 

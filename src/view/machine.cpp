@@ -93,6 +93,9 @@ std::string machine_line(const Run& run) {
 }
 
 std::string device_line(const Run& run) {
+    if (run.origin == Origin::modelled) {
+        return known(run, "model.basis");
+    }
     const auto of_most = [&](const std::string& label, const std::string& sampled,
                              const std::string& maximum) {
         const std::string range = known(run, "gpu.sampled." + sampled);
@@ -188,7 +191,8 @@ Table provenance_table(const Run& run) {
 
 Table flags_table(const Run& run) {
     Table table;
-    table.title = "Doubts about the measurement";
+    table.title = run.origin == Origin::modelled ? "Doubts about the prediction"
+                                                 : "Doubts about the measurement";
     table.columns = {{"kind", "kind", Importance::essential},
                      {"sentence", "finding", Importance::essential}};
     for (const auto& flag : run.flags) {

@@ -15,7 +15,8 @@ std::string machine_line(const Run& run);
 // For a run on a device whose state was sampled:
 //   "core clock 1695 to 1980 MHz of 1980 MHz, memory clock 3201 MHz, 612 to 698 W of 700 W,
 //    45 to 61 C, driver 580.65.06"
-// Empty where nothing was reported.
+// Of a prediction: which rates it was made by, and how far off they are. Empty where nothing was
+// reported.
 std::string device_line(const Run& run);
 
 // What was run, how, and every setting that is not the default; of convolutions the algorithm that

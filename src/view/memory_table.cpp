@@ -29,9 +29,39 @@ std::vector<Cell> row(const char* what, const std::optional<Bytes>& bytes,
             comparable ? percent_cell(*bytes / *whole) : Cell(Missing{reason})};
 }
 
+// What a prediction says of the device's memory (run/modelled.h).
+Table modelled_memory_table(const Run& run, const MemoryCheck& check) {
+    Table table;
+    table.columns = {{"memory", "memory", Importance::essential},
+                     {"bytes", "size", Importance::essential}};
+    const auto told = [&](const char* what, const char* key) {
+        const auto found = run.provenance.find(key);
+        if (found != run.provenance.end()) {
+            table.rows.push_back({what, found->second});
+        }
+    };
+    told("weights and statistics", "memory.weights");
+    told("the optimizer's state", "memory.optimizer");
+    told("activations, the most at a time", "memory.activations");
+    told("gradients, likewise", "memory.gradients");
+    told("masks and indices, likewise", "memory.saved");
+    const auto line = [](const char* what, const std::optional<Bytes>& bytes) {
+        return std::vector<Cell>{what, optional_cell(bytes, [](Bytes held) {
+                                     return bytes_cell(held, Provenance::modelled);
+                                 })};
+    };
+    table.totals = {line("the network's tensors, by liveness", check.predicted),
+                    line("the kernels' scratch memory", check.scratch)};
+    told("memory of the device", "device.memory");
+    return table;
+}
+
 }  // namespace
 
 Table memory_table(const Run& run) {
+    if (run.origin == Origin::modelled) {
+        return modelled_memory_table(run, memory_check_of(run));
+    }
     const MemoryCheck check = memory_check_of(run);
     const char* reason = run.origin == Origin::imported ? not_told : not_measured;
     const auto line = [&](const char* what, const std::optional<Bytes>& bytes,

@@ -12,6 +12,7 @@
 #include "view/compare.h"
 #include "view/machine.h"
 #include "view/memory_table.h"
+#include "view/predicted.h"
 #include "view/run.h"
 #include "view/runs.h"
 #include "view/sweep.h"
@@ -196,8 +197,11 @@ void add_tables(std::vector<Block>& blocks, const RunFindings& findings) {
     const Run& run = findings.run;
     blocks.emplace_back(Heading{"Steps"});
     blocks.emplace_back(with_bars(steps_table(findings)));
-    blocks.emplace_back(Heading{"Budget and memory"});
-    blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
+    const bool has_budget = run.origin != Origin::modelled;
+    blocks.emplace_back(Heading{has_budget ? "Budget and memory" : "Memory"});
+    if (has_budget) {
+        blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
+    }
     blocks.emplace_back(memory_table(run));
     auto profile = profile_blocks(run);
     if (!profile.empty()) {
@@ -213,6 +217,9 @@ void add_run(std::vector<Block>& blocks, const Run& run, std::span<const Groupin
     const RunFindings findings = findings_of(run);
     blocks.emplace_back(Lead{lead_of(findings)});
     blocks.emplace_back(Paragraph{machine_line(run)});
+    if (run.origin == Origin::modelled) {
+        blocks.emplace_back(Paragraph{device_line(run)});
+    }
     if (const std::string said = annotation_line(run); !said.empty()) {
         blocks.emplace_back(Paragraph{said});
     }
@@ -230,6 +237,10 @@ void add_run(std::vector<Block>& blocks, const Run& run, std::span<const Groupin
     for (auto& block : rollup_blocks(findings, by)) {
         auto* table = std::get_if<Table>(&block);
         blocks.push_back(table ? with_bars(std::move(*table)) : std::move(block));
+    }
+    if (auto upgrades = sensitivity_blocks(run); !upgrades.empty()) {
+        blocks.emplace_back(Heading{"What each resource is worth"});
+        std::ranges::move(upgrades, std::back_inserter(blocks));
     }
     add_tables(blocks, findings);
 }

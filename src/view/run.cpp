@@ -116,7 +116,9 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
     if (Table fused = fused_table(findings); !fused.rows.empty()) {
         document.blocks.emplace_back(std::move(fused));
     }
-    document.blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
+    if (run.origin != Origin::modelled) {  // a prediction's whole is the sum of its steps
+        document.blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
+    }
     document.blocks.emplace_back(memory_table(run));
     for (auto& block : profile_blocks(run, filter)) {
         document.blocks.push_back(std::move(block));

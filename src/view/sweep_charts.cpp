@@ -13,6 +13,11 @@ std::string name_of(const Sweep& sweep, const SweepPoint& point) {
     return fmt::format("{} {}", sweep.variable, point.value);
 }
 
+// What its points are: "measured", "modelled".
+std::string origin_of(const Sweep& sweep) {
+    return std::string(strata::name_of(sweep.points.front().run->origin));
+}
+
 // A point with the interval of its y, where the sweep's point has one.
 XyChart::Point point_of(const Sweep& sweep, const SweepPoint& point, double x, double y,
                         const Interval& interval) {
@@ -28,7 +33,7 @@ XyChart throughput_chart(const Sweep& sweep) {
     XyChart chart{.title = "Throughput by batch",
                   .x = {.key = "batch", .title = "batch", .scale = AxisScale::logarithmic},
                   .y = {.key = "throughput_per_s", .title = "throughput", .unit = "1/s"},
-                  .series = {{.name = "measured", .mark = Mark::joined}}};
+                  .series = {{.name = origin_of(sweep), .mark = Mark::joined}}};
     for (const SweepPoint& point : sweep.points) {
         if (point.time && point.time->low > Seconds{0}) {
             const Throughput examples = throughput_of(point);
@@ -42,7 +47,7 @@ XyChart throughput_chart(const Sweep& sweep) {
 }
 
 XyChart::Series measured_times(const Sweep& sweep) {
-    XyChart::Series series{.name = "measured", .mark = Mark::points};
+    XyChart::Series series{.name = origin_of(sweep), .mark = Mark::points};
     for (const SweepPoint& point : sweep.points) {
         if (point.time) {
             series.points.push_back(point_of(sweep, point, point.flops.value,

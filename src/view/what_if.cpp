@@ -14,7 +14,9 @@ namespace {
 constexpr Provenance predicted = Provenance::modelled;
 
 std::string text_of(const Ratio& ratio) {
-    return fmt::format("{:.3g} [{:.3g}, {:.3g}]", ratio.value, ratio.low, ratio.high);
+    return ratio.has_interval()
+               ? fmt::format("{:.3g} [{:.3g}, {:.3g}]", ratio.value, ratio.low, ratio.high)
+               : fmt::format("{:.3g}", ratio.value);
 }
 
 std::string what_is_saved(const FusionFindings& findings) {
@@ -55,8 +57,9 @@ Cell estimate_cell(const std::optional<Estimate>& time, Provenance provenance) {
 
 Cell ratio_or_missing(const std::optional<Ratio>& ratio, Provenance provenance) {
     return optional_cell(ratio, [&](const Ratio& one) {
-        return Number{
-            .value = one.value, .low = one.low, .high = one.high, .provenance = provenance};
+        Number number = std::get<Number>(ratio_cell(one));
+        number.provenance = provenance;
+        return number;
     });
 }
 

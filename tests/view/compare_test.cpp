@@ -37,6 +37,20 @@ TEST(CompareView, SaysWhatDiffersAndWhatItIsWorth) {
     EXPECT_EQ(std::get<std::string>(table.rows[1][5]), "same");
 }
 
+TEST(CompareView, TwoPredictionsHaveNoIntervalAndSayThatTheModelsErrorIsNotPartOfIt) {
+    strata::Run before = run_of({scripted_step("conv", Pass::forward, {Seconds{1e-3}})});
+    strata::Run after = run_of({scripted_step("conv", Pass::forward, {Seconds{2e-3}})});
+    before.origin = Origin::modelled;
+    after.origin = Origin::modelled;
+    const Document document = pair_document(before, after);
+    const Table table = for_people(std::get<Table>(document.blocks.front()));
+    EXPECT_FALSE(std::get<Number>(table.rows[0][4]).low);
+    EXPECT_EQ(std::get<std::string>(table.rows[0][5]), "slower");
+    EXPECT_TRUE(std::ranges::any_of(table.notes, [](const std::string& note) {
+        return note.find("how two predictions differ") != std::string::npos;
+    }));
+}
+
 TEST(CompareView, WhatIsMissingInOneRunIsADashAndNotComparable) {
     const Document document = pair_document(run_of({scripted_step("conv", Pass::forward, quick)}),
                                             run_of({scripted_step("conv", Pass::forward, quick),

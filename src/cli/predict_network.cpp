@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "cli/predict_network.h"
+
+#include "base/text.h"
+#include "cli/results.h"
+#include "predict/sensitivity.h"
+#include "record/completeness.h"
+#include "run/campaign.h"
+#include "run/execute.h"
+#include "run/modelled.h"
+#include "store/database.h"
+#include "store/save.h"
+#include "view/predicted.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+// A device that networks are predicted on.
+struct PredictedDevice {
+    std::string name;
+    std::unique_ptr<DeviceModel> model;
+};
+
+// What --set changes: numbers of the device; of a template also its variables.
+struct Changes {
+    DeviceChanges of_device;
+    std::map<std::string, std::string> by_key;  // the same, as runs store them
+    std::vector<std::string> of_template;
+};
+
+bool names_device_number(std::string_view key) {
+    return key == "launch" || key == "sms" ||
+           std::ranges::find(device_fields(), key, &DeviceField::key) != device_fields().end();
+}
+
+Changes changes_in(const PredictNetworkOptions& options) {
+    const bool is_template =
+        std::ranges::any_of(options.network.networks,
+                            [](const std::string& name) { return name.ends_with(".dnntemplate"); });
+    Changes found;
+    for (const std::string& text : options.network.variables) {
+        const auto [key, value] = name_and_value(text, "--set");
+        if (is_template && !names_device_number(key)) {
+            found.of_template.push_back(text);
+            continue;
+        }
+        found.of_device.push_back(text);
+        std::string& told = found.by_key[key == "sms" ? "processors" : key];
+        told += (told.empty() ? "" : ", ") + value;
+    }
+    return found;
+}
+
+std::vector<PredictedDevice> devices_for(const PredictNetworkOptions& options,
+                                         const Changes& changes) {
+    if (options.devices.empty()) {
+        throw Error("name the device to predict with --device; strata list devices names them",
+                    ExitCode::usage);
+    }
+    std::vector<PredictedDevice> found;
+    for (const std::string& name : options.devices) {
+        const DeviceDescription device = find_description(name);
+        found.push_back({device.name, model_of(device, changes.of_device)});
+    }
+    return found;
+}
+
+Experiment experiment_for(const PredictNetworkOptions& options, const Changes& changes) {
+    NetworkOptions network = options.network;
+    network.variables = changes.of_template;
+    Job common;
+    common.request = request_for(network, {}, {});
+    common.device_changes = changes.by_key;
+    return experiment_of({.common = std::move(common),
+                          .networks = network.networks,
+                          .batches = batches_of(network),
+                          .settings = options.asked,
+                          .variations = variations_of(network)});
+}
+
+std::string title_of(const Job& job, const Graph& graph, const PredictedDevice& device) {
+    return fmt::format("{}, batch {}, {}, {}, modelled on {}", printable(job.request.network),
+                       batch_of(graph), name_of(job.execution.numerics.mode),
+                       name_of(job.execution.numerics.dtype), device.model->device().model);
+}
+
+// A job on a device: the run, and what explains it.
+struct Predicted {
+    Graph graph;
+    NetworkPrediction prediction;
+    Run run;
+};
+
+Predicted predicted(Job job, const PredictedDevice& device) {
+    job.backend = modelled_backend(device.name);
+    job.execution.engine.algorithm = ConvolutionAlgorithm::automatic;  // as a library chooses
+    Predicted found{.graph = graph_for(job), .prediction = {}, .run = {}};
+    found.prediction = predict_network(found.graph, job.execution, *device.model);
+    found.run = modelled_run(job, found.graph, *device.model, found.prediction);
+    return found;
+}
+
+void explain(const PredictNetworkOptions& options, const Experiment& experiment,
+             const std::vector<PredictedDevice>& devices) {
+    std::vector<Document> documents;
+    for (const Group& group : experiment.groups) {
+        for (const Job& job : group) {
+            for (const PredictedDevice& device : devices) {
+                const Predicted found = predicted(job, device);
+                const PredictedNetwork network{found.graph, found.prediction, *device.model,
+                                               title_of(job, found.graph, device)};
+                if (!options.explained.empty()) {
+                    documents.push_back(explanation_document(network, options.explained));
+                }
+                if (options.shows_sensitivity) {
+                    documents.push_back(sensitivity_document(
+                        network, sensitivity_of(found.graph, job.execution, *device.model),
+                        upgrades_of(found.graph, job.execution, *device.model, upgrade_factors)));
+                }
+            }
+        }
+    }
+    emit(documents, options.output);
+}
+
+DeviceTime device_time(const Predicted& found, const PredictedDevice& device) {
+    const Run& run = found.run;
+    const ModelledMemory memory =
+        memory_of(found.graph, run.settings.execution, found.prediction, device.model->device());
+    DeviceTime one{.network = run.settings.network,
+                   .batch = run.settings.batch,
+                   .device = device.name,
+                   .run = run.id,
+                   .time = {},
+                   .memory = memory.needed()};
+    if (is_incomplete(run)) {
+        one.reason = holes_text(run);
+    } else {
+        one.time = found.prediction.time();
+    }
+    if (memory.of_device) {
+        one.fits = memory.fits();
+    }
+    return one;
+}
+
+// Each run is stored as soon as it is predicted.
+ExitCode side_by_side(const PredictNetworkOptions& options, const Experiment& experiment,
+                      const std::vector<PredictedDevice>& devices) {
+    const Database database = Database::open(database_path(options.database));
+    std::vector<DeviceTime> times;
+    ExitCode code = ExitCode::done;
+    for (const Group& group : experiment.groups) {
+        for (const Job& job : group) {
+            for (const PredictedDevice& device : devices) {
+                Predicted found = predicted(job, device);
+                save_run(database, found.run);
+                times.push_back(device_time(found, device));
+                code = graver(code, exit_code_of(std::span(&found.run, 1)));
+            }
+        }
+    }
+    emit(device_times_document(times), options.output);
+    return code;
+}
+
+ExitCode as_runs(const PredictNetworkOptions& options, const Experiment& experiment,
+                 const PredictedDevice& device) {
+    const Database database = Database::open(database_path(options.database));
+    ResultPrinter printer({.output = options.output,
+                           .by = parse_groupings(options.by),
+                           .filter = {options.layers, options.passes}});
+    ExitCode code = ExitCode::done;
+    std::vector<Run> compared;  // of one network and batch, which differ in their settings
+    for (const Group& group : experiment.groups) {
+        std::vector<Run> runs;
+        for (const Job& job : group) {
+            Predicted found = predicted(job, device);
+            save_run(database, found.run);
+            runs.push_back(std::move(found.run));
+        }
+        printer.add(runs, std::nullopt);
+        code = graver(code, exit_code_of(runs));
+        compared.insert(compared.end(), runs.begin(), runs.end());
+        if (compared.size() == experiment.settings.size() && group.size() == 1) {
+            printer.add_pairs(compared);
+            compared.clear();
+        }
+    }
+    printer.finish();
+    return code;
+}
+
+void add_listed_options(CLI::App& verb, PredictNetworkOptions& options) {
+    begin_group(verb, "Execution");
+    for (const char* name :
+         {"dtype", "mode", "optimizer", "first_layer_gradient", "bias", "fuse"}) {
+        add_listed(verb, option_named(name), options.asked);
+    }
+    verb.add_option_function<std::string>(
+            "--mode",
+            [&options](const std::string& text) {
+                options.asked = with_values(options.asked, option_named("mode"), {text});
+            },
+            "training, or only forward: inference")
+        ->check(CLI::IsMember(std::vector<std::string>{"training", "inference"}))
+        ->type_name(choices_of<Mode>());
+}
+
+}  // namespace
+
+void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& options) {
+    add_network_options(verb, options.network);
+    verb.get_option("network")->required(false);
+    verb.get_option("--set")
+        ->description(
+            "another number of the device, such as l2=128MiB, dram_bandwidth=2x, sms=200 or "
+            "launch=3us; or the value of a variable of the template")
+        ->type_name("KEY=VALUE");
+    add_vary_option(verb, options.network);
+    add_listed_options(verb, options);
+    begin_group(verb, "Selection");
+    add_listed(verb, option_named("slice"), options.asked);
+    add_option(verb, "--layer", options.layers, "show only layers matching this glob")
+        ->type_name("GLOB");
+    add_option(verb, "--pass", options.passes, "show only these passes, separated by commas")
+        ->type_name("forward|backward-data|backward-weights|update");
+    add_by_option(verb, options.by);
+    add_option(verb, "--explain", options.explained,
+               "say why the layers that match this glob take their time: kernels, terms, what "
+               "binds")
+        ->type_name("GLOB");
+    add_switch(verb, "--sensitivity", options.shows_sensitivity,
+               "say what each resource of the device is worth, and which upgrade pays");
+    add_database_option(verb, options.database);
+}
+
+ExitCode predict_networks(const PredictNetworkOptions& options) {
+    if (options.network.networks.empty()) {
+        throw Error("name a network to predict, or a table with --problems", ExitCode::usage);
+    }
+    const Changes changes = changes_in(options);
+    const std::vector<PredictedDevice> devices = devices_for(options, changes);
+    const Experiment experiment = experiment_for(options, changes);
+    if (!options.explained.empty() || options.shows_sensitivity) {
+        explain(options, experiment, devices);
+        return ExitCode::done;
+    }
+    if (devices.size() > 1) {
+        return side_by_side(options, experiment, devices);
+    }
+    return as_runs(options, experiment, devices.front());
+}
+
+}  // namespace strata

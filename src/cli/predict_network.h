@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/error.h"
+#include "cli/options.h"
+
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// What `strata predict NETWORK` takes.
+struct PredictNetworkOptions {
+    NetworkOptions network;
+    std::vector<std::string> devices;
+    OutputOptions output;
+    std::vector<Settings> asked{1};  // several where an option has several values
+    std::string database;
+    std::string layers;
+    std::string passes;
+    std::vector<std::string> by;
+    std::string explained;  // a glob of layers; empty: none
+    bool shows_sensitivity = false;
+};
+
+// All but the devices and the output.
+void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& options);
+
+// Predicts networks on described devices, stores each prediction as a run, and shows it as `run`
+// does; on several devices, their whole times side by side. What explains a prediction is not
+// stored.
+ExitCode predict_networks(const PredictNetworkOptions& options);
+
+}  // namespace strata

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "predict/network.h"
+#include "predict/sensitivity.h"
+#include "record/run.h"
+#include "report/document.h"
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// A network's prediction with what it was made from.
+struct PredictedNetwork {
+    const Graph& graph;
+    const NetworkPrediction& prediction;
+    const DeviceModel& device;
+    std::string title;  // "alexnet, batch 128, training, f32 on gtx-1080"
+};
+
+// Why layers that a glob means take the time that is predicted:
+//
+//   conv2 forward takes 1.59 ms: ampere_sgemm_128x64_nn in 264 blocks of 128 x 64 ...
+//   kernel  term        time      binds
+//   ...     arithmetic  1.42 ms   yes
+//   The next best kernel ... would take 1.7 ms.
+//   What would help: ...
+//
+// Throws Error where no layer is meant.
+Document explanation_document(const PredictedNetwork& network, std::string_view layers);
+
+// What each resource is worth, for the whole and every step, and which upgrade pays:
+//
+//   layer  pass     time    compute  latency  l2_bandwidth  l2_size  dram_bandwidth  launch  sum
+//   conv1  forward  812 µs  0.93     0.01     ...                                             1.00
+//
+//   upgrade         1x       2x       4x       8x
+//   dram_bandwidth  12.1 ms  10.4 ms  ...
+Document sensitivity_document(const PredictedNetwork& network, const Sensitivity& sensitivity,
+                              std::span<const UpgradeCurve> curves);
+
+// Of what `sensitivity_document` has so many times as much.
+inline constexpr std::array upgrade_factors = {1.0, 2.0, 4.0, 8.0};
+
+// The same blocks for a stored prediction, made again; none where its network is a file, which may
+// have changed, or its device is no longer described.
+std::vector<Block> sensitivity_blocks(const Run& run);
+
+// Networks' whole times on several devices, side by side.
+struct DeviceTime {
+    std::string network;
+    std::int64_t batch = 1;
+    std::string device;
+    std::int64_t run = 0;
+    std::optional<Seconds> time;  // nothing where a layer has no prediction
+    std::string reason = {};      // why not
+    Bytes memory;
+    std::optional<bool> fits = {};
+};
+
+//   network  batch  device    time     examples/s  memory   fits  run
+//   alexnet  128    gtx-1080  86.1 ms  1490        1.1 GB   yes   3
+Document device_times_document(std::span<const DeviceTime> times);
+
+}  // namespace strata
