@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/modelled.h"
 
+#include "base/error.h"
 #include "base/unit_text.h"
 #include "predict/stated_error.h"
 #include "record/provenance.h"
@@ -97,6 +98,25 @@ void doubt_memory(const ModelledMemory& memory, Run& run) {
     }
 }
 
+// Throws Error for what no device has or takes, as numbers far from any device's give.
+void require_believable(const NetworkPrediction& prediction, const ModelledMemory& memory,
+                        const std::string& device) {
+    constexpr Seconds longest{1e9};  // thirty years
+    constexpr Bytes most{1e18};
+    if (!(prediction.time() < longest)) {
+        throw Error(fmt::format("an iteration on {} would not end in thirty years: correct the "
+                                "device's numbers, or give a smaller batch",
+                                device),
+                    ExitCode::usage);
+    }
+    if (!(memory.needed() < most)) {
+        throw Error(fmt::format("an iteration would need {} of memory, more than any device has: "
+                                "give a smaller batch",
+                                text_with_unit(memory.needed().value, "B")),
+                    ExitCode::usage);
+    }
+}
+
 }  // namespace
 
 std::string modelled_backend(std::string_view device) {
@@ -142,6 +162,8 @@ ModelledMemory memory_of(const Graph& graph, const Execution& execution,
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
                  const NetworkPrediction& prediction) {
     constexpr int no_threads = 0;
+    const ModelledMemory memory = memory_of(graph, job.execution, prediction, device.device());
+    require_believable(prediction, memory, device.device().name);
     Run run;
     run.created = now_utc();
     run.origin = Origin::modelled;
@@ -160,7 +182,6 @@ Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
     }
     run.whole.end_to_end.values = {prediction.time()};
     tell_device(device, prediction, run);
-    const ModelledMemory memory = memory_of(graph, job.execution, prediction, device.device());
     run.predicted_memory = memory.footprint.peak;
     tell_memory(memory, run);
     doubt_memory(memory, run);

@@ -5,6 +5,7 @@
 #include "analyze/compare.h"
 #include "analyze/next_command.h"
 #include "analyze/what_if.h"
+#include "base/error.h"
 #include "record/completeness.h"
 #include "record/key.h"
 #include "run/execute.h"
@@ -96,6 +97,12 @@ TEST(Modelled, WhatDoesNotFitIsPredictedAndSaidSo) {
         << run.flags.front().sentence;
     EXPECT_FALSE(run.whole.end_to_end.values.empty());
     EXPECT_TRUE(predicted(job_on("gtx-1080")).flags.empty());
+}
+
+TEST(Modelled, WhatNoDeviceCouldDoIsRefused) {
+    EXPECT_THROW(predicted(job_on("v100"), {"lanes=1e-300"}), Error);
+    EXPECT_THROW(predicted(job_on("v100"), {"dram_bandwidth=1e-300B/s"}), Error);
+    EXPECT_THROW(predicted(job_on("v100", 1'000'000'000'000)), Error);
 }
 
 TEST(Modelled, AnswersWhatFusionWouldSave) {
