@@ -117,6 +117,27 @@ void require_believable(const NetworkPrediction& prediction, const ModelledMemor
     }
 }
 
+// The same of ceilings, which a database could not keep.
+void require_believable(const Device& ceilings) {
+    constexpr double highest = 1e24;  // operations or bytes per second
+    for (const ComputeCeiling& one : ceilings.compute) {
+        if (!(one.peak.value.value < highest)) {
+            throw Error(fmt::format("{} would have more than 1e24 {} operations per second: "
+                                    "correct its processors, lanes and clock",
+                                    ceilings.name, one.dtype),
+                        ExitCode::usage);
+        }
+    }
+    for (const MemoryLevel& level : ceilings.memory) {
+        if (!(level.bandwidth.value.value < highest)) {
+            throw Error(fmt::format("{} would move more than 1e24 bytes per second from its {}: "
+                                    "correct the bandwidth",
+                                    ceilings.name, level.name),
+                        ExitCode::usage);
+        }
+    }
+}
+
 }  // namespace
 
 std::string modelled_backend(std::string_view device) {
@@ -170,6 +191,7 @@ Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
     run.settings = settings_of(job, batch_of(graph), no_threads);
     run.provenance = build_provenance();
     run.device = ceilings_of(device.device());
+    require_believable(*run.device);
     std::vector<Step> steps;
     for (const PredictedStep& step : prediction.steps) {
         steps.push_back(step_of(step));

@@ -102,6 +102,8 @@ TEST(Modelled, WhatDoesNotFitIsPredictedAndSaidSo) {
 TEST(Modelled, WhatNoDeviceCouldDoIsRefused) {
     EXPECT_THROW(predicted(job_on("v100"), {"lanes=1e-300"}), Error);
     EXPECT_THROW(predicted(job_on("v100"), {"dram_bandwidth=1e-300B/s"}), Error);
+    EXPECT_THROW(predicted(job_on("v100"), {"sms=1e300"}), Error);
+    EXPECT_THROW(predicted(job_on("v100"), {"dram_bandwidth=1e300B/s"}), Error);
     EXPECT_THROW(predicted(job_on("v100", 1'000'000'000'000)), Error);
 }
 
