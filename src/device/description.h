@@ -110,7 +110,8 @@ std::optional<FlopRate> derived_f32_peak(const DeviceDescription& device,
                                          const std::optional<Fact<Hertz>>& clock);
 
 // Stated numbers that the other numbers contradict by more than 3 %, a sentence each: a peak (f32,
-// or bf16 of matrix units) that neither clock gives, a bandwidth that bus and transfers do not give.
+// or bf16 of matrix units) that neither clock gives, a bandwidth that bus and transfers do not
+// give.
 std::vector<std::string> contradictions(const DeviceDescription& device);
 
 }  // namespace strata

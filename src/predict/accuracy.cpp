@@ -92,8 +92,9 @@ void add_class(const Rows& rows, const DeviceDescription& device, const DeviceRa
         predictions(rows, [&](const auto& row) { return predict_row(row, device, none); }));
     if (calibrated.gemm.contains(rows.front()->problem_class) ||
         calibrated.streaming.contains(rows.front()->problem_class)) {
-        add("calibrated",
-            predictions(rows, [&](const auto& row) { return predict_row(row, device, calibrated); }));
+        add("calibrated", predictions(rows, [&](const auto& row) {
+                return predict_row(row, device, calibrated);
+            }));
     }
     add("cross-validated", cross_validated(rows, device));
 }

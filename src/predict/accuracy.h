@@ -27,8 +27,8 @@ struct AccuracyRow {
     std::string device;
     std::string problem_class;
     // "roofline"; "uncalibrated": by priors; "calibrated": by the rates that predictions use
-    // here, which may have been fitted to these very rows; "cross-validated": each fifth of the rows by rates fitted
-    // to the other four.
+    // here, which may have been fitted to these very rows; "cross-validated": each fifth of the
+    // rows by rates fitted to the other four.
     std::string split;
     PredictionErrors errors;
 };
