@@ -69,6 +69,16 @@ std::vector<Seconds> cross_validated(const Rows& rows, const DeviceDescription& 
     return times;
 }
 
+// Whether the device has what the row's model needs.
+bool can_predict(const ProblemRow& row, const DeviceDescription& device) {
+    try {
+        predict_row(row, device, {});
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 double quantile(std::vector<double>& values, double share) {
     const auto at = std::min(values.size() - 1,
                              static_cast<std::size_t>(share * static_cast<double>(values.size())));
@@ -91,7 +101,8 @@ void add_class(const Rows& rows, const DeviceDescription& device, const DeviceRa
     add("uncalibrated",
         predictions(rows, [&](const auto& row) { return predict_row(row, device, none); }));
     if (calibrated.gemm.contains(rows.front()->problem_class) ||
-        calibrated.streaming.contains(rows.front()->problem_class)) {
+        calibrated.streaming.contains(rows.front()->problem_class) ||
+        calibrated.recurrent.contains(rows.front()->problem_class)) {
         add("calibrated", predictions(rows, [&](const auto& row) {
                 return predict_row(row, device, calibrated);
             }));
@@ -134,8 +145,7 @@ std::vector<AccuracyRow> accuracy_of(std::span<const ProblemRow* const> rows) {
         }
         const DeviceRates calibrated = rates_of(device->name);
         for (const auto& [problem_class, members] : classes) {
-            const bool needs_lanes = std::holds_alternative<GemmRow>(members.front()->problem);
-            if (members.size() >= parts && (device->lanes || !needs_lanes)) {
+            if (members.size() >= parts && can_predict(*members.front(), *device)) {
                 add_class(members, *device, calibrated, found);
             }
         }

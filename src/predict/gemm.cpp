@@ -150,8 +150,7 @@ GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel
         (device.architecture == "pascal" || device.architecture == "maxwell")) {
         efficiency /= 1 + std::pow(span / rates.span, rates.span_power);
     }
-    const FlopRate peak{flops_per_multiply_add * device.lanes->value.value * clock_of(device) *
-                        efficiency};
+    const FlopRate peak = peak_of(device, problem.arithmetic) * (efficiency / processors);
     const Seconds block =
         Flops{flops_per_multiply_add * kernel.tile_n * kernel.tile_m * p.depth} / peak;
     const auto round = [&](double blocks) {

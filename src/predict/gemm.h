@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "device/description.h"
+#include "predict/arithmetic.h"
 
 #include <cstdint>
 #include <map>
@@ -21,6 +21,7 @@ struct GemmProblem {
     std::int64_t n = 1;
     std::int64_t k = 1;
     bool b_is_transposed = false;
+    Arithmetic arithmetic = Arithmetic::f32;
     double element_bytes = 4;
 };
 
@@ -40,7 +41,7 @@ std::optional<GemmKernel> kernel_named(std::string_view name, int threads);
 
 // What a kernel reaches.
 struct KernelRates {
-    double efficiency = 0.9;     // of a processor's fp32 peak, with enough warps
+    double efficiency = 0.9;     // of a processor's peak, with enough warps
     Seconds step{0.2e-6};        // latency of 8 steps along k
     Seconds epilogue{5e-6};      // of a round of blocks
     double half_saturation = 1;  // warps with which half of that efficiency is lost

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predict/problems.h"
 
+#include "base/enumeration.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
@@ -101,18 +102,37 @@ void read_neusight_gemm(const Line& line, ProblemRow& row) {
     row.problem = GemmRow{problem, kernel_of(line, problem.batch)};
 }
 
+// What DeepBench calls its precisions: fp16_mixed multiplies in tensor cores, fp16_pseudo stores
+// 16 bits and computes in 32.
+struct Precision {
+    std::string_view name;
+    Arithmetic arithmetic;
+    double element_bytes;
+};
+constexpr std::array precisions = {
+    Precision{"fp32", Arithmetic::f32, 4}, Precision{"tf32", Arithmetic::tf32, 4},
+    Precision{"fp16_mixed", Arithmetic::f16, 2}, Precision{"bf16_mixed", Arithmetic::bf16, 2},
+    Precision{"fp16_pseudo", Arithmetic::f32, 2}};
+
+const Precision& precision_of(const Line& line) {
+    const auto* const found =
+        std::ranges::find(precisions, line.text("precision"), &Precision::name);
+    if (found == precisions.end()) {
+        line.refuse("precision", "is none of fp32, tf32, fp16_mixed, bf16_mixed and fp16_pseudo");
+    }
+    return *found;
+}
+
 // In columns' order, in which A's rows lie along m: seen by rows it is C^T = B^T A^T.
 void read_deepbench_gemm(const Line& line, ProblemRow& row) {
-    const std::string_view precision = line.text("precision");
-    row.problem_class = fmt::format("gemm {}", printable(precision));
-    if (precision != "fp32") {
-        row.problem = Unpredictable{"products of 16-bit numbers cannot be predicted yet"};
-        return;
-    }
+    const Precision& precision = precision_of(line);
+    row.problem_class = fmt::format("gemm {}", precision.name);
     row.problem = GemmRow{.problem = {.m = line.extent("n"),
                                       .n = line.extent("m"),
                                       .k = line.extent("k"),
-                                      .b_is_transposed = line.is_transposed("a_transposed")}};
+                                      .b_is_transposed = line.is_transposed("a_transposed"),
+                                      .arithmetic = precision.arithmetic,
+                                      .element_bytes = precision.element_bytes}};
     line.is_transposed("b_transposed");
 }
 
@@ -127,11 +147,36 @@ void read_streaming(const Line& line, ProblemRow& row) {
     row.problem = std::move(problem);
 }
 
-void read_unpredictable(const Line& line, ProblemRow& row) {
-    const bool recurs = line.has("timesteps");
-    row.problem_class = recurs ? "recurrent" : "convolution";
-    row.problem = Unpredictable{recurs ? "recurrent layers cannot be predicted yet"
-                                       : "convolutions cannot be predicted yet"};
+template <NamedEnumeration E>
+E choice_of(const Line& line, std::string_view column) {
+    const auto value = value_named<E>(line.text(column));
+    if (!value) {
+        line.refuse(column, fmt::format("is none of {}", fmt::join(names_of(E{}), ", ")));
+    }
+    return *value;
+}
+
+void read_recurrent(const Line& line, ProblemRow& row) {
+    const Precision& precision = precision_of(line);
+    const RecurrentProblem problem{
+        .cell = choice_of<RecurrentCell>(line, "cell"),
+        .hidden = line.extent("hidden"),
+        .batch = line.extent("batch"),
+        .steps = line.extent("timesteps"),
+        .pass = line.has("pass") ? choice_of<RecurrentPass>(line, "pass") : RecurrentPass::forward,
+        .arithmetic = precision.arithmetic,
+        .element_bytes = precision.element_bytes};
+    row.problem_class = fmt::format("recurrent {} {}", precision.name, name_of(problem.pass));
+    if (problem.pass == RecurrentPass::backward_weights) {
+        row.problem = GemmRow{.problem = weights_product(problem)};
+    } else {
+        row.problem = problem;
+    }
+}
+
+void read_unpredictable(const Line&, ProblemRow& row) {
+    row.problem_class = "convolution";
+    row.problem = Unpredictable{"convolutions cannot be predicted yet"};
 }
 
 using Reader = void (*)(const Line&, ProblemRow&);
@@ -152,7 +197,10 @@ Reader reader_of(const std::vector<std::string>& columns, std::string_view origi
     if (has({"op", "rows", "columns"})) {
         return read_streaming;
     }
-    if (has({"n", "c", "k"}) || has({"cell", "hidden", "timesteps"})) {
+    if (has({"cell", "hidden", "batch", "timesteps", "precision"})) {
+        return read_recurrent;
+    }
+    if (has({"n", "c", "k"})) {
         return read_unpredictable;
     }
     throw Error(

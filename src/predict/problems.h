@@ -2,6 +2,7 @@
 #pragma once
 
 #include "predict/gemm.h"
+#include "predict/recurrent.h"
 #include "predict/streaming.h"
 
 #include <optional>
@@ -28,9 +29,10 @@ struct ProblemRow {
     std::vector<std::string> fields = {};  // as they are in the table
     std::size_t time_field = 0;            // which of them is the measured time; their number: none
     std::string device = {};               // as the table calls it; empty: it has no such column
-    // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "softmax by warps".
+    // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "softmax by warps",
+    // "recurrent fp32 forward".
     std::string problem_class = {};
-    std::variant<Unpredictable, GemmRow, StreamingProblem> problem = {};
+    std::variant<Unpredictable, GemmRow, StreamingProblem, RecurrentProblem> problem = {};
     std::optional<Seconds> measured = {};
 };
 
@@ -45,9 +47,11 @@ struct ProblemTable {
 //   device, op, batch, m, n, k, milliseconds, kernel, grid, block      (NeuSight's products)
 //   device, op, rows, columns, milliseconds                            (NeuSight's other operators)
 //   device, precision, m, n, k, a_transposed, b_transposed, milliseconds     (DeepBench's products)
+//   device, precision, cell, hidden, batch, timesteps, pass, milliseconds    (its recurrent layers)
 //
-// milliseconds, kernel, grid, block and device may be absent. Tables of convolutions and recurrent
-// layers are read, and their rows are unpredictable. Throws Error that names the line where a
+// milliseconds, kernel, grid, block and device may be absent. DeepBench's recurrent layers run step
+// by step, and the gradients of their weights are products. Tables of convolutions are read, and
+// their rows are unpredictable. Throws Error that names the line where a
 // number is none, and where the header is another.
 ProblemTable read_problems(std::string_view csv, std::string_view origin);
 

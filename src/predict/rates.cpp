@@ -25,11 +25,13 @@ constexpr double usual_pull = 0.02;
 // In files, the name of the kernels that are not named.
 constexpr std::string_view usual_kernel = "usual";
 
-void require(const DeviceDescription& device, bool is_product) {
-    if (is_product && !device.lanes) {
+// Products run in tiles on processors, whose lanes tell how fast caches are.
+void require_processors(const DeviceDescription& device, Arithmetic arithmetic) {
+    peak_of(device, arithmetic);
+    if (!device.lanes) {
         throw Error(
-            fmt::format("{} has no lanes, which a prediction of products needs; add them to "
-                        "its description",
+            fmt::format("{} has no lanes, which a prediction of products needs; add "
+                        "them to its description",
                         device.name));
     }
 }
@@ -73,6 +75,29 @@ std::vector<NamedRate> named_rates(StreamingRates& rates) {
     return {{"launch_s", &rates.launch.value, weak},     {"efficiency", &rates.efficiency, weak},
             {"hidden_bytes", &rates.hidden.value, weak}, {"edge_bytes", &rates.edge.value, weak},
             {"row_s", &rates.row.value, weak},           {"element_s", &rates.element.value, weak}};
+}
+
+std::vector<NamedRate> named_rates(RecurrentRates& rates) {
+    std::vector<NamedRate> named = {{"launch_s", &rates.launch.value},
+                                    {"first_step_s", &rates.first_step.value},
+                                    {"first_steps", &rates.first_steps},
+                                    {"step_vanilla_s", &rates.step[0].value},
+                                    {"step_lstm_s", &rates.step[1].value},
+                                    {"step_gru_s", &rates.step[2].value},
+                                    {"dram_efficiency", &rates.dram_efficiency, 5 * usual_pull},
+                                    {"cache_share", &rates.cache_share, 5 * usual_pull},
+                                    {"overlap", &rates.overlap},
+                                    {"weights_efficiency", &rates.weights_efficiency}};
+    constexpr std::array<std::array<std::string_view, 2>, 4> by_batch = {
+        {{"efficiency_to_16", "multiply_to_16_s"},
+         {"efficiency_to_32", "multiply_to_32_s"},
+         {"efficiency_to_64", "multiply_to_64_s"},
+         {"efficiency_beyond_64", "multiply_beyond_64_s"}}};
+    for (std::size_t i = 0; i < by_batch.size(); ++i) {
+        named.push_back({by_batch[i][0], &rates.by_batch[i].efficiency});
+        named.push_back({by_batch[i][1], &rates.by_batch[i].multiply.value});
+    }
+    return named;
 }
 
 template <class Rates>
@@ -133,6 +158,21 @@ StreamingRates fitted_streaming(std::span<const ProblemRow* const> rows,
     return rates;
 }
 
+RecurrentRates fitted_recurrent(std::span<const ProblemRow* const> rows,
+                                const DeviceDescription& device) {
+    RecurrentRates rates;
+    std::vector<FitParameter> parameters;
+    add_parameters(rates, parameters);
+    fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            predicted[i] = predict_recurrent(std::get<RecurrentProblem>(rows[i]->problem),
+                                             RecurrentAlgorithm::stepwise, device, rates)
+                               .time.value;
+        }
+    });
+    return rates;
+}
+
 template <class Rates>
 std::string text_of(std::string_view table, std::string_view key, std::string_view name,
                     Rates rates) {
@@ -158,6 +198,18 @@ void read_into(Rates& rates, const TomlSection& section,
         }
     }
     section.expect_only(known);
+}
+
+// The rates of the classes that tables of this name hold.
+template <class Rates>
+void read_classes(const TomlSection& file, std::string_view origin, std::string_view name,
+                  std::map<std::string, Rates, std::less<>>& classes) {
+    for (const toml::table* const table : file.tables_if_any(name)) {
+        const TomlSection section(*table, fmt::format("{}: {}", printable(origin), name));
+        Rates found;
+        read_into(found, section, {"class"});
+        classes.emplace(section.required_text("class"), found);
+    }
 }
 
 GemmRates products_in(const TomlSection& section, std::string_view origin) {
@@ -194,25 +246,24 @@ std::string to_toml(const DeviceRates& rates, std::string_view source) {
     for (const auto& [name, streaming] : rates.streaming) {
         out += text_of("streaming", "class", name, streaming);
     }
+    for (const auto& [name, recurrent] : rates.recurrent) {
+        out += text_of("recurrent", "class", name, recurrent);
+    }
     return out;
 }
 
 DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
     const toml::table table = parse_toml(toml, origin);
     const TomlSection file(table, printable(origin));
-    constexpr std::array<std::string_view, 3> known = {"source", "gemm", "streaming"};
+    constexpr std::array<std::string_view, 4> known = {"source", "gemm", "streaming", "recurrent"};
     file.expect_only(known);
     DeviceRates rates;
     for (const toml::table* const products : file.tables_if_any("gemm")) {
         const TomlSection section(*products, fmt::format("{}: gemm", printable(origin)));
         rates.gemm.emplace(section.required_text("class"), products_in(section, origin));
     }
-    for (const toml::table* const streaming : file.tables_if_any("streaming")) {
-        const TomlSection section(*streaming, fmt::format("{}: streaming", printable(origin)));
-        StreamingRates found;
-        read_into(found, section, {"class"});
-        rates.streaming.emplace(section.required_text("class"), found);
-    }
+    read_classes(file, origin, "streaming", rates.streaming);
+    read_classes(file, origin, "recurrent", rates.recurrent);
     return rates;
 }
 
@@ -237,6 +288,7 @@ DeviceRates rates_of(std::string_view device) {
             DeviceRates shipped = parse_rates(file.text, fmt::format("{}.toml", device));
             rates.gemm.merge(shipped.gemm);
             rates.streaming.merge(shipped.streaming);
+            rates.recurrent.merge(shipped.recurrent);
         }
     }
     return rates;
@@ -245,12 +297,19 @@ DeviceRates rates_of(std::string_view device) {
 Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
                     const DeviceRates& rates) {
     if (const auto* product = std::get_if<GemmRow>(&row.problem)) {
-        require(device, true);
         const auto fitted = rates.gemm.find(row.problem_class);
+        require_processors(device, product->problem.arithmetic);
         const auto with = [&](const GemmRates& used) {
             return predict_product(*product, candidate_kernels(used), device, used);
         };
         return fitted == rates.gemm.end() ? with(prior_gemm_rates(device)) : with(fitted->second);
+    }
+    if (const auto* layer = std::get_if<RecurrentProblem>(&row.problem)) {
+        const auto fitted = rates.recurrent.find(row.problem_class);
+        return predict_recurrent(
+                   *layer, RecurrentAlgorithm::stepwise, device,
+                   fitted == rates.recurrent.end() ? RecurrentRates() : fitted->second)
+            .time;
     }
     const auto fitted = rates.streaming.find(row.problem_class);
     return predict_streaming(std::get<StreamingProblem>(row.problem), device,
@@ -263,13 +322,14 @@ Seconds roofline(const ProblemRow& row, const DeviceDescription& device) {
     if (const auto* streaming = std::get_if<StreamingProblem>(&row.problem)) {
         return streaming->traffic() / memory;
     }
+    if (const auto* layer = std::get_if<RecurrentProblem>(&row.problem)) {
+        return std::max(layer->flops() / peak_of(device, layer->arithmetic),
+                        layer->weights() / memory);
+    }
     const GemmProblem& p = std::get<GemmRow>(row.problem).problem;
-    require(device, true);
     const double batch = static_cast<double>(p.batch), m = static_cast<double>(p.m),
                  n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-    const auto peak =
-        derived_f32_peak(device, device.boost_clock ? device.boost_clock : device.base_clock);
-    return std::max(Flops{2 * batch * m * n * k} / *peak,
+    return std::max(Flops{2 * batch * m * n * k} / peak_of(device, p.arithmetic),
                     Bytes{batch * (m * k + k * n + m * n) * p.element_bytes} / memory);
 }
 
@@ -281,8 +341,11 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
     DeviceRates rates;
     for (const auto& [name, members] : classes) {
         if (std::holds_alternative<GemmRow>(members.front()->problem)) {
-            require(device, true);
+            require_processors(device,
+                               std::get<GemmRow>(members.front()->problem).problem.arithmetic);
             rates.gemm.emplace(name, fitted_products(members, device));
+        } else if (std::holds_alternative<RecurrentProblem>(members.front()->problem)) {
+            rates.recurrent.emplace(name, fitted_recurrent(members, device));
         } else {
             rates.streaming.emplace(name, fitted_streaming(members, device));
         }

@@ -4,6 +4,7 @@
 #include "base/embedded_file.h"
 #include "predict/gemm.h"
 #include "predict/problems.h"
+#include "predict/recurrent.h"
 #include "predict/streaming.h"
 
 #include <filesystem>
@@ -21,6 +22,7 @@ namespace strata {
 struct DeviceRates {
     std::map<std::string, GemmRates, std::less<>> gemm = {};
     std::map<std::string, StreamingRates, std::less<>> streaming = {};
+    std::map<std::string, RecurrentRates, std::less<>> recurrent = {};
 };
 
 // The file of a device's rates, TOML, and back. `origin` is named in errors. Throws Error that

@@ -53,17 +53,41 @@ TEST(Problems, DeepBenchsProductsAreByColumns) {
     EXPECT_TRUE(product.problem.b_is_transposed);
     EXPECT_FALSE(product.kernel);
     EXPECT_EQ(table.rows[0].device, "");
-    EXPECT_TRUE(std::holds_alternative<Unpredictable>(table.rows[1].problem));
+    const auto& mixed = std::get<GemmRow>(table.rows[1].problem).problem;
+    EXPECT_EQ(mixed.arithmetic, Arithmetic::f16);
+    EXPECT_EQ(mixed.element_bytes, 2);
+}
+
+// Numbers that are stored in 16 bits and computed in 32 are no 16-bit arithmetic.
+TEST(Problems, PseudoHalfPrecisionComputesInFp32) {
+    const auto table = read_problems(
+        "precision,m,n,k,a_transposed,b_transposed\nfp16_pseudo,8,8,8,N,N\n", "x.csv");
+    const auto& product = std::get<GemmRow>(table.rows[0].problem).problem;
+    EXPECT_EQ(product.arithmetic, Arithmetic::f32);
+    EXPECT_EQ(product.element_bytes, 2);
+}
+
+TEST(Problems, TheGradientOfARecurrentLayersWeightsIsAProduct) {
+    const auto table = read_problems(
+        "device,precision,cell,hidden,batch,timesteps,pass\n"
+        "V100,fp32,lstm,512,16,25,backward_weights\n"
+        "V100,fp32,gru,512,16,25,backward_data\n",
+        "x.csv");
+    const auto& product = std::get<GemmRow>(table.rows[0].problem).problem;
+    EXPECT_EQ(product.m, 4 * 512);
+    EXPECT_EQ(product.n, 512);
+    EXPECT_EQ(product.k, 16 * 25);
+    EXPECT_EQ(table.rows[0].problem_class, "recurrent fp32 backward_weights");
+    const auto& layer = std::get<RecurrentProblem>(table.rows[1].problem);
+    EXPECT_EQ(layer.cell, RecurrentCell::gru);
+    EXPECT_EQ(layer.pass, RecurrentPass::backward_data);
+    EXPECT_EQ(layer.steps, 25);
 }
 
 TEST(Problems, WhatCannotBePredictedSaysSo) {
     const auto convolutions = read_problems("device,n,c,h,w,k,r,s\nV100,1,2,3,4,5,1,1\n", "x.csv");
     EXPECT_EQ(std::get<Unpredictable>(convolutions.rows[0].problem).reason,
               "convolutions cannot be predicted yet");
-    const auto recurrent =
-        read_problems("device,cell,hidden,batch,timesteps\nV100,lstm,2,3,4\n", "x.csv");
-    EXPECT_EQ(std::get<Unpredictable>(recurrent.rows[0].problem).reason,
-              "recurrent layers cannot be predicted yet");
 }
 
 TEST(Problems, BadTablesAreOneSentence) {
@@ -82,6 +106,11 @@ TEST(Problems, BadTablesAreOneSentence) {
               "x.csv:2: op 'conv' is neither linear nor bmm");
     EXPECT_EQ(refusal_of("precision,m,n,k,a_transposed,b_transposed\nfp32,1,1,1,X,N\n"),
               "x.csv:2: a_transposed 'X' is neither N nor T");
+    EXPECT_EQ(refusal_of("precision,m,n,k,a_transposed,b_transposed\nint8,1,1,1,N,N\n"),
+              "x.csv:2: precision 'int8' is none of fp32, tf32, fp16_mixed, bf16_mixed and "
+              "fp16_pseudo");
+    EXPECT_EQ(refusal_of("precision,cell,hidden,batch,timesteps\nfp32,mgu,1,1,1\n"),
+              "x.csv:2: cell 'mgu' is none of vanilla, lstm, gru");
 }
 
 }  // namespace

@@ -51,11 +51,14 @@ TEST(Rates, AFileHoldsThemAll) {
     rates.gemm["linear"].scatter = 0.125;
     rates.gemm["linear"].usual.efficiency = 0.625;
     rates.streaming["softmax by warps"].launch = Seconds{33e-6};
+    rates.recurrent["recurrent fp32 forward"].by_batch[1].multiply = Seconds{155e-9};
     const DeviceRates back = parse_rates(to_toml(rates, "a \"test\""), "rates.toml");
     EXPECT_EQ(back.gemm.at("linear").scatter, 0.125);
     EXPECT_EQ(back.gemm.at("linear").usual.efficiency, 0.625);
     EXPECT_EQ(back.gemm.at("linear").kernels.at("volta_sgemm_128x64_tn").rows, 25);
     EXPECT_NEAR(back.gemm.at("linear").kernels.at("volta_sgemm_128x64_tn").efficiency, 0.71, 1e-6);
+    EXPECT_NEAR(back.recurrent.at("recurrent fp32 forward").by_batch[1].multiply.value, 155e-9,
+                1e-13);
     EXPECT_NEAR(back.streaming.at("softmax by warps").launch.value, 33e-6, 1e-10);
 }
 
@@ -63,6 +66,7 @@ TEST(Rates, WhatNoRateCanBeIsRefused) {
     EXPECT_THROW(parse_rates("[[gemm]]\nclass = \"bmm\"\nlaunch_s = -1\n", "x"), Error);
     EXPECT_THROW(parse_rates("[[gemm]]\nclass = \"bmm\"\nlaunch = 1\n", "x"), Error);
     EXPECT_THROW(parse_rates("[[streaming]]\nlaunch_s = 1\n", "x"), Error);
+    EXPECT_THROW(parse_rates("[[recurrent]]\nclass = \"x\"\nfirst_steps = 0\n", "x"), Error);
     EXPECT_THROW(parse_rates("speed = 1\n", "x"), Error);
 }
 
