@@ -91,10 +91,25 @@ struct Tile {
     int n, m, threads;
 };
 
-// The tiles that cuBLAS has in fp32, with the threads of their blocks.
-constexpr std::array tiles = {Tile{128, 128, 256}, Tile{128, 64, 128}, Tile{64, 64, 64},
-                              Tile{128, 32, 256},  Tile{32, 128, 256}, Tile{64, 32, 256},
-                              Tile{32, 32, 128}};
+// The tiles that cuBLAS has, with the threads of their blocks: in fp32, and for tensor cores.
+constexpr std::array tiles_of_lanes = {Tile{128, 128, 256}, Tile{128, 64, 128}, Tile{64, 64, 64},
+                                       Tile{128, 32, 256},  Tile{32, 128, 256}, Tile{64, 32, 256},
+                                       Tile{32, 32, 128}};
+constexpr std::array tiles_of_matrix_units = {
+    Tile{256, 128, 256}, Tile{128, 256, 256}, Tile{128, 128, 256}, Tile{256, 64, 128},
+    Tile{64, 256, 128},  Tile{128, 64, 128},  Tile{64, 128, 128},  Tile{64, 64, 128}};
+
+std::span<const Tile> tiles_of(MultiplyUnits units) {
+    return units == MultiplyUnits::lanes ? std::span<const Tile>(tiles_of_lanes)
+                                         : std::span<const Tile>(tiles_of_matrix_units);
+}
+
+constexpr std::array<std::array<std::string_view, 7>, 2> groups = {
+    {{"rows to 16", "rows to 32", "rows to 64", "rows to 128", "wide", "columns to 64", "deep"},
+     {"rows to 16, transposed", "rows to 32, transposed", "rows to 64, transposed",
+      "rows to 128, transposed", "wide, transposed", "columns to 64, transposed", "deep"}}};
+// A sum that is so many times as long as either side of the result.
+constexpr std::int64_t deep = 32;
 
 double clock_of(const DeviceDescription& device) {
     return (device.boost_clock ? device.boost_clock : device.base_clock)->value.value;
@@ -184,10 +199,27 @@ GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel
     return found;
 }
 
-std::vector<GemmKernel> candidate_kernels(const GemmRates& rates) {
+std::string_view group_of(const GemmProblem& problem) {
+    const auto& names = groups[problem.b_is_transposed ? 1 : 0];
+    if (problem.k > deep * std::max(problem.m, problem.n)) {
+        return names[6];
+    }
+    if (problem.n <= 64 && problem.n < problem.m) {
+        return names[5];
+    }
+    const std::int64_t m = problem.m;
+    return names[m <= 16 ? 0U : m <= 32 ? 1U : m <= 64 ? 2U : m <= 128 ? 3U : 4U];
+}
+
+MultiplyUnits units_of(const GemmProblem& problem, const DeviceDescription& device) {
+    return has_matrix_units(device, problem.arithmetic) ? MultiplyUnits::matrix_units
+                                                        : MultiplyUnits::lanes;
+}
+
+std::vector<GemmKernel> candidate_kernels(const GemmRates& rates, MultiplyUnits units) {
     constexpr int enough_rows = 20;
     std::vector<GemmKernel> candidates;
-    for (const Tile& tile : tiles) {
+    for (const Tile& tile : tiles_of(units)) {
         for (const auto& [name, reached] : rates.kernels) {
             const auto kernel = kernel_named(name, tile.threads);
             if (reached.rows >= enough_rows && kernel && kernel->tile_n == tile.n &&
@@ -197,7 +229,7 @@ std::vector<GemmKernel> candidate_kernels(const GemmRates& rates) {
         }
     }
     if (candidates.empty()) {
-        for (const Tile& tile : tiles) {
+        for (const Tile& tile : tiles_of(units)) {
             candidates.push_back({.name = fmt::format("{}x{}", tile.n, tile.m),
                                   .tile_n = tile.n,
                                   .tile_m = tile.m,
@@ -215,7 +247,11 @@ GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel
     constexpr int most_splits = 64;
     std::optional<GemmKernel> best;
     Seconds shortest;
+    const auto group = rates.kernels.find(group_of(problem));
     for (GemmKernel candidate : candidates) {
+        if (group != rates.kernels.end() && !rates.kernels.contains(candidate.name)) {
+            candidate.name = group->first;
+        }
         for (int splits = 1; splits <= most_splits; splits *= 2) {
             if (splits > 1 && problem.k / splits < shallowest) {
                 break;

@@ -97,9 +97,19 @@ struct GemmPrediction {
 GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel,
                             const DeviceDescription& device, const GemmRates& rates);
 
+// The group of products whose rates are fitted together where their kernels are not known: by how
+// narrow the result is, for libraries take other kernels for narrow ones and not always the
+// fastest, how much longer than it the sum is, and how B's rows lie. "rows to 16, transposed"
+std::string_view group_of(const GemmProblem& problem);
+
+// What multiplies: the lanes of fp32, or units for small matrices (tensor cores).
+enum class MultiplyUnits { lanes, matrix_units };
+MultiplyUnits units_of(const GemmProblem& problem, const DeviceDescription& device);
+
 // The kernels that a library could take, each with any number of splits: those whose rates are
-// known from twenty rows or more, or, without any, every fp32 tile of cuBLAS.
-std::vector<GemmKernel> candidate_kernels(const GemmRates& rates);
+// known from twenty rows or more, or, without any, every tile that cuBLAS has for these units.
+std::vector<GemmKernel> candidate_kernels(const GemmRates& rates,
+                                          MultiplyUnits units = MultiplyUnits::lanes);
 
 // The kernel that a library would take, here the candidate, with the number of splits, that has the
 // shortest prediction. Requires: a candidate.
