@@ -35,6 +35,9 @@ const std::optional<Fact<FlopRate>>& stated_peak(const DeviceDescription& device
 }  // namespace
 
 FlopRate peak_of(const DeviceDescription& device, Arithmetic arithmetic) {
+    if (device.kind == DeviceKind::tpu && arithmetic == Arithmetic::f32) {
+        arithmetic = Arithmetic::bf16;
+    }
     const auto derived =
         derived_f32_peak(device, device.boost_clock ? device.boost_clock : device.base_clock);
     if (arithmetic == Arithmetic::f32 && derived) {

@@ -17,7 +17,8 @@ inline constexpr std::array<std::string_view, 4> names_of(Arithmetic) {
 
 // The device's peak, at its highest clock: fp32 from processors, lanes and clock, which --set can
 // change, the others as stated. GeForce boards of Pascal have a 64th of the fp32 rate in fp16
-// (NVIDIA, CUDA C++ programming guide, throughput of native arithmetic instructions). Throws Error
+// (NVIDIA, CUDA C++ programming guide, throughput of native arithmetic instructions). On TPUs
+// products of fp32 numbers are computed in bf16, as XLA does unless told otherwise. Throws Error
 // that names what the description lacks.
 FlopRate peak_of(const DeviceDescription& device, Arithmetic arithmetic);
 

@@ -30,7 +30,15 @@ TEST(Arithmetic, PascalHasHalfPrecisionInItsDataCentreBoardsOnly) {
 TEST(Arithmetic, WhatADeviceLacksIsNamed) {
     EXPECT_THROW(peak_of(find_description("v100"), Arithmetic::bf16), Error);
     EXPECT_THROW(peak_of(find_description("k40"), Arithmetic::f16), Error);
-    EXPECT_THROW(peak_of(find_description("tpu-v2"), Arithmetic::f32), Error);
+    DeviceDescription bare = find_description("v100");
+    bare.lanes.reset();
+    bare.f32_peak.reset();
+    EXPECT_THROW(peak_of(bare, Arithmetic::f32), Error);
+}
+
+TEST(Arithmetic, TpusMultiplyNumbersOfFp32InBf16) {
+    const DeviceDescription tpu = find_description("tpu-v3");
+    EXPECT_EQ(peak_of(tpu, Arithmetic::f32), peak_of(tpu, Arithmetic::bf16));
 }
 
 }  // namespace
