@@ -102,7 +102,8 @@ void add_class(const Rows& rows, const DeviceDescription& device, const DeviceRa
         predictions(rows, [&](const auto& row) { return predict_row(row, device, none); }));
     if (calibrated.gemm.contains(rows.front()->problem_class) ||
         calibrated.streaming.contains(rows.front()->problem_class) ||
-        calibrated.recurrent.contains(rows.front()->problem_class)) {
+        calibrated.recurrent.contains(rows.front()->problem_class) ||
+        calibrated.training_step.contains(rows.front()->problem_class)) {
         add("calibrated", predictions(rows, [&](const auto& row) {
                 return predict_row(row, device, calibrated);
             }));

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace strata {
 
@@ -174,6 +175,38 @@ void read_recurrent(const Line& line, ProblemRow& row) {
     }
 }
 
+void read_attention(const Line& line, ProblemRow& row) {
+    const Precision& precision = precision_of(line);
+    AttentionRow attention{.problem = {.batch = line.extent("batch"),
+                                       .heads = line.extent("heads"),
+                                       .queries = line.extent("queries"),
+                                       .keys = line.extent("keys"),
+                                       .width = line.extent("width"),
+                                       .arithmetic = precision.arithmetic,
+                                       .element_bytes = precision.element_bytes}};
+    if (line.has("mask")) {
+        attention.problem.mask = choice_of<AttentionMask>(line, "mask");
+    }
+    if (line.has("pass")) {
+        attention.problem.pass = choice_of<AttentionPass>(line, "pass");
+    }
+    if (!line.text("algorithm").empty()) {
+        attention.algorithm = choice_of<AttentionAlgorithm>(line, "algorithm");
+    }
+    row.problem_class =
+        fmt::format("attention {} {}", precision.name, name_of(attention.problem.pass));
+    row.problem = attention;
+}
+
+void read_training_step(const Line& line, ProblemRow& row) {
+    row.problem_class = "fully connected training";
+    row.problem = TrainingStepProblem{.layers = line.extent("layers"),
+                                      .nodes = line.extent("nodes"),
+                                      .inputs = line.extent("inputs"),
+                                      .outputs = line.extent("outputs"),
+                                      .batch = line.extent("batch")};
+}
+
 void read_unpredictable(const Line&, ProblemRow& row) {
     row.problem_class = "convolution";
     row.problem = Unpredictable{"convolutions cannot be predicted yet"};
@@ -199,6 +232,12 @@ Reader reader_of(const std::vector<std::string>& columns, std::string_view origi
     }
     if (has({"cell", "hidden", "batch", "timesteps", "precision"})) {
         return read_recurrent;
+    }
+    if (has({"precision", "batch", "heads", "queries", "keys", "width"})) {
+        return read_attention;
+    }
+    if (has({"layers", "nodes", "inputs", "outputs", "batch"})) {
+        return read_training_step;
     }
     if (has({"n", "c", "k"})) {
         return read_unpredictable;
@@ -256,7 +295,13 @@ ProblemTable read_problems(std::string_view csv, std::string_view origin) {
 ProblemTable read_problem_file(const std::string& path) {
     const auto file = MappedFile::open(path);
     const std::span<const std::byte> bytes = file->bytes();
-    return read_problems({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (trim(text).starts_with('{')) {
+        const std::string name = std::filesystem::path(path).filename().string();
+        return read_problems(paradnn_csv(text, name.starts_with("tpu_") ? "tpu-v2" : "", path),
+                             path);
+    }
+    return read_problems(text, path);
 }
 
 }  // namespace strata

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "predict/attention.h"
 #include "predict/gemm.h"
 #include "predict/recurrent.h"
 #include "predict/streaming.h"
+#include "predict/training_step.h"
 
 #include <optional>
 #include <string>
@@ -19,6 +21,12 @@ struct GemmRow {
     std::optional<GemmKernel> kernel = {};
 };
 
+// Attention by the algorithm that the table names; by the faster one where it names none.
+struct AttentionRow {
+    AttentionProblem problem;
+    std::optional<AttentionAlgorithm> algorithm = {};
+};
+
 // Why a row cannot be predicted: "convolutions cannot be predicted yet".
 struct Unpredictable {
     std::string reason;
@@ -32,7 +40,9 @@ struct ProblemRow {
     // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "softmax by warps",
     // "recurrent fp32 forward".
     std::string problem_class = {};
-    std::variant<Unpredictable, GemmRow, StreamingProblem, RecurrentProblem> problem = {};
+    std::variant<Unpredictable, GemmRow, StreamingProblem, RecurrentProblem, TrainingStepProblem,
+                 AttentionRow>
+        problem = {};
     std::optional<Seconds> measured = {};
 };
 
@@ -47,15 +57,20 @@ struct ProblemTable {
 //   device, op, batch, m, n, k, milliseconds, kernel, grid, block      (NeuSight's products)
 //   device, op, rows, columns, milliseconds                            (NeuSight's other operators)
 //   device, precision, m, n, k, a_transposed, b_transposed, milliseconds     (DeepBench's products)
+//   device, precision, batch, heads, queries, keys, width, mask, pass, algorithm, milliseconds
+//                                                                                (attention)
+//   device, layers, nodes, inputs, outputs, batch, milliseconds   (steps of ParaDnn's networks)
 //   device, precision, cell, hidden, batch, timesteps, pass, milliseconds    (its recurrent layers)
 //
-// milliseconds, kernel, grid, block and device may be absent. DeepBench's recurrent layers run step
-// by step, and the gradients of their weights are products. Tables of convolutions are read, and
-// their rows are unpredictable. Throws Error that names the line where a
+// milliseconds, kernel, grid, block, device, mask, pass and algorithm may be absent. DeepBench's
+// recurrent layers run step by step, and the gradients of their weights are products. Tables of
+// convolutions are read, and their rows are unpredictable. Throws Error that names the line where a
 // number is none, and where the header is another.
 ProblemTable read_problems(std::string_view csv, std::string_view origin);
 
-// The same of a file. Throws Error also where it cannot be read.
+// The same of a file, or of ParaDnn's results in JSON (predict/training_step.h), which name no
+// device: those of a file called tpu_... ran on a TPU v2. Throws Error also where it cannot be
+// read.
 ProblemTable read_problem_file(const std::string& path);
 
 }  // namespace strata

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 namespace strata {
 
@@ -21,6 +22,11 @@ namespace {
 // How strongly rates are held to their priors, in rows: enough that what no row speaks of stays,
 // little beside a few rows that do.
 constexpr double usual_pull = 0.02;
+// The share of an L2 cache in which tensors stay.
+constexpr double usual_residence = 0.85;
+constexpr double usual_cached = 0.3;
+// Groups of products whose kernels are not known have few rows each, of several kernels.
+constexpr double stronger_for_groups = 15;
 
 // In files, the name of the kernels that are not named.
 constexpr std::string_view usual_kernel = "usual";
@@ -72,9 +78,14 @@ std::vector<NamedRate> named_rates(KernelRates& rates) {
 
 std::vector<NamedRate> named_rates(StreamingRates& rates) {
     constexpr double weak = 0.5 * usual_pull;
-    return {{"launch_s", &rates.launch.value, weak},     {"efficiency", &rates.efficiency, weak},
-            {"hidden_bytes", &rates.hidden.value, weak}, {"edge_bytes", &rates.edge.value, weak},
-            {"row_s", &rates.row.value, weak},           {"element_s", &rates.element.value, weak}};
+    return {{"launch_s", &rates.launch.value, weak},
+            {"efficiency", &rates.efficiency, weak},
+            {"hidden_bytes", &rates.hidden.value, weak},
+            {"edge_bytes", &rates.edge.value, weak},
+            {"resident_bytes", &rates.resident.value, weak},
+            {"cached", &rates.cached, weak},
+            {"row_s", &rates.row.value, weak},
+            {"element_s", &rates.element.value, weak}};
 }
 
 std::vector<NamedRate> named_rates(RecurrentRates& rates) {
@@ -100,6 +111,21 @@ std::vector<NamedRate> named_rates(RecurrentRates& rates) {
     return named;
 }
 
+std::vector<NamedRate> named_rates(TrainingStepRates& rates) {
+    return {{"step_s", &rates.step.value},
+            {"layer_s", &rates.product.launch.value},
+            {"efficiency", &rates.product.efficiency},
+            {"dram_efficiency", &rates.product.dram_efficiency},
+            {"weight_copies", &rates.weight_copies},
+            {"activation_copies", &rates.activation_copies},
+            {"optimizer_passes", &rates.optimizer_passes},
+            {"all_reduce_bytes_per_s", &rates.all_reduce.value},
+            {"infeed_bytes_per_s", &rates.infeed.value},
+            {"infeed_wait_s", &rates.infeed_wait.value},
+            {"label_elements", &rates.label_elements},
+            {"overlap", &rates.overlap}};
+}
+
 template <class Rates>
 void add_parameters(Rates& rates, std::vector<FitParameter>& parameters) {
     for (const NamedRate& rate : named_rates(rates)) {
@@ -119,20 +145,31 @@ std::vector<double> measured_of(std::span<const ProblemRow* const> rows) {
 GemmRates fitted_products(std::span<const ProblemRow* const> rows,
                           const DeviceDescription& device) {
     GemmRates rates = prior_gemm_rates(device);
+    std::set<std::string> is_named;
     for (const ProblemRow* const row : rows) {
-        if (const auto& kernel = std::get<GemmRow>(row->problem).kernel) {
-            ++rates.kernels.try_emplace(kernel->name, rates.usual).first->second.rows;
+        const GemmRow& product = std::get<GemmRow>(row->problem);
+        const std::string kernel(product.kernel ? std::string_view(product.kernel->name)
+                                                : group_of(product.problem));
+        if (product.kernel) {
+            is_named.insert(kernel);
         }
+        ++rates.kernels.try_emplace(kernel, rates.usual).first->second.rows;
     }
     std::vector<FitParameter> parameters;
     add_parameters(rates, parameters);
     for (auto& [name, kernel] : rates.kernels) {
+        const auto begin = static_cast<std::ptrdiff_t>(parameters.size());
         add_parameters(kernel, parameters);
+        if (!is_named.contains(name)) {
+            std::for_each(parameters.begin() + begin, parameters.end(),
+                          [](FitParameter& parameter) { parameter.pull *= stronger_for_groups; });
+        }
     }
     if (rates.kernels.empty()) {
         add_parameters(rates.usual, parameters);
     }
-    const std::vector<GemmKernel> candidates = candidate_kernels(rates);
+    const std::vector<GemmKernel> candidates = candidate_kernels(
+        rates, units_of(std::get<GemmRow>(rows.front()->problem).problem, device));
     fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             predicted[i] =
@@ -146,6 +183,10 @@ GemmRates fitted_products(std::span<const ProblemRow* const> rows,
 StreamingRates fitted_streaming(std::span<const ProblemRow* const> rows,
                                 const DeviceDescription& device) {
     StreamingRates rates;
+    if (device.l2) {
+        rates.resident = device.l2->value * usual_residence;
+        rates.cached = usual_cached;
+    }
     std::vector<FitParameter> parameters;
     add_parameters(rates, parameters);
     fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
@@ -167,6 +208,21 @@ RecurrentRates fitted_recurrent(std::span<const ProblemRow* const> rows,
         for (std::size_t i = 0; i < rows.size(); ++i) {
             predicted[i] = predict_recurrent(std::get<RecurrentProblem>(rows[i]->problem),
                                              RecurrentAlgorithm::stepwise, device, rates)
+                               .time.value;
+        }
+    });
+    return rates;
+}
+
+TrainingStepRates fitted_steps(std::span<const ProblemRow* const> rows,
+                               const DeviceDescription& device) {
+    TrainingStepRates rates;
+    std::vector<FitParameter> parameters;
+    add_parameters(rates, parameters);
+    fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            predicted[i] = predict_training_step(std::get<TrainingStepProblem>(rows[i]->problem),
+                                                 device, rates)
                                .time.value;
         }
     });
@@ -249,13 +305,17 @@ std::string to_toml(const DeviceRates& rates, std::string_view source) {
     for (const auto& [name, recurrent] : rates.recurrent) {
         out += text_of("recurrent", "class", name, recurrent);
     }
+    for (const auto& [name, step] : rates.training_step) {
+        out += text_of("training_step", "class", name, step);
+    }
     return out;
 }
 
 DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
     const toml::table table = parse_toml(toml, origin);
     const TomlSection file(table, printable(origin));
-    constexpr std::array<std::string_view, 4> known = {"source", "gemm", "streaming", "recurrent"};
+    constexpr std::array<std::string_view, 5> known = {"source", "gemm", "streaming", "recurrent",
+                                                       "training_step"};
     file.expect_only(known);
     DeviceRates rates;
     for (const toml::table* const products : file.tables_if_any("gemm")) {
@@ -264,6 +324,7 @@ DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
     }
     read_classes(file, origin, "streaming", rates.streaming);
     read_classes(file, origin, "recurrent", rates.recurrent);
+    read_classes(file, origin, "training_step", rates.training_step);
     return rates;
 }
 
@@ -289,18 +350,41 @@ DeviceRates rates_of(std::string_view device) {
             rates.gemm.merge(shipped.gemm);
             rates.streaming.merge(shipped.streaming);
             rates.recurrent.merge(shipped.recurrent);
+            rates.training_step.merge(shipped.training_step);
         }
     }
     return rates;
+}
+
+AttentionRates attention_rates(const DeviceDescription& device, const DeviceRates& rates) {
+    AttentionRates found = prior_attention_rates(device);
+    if (const auto products = rates.gemm.find("bmm"); products != rates.gemm.end()) {
+        found.products = products->second;
+    }
+    if (const auto softmax = rates.streaming.find("softmax by warps");
+        softmax != rates.streaming.end()) {
+        found.softmax = softmax->second;
+    }
+    return found;
+}
+
+SystolicRates systolic_rates(const DeviceRates& rates) {
+    return rates.training_step.empty() ? SystolicRates()
+                                       : rates.training_step.begin()->second.product;
 }
 
 Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
                     const DeviceRates& rates) {
     if (const auto* product = std::get_if<GemmRow>(&row.problem)) {
         const auto fitted = rates.gemm.find(row.problem_class);
+        if (device.kind == DeviceKind::tpu) {
+            return predict_systolic_gemm(product->problem, device, systolic_rates(rates)).time;
+        }
         require_processors(device, product->problem.arithmetic);
         const auto with = [&](const GemmRates& used) {
-            return predict_product(*product, candidate_kernels(used), device, used);
+            return predict_product(*product,
+                                   candidate_kernels(used, units_of(product->problem, device)),
+                                   device, used);
         };
         return fitted == rates.gemm.end() ? with(prior_gemm_rates(device)) : with(fitted->second);
     }
@@ -309,6 +393,21 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
         return predict_recurrent(
                    *layer, RecurrentAlgorithm::stepwise, device,
                    fitted == rates.recurrent.end() ? RecurrentRates() : fitted->second)
+            .time;
+    }
+    if (const auto* attention = std::get_if<AttentionRow>(&row.problem)) {
+        const AttentionRates used = attention_rates(device, rates);
+        return predict_attention(attention->problem,
+                                 attention->algorithm.value_or(
+                                     planned_algorithm(attention->problem, device, used)),
+                                 device, used)
+            .time;
+    }
+    if (const auto* step = std::get_if<TrainingStepProblem>(&row.problem)) {
+        const auto fitted = rates.training_step.find(row.problem_class);
+        return predict_training_step(
+                   *step, device,
+                   fitted == rates.training_step.end() ? TrainingStepRates() : fitted->second)
             .time;
     }
     const auto fitted = rates.streaming.find(row.problem_class);
@@ -326,6 +425,14 @@ Seconds roofline(const ProblemRow& row, const DeviceDescription& device) {
         return std::max(layer->flops() / peak_of(device, layer->arithmetic),
                         layer->weights() / memory);
     }
+    if (const auto* attention = std::get_if<AttentionRow>(&row.problem)) {
+        const AttentionProblem& p = attention->problem;
+        return std::max(p.flops() / peak_of(device, p.arithmetic), p.compulsory() / memory);
+    }
+    if (const auto* step = std::get_if<TrainingStepProblem>(&row.problem)) {
+        const double chips = static_cast<double>(step->cores) / device.processors->value.value;
+        return step->flops() / (peak_of(device, Arithmetic::f32) * chips);
+    }
     const GemmProblem& p = std::get<GemmRow>(row.problem).problem;
     const double batch = static_cast<double>(p.batch), m = static_cast<double>(p.m),
                  n = static_cast<double>(p.n), k = static_cast<double>(p.k);
@@ -340,12 +447,18 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
     }
     DeviceRates rates;
     for (const auto& [name, members] : classes) {
-        if (std::holds_alternative<GemmRow>(members.front()->problem)) {
-            require_processors(device,
-                               std::get<GemmRow>(members.front()->problem).problem.arithmetic);
+        if (const auto* product = std::get_if<GemmRow>(&members.front()->problem)) {
+            if (device.kind == DeviceKind::tpu) {
+                continue;  // systolic_rates(): of training steps
+            }
+            require_processors(device, product->problem.arithmetic);
             rates.gemm.emplace(name, fitted_products(members, device));
+        } else if (std::holds_alternative<AttentionRow>(members.front()->problem)) {
+            continue;  // attention_rates(): of products and the softmax
         } else if (std::holds_alternative<RecurrentProblem>(members.front()->problem)) {
             rates.recurrent.emplace(name, fitted_recurrent(members, device));
+        } else if (std::holds_alternative<TrainingStepProblem>(members.front()->problem)) {
+            rates.training_step.emplace(name, fitted_steps(members, device));
         } else {
             rates.streaming.emplace(name, fitted_streaming(members, device));
         }

@@ -23,6 +23,7 @@ struct DeviceRates {
     std::map<std::string, GemmRates, std::less<>> gemm = {};
     std::map<std::string, StreamingRates, std::less<>> streaming = {};
     std::map<std::string, RecurrentRates, std::less<>> recurrent = {};
+    std::map<std::string, TrainingStepRates, std::less<>> training_step = {};
 };
 
 // The file of a device's rates, TOML, and back. `origin` is named in errors. Throws Error that
@@ -40,6 +41,14 @@ std::filesystem::path own_rates_file(std::string_view device);
 // The rates for this device by class: those fitted here, or else those that are part of strata;
 // none where nothing was fitted.
 DeviceRates rates_of(std::string_view device);
+
+// What attention's parts reach: what was fitted to batched products and the softmax, priors where
+// nothing was.
+AttentionRates attention_rates(const DeviceDescription& device, const DeviceRates& rates);
+
+// What products reach on a device's systolic arrays, of the training steps that were fitted; what
+// is usual where none were.
+SystolicRates systolic_rates(const DeviceRates& rates);
 
 // The time of a row's problem. Rates of a class that was not fitted are the device's priors. Throws
 // Error where the device lacks a number that the model needs.

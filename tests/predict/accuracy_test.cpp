@@ -56,6 +56,31 @@ TEST(Accuracy, OfPublishedProductsIsWhatIsStated) {
     EXPECT_GT(roof->errors.mape, 0.3);
 }
 
+// One device, for each takes a second.
+TEST(Accuracy, OfPublishedRecurrentLayersIsWhatIsStated) {
+    const auto file = shared_directory() / "data" / "deepbench" / "recurrent.csv";
+    if (!std::filesystem::exists(file)) {
+        GTEST_SKIP() << "no published measurements; set STRATA_SHARED_DIR";
+    }
+    const ProblemTable table = read_problem_file(file.string());
+    std::vector<const ProblemRow*> rows;
+    for (const ProblemRow& row : table.rows) {
+        if (row.device == "NV_V100") {
+            rows.push_back(&row);
+        }
+    }
+    const auto accuracy = accuracy_of(rows);
+    for (const char* pass : {"forward", "backward_data", "backward_weights"}) {
+        const std::string name = std::string("recurrent fp32 ") + pass;
+        const auto* const fitted = found_row(accuracy, "v100", name, "cross-validated");
+        const auto* const roof = found_row(accuracy, "v100", name, "roofline");
+        ASSERT_NE(fitted, nullptr) << name;
+        ASSERT_NE(roof, nullptr) << name;
+        EXPECT_LT(fitted->errors.mape, 0.12) << name;
+        EXPECT_GT(roof->errors.mape, 0.15) << name;
+    }
+}
+
 }  // namespace
 
 }  // namespace strata::testing

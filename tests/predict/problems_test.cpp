@@ -90,6 +90,30 @@ TEST(Problems, WhatCannotBePredictedSaysSo) {
               "convolutions cannot be predicted yet");
 }
 
+TEST(Problems, AttentionMayNameItsAlgorithm) {
+    const auto table = read_problems(
+        "precision,batch,heads,queries,keys,width,mask,pass,algorithm\n"
+        "fp16_mixed,2,12,1,1024,64,causal,backward,fused\n"
+        "fp32,2,12,1024,1024,64,none,forward,\n",
+        "x.csv");
+    const auto& fused = std::get<AttentionRow>(table.rows[0].problem);
+    EXPECT_EQ(fused.algorithm, AttentionAlgorithm::fused);
+    EXPECT_EQ(fused.problem.mask, AttentionMask::causal);
+    EXPECT_EQ(fused.problem.pass, AttentionPass::backward);
+    EXPECT_EQ(fused.problem.keys, 1024);
+    EXPECT_FALSE(std::get<AttentionRow>(table.rows[1].problem).algorithm);
+    EXPECT_EQ(table.rows[0].problem_class, "attention fp16_mixed backward");
+}
+
+TEST(Problems, AStepOfParaDnnsNetworks) {
+    const auto table = read_problems(
+        "device,layers,nodes,inputs,outputs,batch\ntpu-v2,4,64,2000,200,128\n", "x.csv");
+    const auto& step = std::get<TrainingStepProblem>(table.rows[0].problem);
+    EXPECT_EQ(step.layers, 4);
+    EXPECT_EQ(step.batch, 128);
+    EXPECT_EQ(step.cores, 8);
+}
+
 TEST(Problems, BadTablesAreOneSentence) {
     EXPECT_EQ(refusal_of(""), "x.csv: is empty; give a table with a header");
     EXPECT_EQ(refusal_of("a,b\n1,2\n"),

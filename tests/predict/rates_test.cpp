@@ -74,13 +74,26 @@ TEST(Rates, EveryShippedFileCanBeReadAndIsOfADescribedDevice) {
     for (const EmbeddedFile& file : rate_files()) {
         EXPECT_NO_THROW(find_description(file.name)) << file.name;
         const DeviceRates rates = parse_rates(file.text, file.name);
-        EXPECT_FALSE(rates.gemm.empty() && rates.streaming.empty()) << file.name;
+        EXPECT_FALSE(rates.gemm.empty() && rates.streaming.empty() && rates.training_step.empty())
+            << file.name;
     }
 }
 
 TEST(Rates, ADeviceWithoutLanesPredictsNoProducts) {
     const auto table = read_problems("op,batch,m,n,k\nbmm,1,8,8,8\n", "x.csv");
-    EXPECT_THROW(predict_row(table.rows[0], find_description("tpu-v2"), {}), Error);
+    DeviceDescription device = find_description("v100");
+    device.lanes.reset();
+    EXPECT_THROW(predict_row(table.rows[0], device, {}), Error);
+}
+
+TEST(Rates, OnTpusProductsRunInSystolicArrays) {
+    const auto table = read_problems("op,batch,m,n,k\nlinear,1,4096,4096,4096\n", "x.csv");
+    const DeviceDescription device = find_description("tpu-v2");
+    const DeviceRates rates = rates_of(device.name);
+    EXPECT_EQ(predict_row(table.rows[0], device, rates),
+              predict_systolic_gemm(std::get<GemmRow>(table.rows[0].problem).problem, device,
+                                    systolic_rates(rates))
+                  .time);
 }
 
 }  // namespace
