@@ -201,7 +201,7 @@ StreamingRates fitted_streaming(std::span<const ProblemRow* const> rows,
 
 RecurrentRates fitted_recurrent(std::span<const ProblemRow* const> rows,
                                 const DeviceDescription& device) {
-    RecurrentRates rates;
+    RecurrentRates rates = prior_recurrent_rates(device);
     std::vector<FitParameter> parameters;
     add_parameters(rates, parameters);
     fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
@@ -392,7 +392,7 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
         const auto fitted = rates.recurrent.find(row.problem_class);
         return predict_recurrent(
                    *layer, RecurrentAlgorithm::stepwise, device,
-                   fitted == rates.recurrent.end() ? RecurrentRates() : fitted->second)
+                   fitted == rates.recurrent.end() ? prior_recurrent_rates(device) : fitted->second)
             .time;
     }
     if (const auto* attention = std::get_if<AttentionRow>(&row.problem)) {

@@ -114,6 +114,24 @@ GemmProblem input_product(const RecurrentProblem& problem, std::int64_t features
             .element_bytes = problem.element_bytes};
 }
 
+RecurrentRates prior_recurrent_rates(const DeviceDescription& device) {
+    constexpr std::array<std::string_view, 3> before_volta = {"kepler", "maxwell", "pascal"};
+    const auto is_of = [&](std::string_view name) { return device.architecture == name; };
+    RecurrentRates rates;
+    if (std::ranges::any_of(before_volta, is_of)) {
+        return rates;
+    }
+    constexpr Seconds short_latency{18e-9};
+    constexpr std::array from_volta_on = {0.5, 0.7, 0.8, 0.9};
+    for (std::size_t i = 0; i < rates.by_batch.size(); ++i) {
+        rates.by_batch[i].multiply = short_latency;
+        if (!is_of("vega")) {
+            rates.by_batch[i].efficiency = from_volta_on[i];
+        }
+    }
+    return rates;
+}
+
 bool can_persist(const RecurrentProblem& problem, const DeviceDescription& device) {
     if (!device.processors || !device.shared_memory) {
         return false;

@@ -55,7 +55,7 @@ inline constexpr std::array<std::string_view, 2> names_of(RecurrentAlgorithm) {
 // What a step's product reaches.
 struct StepRates {
     double efficiency = 0.5;  // of the device's peak
-    Seconds multiply{40e-9};  // latency of a multiply-add along k
+    Seconds multiply{60e-9};  // latency of a multiply-add along k
 };
 
 // Rates of one pass on a device. Each is positive; a fit moves them.
@@ -77,6 +77,10 @@ struct RecurrentRates {
     double weights_efficiency = 0.9;  // of the peak: the gradient of the weights, in `backward`
     Seconds synchronisation{5e-6};    // of all processors, between steps of a persistent kernel
 };
+
+// Rates before anything is measured: those of NVIDIA's architectures before Volta, on which sums
+// take longer and narrow products reach less; what holds from Volta on is known of the V100 alone.
+RecurrentRates prior_recurrent_rates(const DeviceDescription& device);
 
 // A prediction with the terms that it is made of. Those of steps are of all steps together.
 struct RecurrentPrediction {

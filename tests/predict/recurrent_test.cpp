@@ -82,6 +82,14 @@ TEST(Recurrent, WeightsThatFitOnTheProcessorsAreReadOnce) {
     EXPECT_EQ(planned_algorithm(large, device, {}), RecurrentAlgorithm::stepwise);
 }
 
+TEST(Recurrent, SumsAreAssumedToBeShorterFromVoltaOn) {
+    const auto latency = [](const char* device) {
+        return prior_recurrent_rates(find_description(device)).by_batch[0].multiply;
+    };
+    EXPECT_LT(latency("v100"), latency("p100"));
+    EXPECT_EQ(latency("h100"), latency("v100"));
+}
+
 TEST(Recurrent, ADeviceWithoutSharedMemoryKeepsNoWeights) {
     DeviceDescription device = find_description("v100");
     device.shared_memory.reset();
