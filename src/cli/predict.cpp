@@ -124,7 +124,9 @@ void add_predict(CLI::App& app, ExitCode&) {
         "strata predict --problems gemm.csv --device h100 --set dram_bandwidth=2x");
     add_option(*verb, "--problems", options->problems,
                "table with the columns device, op, batch, m, n, k (products), device, op, rows, "
-               "columns (other operators), or those of DeepBench")
+               "columns (other operators), precision, batch, heads, queries, keys, width "
+               "(attention), layers, nodes, inputs, outputs, batch (training steps on TPUs), or "
+               "those of DeepBench's products and recurrent layers")
         ->required()
         ->type_name("CSV");
     add_option(*verb, "--device", options->device,
