@@ -68,6 +68,35 @@ std::vector<NamedRate> named_rates(KernelRates& rates) {
             {"half_saturation", &rates.half_saturation}};
 }
 
+// (Few rows speak of each, and boards are alike in most: they are held more strongly.)
+std::vector<NamedRate> named_rates(ConvolutionRates& rates) {
+    constexpr double held = 6, loose = 0.5, shared = 20;
+    return {{"launch_s", &rates.launch.value, loose},
+            {"overlap", &rates.overlap, held},
+            {"l2", &rates.l2, held},
+            {"dram_efficiency", &rates.dram_efficiency, held},
+            {"half_saturation", &rates.half_saturation, held},
+            {"ramp", &rates.ramp, loose},
+            {"winograd_ramp", &rates.winograd_ramp, loose},
+            {"tile_128x128", &rates.tile_128x128, loose},
+            {"tile_128x64", &rates.tile_128x64, held},
+            {"tile_128x32", &rates.tile_128x32, held},
+            {"tile_64x64", &rates.tile_64x64, held},
+            {"fused_winograd", &rates.fused_winograd, loose},
+            {"batched_products", &rates.batched_products, held},
+            {"transforms", &rates.transforms, held},
+            {"filter_transforms", &rates.filter_transforms, held},
+            {"transform_launches_s", &rates.transform_launches.value, held},
+            {"pointwise", &rates.pointwise, held},
+            {"few_channels", &rates.few_channels, held},
+            {"strided", &rates.strided, held},
+            {"scattered", &rates.scattered, held},
+            {"direct", &rates.direct, shared},
+            {"fft", &rates.fft, shared},
+            {"split_s", &rates.split.value, held},
+            {"split_efficiency", &rates.split_efficiency, held}};
+}
+
 std::vector<NamedRate> named_rates(StreamingRates& rates) {
     constexpr double weak = 0.5 * usual_pull;
     return {{"launch_s", &rates.launch.value, weak},     {"efficiency", &rates.efficiency, weak},
@@ -99,14 +128,7 @@ GemmRates fitted_products(std::span<const ProblemRow* const> rows,
             ++rates.kernels.try_emplace(kernel->name, rates.usual).first->second.rows;
         }
     }
-    std::vector<FitParameter> parameters;
-    add_parameters(rates, parameters);
-    for (auto& [name, kernel] : rates.kernels) {
-        add_parameters(kernel, parameters);
-    }
-    if (rates.kernels.empty()) {
-        add_parameters(rates.usual, parameters);
-    }
+    const std::vector<FitParameter> parameters = parameters_of(rates);
     const std::vector<GemmKernel> candidates = candidate_kernels(rates);
     fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -118,11 +140,61 @@ GemmRates fitted_products(std::span<const ProblemRow* const> rows,
     return rates;
 }
 
+const ConvolutionRow& convolution_of(const ProblemRow& row) {
+    return std::get<ConvolutionRow>(row.problem);
+}
+
+ConvolutionRates prior_of(const ProblemRow& row, const DeviceDescription& device) {
+    return prior_convolution_rates(device, convolution_of(row).problem.pass);
+}
+
+// The fit with a library, and the sum of the errors' absolute logarithms that it leaves.
+std::pair<ConvolutionRates, double> fitted_with(std::span<const ProblemRow* const> rows,
+                                                const DeviceDescription& device, double library) {
+    ConvolutionRates rates = prior_of(*rows.front(), device);
+    rates.library = library;
+    const std::vector<FitParameter> parameters = parameters_of(rates);
+    std::vector<std::vector<ConvolutionKernel>> candidates;
+    for (const ProblemRow* const row : rows) {
+        const ConvolutionRow& problem = convolution_of(*row);
+        candidates.push_back(candidate_kernels(problem.problem, library, problem.kernel));
+    }
+    const auto predict = [&](std::span<double> predicted) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            predicted[i] =
+                predict_fastest(convolution_of(*rows[i]).problem, candidates[i], device, rates)
+                    .time.value;
+        }
+    };
+    const std::vector<double> measured = measured_of(rows);
+    fit(parameters, measured, predict);
+    std::vector<double> predicted(rows.size());
+    predict(predicted);
+    double left = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        left += std::abs(std::log(predicted[i] / measured[i]));
+    }
+    return {rates, left};
+}
+
+// Tables do not say which library ran: it is the one of those that fits best.
+ConvolutionRates fitted_convolutions(std::span<const ProblemRow* const> rows,
+                                     const DeviceDescription& device) {
+    auto best = fitted_with(rows, device, prior_of(*rows.front(), device).library);
+    constexpr std::array libraries = {5.0, 7.0};  // before and after Winograd came to all passes
+    for (const double library : libraries) {
+        auto other = fitted_with(rows, device, library);
+        if (other.second < best.second) {
+            best = std::move(other);
+        }
+    }
+    return best.first;
+}
+
 StreamingRates fitted_streaming(std::span<const ProblemRow* const> rows,
                                 const DeviceDescription& device) {
     StreamingRates rates;
-    std::vector<FitParameter> parameters;
-    add_parameters(rates, parameters);
+    const std::vector<FitParameter> parameters = parameters_of(rates);
     fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             predicted[i] =
@@ -191,6 +263,10 @@ std::string to_toml(const DeviceRates& rates, std::string_view source) {
             out += fmt::format("rows = {}\n", reached.rows);
         }
     }
+    for (const auto& [name, convolutions] : rates.convolution) {
+        out += text_of("convolution", "class", name, convolutions);
+        out += fmt::format("library = {}\n", convolutions.library);
+    }
     for (const auto& [name, streaming] : rates.streaming) {
         out += text_of("streaming", "class", name, streaming);
     }
@@ -200,7 +276,8 @@ std::string to_toml(const DeviceRates& rates, std::string_view source) {
 DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
     const toml::table table = parse_toml(toml, origin);
     const TomlSection file(table, printable(origin));
-    constexpr std::array<std::string_view, 3> known = {"source", "gemm", "streaming"};
+    constexpr std::array<std::string_view, 4> known = {"source", "gemm", "streaming",
+                                                       "convolution"};
     file.expect_only(known);
     DeviceRates rates;
     for (const toml::table* const products : file.tables_if_any("gemm")) {
@@ -212,6 +289,13 @@ DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
         StreamingRates found;
         read_into(found, section, {"class"});
         rates.streaming.emplace(section.required_text("class"), found);
+    }
+    for (const toml::table* const convolutions : file.tables_if_any("convolution")) {
+        const TomlSection section(*convolutions, fmt::format("{}: convolution", printable(origin)));
+        ConvolutionRates found;
+        read_into(found, section, {"class", "library"});
+        found.library = section.number("library").value_or(found.library);
+        rates.convolution.emplace(section.required_text("class"), found);
     }
     return rates;
 }
@@ -237,6 +321,7 @@ DeviceRates rates_of(std::string_view device) {
             DeviceRates shipped = parse_rates(file.text, fmt::format("{}.toml", device));
             rates.gemm.merge(shipped.gemm);
             rates.streaming.merge(shipped.streaming);
+            rates.convolution.merge(shipped.convolution);
         }
     }
     return rates;
@@ -248,9 +333,20 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
         require(device, true);
         const auto fitted = rates.gemm.find(row.problem_class);
         const auto with = [&](const GemmRates& used) {
-            return predict_product(*product, candidate_kernels(used), device, used);
+            return predict_product(
+                *product, product->kernel ? std::vector<GemmKernel>() : candidate_kernels(used),
+                device, used);
         };
         return fitted == rates.gemm.end() ? with(prior_gemm_rates(device)) : with(fitted->second);
+    }
+    if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
+        require(device, true);
+        const auto fitted = rates.convolution.find(row.problem_class);
+        return predict_convolution(
+                   convolution->problem, device,
+                   fitted == rates.convolution.end() ? prior_of(row, device) : fitted->second,
+                   convolution->kernel)
+            .time;
     }
     const auto fitted = rates.streaming.find(row.problem_class);
     return predict_streaming(std::get<StreamingProblem>(row.problem), device,
@@ -263,14 +359,42 @@ Seconds roofline(const ProblemRow& row, const DeviceDescription& device) {
     if (const auto* streaming = std::get_if<StreamingProblem>(&row.problem)) {
         return streaming->traffic() / memory;
     }
-    const GemmProblem& p = std::get<GemmRow>(row.problem).problem;
     require(device, true);
-    const double batch = static_cast<double>(p.batch), m = static_cast<double>(p.m),
-                 n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const auto peak =
         derived_f32_peak(device, device.boost_clock ? device.boost_clock : device.base_clock);
+    if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
+        return std::max(convolution->problem.flops() / *peak,
+                        convolution->problem.traffic() / memory);
+    }
+    const GemmProblem& p = std::get<GemmRow>(row.problem).problem;
+    const double batch = static_cast<double>(p.batch), m = static_cast<double>(p.m),
+                 n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     return std::max(Flops{2 * batch * m * n * k} / *peak,
                     Bytes{batch * (m * k + k * n + m * n) * p.element_bytes} / memory);
+}
+
+std::vector<FitParameter> parameters_of(GemmRates& rates) {
+    std::vector<FitParameter> parameters;
+    add_parameters(rates, parameters);
+    for (auto& [name, kernel] : rates.kernels) {
+        add_parameters(kernel, parameters);
+    }
+    if (rates.kernels.empty()) {
+        add_parameters(rates.usual, parameters);
+    }
+    return parameters;
+}
+
+std::vector<FitParameter> parameters_of(StreamingRates& rates) {
+    std::vector<FitParameter> parameters;
+    add_parameters(rates, parameters);
+    return parameters;
+}
+
+std::vector<FitParameter> parameters_of(ConvolutionRates& rates) {
+    std::vector<FitParameter> parameters;
+    add_parameters(rates, parameters);
+    return parameters;
 }
 
 DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescription& device) {
@@ -283,6 +407,9 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
         if (std::holds_alternative<GemmRow>(members.front()->problem)) {
             require(device, true);
             rates.gemm.emplace(name, fitted_products(members, device));
+        } else if (std::holds_alternative<ConvolutionRow>(members.front()->problem)) {
+            require(device, true);
+            rates.convolution.emplace(name, fitted_convolutions(members, device));
         } else {
             rates.streaming.emplace(name, fitted_streaming(members, device));
         }

@@ -51,11 +51,15 @@ TEST(Rates, AFileHoldsThemAll) {
     rates.gemm["linear"].scatter = 0.125;
     rates.gemm["linear"].usual.efficiency = 0.625;
     rates.streaming["softmax by warps"].launch = Seconds{33e-6};
+    rates.convolution["convolution"].library = 5;
+    rates.convolution["convolution"].scattered = 4.25;
     const DeviceRates back = parse_rates(to_toml(rates, "a \"test\""), "rates.toml");
     EXPECT_EQ(back.gemm.at("linear").scatter, 0.125);
     EXPECT_EQ(back.gemm.at("linear").usual.efficiency, 0.625);
     EXPECT_EQ(back.gemm.at("linear").kernels.at("volta_sgemm_128x64_tn").rows, 25);
     EXPECT_NEAR(back.gemm.at("linear").kernels.at("volta_sgemm_128x64_tn").efficiency, 0.71, 1e-6);
+    EXPECT_EQ(back.convolution.at("convolution").library, 5);
+    EXPECT_EQ(back.convolution.at("convolution").scattered, 4.25);
     EXPECT_NEAR(back.streaming.at("softmax by warps").launch.value, 33e-6, 1e-10);
 }
 
