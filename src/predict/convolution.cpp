@@ -15,6 +15,7 @@ constexpr double step_clocks = 400;  // latency of 8 steps along the sum
 constexpr double block_start = 1e-6;
 constexpr std::int64_t few = 8;  // channels
 constexpr double product_depth = 8;
+constexpr double largest_whole = 1e18;  // so that absurd extents stay whole numbers
 
 double up(double value, double part) {
     return std::ceil(value / part);
@@ -56,7 +57,9 @@ struct Product {
     double m, n, k, batch;
 
     GemmProblem gemm(double size) const {
-        const auto whole = [](double x) { return static_cast<std::int64_t>(x); };
+        const auto whole = [](double x) {
+            return static_cast<std::int64_t>(std::min(x, largest_whole));
+        };
         return {.batch = whole(batch),
                 .m = whole(m),
                 .n = whole(n),

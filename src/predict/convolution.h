@@ -106,6 +106,10 @@ struct ConvolutionRates {
 // after them reach beside those (both fitted to DeepBench's boards, see docs/predict.md).
 ConvolutionRates prior_convolution_rates(const DeviceDescription& device, ConvolutionPass pass);
 
+// These rates as another library reaches them: before cuDNN 6 blocks of filters' gradients started
+// slowly, and read memory at less of its bandwidth (as DeepBench's boards show).
+ConvolutionRates with_library(ConvolutionRates rates, ConvolutionPass pass, double library);
+
 // These rates with the efficiencies that a device reaches `generations` later, each of which gains
 // so much. What they reach after Volta is not known to gain further: count no more than to there.
 ConvolutionRates later(ConvolutionRates rates, double generations, double gain);

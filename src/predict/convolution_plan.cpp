@@ -249,23 +249,34 @@ ConvolutionRates prior_convolution_rates(const DeviceDescription& device, Convol
     } else if (pass == ConvolutionPass::backward_weights) {
         rates.launch = Seconds{8e-6};
         rates.overlap = 2.3;
-        rates.dram_efficiency = 0.26;
+        rates.dram_efficiency = 0.33;
         rates.half_saturation = 0.6;
-        rates.ramp = 95;
+        rates.ramp = 60;
         rates.tile_128x128 = 0.83;
         rates.tile_128x64 = 0.71;
         rates.tile_64x64 = 0.66;
-        rates.batched_products = 1.3;
+        rates.batched_products = 1.2;
         rates.pointwise = 0.77;
         rates.few_channels = 0.83;
-        rates.filter_transforms = 1;
-        rates.split_efficiency = 1.3;
+        rates.filter_transforms = 1.2;
+        rates.split_efficiency = 1.4;
     }
     constexpr double gain = 1.25, measured_generation = 1;
     const double generation = std::min(generation_of(device), last_gaining_generation);
     rates = later(rates, generation - measured_generation, gain);
     constexpr double libraries_of_generations = 5;  // cuDNN 5 for Maxwell, 7 for Volta
-    rates.library = libraries_of_generations + generation_of(device);
+    return with_library(rates, pass, libraries_of_generations + generation_of(device));
+}
+
+ConvolutionRates with_library(ConvolutionRates rates, ConvolutionPass pass, double library) {
+    constexpr double ramp_before = 5, dram_before = 0.75;  // beside later ones
+    const bool was_before = rates.library < transforms_library,
+               is_before = library < transforms_library;
+    if (pass == ConvolutionPass::backward_weights && was_before != is_before) {
+        rates.ramp *= is_before ? ramp_before : 1 / ramp_before;
+        rates.dram_efficiency *= is_before ? dram_before : 1 / dram_before;
+    }
+    rates.library = library;
     return rates;
 }
 

@@ -151,8 +151,8 @@ ConvolutionRates prior_of(const ProblemRow& row, const DeviceDescription& device
 // The fit with a library, and the sum of the errors' absolute logarithms that it leaves.
 std::pair<ConvolutionRates, double> fitted_with(std::span<const ProblemRow* const> rows,
                                                 const DeviceDescription& device, double library) {
-    ConvolutionRates rates = prior_of(*rows.front(), device);
-    rates.library = library;
+    ConvolutionRates rates = with_library(prior_of(*rows.front(), device),
+                                          convolution_of(*rows.front()).problem.pass, library);
     const std::vector<FitParameter> parameters = parameters_of(rates);
     std::vector<std::vector<ConvolutionKernel>> candidates;
     for (const ProblemRow* const row : rows) {
@@ -295,6 +295,9 @@ DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
         ConvolutionRates found;
         read_into(found, section, {"class", "library"});
         found.library = section.number("library").value_or(found.library);
+        if (!(found.library > 0)) {
+            section.refuse("library", "give a positive number");
+        }
         rates.convolution.emplace(section.required_text("class"), found);
     }
     return rates;

@@ -130,8 +130,8 @@ ConvolutionRates convolutions_elsewhere(std::vector<Elsewhere> devices, const st
     for (Elsewhere& elsewhere : devices) {
         elsewhere.library = library_of(elsewhere.device, name, pass);
     }
-    ConvolutionRates rates = prior_convolution_rates(device, pass);
-    rates.library = library_of(device, name, pass);
+    ConvolutionRates rates =
+        with_library(prior_convolution_rates(device, pass), pass, library_of(device, name, pass));
     std::vector<FitParameter> parameters = parameters_of(rates);
     double gain = usual_gain;
     parameters.push_back({.value = &gain, .pull = gain_pull});

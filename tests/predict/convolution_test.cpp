@@ -141,6 +141,15 @@ TEST(Convolution, GenerationsGainBothWays) {
     EXPECT_NEAR(back.launch.value, rates.launch.value, 1e-15);
 }
 
+TEST(Convolution, AnOldLibraryIsSlowerAtFiltersGradientsOnly) {
+    const auto pass = ConvolutionPass::backward_weights;
+    const ConvolutionRates rates = prior_convolution_rates(find_description("p100"), pass);
+    const ConvolutionRates before = with_library(rates, pass, 5);
+    EXPECT_GT(before.ramp, rates.ramp);
+    EXPECT_NEAR(with_library(before, pass, 7).ramp, rates.ramp, 1e-9);
+    EXPECT_EQ(with_library(rates, ConvolutionPass::forward, 5).ramp, rates.ramp);
+}
+
 // Every row of the published tables is a convolution, or says why it cannot be predicted.
 TEST(Convolution, PublishedTablesAreReadWhole) {
     for (const char* const set : {"deepbench", "neusight"}) {
