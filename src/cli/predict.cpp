@@ -39,6 +39,9 @@ void forget_kernel(ProblemRow& row) {
     if (auto* product = std::get_if<GemmRow>(&row.problem)) {
         product->kernel.reset();
     }
+    if (auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
+        convolution->kernel.reset();
+    }
 }
 
 PredictedRow predicted(const ProblemRow& row, const KnownDevice& device) {
@@ -117,16 +120,17 @@ void add_predict(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<PredictOptions>();
     CLI::App* verb = app.add_subcommand(
         "predict",
-        "Predict the times of matrix products and elementwise operators on devices that are not "
-        "here.");
+        "Predict the times of matrix products, convolutions and elementwise operators on devices "
+        "that are not here.");
     verb->footer(
         "strata predict --problems gemm.csv --csv\n"
         "strata predict --problems gemm.csv --device h100 --set dram_bandwidth=2x");
     add_option(*verb, "--problems", options->problems,
-               "table with the columns device, op, batch, m, n, k (products), device, op, rows, "
-               "columns (other operators), precision, batch, heads, queries, keys, width "
-               "(attention), layers, nodes, inputs, outputs, batch (training steps on TPUs), or "
-               "those of DeepBench's products and recurrent layers")
+               "table with the columns device, op, batch, m, n, k (products), device, n, c, hw, k, "
+               "rs, stride, pad (convolutions), device, op, rows, columns (other operators), "
+               "precision, batch, heads, queries, keys, width (attention), layers, nodes, inputs, "
+               "outputs, batch (training steps on TPUs), or those of DeepBench's products, "
+               "convolutions and recurrent layers")
         ->required()
         ->type_name("CSV");
     add_option(*verb, "--device", options->device,

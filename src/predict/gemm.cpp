@@ -141,42 +141,59 @@ const KernelRates& GemmRates::of(std::string_view kernel) const {
     return found == kernels.end() ? usual : found->second;
 }
 
+Bandwidth assumed_l2_bandwidth(const DeviceDescription& device) {
+    // (The A100's, by processors, clock and lanes.)
+    return device.l2_bandwidth
+               ? device.l2_bandwidth->value
+               : Bandwidth{3e12 * device.processors->value.value * clock_of(device) / 152.3e9 *
+                           device.lanes->value.value / 64};
+}
+
 GemmRates prior_gemm_rates(const DeviceDescription& device) {
     check(device.processors && device.lanes, "a device for products has processors and lanes");
     GemmRates rates;
-    // (The A100's, by processors, clock and lanes.)
-    rates.l2 = device.l2_bandwidth
-                   ? device.l2_bandwidth->value
-                   : Bandwidth{3e12 * device.processors->value.value * clock_of(device) / 152.3e9 *
-                               device.lanes->value.value / 64};
+    rates.l2 = assumed_l2_bandwidth(device);
     rates.usual.step = Seconds{0.3e-6 * 1.41e9 / clock_of(device)};
     return rates;
+}
+
+BlockTimes times_of_blocks(const GemmProblem& problem, const GemmKernel& kernel,
+                           const DeviceDescription& device, const KernelRates& reached,
+                           Bandwidth l2) {
+    const Placement p = placement_of(problem, kernel, device.processors->value.value);
+    const FlopRate peak =
+        peak_of(device, problem.arithmetic) * (reached.efficiency / device.processors->value.value);
+    const Seconds block =
+        Flops{flops_per_multiply_add * kernel.tile_n * kernel.tile_m * p.depth} / peak;
+    const auto round = [&](double blocks) {
+        return block * (blocks / saturation(blocks * kernel.warps, reached.half_saturation));
+    };
+    return {
+        .arithmetic = p.full * round(p.resident) + (p.left > 0 ? round(p.left) : Seconds{}),
+        .latency = p.rounds() * (p.depth / steps_together * reached.step + reached.epilogue),
+        .l2 = Bytes{p.blocks * (kernel.tile_n + kernel.tile_m) * p.depth * problem.element_bytes} /
+              l2,
+        .blocks = p.blocks,
+        .rounds = p.rounds()};
 }
 
 GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel,
                             const DeviceDescription& device, const GemmRates& rates) {
     check(device.processors && device.lanes, "a device for products has processors and lanes");
     const double processors = device.processors->value.value;
-    const KernelRates& reached = rates.of(kernel.name);
+    KernelRates reached = rates.of(kernel.name);
     const Placement p = placement_of(problem, kernel, processors);
     const Bytes span = span_of(problem, kernel, p, processors);
-    double efficiency = reached.efficiency;
     if (problem.b_is_transposed &&
         (device.architecture == "pascal" || device.architecture == "maxwell")) {
-        efficiency /= 1 + std::pow(span / rates.span, rates.span_power);
+        reached.efficiency /= 1 + std::pow(span / rates.span, rates.span_power);
     }
-    const FlopRate peak = peak_of(device, problem.arithmetic) * (efficiency / processors);
-    const Seconds block =
-        Flops{flops_per_multiply_add * kernel.tile_n * kernel.tile_m * p.depth} / peak;
-    const auto round = [&](double blocks) {
-        return block * (blocks / saturation(blocks * kernel.warps, reached.half_saturation));
-    };
+    const BlockTimes blocks = times_of_blocks(problem, kernel, device, reached, rates.l2);
     GemmPrediction found;
     found.launch = rates.launch;
-    found.arithmetic = p.full * round(p.resident) + (p.left > 0 ? round(p.left) : Seconds{});
-    found.latency = p.rounds() * (p.depth / steps_together * reached.step + reached.epilogue);
-    found.l2 = Bytes{p.blocks * (kernel.tile_n + kernel.tile_m) * p.depth * problem.element_bytes} /
-               rates.l2;
+    found.arithmetic = blocks.arithmetic;
+    found.latency = blocks.latency;
+    found.l2 = blocks.l2;
     found.dram_traffic = dram_traffic(problem, p, span, processors, device, rates);
     const Bandwidth memory = device.dram_bandwidth->value;
     found.dram = found.dram_traffic / (memory * rates.dram_efficiency);
@@ -187,8 +204,8 @@ GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel
                                           static_cast<double>(problem.n) * 4} /
                                         memory;
     }
-    found.blocks = p.blocks;
-    found.rounds = p.rounds();
+    found.blocks = blocks.blocks;
+    found.rounds = blocks.rounds;
     const std::array bounds = {std::max(found.arithmetic, found.latency), found.l2, found.dram};
     const Seconds largest = std::ranges::max(bounds);
     double sum = 0;

@@ -69,6 +69,9 @@ struct GemmRates {
 // Rates before anything is measured: of data sheets, and what other devices have in common.
 GemmRates prior_gemm_rates(const DeviceDescription& device);
 
+// The bandwidth of its L2 cache where it is stated, or else what others have for their processors.
+Bandwidth assumed_l2_bandwidth(const DeviceDescription& device);
+
 // A prediction with the terms that it is made of, the largest of which binds.
 struct GemmPrediction {
     Seconds time;
@@ -82,6 +85,20 @@ struct GemmPrediction {
     double rounds = 0;
     Bytes dram_traffic;
 };
+
+// What a product's blocks take of the processors and of the L2 cache, each as if alone.
+struct BlockTimes {
+    Seconds arithmetic;  // of the busiest processor, in rounds of resident blocks
+    Seconds latency;     // of steps and epilogues, if nothing hides them
+    Seconds l2;
+    double blocks = 0;
+    double rounds = 0;
+};
+
+// The part of `predict_gemm` that kernels of other operators share: tiles in waves.
+BlockTimes times_of_blocks(const GemmProblem& problem, const GemmKernel& kernel,
+                           const DeviceDescription& device, const KernelRates& reached,
+                           Bandwidth l2);
 
 // The time of a product by a kernel: tiles in waves over the device's processors.
 //

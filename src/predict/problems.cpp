@@ -39,6 +39,14 @@ public:
         return *value;
     }
 
+    std::int64_t pad(std::string_view column) const {
+        const auto value = parse_integer(text(column));
+        if (!value || *value < 0 || *value > largest_extent) {
+            refuse(column, "is no whole number");
+        }
+        return *value;
+    }
+
     bool is_transposed(std::string_view column) const {
         const std::string_view letter = text(column);
         if (letter != "N" && letter != "T") {
@@ -207,9 +215,53 @@ void read_training_step(const Line& line, ProblemRow& row) {
                                       .batch = line.extent("batch")};
 }
 
-void read_unpredictable(const Line&, ProblemRow& row) {
+// A result that is no image at all is no convolution.
+void require_result(const Line& line, const ConvolutionProblem& problem, std::string_view filter) {
+    if (problem.result_h() < 1 || problem.result_w() < 1) {
+        line.refuse(filter, "is larger than the padded image");
+    }
+}
+
+void read_neusight_convolution(const Line& line, ProblemRow& row) {
+    const std::int64_t image = line.extent("hw"), filter = line.extent("rs"), pad = line.pad("pad"),
+                       stride = line.extent("stride");
+    const ConvolutionProblem problem{.n = line.extent("n"),
+                                     .c = line.extent("c"),
+                                     .h = image,
+                                     .w = image,
+                                     .k = line.extent("k"),
+                                     .r = filter,
+                                     .s = filter,
+                                     .pad_h = pad,
+                                     .pad_w = pad,
+                                     .stride_h = stride,
+                                     .stride_w = stride};
+    require_result(line, problem, "rs");
     row.problem_class = "convolution";
-    row.problem = Unpredictable{"convolutions cannot be predicted yet"};
+    row.problem = ConvolutionRow{problem, convolution_kernel_named(line.text("kernels"), filter)};
+}
+
+void read_deepbench_convolution(const Line& line, ProblemRow& row) {
+    const ConvolutionProblem problem{.n = line.extent("n"),
+                                     .c = line.extent("c"),
+                                     .h = line.extent("h"),
+                                     .w = line.extent("w"),
+                                     .k = line.extent("k"),
+                                     .r = line.extent("r"),
+                                     .s = line.extent("s"),
+                                     .pad_h = line.pad("pad_h"),
+                                     .pad_w = line.pad("pad_w"),
+                                     .stride_h = line.extent("stride_h"),
+                                     .stride_w = line.extent("stride_w"),
+                                     .pass = choice_of<ConvolutionPass>(line, "pass")};
+    require_result(line, problem, "r");
+    const Precision& precision = precision_of(line);
+    row.problem_class = fmt::format("convolution {} {}", precision.name, name_of(problem.pass));
+    if (precision.name != "fp32") {
+        row.problem = Unpredictable{"convolutions of 16-bit numbers cannot be predicted yet"};
+        return;
+    }
+    row.problem = ConvolutionRow{.problem = problem};
 }
 
 using Reader = void (*)(const Line&, ProblemRow&);
@@ -230,6 +282,13 @@ Reader reader_of(const std::vector<std::string>& columns, std::string_view origi
     if (has({"op", "rows", "columns"})) {
         return read_streaming;
     }
+    if (has({"n", "c", "hw", "k", "rs", "stride", "pad"})) {
+        return read_neusight_convolution;
+    }
+    if (has({"precision", "n", "c", "h", "w", "k", "r", "s", "pad_h", "pad_w", "stride_h",
+             "stride_w", "pass"})) {
+        return read_deepbench_convolution;
+    }
     if (has({"cell", "hidden", "batch", "timesteps", "precision"})) {
         return read_recurrent;
     }
@@ -238,9 +297,6 @@ Reader reader_of(const std::vector<std::string>& columns, std::string_view origi
     }
     if (has({"layers", "nodes", "inputs", "outputs", "batch"})) {
         return read_training_step;
-    }
-    if (has({"n", "c", "k"})) {
-        return read_unpredictable;
     }
     throw Error(
         fmt::format("{}: its header is none of the known forms; strata predict --help names "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "predict/attention.h"
+#include "predict/convolution.h"
 #include "predict/gemm.h"
 #include "predict/recurrent.h"
 #include "predict/streaming.h"
@@ -27,7 +28,13 @@ struct AttentionRow {
     std::optional<AttentionAlgorithm> algorithm = {};
 };
 
-// Why a row cannot be predicted: "convolutions cannot be predicted yet".
+// A convolution with what ran it, where the table says so.
+struct ConvolutionRow {
+    ConvolutionProblem problem;
+    std::optional<ConvolutionKernel> kernel = {};
+};
+
+// Why a row cannot be predicted: "convolutions of 16-bit numbers cannot be predicted yet".
 struct Unpredictable {
     std::string reason;
 };
@@ -38,10 +45,10 @@ struct ProblemRow {
     std::size_t time_field = 0;            // which of them is the measured time; their number: none
     std::string device = {};               // as the table calls it; empty: it has no such column
     // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "softmax by warps",
-    // "recurrent fp32 forward".
+    // "recurrent fp32 forward", "convolution fp32 backward_data".
     std::string problem_class = {};
-    std::variant<Unpredictable, GemmRow, StreamingProblem, RecurrentProblem, TrainingStepProblem,
-                 AttentionRow>
+    std::variant<Unpredictable, GemmRow, StreamingProblem, ConvolutionRow, RecurrentProblem,
+                 TrainingStepProblem, AttentionRow>
         problem = {};
     std::optional<Seconds> measured = {};
 };
@@ -62,10 +69,14 @@ struct ProblemTable {
 //   device, layers, nodes, inputs, outputs, batch, milliseconds   (steps of ParaDnn's networks)
 //   device, precision, cell, hidden, batch, timesteps, pass, milliseconds    (its recurrent layers)
 //
-// milliseconds, kernel, grid, block, device, mask, pass and algorithm may be absent. DeepBench's
-// recurrent layers run step by step, and the gradients of their weights are products. Tables of
-// convolutions are read, and their rows are unpredictable. Throws Error that names the line where a
-// number is none, and where the header is another.
+//   device, n, c, hw, k, rs, stride, pad, milliseconds, kernels           (NeuSight's convolutions)
+//   device, precision, n, c, h, w, k, r, s, pad_h, pad_w, stride_h, stride_w, pass, algorithm,
+//   milliseconds                                                                    (DeepBench's)
+//
+// milliseconds, kernel, grid, block, kernels, device, mask, pass and algorithm may be absent, a
+// convolution's pass excepted. DeepBench's recurrent layers run step by step, and the gradients of
+// their weights are products. Throws Error that names the line where a number is none, and where
+// the header is another.
 ProblemTable read_problems(std::string_view csv, std::string_view origin);
 
 // The same of a file, or of ParaDnn's results in JSON (predict/training_step.h), which name no

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 namespace strata {
 
@@ -22,9 +21,6 @@ namespace {
 // How strongly rates are held to their priors, in rows: enough that what no row speaks of stays,
 // little beside a few rows that do.
 constexpr double usual_pull = 0.02;
-// The share of an L2 cache in which tensors stay.
-constexpr double usual_residence = 0.85;
-constexpr double usual_cached = 0.3;
 // Groups of products whose kernels are not known have few rows each, of several kernels.
 constexpr double stronger_for_groups = 15;
 
@@ -74,6 +70,35 @@ std::vector<NamedRate> named_rates(KernelRates& rates) {
             {"step_s", &rates.step.value},
             {"epilogue_s", &rates.epilogue.value},
             {"half_saturation", &rates.half_saturation}};
+}
+
+// (Few rows speak of each, and boards are alike in most: they are held more strongly.)
+std::vector<NamedRate> named_rates(ConvolutionRates& rates) {
+    constexpr double held = 6, loose = 0.5, shared = 20;
+    return {{"launch_s", &rates.launch.value, loose},
+            {"overlap", &rates.overlap, held},
+            {"l2", &rates.l2, held},
+            {"dram_efficiency", &rates.dram_efficiency, held},
+            {"half_saturation", &rates.half_saturation, held},
+            {"ramp", &rates.ramp, loose},
+            {"winograd_ramp", &rates.winograd_ramp, loose},
+            {"tile_128x128", &rates.tile_128x128, loose},
+            {"tile_128x64", &rates.tile_128x64, held},
+            {"tile_128x32", &rates.tile_128x32, held},
+            {"tile_64x64", &rates.tile_64x64, held},
+            {"fused_winograd", &rates.fused_winograd, loose},
+            {"batched_products", &rates.batched_products, held},
+            {"transforms", &rates.transforms, held},
+            {"filter_transforms", &rates.filter_transforms, held},
+            {"transform_launches_s", &rates.transform_launches.value, held},
+            {"pointwise", &rates.pointwise, held},
+            {"few_channels", &rates.few_channels, held},
+            {"strided", &rates.strided, held},
+            {"scattered", &rates.scattered, held},
+            {"direct", &rates.direct, shared},
+            {"fft", &rates.fft, shared},
+            {"split_s", &rates.split.value, held},
+            {"split_efficiency", &rates.split_efficiency, held}};
 }
 
 std::vector<NamedRate> named_rates(StreamingRates& rates) {
@@ -133,6 +158,13 @@ void add_parameters(Rates& rates, std::vector<FitParameter>& parameters) {
     }
 }
 
+template <class Rates>
+std::vector<FitParameter> simple_parameters(Rates& rates) {
+    std::vector<FitParameter> parameters;
+    add_parameters(rates, parameters);
+    return parameters;
+}
+
 std::vector<double> measured_of(std::span<const ProblemRow* const> rows) {
     std::vector<double> seconds;
     for (const ProblemRow* const row : rows) {
@@ -145,29 +177,13 @@ std::vector<double> measured_of(std::span<const ProblemRow* const> rows) {
 GemmRates fitted_products(std::span<const ProblemRow* const> rows,
                           const DeviceDescription& device) {
     GemmRates rates = prior_gemm_rates(device);
-    std::set<std::string> is_named;
     for (const ProblemRow* const row : rows) {
         const GemmRow& product = std::get<GemmRow>(row->problem);
         const std::string kernel(product.kernel ? std::string_view(product.kernel->name)
                                                 : group_of(product.problem));
-        if (product.kernel) {
-            is_named.insert(kernel);
-        }
         ++rates.kernels.try_emplace(kernel, rates.usual).first->second.rows;
     }
-    std::vector<FitParameter> parameters;
-    add_parameters(rates, parameters);
-    for (auto& [name, kernel] : rates.kernels) {
-        const auto begin = static_cast<std::ptrdiff_t>(parameters.size());
-        add_parameters(kernel, parameters);
-        if (!is_named.contains(name)) {
-            std::for_each(parameters.begin() + begin, parameters.end(),
-                          [](FitParameter& parameter) { parameter.pull *= stronger_for_groups; });
-        }
-    }
-    if (rates.kernels.empty()) {
-        add_parameters(rates.usual, parameters);
-    }
+    const std::vector<FitParameter> parameters = parameters_of(rates);
     const std::vector<GemmKernel> candidates = candidate_kernels(
         rates, units_of(std::get<GemmRow>(rows.front()->problem).problem, device));
     fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
@@ -180,15 +196,61 @@ GemmRates fitted_products(std::span<const ProblemRow* const> rows,
     return rates;
 }
 
+const ConvolutionRow& convolution_of(const ProblemRow& row) {
+    return std::get<ConvolutionRow>(row.problem);
+}
+
+ConvolutionRates prior_of(const ProblemRow& row, const DeviceDescription& device) {
+    return prior_convolution_rates(device, convolution_of(row).problem.pass);
+}
+
+// The fit with a library, and the sum of the errors' absolute logarithms that it leaves.
+std::pair<ConvolutionRates, double> fitted_with(std::span<const ProblemRow* const> rows,
+                                                const DeviceDescription& device, double library) {
+    ConvolutionRates rates = with_library(prior_of(*rows.front(), device),
+                                          convolution_of(*rows.front()).problem.pass, library);
+    const std::vector<FitParameter> parameters = parameters_of(rates);
+    std::vector<std::vector<ConvolutionKernel>> candidates;
+    for (const ProblemRow* const row : rows) {
+        const ConvolutionRow& problem = convolution_of(*row);
+        candidates.push_back(candidate_kernels(problem.problem, library, problem.kernel));
+    }
+    const auto predict = [&](std::span<double> predicted) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            predicted[i] =
+                predict_fastest(convolution_of(*rows[i]).problem, candidates[i], device, rates)
+                    .time.value;
+        }
+    };
+    const std::vector<double> measured = measured_of(rows);
+    fit(parameters, measured, predict);
+    std::vector<double> predicted(rows.size());
+    predict(predicted);
+    double left = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        left += std::abs(std::log(predicted[i] / measured[i]));
+    }
+    return {rates, left};
+}
+
+// Tables do not say which library ran: it is the one of those that fits best.
+ConvolutionRates fitted_convolutions(std::span<const ProblemRow* const> rows,
+                                     const DeviceDescription& device) {
+    auto best = fitted_with(rows, device, prior_of(*rows.front(), device).library);
+    constexpr std::array libraries = {5.0, 7.0};  // before and after Winograd came to all passes
+    for (const double library : libraries) {
+        auto other = fitted_with(rows, device, library);
+        if (other.second < best.second) {
+            best = std::move(other);
+        }
+    }
+    return best.first;
+}
+
 StreamingRates fitted_streaming(std::span<const ProblemRow* const> rows,
                                 const DeviceDescription& device) {
-    StreamingRates rates;
-    if (device.l2) {
-        rates.resident = device.l2->value * usual_residence;
-        rates.cached = usual_cached;
-    }
-    std::vector<FitParameter> parameters;
-    add_parameters(rates, parameters);
+    StreamingRates rates = prior_streaming_rates(device);
+    const std::vector<FitParameter> parameters = parameters_of(rates);
     fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             predicted[i] =
@@ -202,9 +264,7 @@ StreamingRates fitted_streaming(std::span<const ProblemRow* const> rows,
 RecurrentRates fitted_recurrent(std::span<const ProblemRow* const> rows,
                                 const DeviceDescription& device) {
     RecurrentRates rates = prior_recurrent_rates(device);
-    std::vector<FitParameter> parameters;
-    add_parameters(rates, parameters);
-    fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
+    fit(simple_parameters(rates), measured_of(rows), [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             predicted[i] = predict_recurrent(std::get<RecurrentProblem>(rows[i]->problem),
                                              RecurrentAlgorithm::stepwise, device, rates)
@@ -217,9 +277,7 @@ RecurrentRates fitted_recurrent(std::span<const ProblemRow* const> rows,
 TrainingStepRates fitted_steps(std::span<const ProblemRow* const> rows,
                                const DeviceDescription& device) {
     TrainingStepRates rates;
-    std::vector<FitParameter> parameters;
-    add_parameters(rates, parameters);
-    fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
+    fit(simple_parameters(rates), measured_of(rows), [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             predicted[i] = predict_training_step(std::get<TrainingStepProblem>(rows[i]->problem),
                                                  device, rates)
@@ -299,6 +357,10 @@ std::string to_toml(const DeviceRates& rates, std::string_view source) {
             out += fmt::format("rows = {}\n", reached.rows);
         }
     }
+    for (const auto& [name, convolutions] : rates.convolution) {
+        out += text_of("convolution", "class", name, convolutions);
+        out += fmt::format("library = {}\n", convolutions.library);
+    }
     for (const auto& [name, streaming] : rates.streaming) {
         out += text_of("streaming", "class", name, streaming);
     }
@@ -314,13 +376,23 @@ std::string to_toml(const DeviceRates& rates, std::string_view source) {
 DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
     const toml::table table = parse_toml(toml, origin);
     const TomlSection file(table, printable(origin));
-    constexpr std::array<std::string_view, 5> known = {"source", "gemm", "streaming", "recurrent",
-                                                       "training_step"};
+    constexpr std::array<std::string_view, 6> known = {"source",      "gemm",      "streaming",
+                                                       "convolution", "recurrent", "training_step"};
     file.expect_only(known);
     DeviceRates rates;
     for (const toml::table* const products : file.tables_if_any("gemm")) {
         const TomlSection section(*products, fmt::format("{}: gemm", printable(origin)));
         rates.gemm.emplace(section.required_text("class"), products_in(section, origin));
+    }
+    for (const toml::table* const convolutions : file.tables_if_any("convolution")) {
+        const TomlSection section(*convolutions, fmt::format("{}: convolution", printable(origin)));
+        ConvolutionRates found;
+        read_into(found, section, {"class", "library"});
+        found.library = section.number("library").value_or(found.library);
+        if (!(found.library > 0)) {
+            section.refuse("library", "give a positive number");
+        }
+        rates.convolution.emplace(section.required_text("class"), found);
     }
     read_classes(file, origin, "streaming", rates.streaming);
     read_classes(file, origin, "recurrent", rates.recurrent);
@@ -349,6 +421,7 @@ DeviceRates rates_of(std::string_view device) {
             DeviceRates shipped = parse_rates(file.text, fmt::format("{}.toml", device));
             rates.gemm.merge(shipped.gemm);
             rates.streaming.merge(shipped.streaming);
+            rates.convolution.merge(shipped.convolution);
             rates.recurrent.merge(shipped.recurrent);
             rates.training_step.merge(shipped.training_step);
         }
@@ -382,11 +455,22 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
         }
         require_processors(device, product->problem.arithmetic);
         const auto with = [&](const GemmRates& used) {
-            return predict_product(*product,
-                                   candidate_kernels(used, units_of(product->problem, device)),
-                                   device, used);
+            return predict_product(
+                *product,
+                product->kernel ? std::vector<GemmKernel>()
+                                : candidate_kernels(used, units_of(product->problem, device)),
+                device, used);
         };
         return fitted == rates.gemm.end() ? with(prior_gemm_rates(device)) : with(fitted->second);
+    }
+    if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
+        require_processors(device, Arithmetic::f32);
+        const auto fitted = rates.convolution.find(row.problem_class);
+        return predict_convolution(
+                   convolution->problem, device,
+                   fitted == rates.convolution.end() ? prior_of(row, device) : fitted->second,
+                   convolution->kernel)
+            .time;
     }
     if (const auto* layer = std::get_if<RecurrentProblem>(&row.problem)) {
         const auto fitted = rates.recurrent.find(row.problem_class);
@@ -421,6 +505,10 @@ Seconds roofline(const ProblemRow& row, const DeviceDescription& device) {
     if (const auto* streaming = std::get_if<StreamingProblem>(&row.problem)) {
         return streaming->traffic() / memory;
     }
+    if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
+        return std::max(convolution->problem.flops() / peak_of(device, Arithmetic::f32),
+                        convolution->problem.traffic() / memory);
+    }
     if (const auto* layer = std::get_if<RecurrentProblem>(&row.problem)) {
         return std::max(layer->flops() / peak_of(device, layer->arithmetic),
                         layer->weights() / memory);
@@ -440,6 +528,30 @@ Seconds roofline(const ProblemRow& row, const DeviceDescription& device) {
                     Bytes{batch * (m * k + k * n + m * n) * p.element_bytes} / memory);
 }
 
+std::vector<FitParameter> parameters_of(GemmRates& rates) {
+    std::vector<FitParameter> parameters = simple_parameters(rates);
+    for (auto& [name, kernel] : rates.kernels) {
+        const auto begin = static_cast<std::ptrdiff_t>(parameters.size());
+        add_parameters(kernel, parameters);
+        if (!kernel_named(name, 1)) {
+            std::for_each(parameters.begin() + begin, parameters.end(),
+                          [](FitParameter& parameter) { parameter.pull *= stronger_for_groups; });
+        }
+    }
+    if (rates.kernels.empty()) {
+        add_parameters(rates.usual, parameters);
+    }
+    return parameters;
+}
+
+std::vector<FitParameter> parameters_of(StreamingRates& rates) {
+    return simple_parameters(rates);
+}
+
+std::vector<FitParameter> parameters_of(ConvolutionRates& rates) {
+    return simple_parameters(rates);
+}
+
 DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescription& device) {
     std::map<std::string, std::vector<const ProblemRow*>> classes;
     for (const ProblemRow* const row : rows) {
@@ -453,6 +565,9 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
             }
             require_processors(device, product->problem.arithmetic);
             rates.gemm.emplace(name, fitted_products(members, device));
+        } else if (std::holds_alternative<ConvolutionRow>(members.front()->problem)) {
+            require_processors(device, Arithmetic::f32);
+            rates.convolution.emplace(name, fitted_convolutions(members, device));
         } else if (std::holds_alternative<AttentionRow>(members.front()->problem)) {
             continue;  // attention_rates(): of products and the softmax
         } else if (std::holds_alternative<RecurrentProblem>(members.front()->problem)) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "base/embedded_file.h"
+#include "predict/convolution.h"
+#include "predict/fit.h"
 #include "predict/gemm.h"
 #include "predict/problems.h"
 #include "predict/recurrent.h"
@@ -22,6 +24,7 @@ namespace strata {
 struct DeviceRates {
     std::map<std::string, GemmRates, std::less<>> gemm = {};
     std::map<std::string, StreamingRates, std::less<>> streaming = {};
+    std::map<std::string, ConvolutionRates, std::less<>> convolution = {};
     std::map<std::string, RecurrentRates, std::less<>> recurrent = {};
     std::map<std::string, TrainingStepRates, std::less<>> training_step = {};
 };
@@ -58,6 +61,12 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
 // The time that arithmetic at the peak or traffic at the full bandwidth takes, whichever is longer:
 // what every model has to beat.
 Seconds roofline(const ProblemRow& row, const DeviceDescription& device);
+
+// What a fit of such rates moves, and how strongly it holds each: of products also the rates of
+// their kernels, or of the usual one where none is named.
+std::vector<FitParameter> parameters_of(GemmRates& rates);
+std::vector<FitParameter> parameters_of(StreamingRates& rates);
+std::vector<FitParameter> parameters_of(ConvolutionRates& rates);
 
 // Fits the rates of each class among the rows to their measured times, starting from the device's
 // priors. Requires: each row has a measured time and a problem that can be predicted.

@@ -41,6 +41,17 @@ std::string StreamingProblem::kernel() const {
     return op;
 }
 
+StreamingRates prior_streaming_rates(const DeviceDescription& device) {
+    constexpr double usual_residence = 0.85;  // the share of the cache in which tensors stay
+    constexpr double usual_cached = 0.3;
+    StreamingRates rates;
+    if (device.l2) {
+        rates.resident = device.l2->value * usual_residence;
+        rates.cached = usual_cached;
+    }
+    return rates;
+}
+
 StreamingPrediction predict_streaming(const StreamingProblem& problem,
                                       const DeviceDescription& device,
                                       const StreamingRates& rates) {

@@ -41,6 +41,9 @@ struct StreamingRates {
     Seconds element{0.2e-9};  // of reductions: of each element of a row, one after the other
 };
 
+// Rates before anything is measured: what is usual, with the L2 cache of this device.
+StreamingRates prior_streaming_rates(const DeviceDescription& device);
+
 struct StreamingPrediction {
     Seconds time;
     Seconds launch;

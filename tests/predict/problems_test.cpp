@@ -84,10 +84,52 @@ TEST(Problems, TheGradientOfARecurrentLayersWeightsIsAProduct) {
     EXPECT_EQ(layer.steps, 25);
 }
 
+TEST(Problems, AConvolutionHasWhatRanIt) {
+    const auto table = read_problems(
+        "device,n,c,hw,k,rs,stride,pad,milliseconds,kernels\n"
+        "P100,24,1319,41,6,3,1,1,2.7,generatewinogradtileskernel+"
+        "maxwell_scudnn_winograd_128x128_ldg1_ldg4_relu_tile418n_nt_v1\n"
+        "P100,29,301,10,1729,3,1,1,,winogradforwarddata4x4+winogradforwardfilter4x4+"
+        "maxwell_sgemm_32x128_nn+winogradforwardoutput4x4\n"
+        "P100,29,301,10,1729,3,1,0,,an_unknown_kernel\n",
+        "x.csv");
+    const auto& fused = std::get<ConvolutionRow>(table.rows[0].problem);
+    EXPECT_EQ(table.rows[0].problem_class, "convolution");
+    EXPECT_EQ(fused.problem.result_h(), 41);
+    ASSERT_TRUE(fused.kernel);
+    EXPECT_EQ(fused.kernel->algorithm, LibraryAlgorithm::fused_winograd);
+    EXPECT_EQ(fused.kernel->block_images, 4);
+    EXPECT_EQ(fused.kernel->block_columns, 8);
+    const auto& unfused = std::get<ConvolutionRow>(table.rows[1].problem);
+    EXPECT_EQ(unfused.kernel->algorithm, LibraryAlgorithm::winograd_3x3);
+    EXPECT_EQ(unfused.kernel->tile_m * unfused.kernel->tile_n, 32 * 128);
+    const auto& unknown = std::get<ConvolutionRow>(table.rows[2].problem);
+    EXPECT_FALSE(unknown.kernel);
+    EXPECT_EQ(unknown.problem.result_h(), 8);
+}
+
+TEST(Problems, DeepBenchsConvolutionsAreOfAPass) {
+    const auto table = read_problems(
+        "precision,n,c,h,w,k,r,s,pad_h,pad_w,stride_h,stride_w,pass,algorithm\n"
+        "fp32,4,1,161,700,32,5,20,0,0,2,2,backward_weights,\n"
+        "fp16_mixed,4,1,161,700,32,5,20,0,0,2,2,forward,WINOGRAD\n",
+        "x.csv");
+    const auto& row = std::get<ConvolutionRow>(table.rows[0].problem);
+    EXPECT_EQ(table.rows[0].problem_class, "convolution fp32 backward_weights");
+    EXPECT_EQ(row.problem.pass, ConvolutionPass::backward_weights);
+    EXPECT_EQ(row.problem.result_h(), 79);
+    EXPECT_EQ(row.problem.result_w(), 341);
+    EXPECT_EQ(std::get<Unpredictable>(table.rows[1].problem).reason,
+              "convolutions of 16-bit numbers cannot be predicted yet");
+}
+
 TEST(Problems, WhatCannotBePredictedSaysSo) {
-    const auto convolutions = read_problems("device,n,c,h,w,k,r,s\nV100,1,2,3,4,5,1,1\n", "x.csv");
-    EXPECT_EQ(std::get<Unpredictable>(convolutions.rows[0].problem).reason,
-              "convolutions cannot be predicted yet");
+    const auto table = read_problems(
+        "precision,n,c,h,w,k,r,s,pad_h,pad_w,stride_h,stride_w,pass\n"
+        "fp16_mixed,4,1,161,700,32,5,20,0,0,2,2,forward\n",
+        "x.csv");
+    EXPECT_EQ(std::get<Unpredictable>(table.rows[0].problem).reason,
+              "convolutions of 16-bit numbers cannot be predicted yet");
 }
 
 TEST(Problems, AttentionMayNameItsAlgorithm) {
@@ -126,6 +168,12 @@ TEST(Problems, BadTablesAreOneSentence) {
               "x.csv:2: rows '0' is no positive whole number");
     EXPECT_EQ(refusal_of("op,rows,columns,milliseconds\nadd,1,5,-3\n"),
               "x.csv:2: milliseconds '-3' is no positive number");
+    EXPECT_EQ(refusal_of("n,c,hw,k,rs,stride,pad\n1,1,5,1,7,1,0\n"),
+              "x.csv:2: rs '7' is larger than the padded image");
+    EXPECT_EQ(refusal_of("n,c,hw,k,rs,stride,pad\n1,1,5,1,3,1,-1\n"),
+              "x.csv:2: pad '-1' is no whole number");
+    EXPECT_EQ(refusal_of("n,c,hw,k,rs,stride,pad\n1,1,5,1,3,0,1\n"),
+              "x.csv:2: stride '0' is no positive whole number");
     EXPECT_EQ(refusal_of("op,batch,m,n,k\nconv,1,1,1,1\n"),
               "x.csv:2: op 'conv' is neither linear nor bmm");
     EXPECT_EQ(refusal_of("precision,m,n,k,a_transposed,b_transposed\nfp32,1,1,1,X,N\n"),

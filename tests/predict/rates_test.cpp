@@ -52,6 +52,8 @@ TEST(Rates, AFileHoldsThemAll) {
     rates.gemm["linear"].usual.efficiency = 0.625;
     rates.streaming["softmax by warps"].launch = Seconds{33e-6};
     rates.recurrent["recurrent fp32 forward"].by_batch[1].multiply = Seconds{155e-9};
+    rates.convolution["convolution"].library = 5;
+    rates.convolution["convolution"].scattered = 4.25;
     const DeviceRates back = parse_rates(to_toml(rates, "a \"test\""), "rates.toml");
     EXPECT_EQ(back.gemm.at("linear").scatter, 0.125);
     EXPECT_EQ(back.gemm.at("linear").usual.efficiency, 0.625);
@@ -59,6 +61,8 @@ TEST(Rates, AFileHoldsThemAll) {
     EXPECT_NEAR(back.gemm.at("linear").kernels.at("volta_sgemm_128x64_tn").efficiency, 0.71, 1e-6);
     EXPECT_NEAR(back.recurrent.at("recurrent fp32 forward").by_batch[1].multiply.value, 155e-9,
                 1e-13);
+    EXPECT_EQ(back.convolution.at("convolution").library, 5);
+    EXPECT_EQ(back.convolution.at("convolution").scattered, 4.25);
     EXPECT_NEAR(back.streaming.at("softmax by warps").launch.value, 33e-6, 1e-10);
 }
 
