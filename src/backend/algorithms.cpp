@@ -22,6 +22,11 @@ std::string problem_text(const Graph& graph, const Layer& layer) {
     return to_text(problem_of(layer.op, signature));
 }
 
+bool is_for(const AlgorithmChoice& choice, const Graph& graph, const Layer& layer) {
+    return has_algorithms(layer.op) && choice.algorithm.is_linear() == is_linear(layer.op) &&
+           (is_called(layer, choice.problem) || choice.problem == problem_text(graph, layer));
+}
+
 const AlgorithmChoice* choice_for(const EngineOptions& engine, const Graph& graph,
                                   const Layer& layer, Pass pass) {
     if (engine.choices.empty()) {

@@ -48,6 +48,9 @@ inline PassAlgorithm usual_algorithm(const Op& op) {
 // whether the input comes from outside or from a layer. Requires: has_algorithms.
 std::string problem_text(const Graph& graph, const Layer& layer);
 
+// Whether the choice names the layer or its problem, and an algorithm of its kind.
+bool is_for(const AlgorithmChoice& choice, const Graph& graph, const Layer& layer);
+
 // What was decided for a layer's pass: the first of the choices for its kind of layer that names
 // its problem or the layer; null: nothing. Requires: has_algorithms.
 const AlgorithmChoice* choice_for(const EngineOptions& engine, const Graph& graph,

@@ -78,7 +78,7 @@ constexpr std::array entries = {
     BackendEntry{.name = "openvino",
                  .meaning = "OpenVINO, inference only, which fuses layers on its own",
                  .make = [] { return make_peer_backend("openvino"); },
-                 .capabilities = {Capability::device_timeout, Capability::peer_options},
+                 .capabilities = of_a_peer,
                  .step_timer = "its counters of nodes"},
 };
 

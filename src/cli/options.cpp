@@ -2,9 +2,9 @@
 #include "cli/options.h"
 
 #include "analyze/rollup.h"
-#include "base/byte_size.h"
 #include "base/range.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 #include "cli/backends.h"
 #include "record/provenance.h"
 #include "report/data.h"

@@ -43,6 +43,9 @@ void forget_kernel(ProblemRow& row) {
     if (auto* product = std::get_if<GemmRow>(&row.problem)) {
         product->kernel.reset();
     }
+    if (auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
+        convolution->kernel.reset();
+    }
 }
 
 PredictedRow predicted(const ProblemRow& row, const KnownDevice& device) {
@@ -136,7 +139,10 @@ void add_predict(CLI::App& app, ExitCode& exit) {
         "strata predict --problems gemm.csv --device h100 --set dram_bandwidth=2x");
     add_option(*verb, "--problems", options->problems,
                "instead of a network: a table with the columns device, op, batch, m, n, k "
-               "(products), device, op, rows, columns (other operators), or those of DeepBench")
+               "(products), device, n, c, hw, k, rs, stride, pad (convolutions), device, op, rows, "
+               "columns (other operators), precision, batch, heads, queries, keys, width "
+               "(attention), layers, nodes, inputs, outputs, batch (training steps on TPUs), or "
+               "those of DeepBench's products, convolutions and recurrent layers")
         ->type_name("CSV");
     add_option(*verb, "--device", options->network.devices,
                "what to predict on, several side by side; of a table: instead of its own devices; "

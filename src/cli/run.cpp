@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "base/byte_size.h"
+#include "backend/algorithms.h"
 #include "base/enumeration.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"
 #include "cli/options.h"
@@ -10,6 +11,7 @@
 #include "cli/verbs.h"
 #include "graph/schedule.h"
 #include "metric/plan.h"
+#include "record/algorithm_choices.h"
 #include "run/campaign.h"
 #include "run/refusal.h"
 #include "store/database.h"
@@ -120,6 +122,32 @@ void require_steps(const Job& job, const StepFilter& filter) {
     }
 }
 
+// A choice that no layer could take would be passed over in silence.
+void require_choices(const RunOptions& options, const Experiment& experiment) {
+    std::vector<AlgorithmChoice> unused;
+    for (const Settings& settings : options.asked) {
+        std::ranges::copy(settings.execution.engine.choices, std::back_inserter(unused));
+    }
+    for (const Group& group : experiment.groups) {
+        if (unused.empty()) {
+            return;
+        }
+        const Graph graph = graph_for(group.front());
+        std::erase_if(unused, [&](const AlgorithmChoice& choice) {
+            return std::ranges::any_of(
+                graph.layers, [&](const Layer& layer) { return is_for(choice, graph, layer); });
+        });
+    }
+    if (!unused.empty()) {
+        throw Error(
+            fmt::format("--choose '{}' is for no layer: it needs the name of a {} layer",
+                        printable(text_of(std::vector{unused.front()})),
+                        unused.front().algorithm.is_linear() ? "fully connected or recurrent"
+                                                             : "convolution"),
+            ExitCode::usage);
+    }
+}
+
 std::vector<Column> columns_of(const RunOptions& options, const Experiment& experiment) {
     std::vector<std::string> varied;
     std::ranges::transform(experiment.variations, std::back_inserter(varied), &Variation::name);
@@ -138,6 +166,7 @@ void require_display(const RunOptions& options, const Experiment& experiment) {
     find_convention(options.convention);
     const StepFilter filter{options.layers, options.passes};
     passes_in(filter.passes);
+    require_choices(options, experiment);
     require_columns(columns_of(options, experiment), options.output);
     for (const Group& group : experiment.groups) {
         if (!filter.layers.empty() || !filter.passes.empty()) {

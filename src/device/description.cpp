@@ -26,7 +26,8 @@ using D = DeviceDescription;
 constexpr std::array fields = {
     DeviceField{"processors", &D::processors, "streaming multiprocessors, or cores"},
     DeviceField{"lanes", &D::lanes, "fp32 multiply-adds of a processor per clock"},
-    DeviceField{"matrix_lanes", &D::matrix_lanes, "bf16 multiply-adds of a processor's matrix units per clock"},
+    DeviceField{"matrix_lanes", &D::matrix_lanes,
+                "bf16 multiply-adds of a processor's matrix units per clock"},
     DeviceField{"base_clock", &D::base_clock, "the clock that is guaranteed"},
     DeviceField{"boost_clock", &D::boost_clock, "the highest clock"},
     DeviceField{"f32_peak", &D::f32_peak, "fp32 arithmetic, as stated"},
@@ -291,10 +292,10 @@ std::vector<std::string> contradictions(const DeviceDescription& device) {
             return !derived || differs(stated->value.value, derived->value);
         };
         if (stated && (base || boost) && contradicts(base) && contradicts(boost)) {
-            found.push_back(fmt::format(
-                "{} is stated as {}, but processors, lanes and clock give {}", key,
-                text_with_unit(stated->value.value, "FLOP/s"),
-                text_with_unit((boost ? boost : base)->value, "FLOP/s")));
+            found.push_back(
+                fmt::format("{} is stated as {}, but processors, lanes and clock give {}", key,
+                            text_with_unit(stated->value.value, "FLOP/s"),
+                            text_with_unit((boost ? boost : base)->value, "FLOP/s")));
         }
     };
     compare_peak("f32_peak", device.f32_peak, device.lanes);

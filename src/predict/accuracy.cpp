@@ -2,6 +2,7 @@
 #include "predict/accuracy.h"
 
 #include "base/error.h"
+#include "predict/transfer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -69,6 +70,40 @@ std::vector<Seconds> cross_validated(const Rows& rows, const DeviceDescription& 
     return times;
 }
 
+// Whether the device has what the row's model needs.
+bool can_predict(const ProblemRow& row, const DeviceDescription& device) {
+    try {
+        predict_row(row, device, {});
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+// By rates from other devices of the same maker; nothing where there are no such rows, or no rates
+// that one device could have from another.
+std::optional<std::vector<Seconds>> left_out(const Rows& rows, const DeviceDescription& device,
+                                             const std::map<std::string, Rows>& rows_by_device) {
+    Rows others;
+    if (!can_move(*rows.front()) || maker_of(device).empty()) {
+        return {};
+    }
+    for (const auto& [name, members] : rows_by_device) {
+        const auto other = description_called(name);
+        if (other && other->name != device.name && maker_of(*other) == maker_of(device) &&
+            can_predict(*members.front(), *other)) {
+            others.insert(others.end(), members.begin(), members.end());
+        }
+    }
+    if (others.empty()) {
+        return {};
+    }
+    const DeviceRates rates = fit_elsewhere(others, device);
+    return predictions(rows, [&](const ProblemRow& row) {
+        return predict_row(with_general_kernel(row), device, rates);
+    });
+}
+
 double quantile(std::vector<double>& values, double share) {
     const auto at = std::min(values.size() - 1,
                              static_cast<std::size_t>(share * static_cast<double>(values.size())));
@@ -76,26 +111,54 @@ double quantile(std::vector<double>& values, double share) {
     return values[at];
 }
 
+// The same errors of rows that take long: what short ones take is mostly launches and chance.
+void add_long_ones(const std::string& device, const std::string& name, const char* split,
+                   const std::vector<Seconds>& times, const std::vector<Seconds>& measured,
+                   std::vector<AccuracyRow>& found) {
+    constexpr Seconds long_enough{1e-3};
+    std::vector<Seconds> long_times, long_measured;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        if (measured[i] > long_enough) {
+            long_times.push_back(times[i]);
+            long_measured.push_back(measured[i]);
+        }
+    }
+    if (long_times.size() >= parts) {
+        found.push_back(
+            {device, name + ", over 1 ms", split, errors_of(long_times, long_measured)});
+    }
+}
+
 void add_class(const Rows& rows, const DeviceDescription& device, const DeviceRates& calibrated,
-               std::vector<AccuracyRow>& found) {
+               const std::map<std::string, Rows>& rows_by_device, std::vector<AccuracyRow>& found) {
     std::vector<Seconds> measured;
     for (const ProblemRow* const row : rows) {
         measured.push_back(*row->measured);
     }
     const auto add = [&](const char* split, const std::vector<Seconds>& times) {
-        found.push_back(
-            {device.name, rows.front()->problem_class, split, errors_of(times, measured)});
+        const std::string& name = rows.front()->problem_class;
+        found.push_back({device.name, name, split, errors_of(times, measured)});
+        if (std::holds_alternative<ConvolutionRow>(rows.front()->problem)) {
+            add_long_ones(device.name, name, split, times, measured, found);
+        }
     };
     const DeviceRates none;
     add("roofline", predictions(rows, [&](const auto& row) { return roofline(row, device); }));
     add("uncalibrated",
         predictions(rows, [&](const auto& row) { return predict_row(row, device, none); }));
     if (calibrated.gemm.contains(rows.front()->problem_class) ||
-        calibrated.streaming.contains(rows.front()->problem_class)) {
-        add("calibrated",
-            predictions(rows, [&](const auto& row) { return predict_row(row, device, calibrated); }));
+        calibrated.streaming.contains(rows.front()->problem_class) ||
+        calibrated.convolution.contains(rows.front()->problem_class) ||
+        calibrated.recurrent.contains(rows.front()->problem_class) ||
+        calibrated.training_step.contains(rows.front()->problem_class)) {
+        add("calibrated", predictions(rows, [&](const auto& row) {
+                return predict_row(row, device, calibrated);
+            }));
     }
     add("cross-validated", cross_validated(rows, device));
+    if (const auto times = left_out(rows, device, rows_by_device)) {
+        add("left-out", *times);
+    }
 }
 
 }  // namespace
@@ -119,10 +182,11 @@ PredictionErrors errors_of(std::span<const Seconds> predicted, std::span<const S
 }
 
 std::vector<AccuracyRow> accuracy_of(std::span<const ProblemRow* const> rows) {
-    std::map<std::string, std::map<std::string, Rows>> classes_by_device;
+    std::map<std::string, std::map<std::string, Rows>> classes_by_device, devices_by_class;
     for (const ProblemRow* const row : rows) {
         if (row->measured && !std::holds_alternative<Unpredictable>(row->problem)) {
             classes_by_device[row->device][row->problem_class].push_back(row);
+            devices_by_class[row->problem_class][row->device].push_back(row);
         }
     }
     std::vector<AccuracyRow> found;
@@ -133,9 +197,8 @@ std::vector<AccuracyRow> accuracy_of(std::span<const ProblemRow* const> rows) {
         }
         const DeviceRates calibrated = rates_of(device->name);
         for (const auto& [problem_class, members] : classes) {
-            const bool needs_lanes = std::holds_alternative<GemmRow>(members.front()->problem);
-            if (members.size() >= parts && (device->lanes || !needs_lanes)) {
-                add_class(members, *device, calibrated, found);
+            if (members.size() >= parts && can_predict(*members.front(), *device)) {
+                add_class(members, *device, calibrated, devices_by_class[problem_class], found);
             }
         }
     }

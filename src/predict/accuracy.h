@@ -27,8 +27,9 @@ struct AccuracyRow {
     std::string device;
     std::string problem_class;
     // "roofline"; "uncalibrated": by priors; "calibrated": by the rates that predictions use
-    // here, which may have been fitted to these very rows; "cross-validated": each fifth of the rows by rates fitted
-    // to the other four.
+    // here, which may have been fitted to these very rows; "cross-validated": each fifth of the
+    // rows by rates fitted to the other four; "left-out": by rates that rows of the same class on
+    // other devices of the same maker give, where there are such rows.
     std::string split;
     PredictionErrors errors;
 };

@@ -15,6 +15,7 @@ constexpr int most_dampings = 8;
 constexpr double difference = 1e-4;    // of a logarithm, for derivatives
 constexpr double longest_step = 0.7;   // of a logarithm: a factor of two
 constexpr double exact_enough = 0.02;  // errors below it weigh alike
+constexpr double worth_a_step = 1e-5;  // of the sum that a step makes smaller
 
 // The model in logarithms of its parameters.
 class LogModel {
@@ -106,7 +107,7 @@ void fit(std::span<const FitParameter> parameters, std::span<const double> measu
             const Eigen::VectorXd tried = at + step;
             const Eigen::VectorXd there = model.errors(tried);
             const double found = cost(tried, there);
-            is_better = std::isfinite(found) && found < lowest;
+            is_better = std::isfinite(found) && found < lowest * (1 - worth_a_step);
             damping *= is_better ? 0.4 : 4;
             if (is_better) {
                 at = tried;

@@ -92,10 +92,25 @@ struct Tile {
     int n, m, threads;
 };
 
-// The tiles that cuBLAS has in fp32, with the threads of their blocks.
-constexpr std::array tiles = {Tile{128, 128, 256}, Tile{128, 64, 128}, Tile{64, 64, 64},
-                              Tile{128, 32, 256},  Tile{32, 128, 256}, Tile{64, 32, 256},
-                              Tile{32, 32, 128}};
+// The tiles that cuBLAS has, with the threads of their blocks: in fp32, and for tensor cores.
+constexpr std::array tiles_of_lanes = {Tile{128, 128, 256}, Tile{128, 64, 128}, Tile{64, 64, 64},
+                                       Tile{128, 32, 256},  Tile{32, 128, 256}, Tile{64, 32, 256},
+                                       Tile{32, 32, 128}};
+constexpr std::array tiles_of_matrix_units = {
+    Tile{256, 128, 256}, Tile{128, 256, 256}, Tile{128, 128, 256}, Tile{256, 64, 128},
+    Tile{64, 256, 128},  Tile{128, 64, 128},  Tile{64, 128, 128},  Tile{64, 64, 128}};
+
+std::span<const Tile> tiles_of(MultiplyUnits units) {
+    return units == MultiplyUnits::lanes ? std::span<const Tile>(tiles_of_lanes)
+                                         : std::span<const Tile>(tiles_of_matrix_units);
+}
+
+constexpr std::array<std::array<std::string_view, 7>, 2> groups = {
+    {{"rows to 16", "rows to 32", "rows to 64", "rows to 128", "wide", "columns to 64", "deep"},
+     {"rows to 16, transposed", "rows to 32, transposed", "rows to 64, transposed",
+      "rows to 128, transposed", "wide, transposed", "columns to 64, transposed", "deep"}}};
+// A sum that is so many times as long as either side of the result.
+constexpr std::int64_t deep = 32;
 
 double clock_of(const DeviceDescription& device) {
     return (device.boost_clock ? device.boost_clock : device.base_clock)->value.value;
@@ -127,64 +142,68 @@ const KernelRates& GemmRates::of(std::string_view kernel) const {
     return found == kernels.end() ? usual : found->second;
 }
 
+Bandwidth assumed_l2_bandwidth(const DeviceDescription& device) {
+    // (The A100's, by processors, clock and lanes.)
+    return device.l2_bandwidth
+               ? device.l2_bandwidth->value
+               : Bandwidth{3e12 * device.processors->value.value * clock_of(device) / 152.3e9 *
+                           device.lanes->value.value / 64};
+}
+
 GemmRates prior_gemm_rates(const DeviceDescription& device) {
     check(device.processors && device.lanes, "a device for products has processors and lanes");
     GemmRates rates;
-    // (The A100's, by processors, clock and lanes.)
-    rates.l2 = device.l2_bandwidth
-                   ? device.l2_bandwidth->value
-                   : Bandwidth{3e12 * device.processors->value.value * clock_of(device) / 152.3e9 *
-                               device.lanes->value.value / 64};
+    rates.l2 = assumed_l2_bandwidth(device);
     rates.usual.step = Seconds{0.3e-6 * 1.41e9 / clock_of(device)};
     return rates;
 }
 
-namespace {
-
-// What the busiest processor takes, whatever the caches and the memory do.
-struct ProcessorTime {
-    Seconds arithmetic;
-    Seconds latency;
-    Seconds bound() const { return std::max(arithmetic, latency); }
-};
-
-ProcessorTime processor_time(const GemmProblem& problem, const GemmKernel& kernel,
-                             const Placement& p, Bytes span, const DeviceDescription& device,
-                             const GemmRates& rates, const KernelRates& reached) {
-    double efficiency = reached.efficiency;
-    if (problem.b_is_transposed &&
-        (device.architecture == "pascal" || device.architecture == "maxwell")) {
-        efficiency /= 1 + std::pow(span / rates.span, rates.span_power);
-    }
-    const FlopRate peak{flops_per_multiply_add * device.lanes->value.value * clock_of(device) *
-                        efficiency};
+BlockTimes times_of_blocks(const GemmProblem& problem, const GemmKernel& kernel,
+                           const DeviceDescription& device, const KernelRates& reached,
+                           Bandwidth l2) {
+    const Placement p = placement_of(problem, kernel, device.processors->value.value);
+    const FlopRate peak =
+        peak_of(device, problem.arithmetic) * (reached.efficiency / device.processors->value.value);
     const Seconds block =
         Flops{flops_per_multiply_add * kernel.tile_n * kernel.tile_m * p.depth} / peak;
     const auto round = [&](double blocks) {
         return block * (blocks / saturation(blocks * kernel.warps, reached.half_saturation));
     };
-    return {.arithmetic = p.full * round(p.resident) + (p.left > 0 ? round(p.left) : Seconds{}),
-            .latency = p.rounds() * (p.depth / steps_together * reached.step + reached.epilogue)};
+    return {
+        .arithmetic = p.full * round(p.resident) + (p.left > 0 ? round(p.left) : Seconds{}),
+        .latency = p.rounds() * (p.depth / steps_together * reached.step + reached.epilogue),
+        .l2 = Bytes{p.blocks * (kernel.tile_n + kernel.tile_m) * p.depth * problem.element_bytes} /
+              l2,
+        .blocks = p.blocks,
+        .rounds = p.rounds()};
 }
+
+namespace {
+
+constexpr Seconds no_limit_of_time{std::numeric_limits<double>::infinity()};
 
 // Nothing where the processors alone take longer than `limit`.
 std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem& problem,
                                                const GemmKernel& kernel,
                                                const DeviceDescription& device,
-                                               const GemmRates& rates, const KernelRates& reached) {
+                                               const GemmRates& rates, KernelRates reached) {
     const double processors = device.processors->value.value;
     const Placement p = placement_of(problem, kernel, processors);
     const Bytes span = span_of(problem, kernel, p, processors);
-    const ProcessorTime alone = processor_time(problem, kernel, p, span, device, rates, reached);
-    if (rates.launch + alone.bound() > limit) {
+    if (problem.b_is_transposed &&
+        (device.architecture == "pascal" || device.architecture == "maxwell")) {
+        reached.efficiency /= 1 + std::pow(span / rates.span, rates.span_power);
+    }
+    const BlockTimes blocks = times_of_blocks(problem, kernel, device, reached, rates.l2);
+    const Seconds alone = std::max(blocks.arithmetic, blocks.latency);
+    if (rates.launch + alone > limit) {
         return {};
     }
     GemmPrediction found;
     found.launch = rates.launch;
-    found.arithmetic = alone.arithmetic;
-    found.latency = alone.latency;
-    found.l2 = Bytes{p.blocks * (kernel.tile_n + kernel.tile_m) * p.depth * problem.element_bytes} /
-               rates.l2;
+    found.arithmetic = blocks.arithmetic;
+    found.latency = blocks.latency;
+    found.l2 = blocks.l2;
     found.dram_traffic = dram_traffic(problem, p, span, processors, device, rates);
     const Bandwidth memory = device.dram_bandwidth->value;
     found.dram = found.dram_traffic / (memory * rates.dram_efficiency);
@@ -195,9 +214,9 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
                                           static_cast<double>(problem.n) * 4} /
                                         memory;
     }
-    found.blocks = p.blocks;
-    found.rounds = p.rounds();
-    const std::array bounds = {alone.bound(), found.l2, found.dram};
+    found.blocks = blocks.blocks;
+    found.rounds = blocks.rounds;
+    const std::array bounds = {alone, found.l2, found.dram};
     const Seconds largest = std::ranges::max(bounds);
     double sum = 0;
     for (const Seconds bound : bounds) {
@@ -206,8 +225,6 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
     found.time = found.launch + largest * std::pow(sum, 1 / rates.overlap) + found.split;
     return found;
 }
-
-constexpr Seconds no_limit_of_time{std::numeric_limits<double>::infinity()};
 
 }  // namespace
 
@@ -218,10 +235,27 @@ GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel
                              rates.of(kernel.name));
 }
 
-std::vector<GemmKernel> candidate_kernels(const GemmRates& rates) {
+std::string_view group_of(const GemmProblem& problem) {
+    const auto& names = groups[problem.b_is_transposed ? 1 : 0];
+    if (problem.k > deep * std::max(problem.m, problem.n)) {
+        return names[6];
+    }
+    if (problem.n <= 64 && problem.n < problem.m) {
+        return names[5];
+    }
+    const std::int64_t m = problem.m;
+    return names[m <= 16 ? 0U : m <= 32 ? 1U : m <= 64 ? 2U : m <= 128 ? 3U : 4U];
+}
+
+MultiplyUnits units_of(const GemmProblem& problem, const DeviceDescription& device) {
+    return has_matrix_units(device, problem.arithmetic) ? MultiplyUnits::matrix_units
+                                                        : MultiplyUnits::lanes;
+}
+
+std::vector<GemmKernel> candidate_kernels(const GemmRates& rates, MultiplyUnits units) {
     constexpr int enough_rows = 20;
     std::vector<GemmKernel> candidates;
-    for (const Tile& tile : tiles) {
+    for (const Tile& tile : tiles_of(units)) {
         for (const auto& [name, reached] : rates.kernels) {
             const auto kernel = kernel_named(name, tile.threads);
             if (reached.rows >= enough_rows && kernel && kernel->tile_n == tile.n &&
@@ -231,7 +265,7 @@ std::vector<GemmKernel> candidate_kernels(const GemmRates& rates) {
         }
     }
     if (candidates.empty()) {
-        for (const Tile& tile : tiles) {
+        for (const Tile& tile : tiles_of(units)) {
             candidates.push_back({.name = fmt::format("{}x{}", tile.n, tile.m),
                                   .tile_n = tile.n,
                                   .tile_m = tile.m,
@@ -245,15 +279,19 @@ std::vector<GemmKernel> candidate_kernels(const GemmRates& rates) {
 GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel> candidates,
                           const DeviceDescription& device, const GemmRates& rates) {
     check(!candidates.empty(), "a plan has a kernel to choose");
+    check(device.processors && device.lanes, "a device for products has processors and lanes");
     constexpr std::int64_t shallowest = 64;  // part of k that a split leaves
     constexpr int most_splits = 64;
-    check(device.processors && device.lanes, "a device for products has processors and lanes");
+    const auto group = rates.kernels.find(group_of(problem));
     const GemmKernel* best = &candidates.front();
     int best_splits = 1;
+    bool is_of_group = false;
     Seconds shortest = no_limit_of_time;
     GemmKernel tried;
     for (const GemmKernel& candidate : candidates) {
-        const KernelRates& reached = rates.of(candidate.name);
+        const bool takes_group =
+            group != rates.kernels.end() && !rates.kernels.contains(candidate.name);
+        const KernelRates& reached = takes_group ? group->second : rates.of(candidate.name);
         tried.tile_n = candidate.tile_n;
         tried.tile_m = candidate.tile_m;
         tried.warps = candidate.warps;
@@ -267,11 +305,15 @@ GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel
                 shortest = found->time;
                 best = &candidate;
                 best_splits = splits;
+                is_of_group = takes_group;
             }
         }
     }
     GemmKernel planned = *best;
     planned.splits = best_splits;
+    if (is_of_group) {
+        planned.name = group->first;
+    }
     return planned;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "device/description.h"
+#include "predict/arithmetic.h"
 
 #include <cstdint>
 #include <map>
@@ -21,6 +21,7 @@ struct GemmProblem {
     std::int64_t n = 1;
     std::int64_t k = 1;
     bool b_is_transposed = false;
+    Arithmetic arithmetic = Arithmetic::f32;
     double element_bytes = 4;
 };
 
@@ -40,7 +41,7 @@ std::optional<GemmKernel> kernel_named(std::string_view name, int threads);
 
 // What a kernel reaches.
 struct KernelRates {
-    double efficiency = 0.9;     // of a processor's fp32 peak, with enough warps
+    double efficiency = 0.9;     // of a processor's peak, with enough warps
     Seconds step{0.2e-6};        // latency of 8 steps along k
     Seconds epilogue{5e-6};      // of a round of blocks
     double half_saturation = 1;  // warps with which half of that efficiency is lost
@@ -68,6 +69,9 @@ struct GemmRates {
 // Rates before anything is measured: of data sheets, and what other devices have in common.
 GemmRates prior_gemm_rates(const DeviceDescription& device);
 
+// The bandwidth of its L2 cache where it is stated, or else what others have for their processors.
+Bandwidth assumed_l2_bandwidth(const DeviceDescription& device);
+
 // A prediction with the terms that it is made of, the largest of which binds.
 struct GemmPrediction {
     Seconds time;
@@ -81,6 +85,20 @@ struct GemmPrediction {
     double rounds = 0;
     Bytes dram_traffic;
 };
+
+// What a product's blocks take of the processors and of the L2 cache, each as if alone.
+struct BlockTimes {
+    Seconds arithmetic;  // of the busiest processor, in rounds of resident blocks
+    Seconds latency;     // of steps and epilogues, if nothing hides them
+    Seconds l2;
+    double blocks = 0;
+    double rounds = 0;
+};
+
+// The part of `predict_gemm` that kernels of other operators share: tiles in waves.
+BlockTimes times_of_blocks(const GemmProblem& problem, const GemmKernel& kernel,
+                           const DeviceDescription& device, const KernelRates& reached,
+                           Bandwidth l2);
 
 // The time of a product by a kernel: tiles in waves over the device's processors.
 //
@@ -96,9 +114,19 @@ struct GemmPrediction {
 GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel,
                             const DeviceDescription& device, const GemmRates& rates);
 
+// The group of products whose rates are fitted together where their kernels are not known: by how
+// narrow the result is, for libraries take other kernels for narrow ones and not always the
+// fastest, how much longer than it the sum is, and how B's rows lie. "rows to 16, transposed"
+std::string_view group_of(const GemmProblem& problem);
+
+// What multiplies: the lanes of fp32, or units for small matrices (tensor cores).
+enum class MultiplyUnits { lanes, matrix_units };
+MultiplyUnits units_of(const GemmProblem& problem, const DeviceDescription& device);
+
 // The kernels that a library could take, each with any number of splits: those whose rates are
-// known from twenty rows or more, or, without any, every fp32 tile of cuBLAS.
-std::vector<GemmKernel> candidate_kernels(const GemmRates& rates);
+// known from twenty rows or more, or, without any, every tile that cuBLAS has for these units.
+std::vector<GemmKernel> candidate_kernels(const GemmRates& rates,
+                                          MultiplyUnits units = MultiplyUnits::lanes);
 
 // The kernel that a library would take, here the candidate, with the number of splits, that has the
 // shortest prediction. Requires: a candidate.

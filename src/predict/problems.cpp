@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predict/problems.h"
 
+#include "base/enumeration.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace strata {
 
@@ -33,6 +35,14 @@ public:
         const auto value = parse_integer(text(column));
         if (!value || *value < 1 || *value > largest_extent) {
             refuse(column, "is no positive whole number");
+        }
+        return *value;
+    }
+
+    std::int64_t pad(std::string_view column) const {
+        const auto value = parse_integer(text(column));
+        if (!value || *value < 0 || *value > largest_extent) {
+            refuse(column, "is no whole number");
         }
         return *value;
     }
@@ -101,18 +111,37 @@ void read_neusight_gemm(const Line& line, ProblemRow& row) {
     row.problem = GemmRow{problem, kernel_of(line, problem.batch)};
 }
 
+// What DeepBench calls its precisions: fp16_mixed multiplies in tensor cores, fp16_pseudo stores
+// 16 bits and computes in 32.
+struct Precision {
+    std::string_view name;
+    Arithmetic arithmetic;
+    double element_bytes;
+};
+constexpr std::array precisions = {
+    Precision{"fp32", Arithmetic::f32, 4}, Precision{"tf32", Arithmetic::tf32, 4},
+    Precision{"fp16_mixed", Arithmetic::f16, 2}, Precision{"bf16_mixed", Arithmetic::bf16, 2},
+    Precision{"fp16_pseudo", Arithmetic::f32, 2}};
+
+const Precision& precision_of(const Line& line) {
+    const auto* const found =
+        std::ranges::find(precisions, line.text("precision"), &Precision::name);
+    if (found == precisions.end()) {
+        line.refuse("precision", "is none of fp32, tf32, fp16_mixed, bf16_mixed and fp16_pseudo");
+    }
+    return *found;
+}
+
 // In columns' order, in which A's rows lie along m: seen by rows it is C^T = B^T A^T.
 void read_deepbench_gemm(const Line& line, ProblemRow& row) {
-    const std::string_view precision = line.text("precision");
-    row.problem_class = fmt::format("gemm {}", printable(precision));
-    if (precision != "fp32") {
-        row.problem = Unpredictable{"products of 16-bit numbers cannot be predicted yet"};
-        return;
-    }
+    const Precision& precision = precision_of(line);
+    row.problem_class = fmt::format("gemm {}", precision.name);
     row.problem = GemmRow{.problem = {.m = line.extent("n"),
                                       .n = line.extent("m"),
                                       .k = line.extent("k"),
-                                      .b_is_transposed = line.is_transposed("a_transposed")}};
+                                      .b_is_transposed = line.is_transposed("a_transposed"),
+                                      .arithmetic = precision.arithmetic,
+                                      .element_bytes = precision.element_bytes}};
     line.is_transposed("b_transposed");
 }
 
@@ -127,11 +156,112 @@ void read_streaming(const Line& line, ProblemRow& row) {
     row.problem = std::move(problem);
 }
 
-void read_unpredictable(const Line& line, ProblemRow& row) {
-    const bool recurs = line.has("timesteps");
-    row.problem_class = recurs ? "recurrent" : "convolution";
-    row.problem = Unpredictable{recurs ? "recurrent layers cannot be predicted yet"
-                                       : "convolutions cannot be predicted yet"};
+template <NamedEnumeration E>
+E choice_of(const Line& line, std::string_view column) {
+    const auto value = value_named<E>(line.text(column));
+    if (!value) {
+        line.refuse(column, fmt::format("is none of {}", fmt::join(names_of(E{}), ", ")));
+    }
+    return *value;
+}
+
+void read_recurrent(const Line& line, ProblemRow& row) {
+    const Precision& precision = precision_of(line);
+    const RecurrentProblem problem{
+        .cell = choice_of<RecurrentCell>(line, "cell"),
+        .hidden = line.extent("hidden"),
+        .batch = line.extent("batch"),
+        .steps = line.extent("timesteps"),
+        .pass = line.has("pass") ? choice_of<RecurrentPass>(line, "pass") : RecurrentPass::forward,
+        .arithmetic = precision.arithmetic,
+        .element_bytes = precision.element_bytes};
+    row.problem_class = fmt::format("recurrent {} {}", precision.name, name_of(problem.pass));
+    if (problem.pass == RecurrentPass::backward_weights) {
+        row.problem = GemmRow{.problem = weights_product(problem)};
+    } else {
+        row.problem = problem;
+    }
+}
+
+void read_attention(const Line& line, ProblemRow& row) {
+    const Precision& precision = precision_of(line);
+    AttentionRow attention{.problem = {.batch = line.extent("batch"),
+                                       .heads = line.extent("heads"),
+                                       .queries = line.extent("queries"),
+                                       .keys = line.extent("keys"),
+                                       .width = line.extent("width"),
+                                       .arithmetic = precision.arithmetic,
+                                       .element_bytes = precision.element_bytes}};
+    if (line.has("mask")) {
+        attention.problem.mask = choice_of<AttentionMask>(line, "mask");
+    }
+    if (line.has("pass")) {
+        attention.problem.pass = choice_of<AttentionPass>(line, "pass");
+    }
+    if (!line.text("algorithm").empty()) {
+        attention.algorithm = choice_of<AttentionAlgorithm>(line, "algorithm");
+    }
+    row.problem_class =
+        fmt::format("attention {} {}", precision.name, name_of(attention.problem.pass));
+    row.problem = attention;
+}
+
+void read_training_step(const Line& line, ProblemRow& row) {
+    row.problem_class = "fully connected training";
+    row.problem = TrainingStepProblem{.layers = line.extent("layers"),
+                                      .nodes = line.extent("nodes"),
+                                      .inputs = line.extent("inputs"),
+                                      .outputs = line.extent("outputs"),
+                                      .batch = line.extent("batch")};
+}
+
+// A result that is no image at all is no convolution.
+void require_result(const Line& line, const ConvolutionProblem& problem, std::string_view filter) {
+    if (problem.result_h() < 1 || problem.result_w() < 1) {
+        line.refuse(filter, "is larger than the padded image");
+    }
+}
+
+void read_neusight_convolution(const Line& line, ProblemRow& row) {
+    const std::int64_t image = line.extent("hw"), filter = line.extent("rs"), pad = line.pad("pad"),
+                       stride = line.extent("stride");
+    const ConvolutionProblem problem{.n = line.extent("n"),
+                                     .c = line.extent("c"),
+                                     .h = image,
+                                     .w = image,
+                                     .k = line.extent("k"),
+                                     .r = filter,
+                                     .s = filter,
+                                     .pad_h = pad,
+                                     .pad_w = pad,
+                                     .stride_h = stride,
+                                     .stride_w = stride};
+    require_result(line, problem, "rs");
+    row.problem_class = "convolution";
+    row.problem = ConvolutionRow{problem, convolution_kernel_named(line.text("kernels"), filter)};
+}
+
+void read_deepbench_convolution(const Line& line, ProblemRow& row) {
+    const ConvolutionProblem problem{.n = line.extent("n"),
+                                     .c = line.extent("c"),
+                                     .h = line.extent("h"),
+                                     .w = line.extent("w"),
+                                     .k = line.extent("k"),
+                                     .r = line.extent("r"),
+                                     .s = line.extent("s"),
+                                     .pad_h = line.pad("pad_h"),
+                                     .pad_w = line.pad("pad_w"),
+                                     .stride_h = line.extent("stride_h"),
+                                     .stride_w = line.extent("stride_w"),
+                                     .pass = choice_of<ConvolutionPass>(line, "pass")};
+    require_result(line, problem, "r");
+    const Precision& precision = precision_of(line);
+    row.problem_class = fmt::format("convolution {} {}", precision.name, name_of(problem.pass));
+    if (precision.name != "fp32") {
+        row.problem = Unpredictable{"convolutions of 16-bit numbers cannot be predicted yet"};
+        return;
+    }
+    row.problem = ConvolutionRow{.problem = problem};
 }
 
 using Reader = void (*)(const Line&, ProblemRow&);
@@ -152,8 +282,21 @@ Reader reader_of(const std::vector<std::string>& columns, std::string_view origi
     if (has({"op", "rows", "columns"})) {
         return read_streaming;
     }
-    if (has({"n", "c", "k"}) || has({"cell", "hidden", "timesteps"})) {
-        return read_unpredictable;
+    if (has({"n", "c", "hw", "k", "rs", "stride", "pad"})) {
+        return read_neusight_convolution;
+    }
+    if (has({"precision", "n", "c", "h", "w", "k", "r", "s", "pad_h", "pad_w", "stride_h",
+             "stride_w", "pass"})) {
+        return read_deepbench_convolution;
+    }
+    if (has({"cell", "hidden", "batch", "timesteps", "precision"})) {
+        return read_recurrent;
+    }
+    if (has({"precision", "batch", "heads", "queries", "keys", "width"})) {
+        return read_attention;
+    }
+    if (has({"layers", "nodes", "inputs", "outputs", "batch"})) {
+        return read_training_step;
     }
     throw Error(
         fmt::format("{}: its header is none of the known forms; strata predict --help names "
@@ -208,7 +351,13 @@ ProblemTable read_problems(std::string_view csv, std::string_view origin) {
 ProblemTable read_problem_file(const std::string& path) {
     const auto file = MappedFile::open(path);
     const std::span<const std::byte> bytes = file->bytes();
-    return read_problems({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (trim(text).starts_with('{')) {
+        const std::string name = std::filesystem::path(path).filename().string();
+        return read_problems(paradnn_csv(text, name.starts_with("tpu_") ? "tpu-v2" : "", path),
+                             path);
+    }
+    return read_problems(text, path);
 }
 
 }  // namespace strata

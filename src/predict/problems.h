@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "predict/attention.h"
+#include "predict/convolution.h"
 #include "predict/gemm.h"
+#include "predict/recurrent.h"
 #include "predict/streaming.h"
+#include "predict/training_step.h"
 
 #include <optional>
 #include <string>
@@ -18,7 +22,19 @@ struct GemmRow {
     std::optional<GemmKernel> kernel = {};
 };
 
-// Why a row cannot be predicted: "convolutions cannot be predicted yet".
+// Attention by the algorithm that the table names; by the faster one where it names none.
+struct AttentionRow {
+    AttentionProblem problem;
+    std::optional<AttentionAlgorithm> algorithm = {};
+};
+
+// A convolution with what ran it, where the table says so.
+struct ConvolutionRow {
+    ConvolutionProblem problem;
+    std::optional<ConvolutionKernel> kernel = {};
+};
+
+// Why a row cannot be predicted: "convolutions of 16-bit numbers cannot be predicted yet".
 struct Unpredictable {
     std::string reason;
 };
@@ -28,9 +44,12 @@ struct ProblemRow {
     std::vector<std::string> fields = {};  // as they are in the table
     std::size_t time_field = 0;            // which of them is the measured time; their number: none
     std::string device = {};               // as the table calls it; empty: it has no such column
-    // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "softmax by warps".
+    // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "softmax by warps",
+    // "recurrent fp32 forward", "convolution fp32 backward_data".
     std::string problem_class = {};
-    std::variant<Unpredictable, GemmRow, StreamingProblem> problem = {};
+    std::variant<Unpredictable, GemmRow, StreamingProblem, ConvolutionRow, RecurrentProblem,
+                 TrainingStepProblem, AttentionRow>
+        problem = {};
     std::optional<Seconds> measured = {};
 };
 
@@ -45,13 +64,24 @@ struct ProblemTable {
 //   device, op, batch, m, n, k, milliseconds, kernel, grid, block      (NeuSight's products)
 //   device, op, rows, columns, milliseconds                            (NeuSight's other operators)
 //   device, precision, m, n, k, a_transposed, b_transposed, milliseconds     (DeepBench's products)
+//   device, precision, batch, heads, queries, keys, width, mask, pass, algorithm, milliseconds
+//                                                                                (attention)
+//   device, layers, nodes, inputs, outputs, batch, milliseconds   (steps of ParaDnn's networks)
+//   device, precision, cell, hidden, batch, timesteps, pass, milliseconds    (its recurrent layers)
 //
-// milliseconds, kernel, grid, block and device may be absent. Tables of convolutions and recurrent
-// layers are read, and their rows are unpredictable. Throws Error that names the line where a
-// number is none, and where the header is another.
+//   device, n, c, hw, k, rs, stride, pad, milliseconds, kernels           (NeuSight's convolutions)
+//   device, precision, n, c, h, w, k, r, s, pad_h, pad_w, stride_h, stride_w, pass, algorithm,
+//   milliseconds                                                                    (DeepBench's)
+//
+// milliseconds, kernel, grid, block, kernels, device, mask, pass and algorithm may be absent, a
+// convolution's pass excepted. DeepBench's recurrent layers run step by step, and the gradients of
+// their weights are products. Throws Error that names the line where a number is none, and where
+// the header is another.
 ProblemTable read_problems(std::string_view csv, std::string_view origin);
 
-// The same of a file. Throws Error also where it cannot be read.
+// The same of a file, or of ParaDnn's results in JSON (predict/training_step.h), which name no
+// device: those of a file called tpu_... ran on a TPU v2. Throws Error also where it cannot be
+// read.
 ProblemTable read_problem_file(const std::string& path);
 
 }  // namespace strata

@@ -21,15 +21,19 @@ namespace {
 // How strongly rates are held to their priors, in rows: enough that what no row speaks of stays,
 // little beside a few rows that do.
 constexpr double usual_pull = 0.02;
+// Groups of products whose kernels are not known have few rows each, of several kernels.
+constexpr double stronger_for_groups = 15;
 
 // In files, the name of the kernels that are not named.
 constexpr std::string_view usual_kernel = "usual";
 
-void require(const DeviceDescription& device, bool is_product) {
-    if (is_product && !device.lanes) {
+// Products run in tiles on processors, whose lanes tell how fast caches are.
+void require_processors(const DeviceDescription& device, Arithmetic arithmetic) {
+    peak_of(device, arithmetic);
+    if (!device.lanes) {
         throw Error(
-            fmt::format("{} has no lanes, which a prediction of products needs; add them to "
-                        "its description",
+            fmt::format("{} has no lanes, which a prediction of products needs; add "
+                        "them to its description",
                         device.name));
     }
 }
@@ -68,11 +72,83 @@ std::vector<NamedRate> named_rates(KernelRates& rates) {
             {"half_saturation", &rates.half_saturation}};
 }
 
+// (Few rows speak of each, and boards are alike in most: they are held more strongly.)
+std::vector<NamedRate> named_rates(ConvolutionRates& rates) {
+    constexpr double held = 6, loose = 0.5, shared = 20;
+    return {{"launch_s", &rates.launch.value, loose},
+            {"overlap", &rates.overlap, held},
+            {"l2", &rates.l2, held},
+            {"dram_efficiency", &rates.dram_efficiency, held},
+            {"half_saturation", &rates.half_saturation, held},
+            {"ramp", &rates.ramp, loose},
+            {"winograd_ramp", &rates.winograd_ramp, loose},
+            {"tile_128x128", &rates.tile_128x128, loose},
+            {"tile_128x64", &rates.tile_128x64, held},
+            {"tile_128x32", &rates.tile_128x32, held},
+            {"tile_64x64", &rates.tile_64x64, held},
+            {"fused_winograd", &rates.fused_winograd, loose},
+            {"batched_products", &rates.batched_products, held},
+            {"transforms", &rates.transforms, held},
+            {"filter_transforms", &rates.filter_transforms, held},
+            {"transform_launches_s", &rates.transform_launches.value, held},
+            {"pointwise", &rates.pointwise, held},
+            {"few_channels", &rates.few_channels, held},
+            {"strided", &rates.strided, held},
+            {"scattered", &rates.scattered, held},
+            {"direct", &rates.direct, shared},
+            {"fft", &rates.fft, shared},
+            {"split_s", &rates.split.value, held},
+            {"split_efficiency", &rates.split_efficiency, held}};
+}
+
 std::vector<NamedRate> named_rates(StreamingRates& rates) {
     constexpr double weak = 0.5 * usual_pull;
-    return {{"launch_s", &rates.launch.value, weak},     {"efficiency", &rates.efficiency, weak},
-            {"hidden_bytes", &rates.hidden.value, weak}, {"edge_bytes", &rates.edge.value, weak},
-            {"row_s", &rates.row.value, weak},           {"element_s", &rates.element.value, weak}};
+    return {{"launch_s", &rates.launch.value, weak},
+            {"efficiency", &rates.efficiency, weak},
+            {"hidden_bytes", &rates.hidden.value, weak},
+            {"edge_bytes", &rates.edge.value, weak},
+            {"resident_bytes", &rates.resident.value, weak},
+            {"cached", &rates.cached, weak},
+            {"row_s", &rates.row.value, weak},
+            {"element_s", &rates.element.value, weak}};
+}
+
+std::vector<NamedRate> named_rates(RecurrentRates& rates) {
+    std::vector<NamedRate> named = {{"launch_s", &rates.launch.value},
+                                    {"first_step_s", &rates.first_step.value},
+                                    {"first_steps", &rates.first_steps},
+                                    {"step_vanilla_s", &rates.step[0].value},
+                                    {"step_lstm_s", &rates.step[1].value},
+                                    {"step_gru_s", &rates.step[2].value},
+                                    {"dram_efficiency", &rates.dram_efficiency, 5 * usual_pull},
+                                    {"cache_share", &rates.cache_share, 5 * usual_pull},
+                                    {"overlap", &rates.overlap},
+                                    {"weights_efficiency", &rates.weights_efficiency}};
+    constexpr std::array<std::array<std::string_view, 2>, 4> by_batch = {
+        {{"efficiency_to_16", "multiply_to_16_s"},
+         {"efficiency_to_32", "multiply_to_32_s"},
+         {"efficiency_to_64", "multiply_to_64_s"},
+         {"efficiency_beyond_64", "multiply_beyond_64_s"}}};
+    for (std::size_t i = 0; i < by_batch.size(); ++i) {
+        named.push_back({by_batch[i][0], &rates.by_batch[i].efficiency});
+        named.push_back({by_batch[i][1], &rates.by_batch[i].multiply.value});
+    }
+    return named;
+}
+
+std::vector<NamedRate> named_rates(TrainingStepRates& rates) {
+    return {{"step_s", &rates.step.value},
+            {"layer_s", &rates.product.launch.value},
+            {"efficiency", &rates.product.efficiency},
+            {"dram_efficiency", &rates.product.dram_efficiency},
+            {"weight_copies", &rates.weight_copies},
+            {"activation_copies", &rates.activation_copies},
+            {"optimizer_passes", &rates.optimizer_passes},
+            {"all_reduce_bytes_per_s", &rates.all_reduce.value},
+            {"infeed_bytes_per_s", &rates.infeed.value},
+            {"infeed_wait_s", &rates.infeed_wait.value},
+            {"label_elements", &rates.label_elements},
+            {"overlap", &rates.overlap}};
 }
 
 template <class Rates>
@@ -80,6 +156,13 @@ void add_parameters(Rates& rates, std::vector<FitParameter>& parameters) {
     for (const NamedRate& rate : named_rates(rates)) {
         parameters.push_back({rate.value, rate.pull});
     }
+}
+
+template <class Rates>
+std::vector<FitParameter> simple_parameters(Rates& rates) {
+    std::vector<FitParameter> parameters;
+    add_parameters(rates, parameters);
+    return parameters;
 }
 
 std::vector<double> measured_of(std::span<const ProblemRow* const> rows) {
@@ -95,19 +178,14 @@ GemmRates fitted_products(std::span<const ProblemRow* const> rows,
                           const DeviceDescription& device) {
     GemmRates rates = prior_gemm_rates(device);
     for (const ProblemRow* const row : rows) {
-        if (const auto& kernel = std::get<GemmRow>(row->problem).kernel) {
-            ++rates.kernels.try_emplace(kernel->name, rates.usual).first->second.rows;
-        }
+        const GemmRow& product = std::get<GemmRow>(row->problem);
+        const std::string kernel(product.kernel ? std::string_view(product.kernel->name)
+                                                : group_of(product.problem));
+        ++rates.kernels.try_emplace(kernel, rates.usual).first->second.rows;
     }
-    std::vector<FitParameter> parameters;
-    add_parameters(rates, parameters);
-    for (auto& [name, kernel] : rates.kernels) {
-        add_parameters(kernel, parameters);
-    }
-    if (rates.kernels.empty()) {
-        add_parameters(rates.usual, parameters);
-    }
-    const std::vector<GemmKernel> candidates = candidate_kernels(rates);
+    const std::vector<FitParameter> parameters = parameters_of(rates);
+    const std::vector<GemmKernel> candidates = candidate_kernels(
+        rates, units_of(std::get<GemmRow>(rows.front()->problem).problem, device));
     fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             predicted[i] =
@@ -118,16 +196,92 @@ GemmRates fitted_products(std::span<const ProblemRow* const> rows,
     return rates;
 }
 
+const ConvolutionRow& convolution_of(const ProblemRow& row) {
+    return std::get<ConvolutionRow>(row.problem);
+}
+
+ConvolutionRates prior_of(const ProblemRow& row, const DeviceDescription& device) {
+    return prior_convolution_rates(device, convolution_of(row).problem.pass);
+}
+
+// The fit with a library, and the sum of the errors' absolute logarithms that it leaves.
+std::pair<ConvolutionRates, double> fitted_with(std::span<const ProblemRow* const> rows,
+                                                const DeviceDescription& device, double library) {
+    ConvolutionRates rates = with_library(prior_of(*rows.front(), device),
+                                          convolution_of(*rows.front()).problem.pass, library);
+    const std::vector<FitParameter> parameters = parameters_of(rates);
+    std::vector<std::vector<ConvolutionKernel>> candidates;
+    for (const ProblemRow* const row : rows) {
+        const ConvolutionRow& problem = convolution_of(*row);
+        candidates.push_back(candidate_kernels(problem.problem, library, problem.kernel));
+    }
+    const auto predict = [&](std::span<double> predicted) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            predicted[i] =
+                predict_fastest(convolution_of(*rows[i]).problem, candidates[i], device, rates)
+                    .time.value;
+        }
+    };
+    const std::vector<double> measured = measured_of(rows);
+    fit(parameters, measured, predict);
+    std::vector<double> predicted(rows.size());
+    predict(predicted);
+    double left = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        left += std::abs(std::log(predicted[i] / measured[i]));
+    }
+    return {rates, left};
+}
+
+// Tables do not say which library ran: it is the one of those that fits best.
+ConvolutionRates fitted_convolutions(std::span<const ProblemRow* const> rows,
+                                     const DeviceDescription& device) {
+    auto best = fitted_with(rows, device, prior_of(*rows.front(), device).library);
+    constexpr std::array libraries = {5.0, 7.0};  // before and after Winograd came to all passes
+    for (const double library : libraries) {
+        auto other = fitted_with(rows, device, library);
+        if (other.second < best.second) {
+            best = std::move(other);
+        }
+    }
+    return best.first;
+}
+
 StreamingRates fitted_streaming(std::span<const ProblemRow* const> rows,
                                 const DeviceDescription& device) {
-    StreamingRates rates;
-    std::vector<FitParameter> parameters;
-    add_parameters(rates, parameters);
+    StreamingRates rates = prior_streaming_rates(device);
+    const std::vector<FitParameter> parameters = parameters_of(rates);
     fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             predicted[i] =
                 predict_streaming(std::get<StreamingProblem>(rows[i]->problem), device, rates)
                     .time.value;
+        }
+    });
+    return rates;
+}
+
+RecurrentRates fitted_recurrent(std::span<const ProblemRow* const> rows,
+                                const DeviceDescription& device) {
+    RecurrentRates rates = prior_recurrent_rates(device);
+    fit(simple_parameters(rates), measured_of(rows), [&](std::span<double> predicted) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            predicted[i] = predict_recurrent(std::get<RecurrentProblem>(rows[i]->problem),
+                                             RecurrentAlgorithm::stepwise, device, rates)
+                               .time.value;
+        }
+    });
+    return rates;
+}
+
+TrainingStepRates fitted_steps(std::span<const ProblemRow* const> rows,
+                               const DeviceDescription& device) {
+    TrainingStepRates rates;
+    fit(simple_parameters(rates), measured_of(rows), [&](std::span<double> predicted) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            predicted[i] = predict_training_step(std::get<TrainingStepProblem>(rows[i]->problem),
+                                                 device, rates)
+                               .time.value;
         }
     });
     return rates;
@@ -158,6 +312,18 @@ void read_into(Rates& rates, const TomlSection& section,
         }
     }
     section.expect_only(known);
+}
+
+// The rates of the classes that tables of this name hold.
+template <class Rates>
+void read_classes(const TomlSection& file, std::string_view origin, std::string_view name,
+                  std::map<std::string, Rates, std::less<>>& classes) {
+    for (const toml::table* const table : file.tables_if_any(name)) {
+        const TomlSection section(*table, fmt::format("{}: {}", printable(origin), name));
+        Rates found;
+        read_into(found, section, {"class"});
+        classes.emplace(section.required_text("class"), found);
+    }
 }
 
 GemmRates products_in(const TomlSection& section, std::string_view origin) {
@@ -191,8 +357,18 @@ std::string to_toml(const DeviceRates& rates, std::string_view source) {
             out += fmt::format("rows = {}\n", reached.rows);
         }
     }
+    for (const auto& [name, convolutions] : rates.convolution) {
+        out += text_of("convolution", "class", name, convolutions);
+        out += fmt::format("library = {}\n", convolutions.library);
+    }
     for (const auto& [name, streaming] : rates.streaming) {
         out += text_of("streaming", "class", name, streaming);
+    }
+    for (const auto& [name, recurrent] : rates.recurrent) {
+        out += text_of("recurrent", "class", name, recurrent);
+    }
+    for (const auto& [name, step] : rates.training_step) {
+        out += text_of("training_step", "class", name, step);
     }
     return out;
 }
@@ -200,19 +376,27 @@ std::string to_toml(const DeviceRates& rates, std::string_view source) {
 DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
     const toml::table table = parse_toml(toml, origin);
     const TomlSection file(table, printable(origin));
-    constexpr std::array<std::string_view, 3> known = {"source", "gemm", "streaming"};
+    constexpr std::array<std::string_view, 6> known = {"source",      "gemm",      "streaming",
+                                                       "convolution", "recurrent", "training_step"};
     file.expect_only(known);
     DeviceRates rates;
     for (const toml::table* const products : file.tables_if_any("gemm")) {
         const TomlSection section(*products, fmt::format("{}: gemm", printable(origin)));
         rates.gemm.emplace(section.required_text("class"), products_in(section, origin));
     }
-    for (const toml::table* const streaming : file.tables_if_any("streaming")) {
-        const TomlSection section(*streaming, fmt::format("{}: streaming", printable(origin)));
-        StreamingRates found;
-        read_into(found, section, {"class"});
-        rates.streaming.emplace(section.required_text("class"), found);
+    for (const toml::table* const convolutions : file.tables_if_any("convolution")) {
+        const TomlSection section(*convolutions, fmt::format("{}: convolution", printable(origin)));
+        ConvolutionRates found;
+        read_into(found, section, {"class", "library"});
+        found.library = section.number("library").value_or(found.library);
+        if (!(found.library > 0)) {
+            section.refuse("library", "give a positive number");
+        }
+        rates.convolution.emplace(section.required_text("class"), found);
     }
+    read_classes(file, origin, "streaming", rates.streaming);
+    read_classes(file, origin, "recurrent", rates.recurrent);
+    read_classes(file, origin, "training_step", rates.training_step);
     return rates;
 }
 
@@ -248,18 +432,76 @@ DeviceRates rates_of(std::string_view device) {
     DeviceRates shipped = shipped_rates_of(device);
     rates.gemm.merge(shipped.gemm);
     rates.streaming.merge(shipped.streaming);
+    rates.convolution.merge(shipped.convolution);
+    rates.recurrent.merge(shipped.recurrent);
+    rates.training_step.merge(shipped.training_step);
     return rates;
+}
+
+AttentionRates attention_rates(const DeviceDescription& device, const DeviceRates& rates) {
+    AttentionRates found = prior_attention_rates(device);
+    if (const auto products = rates.gemm.find("bmm"); products != rates.gemm.end()) {
+        found.products = products->second;
+    }
+    if (const auto softmax = rates.streaming.find("softmax by warps");
+        softmax != rates.streaming.end()) {
+        found.softmax = softmax->second;
+    }
+    return found;
+}
+
+SystolicRates systolic_rates(const DeviceRates& rates) {
+    return rates.training_step.empty() ? SystolicRates()
+                                       : rates.training_step.begin()->second.product;
 }
 
 Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
                     const DeviceRates& rates) {
     if (const auto* product = std::get_if<GemmRow>(&row.problem)) {
-        require(device, true);
         const auto fitted = rates.gemm.find(row.problem_class);
+        if (device.kind == DeviceKind::tpu) {
+            return predict_systolic_gemm(product->problem, device, systolic_rates(rates)).time;
+        }
+        require_processors(device, product->problem.arithmetic);
         const auto with = [&](const GemmRates& used) {
-            return predict_product(*product, candidate_kernels(used), device, used);
+            return predict_product(
+                *product,
+                product->kernel ? std::vector<GemmKernel>()
+                                : candidate_kernels(used, units_of(product->problem, device)),
+                device, used);
         };
         return fitted == rates.gemm.end() ? with(prior_gemm_rates(device)) : with(fitted->second);
+    }
+    if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
+        require_processors(device, Arithmetic::f32);
+        const auto fitted = rates.convolution.find(row.problem_class);
+        return predict_convolution(
+                   convolution->problem, device,
+                   fitted == rates.convolution.end() ? prior_of(row, device) : fitted->second,
+                   convolution->kernel)
+            .time;
+    }
+    if (const auto* layer = std::get_if<RecurrentProblem>(&row.problem)) {
+        const auto fitted = rates.recurrent.find(row.problem_class);
+        return predict_recurrent(
+                   *layer, RecurrentAlgorithm::stepwise, device,
+                   fitted == rates.recurrent.end() ? prior_recurrent_rates(device) : fitted->second)
+            .time;
+    }
+    if (const auto* attention = std::get_if<AttentionRow>(&row.problem)) {
+        const AttentionRates used = attention_rates(device, rates);
+        return predict_attention(attention->problem,
+                                 attention->algorithm.value_or(
+                                     planned_algorithm(attention->problem, device, used)),
+                                 device, used)
+            .time;
+    }
+    if (const auto* step = std::get_if<TrainingStepProblem>(&row.problem)) {
+        const auto fitted = rates.training_step.find(row.problem_class);
+        return predict_training_step(
+                   *step, device,
+                   fitted == rates.training_step.end() ? TrainingStepRates() : fitted->second)
+            .time;
     }
     const auto fitted = rates.streaming.find(row.problem_class);
     return predict_streaming(std::get<StreamingProblem>(row.problem), device,
@@ -272,14 +514,51 @@ Seconds roofline(const ProblemRow& row, const DeviceDescription& device) {
     if (const auto* streaming = std::get_if<StreamingProblem>(&row.problem)) {
         return streaming->traffic() / memory;
     }
+    if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
+        return std::max(convolution->problem.flops() / peak_of(device, Arithmetic::f32),
+                        convolution->problem.traffic() / memory);
+    }
+    if (const auto* layer = std::get_if<RecurrentProblem>(&row.problem)) {
+        return std::max(layer->flops() / peak_of(device, layer->arithmetic),
+                        layer->weights() / memory);
+    }
+    if (const auto* attention = std::get_if<AttentionRow>(&row.problem)) {
+        const AttentionProblem& p = attention->problem;
+        return std::max(p.flops() / peak_of(device, p.arithmetic), p.compulsory() / memory);
+    }
+    if (const auto* step = std::get_if<TrainingStepProblem>(&row.problem)) {
+        const double chips = static_cast<double>(step->cores) / device.processors->value.value;
+        return step->flops() / (peak_of(device, Arithmetic::f32) * chips);
+    }
     const GemmProblem& p = std::get<GemmRow>(row.problem).problem;
-    require(device, true);
     const double batch = static_cast<double>(p.batch), m = static_cast<double>(p.m),
                  n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-    const auto peak =
-        derived_f32_peak(device, device.boost_clock ? device.boost_clock : device.base_clock);
-    return std::max(Flops{2 * batch * m * n * k} / *peak,
+    return std::max(Flops{2 * batch * m * n * k} / peak_of(device, p.arithmetic),
                     Bytes{batch * (m * k + k * n + m * n) * p.element_bytes} / memory);
+}
+
+std::vector<FitParameter> parameters_of(GemmRates& rates) {
+    std::vector<FitParameter> parameters = simple_parameters(rates);
+    for (auto& [name, kernel] : rates.kernels) {
+        const auto begin = static_cast<std::ptrdiff_t>(parameters.size());
+        add_parameters(kernel, parameters);
+        if (!kernel_named(name, 1)) {
+            std::for_each(parameters.begin() + begin, parameters.end(),
+                          [](FitParameter& parameter) { parameter.pull *= stronger_for_groups; });
+        }
+    }
+    if (rates.kernels.empty()) {
+        add_parameters(rates.usual, parameters);
+    }
+    return parameters;
+}
+
+std::vector<FitParameter> parameters_of(StreamingRates& rates) {
+    return simple_parameters(rates);
+}
+
+std::vector<FitParameter> parameters_of(ConvolutionRates& rates) {
+    return simple_parameters(rates);
 }
 
 DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescription& device) {
@@ -289,9 +568,21 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
     }
     DeviceRates rates;
     for (const auto& [name, members] : classes) {
-        if (std::holds_alternative<GemmRow>(members.front()->problem)) {
-            require(device, true);
+        if (const auto* product = std::get_if<GemmRow>(&members.front()->problem)) {
+            if (device.kind == DeviceKind::tpu) {
+                continue;  // systolic_rates(): of training steps
+            }
+            require_processors(device, product->problem.arithmetic);
             rates.gemm.emplace(name, fitted_products(members, device));
+        } else if (std::holds_alternative<ConvolutionRow>(members.front()->problem)) {
+            require_processors(device, Arithmetic::f32);
+            rates.convolution.emplace(name, fitted_convolutions(members, device));
+        } else if (std::holds_alternative<AttentionRow>(members.front()->problem)) {
+            continue;  // attention_rates(): of products and the softmax
+        } else if (std::holds_alternative<RecurrentProblem>(members.front()->problem)) {
+            rates.recurrent.emplace(name, fitted_recurrent(members, device));
+        } else if (std::holds_alternative<TrainingStepProblem>(members.front()->problem)) {
+            rates.training_step.emplace(name, fitted_steps(members, device));
         } else {
             rates.streaming.emplace(name, fitted_streaming(members, device));
         }

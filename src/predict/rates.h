@@ -2,8 +2,11 @@
 #pragma once
 
 #include "base/embedded_file.h"
+#include "predict/convolution.h"
+#include "predict/fit.h"
 #include "predict/gemm.h"
 #include "predict/problems.h"
+#include "predict/recurrent.h"
 #include "predict/streaming.h"
 
 #include <filesystem>
@@ -21,6 +24,9 @@ namespace strata {
 struct DeviceRates {
     std::map<std::string, GemmRates, std::less<>> gemm = {};
     std::map<std::string, StreamingRates, std::less<>> streaming = {};
+    std::map<std::string, ConvolutionRates, std::less<>> convolution = {};
+    std::map<std::string, RecurrentRates, std::less<>> recurrent = {};
+    std::map<std::string, TrainingStepRates, std::less<>> training_step = {};
 };
 
 // The file of a device's rates, TOML, and back. `origin` is named in errors. Throws Error that
@@ -43,6 +49,14 @@ DeviceRates shipped_rates_of(std::string_view device);
 // Both together: of a class that both have, those fitted here.
 DeviceRates rates_of(std::string_view device);
 
+// What attention's parts reach: what was fitted to batched products and the softmax, priors where
+// nothing was.
+AttentionRates attention_rates(const DeviceDescription& device, const DeviceRates& rates);
+
+// What products reach on a device's systolic arrays, of the training steps that were fitted; what
+// is usual where none were.
+SystolicRates systolic_rates(const DeviceRates& rates);
+
 // The time of a row's problem. Rates of a class that was not fitted are the device's priors. Throws
 // Error where the device lacks a number that the model needs.
 Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
@@ -51,6 +65,12 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
 // The time that arithmetic at the peak or traffic at the full bandwidth takes, whichever is longer:
 // what every model has to beat.
 Seconds roofline(const ProblemRow& row, const DeviceDescription& device);
+
+// What a fit of such rates moves, and how strongly it holds each: of products also the rates of
+// their kernels, or of the usual one where none is named.
+std::vector<FitParameter> parameters_of(GemmRates& rates);
+std::vector<FitParameter> parameters_of(StreamingRates& rates);
+std::vector<FitParameter> parameters_of(ConvolutionRates& rates);
 
 // Fits the rates of each class among the rows to their measured times, starting from the device's
 // priors. Requires: each row has a measured time and a problem that can be predicted.

@@ -11,11 +11,12 @@ namespace strata {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> binary = {"add", "mul", "div", "pow"};
-constexpr std::array<std::string_view, 2> reducing = {"softmax", "ln"};
+constexpr std::array<std::string_view, 5> binary = {"add", "mul", "div", "pow", "softmax_backward"};
+constexpr std::array<std::string_view, 3> reducing = {"softmax", "ln", "softmax_backward"};
 constexpr double rows_together = 8;  // on a processor
 constexpr double overlap = 4;
-constexpr double far = 30;  // from where on ln(1 + exp(x)) is x
+constexpr double edge_of_residence = 0.05;  // of the resident bytes
+constexpr double far = 30;                  // from where on ln(1 + exp(x)) is x
 constexpr std::int64_t longest_row_of_a_warp = 1024;
 
 }  // namespace
@@ -40,6 +41,17 @@ std::string StreamingProblem::kernel() const {
     return op;
 }
 
+StreamingRates prior_streaming_rates(const DeviceDescription& device) {
+    constexpr double usual_residence = 0.85;  // the share of the cache in which tensors stay
+    constexpr double usual_cached = 0.3;
+    StreamingRates rates;
+    if (device.l2) {
+        rates.resident = device.l2->value * usual_residence;
+        rates.cached = usual_cached;
+    }
+    return rates;
+}
+
 StreamingPrediction predict_streaming(const StreamingProblem& problem,
                                       const DeviceDescription& device,
                                       const StreamingRates& rates) {
@@ -56,7 +68,10 @@ StreamingPrediction predict_streaming(const Stream& stream, const DeviceDescript
     found.launch = rates.launch;
     const double beyond = (stream.traffic - rates.hidden) / rates.edge;
     const Bytes seen = rates.edge * (beyond > far ? beyond : std::log1p(std::exp(beyond)));
-    found.dram = seen / (device.dram_bandwidth->value * rates.efficiency);
+    const double above = (stream.traffic / rates.resident - 1) / edge_of_residence;
+    const double from_memory = 1 / (1 + std::exp(-std::min(above, far)));
+    found.dram = seen * (rates.cached + (1 - rates.cached) * from_memory) /
+                 (device.dram_bandwidth->value * rates.efficiency);
     if (stream.rows > 0) {
         const double waves = std::ceil(static_cast<double>(stream.rows) /
                                        (rows_together * device.processors->value.value));

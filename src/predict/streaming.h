@@ -17,7 +17,8 @@ struct StreamingProblem {
     std::int64_t columns = 1;
     double element_bytes = 4;
 
-    // What has to move: two operands and a result of add, mul, div and pow, otherwise one of each.
+    // What has to move: two operands and a result of add, mul, div, pow and softmax_backward (the
+    // softmax and its gradient), otherwise one of each.
     Bytes traffic() const;
     // Whether a row is reduced before it is written.
     bool reduces_rows() const;
@@ -32,9 +33,16 @@ struct StreamingRates {
     double efficiency = 0.85;  // of the stated bandwidth
     Bytes hidden{10e6};        // what moves while the launch still takes its time
     Bytes edge{1e6};           // how gradually that ends
-    Seconds row{0.5e-6};       // of reductions: latency of a row
-    Seconds element{0.2e-9};   // of reductions: of each element of a row, one after the other
+    // Tensors up to this stay in the L2 cache from one run to the next, and take this share of the
+    // time that memory would.
+    Bytes resident{1e6};
+    double cached = 1;
+    Seconds row{0.5e-6};      // of reductions: latency of a row
+    Seconds element{0.2e-9};  // of reductions: of each element of a row, one after the other
 };
+
+// Rates before anything is measured: what is usual, with the L2 cache of this device.
+StreamingRates prior_streaming_rates(const DeviceDescription& device);
 
 struct StreamingPrediction {
     Seconds time;
@@ -44,8 +52,9 @@ struct StreamingPrediction {
 };
 
 // time = launch + (dram^4 + latency^4)^(1/4), where dram is the traffic beyond what the launch
-// hides, edge ln(1 + exp((traffic - hidden) / edge)), over the bandwidth reached, and latency that
-// of rows in waves, eight on each processor.
+// hides, edge ln(1 + exp((traffic - hidden) / edge)), over the bandwidth reached, or a share of
+// it where tensors are resident; latency is that of rows in waves, eight on each
+// processor.
 StreamingPrediction predict_streaming(const StreamingProblem& problem,
                                       const DeviceDescription& device, const StreamingRates& rates);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "record/options.h"
 
-#include "base/byte_size.h"
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 #include "record/algorithm_choices.h"
 
 #include <fmt/format.h>

@@ -31,8 +31,9 @@ bool changes_something(const Choice& choice, const Settings& settings, const Gra
 
 bool has(std::string_view backend, Capabilities capabilities, const Choice& choice,
          const Settings& settings) {
-    if (!choice.backends.empty()) {
-        return std::ranges::find(choice.backends, backend) != choice.backends.end();
+    if (!choice.backends.empty() &&
+        std::ranges::find(choice.backends, backend) == choice.backends.end()) {
+        return false;
     }
     Settings changed = settings;
     set_option(changed, option_named(choice.option), choice.value);
@@ -45,13 +46,16 @@ std::span<const Choice> all_choices() {
     static const std::vector<std::string_view> own_engines = {"onednn", "cuda"};
     static const std::vector<std::string_view> on_processors = {
         "onednn", "pytorch", "tensorflow", "jax", "onnxruntime", "openvino", "libtorch"};
+    // (OpenVINO always fuses.)
+    static const std::vector<std::string_view> fusing_on_request = {
+        "onednn", "cuda", "pytorch", "tensorflow", "jax", "onnxruntime"};
     static const std::vector<Choice> choices = {
         {"algorithm", "auto", own_engines, true},
         {"algorithm", "winograd", own_engines, true},
         {"algorithm", "fastest", {"cuda"}, true},
         {"layout", "nchw", {}, true},
         {"layout", "nhwc", {}, true},
-        {"fuse", "on"},
+        {"fuse", "on", fusing_on_request},
         {"first_layer_gradient", "computed"},
         {"threads", "1", on_processors},
         {"pinned", "no", on_processors},

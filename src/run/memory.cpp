@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "run/memory.h"
 
-#include "base/byte_size.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 #include "graph/memory.h"
 #include "measure/memory_use.h"
 #include "run/execute.h"

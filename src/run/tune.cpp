@@ -46,18 +46,26 @@ public:
     }
 
 private:
-    // (What ran out of time while it might still win is tried again.)
     void take_known() {
-        const auto is_decided = [&](const TuningTrial& trial) {
-            return !trial.ratio || trial.ratio->value >= 1 || trial.ratio->high < 1 ||
-                   trial.rounds >= task_.limits.rounds;
-        };
         for (const TunablePass& pass : outcome_.tunable) {
             if (task_.hooks.known) {
-                std::ranges::copy_if(task_.hooks.known(pass.key),
-                                     std::back_inserter(outcome_.trials), is_decided);
+                std::vector<TuningTrial> known = task_.hooks.known(pass.key);
+                std::erase_if(known, [&, all = known](const TuningTrial& trial) {
+                    return might_still_win(trial, all);
+                });
+                std::ranges::move(known, std::back_inserter(outcome_.trials));
             }
         }
+    }
+
+    // Whether it ran out of time, undecided, and no other one of its pass is surely as good. (One
+    // that left because another was faster has few rounds, too.)
+    bool might_still_win(const TuningTrial& trial, std::span<const TuningTrial> all) const {
+        const bool is_undecided = trial.ratio && trial.ratio->value < 1 && trial.ratio->high >= 1;
+        return is_undecided && trial.rounds < task_.limits.rounds &&
+               std::ranges::none_of(all, [&](const TuningTrial& other) {
+                   return other.surely_gains() && other.ratio->value <= trial.ratio->value;
+               });
     }
 
     void decide() {

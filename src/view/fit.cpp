@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "view/fit.h"
 
-#include "base/byte_size.h"
 #include "base/enumeration.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 #include "view/cells.h"
 
 #include <fmt/format.h>

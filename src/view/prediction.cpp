@@ -61,7 +61,8 @@ Document accuracy_document(std::span<const AccuracyRow> rows) {
     table.notes.emplace_back(
         "Uncalibrated: by the device's description alone. Calibrated: by the rates that strata "
         "predict uses here, which may have been fitted to these rows. Cross-validated: each fifth "
-        "of the rows by rates fitted to the other four.");
+        "of the rows by rates fitted to the other four. Left-out: by rates fitted to other devices "
+        "of the same maker.");
     return {.title = "accuracy", .blocks = {std::move(table)}, .kind = "accuracy"};
 }
 

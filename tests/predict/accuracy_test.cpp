@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 
 namespace strata::testing {
@@ -54,6 +55,63 @@ TEST(Accuracy, OfPublishedProductsIsWhatIsStated) {
     EXPECT_EQ(fitted->errors.n, 1500U);
     EXPECT_LT(fitted->errors.mape, 0.056);
     EXPECT_GT(roof->errors.mape, 0.3);
+}
+
+// One device, for each takes a second.
+TEST(Accuracy, OfPublishedRecurrentLayersIsWhatIsStated) {
+    const auto file = shared_directory() / "data" / "deepbench" / "recurrent.csv";
+    if (!std::filesystem::exists(file)) {
+        GTEST_SKIP() << "no published measurements; set STRATA_SHARED_DIR";
+    }
+    const ProblemTable table = read_problem_file(file.string());
+    std::vector<const ProblemRow*> rows;
+    for (const ProblemRow& row : table.rows) {
+        if (row.device == "NV_V100") {
+            rows.push_back(&row);
+        }
+    }
+    const auto accuracy = accuracy_of(rows);
+    for (const char* pass : {"forward", "backward_data", "backward_weights"}) {
+        const std::string name = std::string("recurrent fp32 ") + pass;
+        const auto* const fitted = found_row(accuracy, "v100", name, "cross-validated");
+        const auto* const roof = found_row(accuracy, "v100", name, "roofline");
+        ASSERT_NE(fitted, nullptr) << name;
+        ASSERT_NE(roof, nullptr) << name;
+        EXPECT_LT(fitted->errors.mape, 0.12) << name;
+        EXPECT_GT(roof->errors.mape, 0.15) << name;
+    }
+}
+
+// The same of convolutions, forward: cross-validated, and by what other boards tell.
+TEST(Accuracy, OfPublishedConvolutionsIsWhatIsStated) {
+    const auto file = shared_directory() / "data" / "deepbench" / "convolution.csv";
+    if (!std::filesystem::exists(file)) {
+        GTEST_SKIP() << "no published measurements; set STRATA_SHARED_DIR";
+    }
+    const ProblemTable table = read_problem_file(file.string());
+    std::vector<const ProblemRow*> rows;
+    const std::string name = "convolution fp32 forward";
+    for (const ProblemRow& row : table.rows) {
+        if (row.device.starts_with("NV_") && row.problem_class == name) {
+            rows.push_back(&row);
+        }
+    }
+    const auto accuracy = accuracy_of(rows);
+    constexpr std::array devices = {"titan-x", "titan-x-pascal", "gtx-1080-ti", "p100", "v100"};
+    double fitted = 0, left_out = 0;
+    for (const char* const device : devices) {
+        const auto* const roof = found_row(accuracy, device, name, "roofline");
+        const auto* const inside = found_row(accuracy, device, name, "cross-validated");
+        const auto* const outside = found_row(accuracy, device, name, "left-out");
+        ASSERT_TRUE(roof && inside && outside) << device;
+        EXPECT_EQ(inside->errors.n, 77U);
+        EXPECT_GT(roof->errors.mape, 0.3);
+        EXPECT_LT(outside->errors.mape, 0.18);
+        fitted += inside->errors.mape / devices.size();
+        left_out += outside->errors.mape / devices.size();
+    }
+    EXPECT_LT(fitted, 0.115);
+    EXPECT_LT(left_out, 0.15);
 }
 
 }  // namespace

@@ -94,6 +94,48 @@ TEST(Gemm, ThePlannedKernelIsTheFastestOfItsCandidates) {
     EXPECT_EQ(planned_kernel(square, candidate_kernels(rates), device, rates).splits, 1);
 }
 
+TEST(Gemm, GroupsAreNarrownessDepthAndOrder) {
+    EXPECT_EQ(group_of({.m = 16, .n = 5000, .k = 5000}), "rows to 16");
+    EXPECT_EQ(group_of({.m = 17, .n = 5000, .k = 5000, .b_is_transposed = true}),
+              "rows to 32, transposed");
+    EXPECT_EQ(group_of({.m = 8457, .n = 35, .k = 2048}), "columns to 64");
+    EXPECT_EQ(group_of({.m = 16, .n = 512, .k = 500000}), "deep");
+    EXPECT_EQ(group_of(square), "wide");
+}
+
+TEST(Gemm, AGroupsRatesCountWhereNoKernelIsKnown) {
+    const DeviceDescription device = v100();
+    GemmRates rates = prior_gemm_rates(device);
+    const GemmProblem narrow{.m = 16, .n = 4096, .k = 4096};
+    const auto time = [&](const GemmProblem& problem) {
+        const auto kernel = planned_kernel(problem, candidate_kernels(rates), device, rates);
+        return predict_gemm(problem, kernel, device, rates).time;
+    };
+    const Seconds before = time(narrow), wide_before = time(square);
+    rates.kernels["rows to 16"] = {.efficiency = 0.05, .rows = 25};
+    EXPECT_GT(time(narrow), before * 1.5);
+    EXPECT_EQ(time(square), wide_before);
+}
+
+// Tensor cores are eight times as fast, but their operands move at half the bytes only.
+TEST(Gemm, SixteenBitsInTensorCoresAreFasterByNoMoreThanTheirPeak) {
+    const DeviceDescription device = v100();
+    const GemmRates rates = prior_gemm_rates(device);
+    GemmProblem half = square;
+    half.arithmetic = Arithmetic::f16;
+    half.element_bytes = 2;
+    const auto time = [&](const GemmProblem& problem) {
+        const auto candidates = candidate_kernels(rates, units_of(problem, device));
+        return predict_gemm(problem, planned_kernel(problem, candidates, device, rates), device,
+                            rates)
+            .time;
+    };
+    const double gain = time(square) / time(half);
+    EXPECT_GT(gain, 2);
+    EXPECT_LE(gain, peak_of(device, Arithmetic::f16) / peak_of(device, Arithmetic::f32));
+    EXPECT_GE(time(half), Flops{2.0 * 4096 * 4096 * 4096} / peak_of(device, Arithmetic::f16));
+}
+
 }  // namespace
 
 }  // namespace strata::testing

@@ -53,17 +53,107 @@ TEST(Problems, DeepBenchsProductsAreByColumns) {
     EXPECT_TRUE(product.problem.b_is_transposed);
     EXPECT_FALSE(product.kernel);
     EXPECT_EQ(table.rows[0].device, "");
-    EXPECT_TRUE(std::holds_alternative<Unpredictable>(table.rows[1].problem));
+    const auto& mixed = std::get<GemmRow>(table.rows[1].problem).problem;
+    EXPECT_EQ(mixed.arithmetic, Arithmetic::f16);
+    EXPECT_EQ(mixed.element_bytes, 2);
+}
+
+// Numbers that are stored in 16 bits and computed in 32 are no 16-bit arithmetic.
+TEST(Problems, PseudoHalfPrecisionComputesInFp32) {
+    const auto table = read_problems(
+        "precision,m,n,k,a_transposed,b_transposed\nfp16_pseudo,8,8,8,N,N\n", "x.csv");
+    const auto& product = std::get<GemmRow>(table.rows[0].problem).problem;
+    EXPECT_EQ(product.arithmetic, Arithmetic::f32);
+    EXPECT_EQ(product.element_bytes, 2);
+}
+
+TEST(Problems, TheGradientOfARecurrentLayersWeightsIsAProduct) {
+    const auto table = read_problems(
+        "device,precision,cell,hidden,batch,timesteps,pass\n"
+        "V100,fp32,lstm,512,16,25,backward_weights\n"
+        "V100,fp32,gru,512,16,25,backward_data\n",
+        "x.csv");
+    const auto& product = std::get<GemmRow>(table.rows[0].problem).problem;
+    EXPECT_EQ(product.m, 4 * 512);
+    EXPECT_EQ(product.n, 512);
+    EXPECT_EQ(product.k, 16 * 25);
+    EXPECT_EQ(table.rows[0].problem_class, "recurrent fp32 backward_weights");
+    const auto& layer = std::get<RecurrentProblem>(table.rows[1].problem);
+    EXPECT_EQ(layer.cell, RecurrentCell::gru);
+    EXPECT_EQ(layer.pass, RecurrentPass::backward_data);
+    EXPECT_EQ(layer.steps, 25);
+}
+
+TEST(Problems, AConvolutionHasWhatRanIt) {
+    const auto table = read_problems(
+        "device,n,c,hw,k,rs,stride,pad,milliseconds,kernels\n"
+        "P100,24,1319,41,6,3,1,1,2.7,generatewinogradtileskernel+"
+        "maxwell_scudnn_winograd_128x128_ldg1_ldg4_relu_tile418n_nt_v1\n"
+        "P100,29,301,10,1729,3,1,1,,winogradforwarddata4x4+winogradforwardfilter4x4+"
+        "maxwell_sgemm_32x128_nn+winogradforwardoutput4x4\n"
+        "P100,29,301,10,1729,3,1,0,,an_unknown_kernel\n",
+        "x.csv");
+    const auto& fused = std::get<ConvolutionRow>(table.rows[0].problem);
+    EXPECT_EQ(table.rows[0].problem_class, "convolution");
+    EXPECT_EQ(fused.problem.result_h(), 41);
+    ASSERT_TRUE(fused.kernel);
+    EXPECT_EQ(fused.kernel->algorithm, LibraryAlgorithm::fused_winograd);
+    EXPECT_EQ(fused.kernel->block_images, 4);
+    EXPECT_EQ(fused.kernel->block_columns, 8);
+    const auto& unfused = std::get<ConvolutionRow>(table.rows[1].problem);
+    EXPECT_EQ(unfused.kernel->algorithm, LibraryAlgorithm::winograd_3x3);
+    EXPECT_EQ(unfused.kernel->tile_m * unfused.kernel->tile_n, 32 * 128);
+    const auto& unknown = std::get<ConvolutionRow>(table.rows[2].problem);
+    EXPECT_FALSE(unknown.kernel);
+    EXPECT_EQ(unknown.problem.result_h(), 8);
+}
+
+TEST(Problems, DeepBenchsConvolutionsAreOfAPass) {
+    const auto table = read_problems(
+        "precision,n,c,h,w,k,r,s,pad_h,pad_w,stride_h,stride_w,pass,algorithm\n"
+        "fp32,4,1,161,700,32,5,20,0,0,2,2,backward_weights,\n"
+        "fp16_mixed,4,1,161,700,32,5,20,0,0,2,2,forward,WINOGRAD\n",
+        "x.csv");
+    const auto& row = std::get<ConvolutionRow>(table.rows[0].problem);
+    EXPECT_EQ(table.rows[0].problem_class, "convolution fp32 backward_weights");
+    EXPECT_EQ(row.problem.pass, ConvolutionPass::backward_weights);
+    EXPECT_EQ(row.problem.result_h(), 79);
+    EXPECT_EQ(row.problem.result_w(), 341);
+    EXPECT_EQ(std::get<Unpredictable>(table.rows[1].problem).reason,
+              "convolutions of 16-bit numbers cannot be predicted yet");
 }
 
 TEST(Problems, WhatCannotBePredictedSaysSo) {
-    const auto convolutions = read_problems("device,n,c,h,w,k,r,s\nV100,1,2,3,4,5,1,1\n", "x.csv");
-    EXPECT_EQ(std::get<Unpredictable>(convolutions.rows[0].problem).reason,
-              "convolutions cannot be predicted yet");
-    const auto recurrent =
-        read_problems("device,cell,hidden,batch,timesteps\nV100,lstm,2,3,4\n", "x.csv");
-    EXPECT_EQ(std::get<Unpredictable>(recurrent.rows[0].problem).reason,
-              "recurrent layers cannot be predicted yet");
+    const auto table = read_problems(
+        "precision,n,c,h,w,k,r,s,pad_h,pad_w,stride_h,stride_w,pass\n"
+        "fp16_mixed,4,1,161,700,32,5,20,0,0,2,2,forward\n",
+        "x.csv");
+    EXPECT_EQ(std::get<Unpredictable>(table.rows[0].problem).reason,
+              "convolutions of 16-bit numbers cannot be predicted yet");
+}
+
+TEST(Problems, AttentionMayNameItsAlgorithm) {
+    const auto table = read_problems(
+        "precision,batch,heads,queries,keys,width,mask,pass,algorithm\n"
+        "fp16_mixed,2,12,1,1024,64,causal,backward,fused\n"
+        "fp32,2,12,1024,1024,64,none,forward,\n",
+        "x.csv");
+    const auto& fused = std::get<AttentionRow>(table.rows[0].problem);
+    EXPECT_EQ(fused.algorithm, AttentionAlgorithm::fused);
+    EXPECT_EQ(fused.problem.mask, AttentionMask::causal);
+    EXPECT_EQ(fused.problem.pass, AttentionPass::backward);
+    EXPECT_EQ(fused.problem.keys, 1024);
+    EXPECT_FALSE(std::get<AttentionRow>(table.rows[1].problem).algorithm);
+    EXPECT_EQ(table.rows[0].problem_class, "attention fp16_mixed backward");
+}
+
+TEST(Problems, AStepOfParaDnnsNetworks) {
+    const auto table = read_problems(
+        "device,layers,nodes,inputs,outputs,batch\ntpu-v2,4,64,2000,200,128\n", "x.csv");
+    const auto& step = std::get<TrainingStepProblem>(table.rows[0].problem);
+    EXPECT_EQ(step.layers, 4);
+    EXPECT_EQ(step.batch, 128);
+    EXPECT_EQ(step.cores, 8);
 }
 
 TEST(Problems, BadTablesAreOneSentence) {
@@ -78,10 +168,21 @@ TEST(Problems, BadTablesAreOneSentence) {
               "x.csv:2: rows '0' is no positive whole number");
     EXPECT_EQ(refusal_of("op,rows,columns,milliseconds\nadd,1,5,-3\n"),
               "x.csv:2: milliseconds '-3' is no positive number");
+    EXPECT_EQ(refusal_of("n,c,hw,k,rs,stride,pad\n1,1,5,1,7,1,0\n"),
+              "x.csv:2: rs '7' is larger than the padded image");
+    EXPECT_EQ(refusal_of("n,c,hw,k,rs,stride,pad\n1,1,5,1,3,1,-1\n"),
+              "x.csv:2: pad '-1' is no whole number");
+    EXPECT_EQ(refusal_of("n,c,hw,k,rs,stride,pad\n1,1,5,1,3,0,1\n"),
+              "x.csv:2: stride '0' is no positive whole number");
     EXPECT_EQ(refusal_of("op,batch,m,n,k\nconv,1,1,1,1\n"),
               "x.csv:2: op 'conv' is neither linear nor bmm");
     EXPECT_EQ(refusal_of("precision,m,n,k,a_transposed,b_transposed\nfp32,1,1,1,X,N\n"),
               "x.csv:2: a_transposed 'X' is neither N nor T");
+    EXPECT_EQ(refusal_of("precision,m,n,k,a_transposed,b_transposed\nint8,1,1,1,N,N\n"),
+              "x.csv:2: precision 'int8' is none of fp32, tf32, fp16_mixed, bf16_mixed and "
+              "fp16_pseudo");
+    EXPECT_EQ(refusal_of("precision,cell,hidden,batch,timesteps\nfp32,mgu,1,1,1\n"),
+              "x.csv:2: cell 'mgu' is none of vanilla, lstm, gru");
 }
 
 }  // namespace

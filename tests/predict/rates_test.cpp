@@ -51,11 +51,18 @@ TEST(Rates, AFileHoldsThemAll) {
     rates.gemm["linear"].scatter = 0.125;
     rates.gemm["linear"].usual.efficiency = 0.625;
     rates.streaming["softmax by warps"].launch = Seconds{33e-6};
+    rates.recurrent["recurrent fp32 forward"].by_batch[1].multiply = Seconds{155e-9};
+    rates.convolution["convolution"].library = 5;
+    rates.convolution["convolution"].scattered = 4.25;
     const DeviceRates back = parse_rates(to_toml(rates, "a \"test\""), "rates.toml");
     EXPECT_EQ(back.gemm.at("linear").scatter, 0.125);
     EXPECT_EQ(back.gemm.at("linear").usual.efficiency, 0.625);
     EXPECT_EQ(back.gemm.at("linear").kernels.at("volta_sgemm_128x64_tn").rows, 25);
     EXPECT_NEAR(back.gemm.at("linear").kernels.at("volta_sgemm_128x64_tn").efficiency, 0.71, 1e-6);
+    EXPECT_NEAR(back.recurrent.at("recurrent fp32 forward").by_batch[1].multiply.value, 155e-9,
+                1e-13);
+    EXPECT_EQ(back.convolution.at("convolution").library, 5);
+    EXPECT_EQ(back.convolution.at("convolution").scattered, 4.25);
     EXPECT_NEAR(back.streaming.at("softmax by warps").launch.value, 33e-6, 1e-10);
 }
 
@@ -63,6 +70,7 @@ TEST(Rates, WhatNoRateCanBeIsRefused) {
     EXPECT_THROW(parse_rates("[[gemm]]\nclass = \"bmm\"\nlaunch_s = -1\n", "x"), Error);
     EXPECT_THROW(parse_rates("[[gemm]]\nclass = \"bmm\"\nlaunch = 1\n", "x"), Error);
     EXPECT_THROW(parse_rates("[[streaming]]\nlaunch_s = 1\n", "x"), Error);
+    EXPECT_THROW(parse_rates("[[recurrent]]\nclass = \"x\"\nfirst_steps = 0\n", "x"), Error);
     EXPECT_THROW(parse_rates("speed = 1\n", "x"), Error);
 }
 
@@ -70,13 +78,26 @@ TEST(Rates, EveryShippedFileCanBeReadAndIsOfADescribedDevice) {
     for (const EmbeddedFile& file : rate_files()) {
         EXPECT_NO_THROW(find_description(file.name)) << file.name;
         const DeviceRates rates = parse_rates(file.text, file.name);
-        EXPECT_FALSE(rates.gemm.empty() && rates.streaming.empty()) << file.name;
+        EXPECT_FALSE(rates.gemm.empty() && rates.streaming.empty() && rates.training_step.empty())
+            << file.name;
     }
 }
 
 TEST(Rates, ADeviceWithoutLanesPredictsNoProducts) {
     const auto table = read_problems("op,batch,m,n,k\nbmm,1,8,8,8\n", "x.csv");
-    EXPECT_THROW(predict_row(table.rows[0], find_description("tpu-v2"), {}), Error);
+    DeviceDescription device = find_description("v100");
+    device.lanes.reset();
+    EXPECT_THROW(predict_row(table.rows[0], device, {}), Error);
+}
+
+TEST(Rates, OnTpusProductsRunInSystolicArrays) {
+    const auto table = read_problems("op,batch,m,n,k\nlinear,1,4096,4096,4096\n", "x.csv");
+    const DeviceDescription device = find_description("tpu-v2");
+    const DeviceRates rates = rates_of(device.name);
+    EXPECT_EQ(predict_row(table.rows[0], device, rates),
+              predict_systolic_gemm(std::get<GemmRow>(table.rows[0].problem).problem, device,
+                                    systolic_rates(rates))
+                  .time);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ TEST(Streaming, TrafficIsThatOfTheOperandsAndTheResult) {
     EXPECT_EQ((StreamingProblem{"add", 10, 100}.traffic().value), 12000);
     EXPECT_EQ((StreamingProblem{"relu", 10, 100}.traffic().value), 8000);
     EXPECT_EQ((StreamingProblem{"softmax", 10, 100, 2}.traffic().value), 4000);
+    EXPECT_EQ((StreamingProblem{"softmax_backward", 10, 100, 2}.traffic().value), 6000);
 }
 
 TEST(Streaming, SmallTensorsTakeTheLaunchAndLargeOnesTheBandwidth) {
@@ -33,6 +34,24 @@ TEST(Streaming, TimeGrowsWithTheTensor) {
             before = time;
         }
     }
+}
+
+// A second run of a kernel finds tensors in a large cache, until they outgrow it.
+TEST(Streaming, TensorsThatOutgrowTheCacheMoveFromMemory) {
+    const DeviceDescription device = find_description("a100-40");
+    StreamingRates rates;
+    rates.resident = Bytes{36e6};
+    rates.cached = 0.1;
+    const auto dram = [&](double bytes) {
+        return predict_streaming({"relu", static_cast<std::int64_t>(bytes / 8), 1}, device, rates)
+            .dram;
+    };
+    EXPECT_GT(dram(42e6) / dram(32e6), 5);
+    const StreamingRates without;
+    const StreamingProblem large{"relu", 1 << 20, 1 << 10};
+    EXPECT_NEAR(predict_streaming(large, device, rates).dram /
+                    predict_streaming(large, device, without).dram,
+                1, 1e-3);
 }
 
 TEST(Streaming, ReductionsOfFewLongRowsAreBoundByLatency) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run/memory.h"
 
-#include "base/byte_size.h"
 #include "base/error.h"
+#include "base/unit_text.h"
 #include "graph/memory.h"
 #include "run/execute.h"
 #include "tests/support/error_message.h"

@@ -29,8 +29,7 @@ public:
     // Milliseconds of every other step beside choices, in the executable's n-th iteration.
     std::function<double(int iteration)> others_with_choices = [](int) { return 1.0; };
     std::vector<ConvolutionAlgorithm> known = {gemm, winograd_6x6_3x3, fft};
-    std::set<ConvolutionAlgorithm> wrong = {};  // whose results are a little off
-    std::vector<ConvolutionAlgorithm> asked = {};
+    std::set<ConvolutionAlgorithm> wrong = {};      // whose results are a little off
     std::map<ConvolutionAlgorithm, int> runs = {};  // of the first layer's forward pass by it
 
     TuningOutcome tune(const TuningHooks& hooks = {}) {
@@ -44,7 +43,6 @@ public:
 private:
     void plant(testing::ScriptedExecutable& executable) {
         const EngineOptions& engine = backend_.asked.engine;
-        asked.push_back(engine.algorithm);
         for (std::size_t i = 0; i < executable.steps().size(); ++i) {
             const Step step = executable.steps()[i];
             const bool is_alone = is_kept();
@@ -250,7 +248,7 @@ TEST(Tune, WhatIsKnownIsNotTriedAgain) {
     engine.tune({.tried = [&](std::span<const TuningTrial> trials) {
         kept.insert(kept.end(), trials.begin(), trials.end());
     }});
-    engine.asked.clear();
+    engine.runs.clear();
     const TuningOutcome outcome = engine.tune({.known = [&](const ProblemPass& key) {
         std::vector<TuningTrial> known;
         std::ranges::copy_if(kept, std::back_inserter(known), [&](const TuningTrial& trial) {
@@ -258,9 +256,28 @@ TEST(Tune, WhatIsKnownIsNotTriedAgain) {
         });
         return known;
     }});
-    EXPECT_EQ(std::ranges::count(engine.asked, gemm), 0);
+    EXPECT_EQ(engine.runs[gemm], 0);
     EXPECT_EQ(tuned(outcome, engine.graph(), 0, Pass::forward).algorithm, fft);
     EXPECT_EQ(outcome.trials.size(), kept.size());
+}
+
+TEST(Tune, WhatRanOutOfRoundsWhileItMightWinIsTriedAgain) {
+    PlantedEngine engine;
+    const auto retried = [&](Ratio ratio, std::size_t rounds) {
+        const TuningOutcome outcome = engine.tune({.known = [&](const ProblemPass& key) {
+            return std::vector<TuningTrial>{{.problem = key.problem,
+                                             .pass = key.pass,
+                                             .algorithm = fft,
+                                             .ratio = ratio,
+                                             .rounds = rounds}};
+        }});
+        const auto found = std::ranges::find(outcome.trials, fft, &TuningTrial::algorithm);
+        return !found->ratio || found->ratio->value != ratio.value;
+    };
+    EXPECT_TRUE(retried({0.95, 0.8, 1.1}, 2));
+    EXPECT_FALSE(retried({0.95, 0.8, 1.1}, 10)) << "all rounds were run";
+    EXPECT_FALSE(retried({0.9, 0.85, 0.95}, 2)) << "it surely wins";
+    EXPECT_FALSE(retried({1.1, 0.9, 1.3}, 2)) << "it is slower in the median";
 }
 
 TEST(Tune, AnInterruptLeavesNoChoices) {

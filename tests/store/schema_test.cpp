@@ -164,6 +164,55 @@ TEST_F(SchemaTest, AnIncludedStepIsNotAHoleOfAnOldRunEither) {
         "included bn1 backward_data,skipped no kernel");
 }
 
+// Up to version 9, tunings had a mode of neither training nor inference, and were never fused.
+TEST_F(SchemaTest, TuningsOfVersionNineAreKept) {
+    {
+        const Database old = Database::open(file_);
+        old.execute(
+            "DROP VIEW tuned_algorithm; DROP TABLE tuning; DROP TABLE tuning_trial; "
+            "DROP TABLE tuning_scope;"
+            "CREATE TABLE tuning_scope (id INTEGER PRIMARY KEY, machine INTEGER NOT NULL "
+            "REFERENCES "
+            "text, instructions INTEGER NOT NULL REFERENCES text, library INTEGER NOT NULL "
+            "REFERENCES text, kernels TEXT NOT NULL, threads INTEGER NOT NULL, dtype TEXT NOT "
+            "NULL, "
+            "UNIQUE (machine, instructions, library, kernels, threads, dtype)) STRICT;"
+            "CREATE TABLE tuning_trial (scope INTEGER NOT NULL REFERENCES tuning_scope ON DELETE "
+            "CASCADE, problem INTEGER NOT NULL REFERENCES text, pass TEXT NOT NULL, algorithm TEXT "
+            "NOT NULL, implementation INTEGER NOT NULL REFERENCES text, created TEXT NOT NULL, "
+            "ratio REAL, ratio_low REAL, ratio_high REAL, usual_ns INTEGER, own_ns INTEGER, rounds "
+            "INTEGER NOT NULL, reason TEXT, PRIMARY KEY (scope, problem, pass, algorithm), "
+            "CHECK ((ratio IS NULL) = (reason IS NOT NULL))) STRICT, WITHOUT ROWID;"
+            "CREATE TABLE tuning (scope INTEGER NOT NULL REFERENCES tuning_scope ON DELETE "
+            "CASCADE, "
+            "problem INTEGER NOT NULL REFERENCES text, pass TEXT NOT NULL, algorithm TEXT NOT "
+            "NULL, "
+            "implementation INTEGER NOT NULL REFERENCES text, created TEXT NOT NULL, network "
+            "INTEGER "
+            "NOT NULL REFERENCES text, candidates INTEGER NOT NULL, ratio REAL, ratio_low REAL, "
+            "ratio_high REAL, PRIMARY KEY (scope, problem, pass)) STRICT, WITHOUT ROWID;"
+            "INSERT INTO text (id, value) VALUES (1, 'here');"
+            "INSERT INTO tuning_scope VALUES (1, 1, 1, 1, '1', 2, 'f32'), (2, 1, 1, 1, '1', 1, "
+            "'f32');"
+            "INSERT INTO tuning_trial VALUES (1, 1, 'forward', 'fft', 1, '', 0.9, 0.8, 1.0, 10, 9, "
+            "10, NULL), (1, 1, 'backward_data', 'gemm', 1, '', NULL, NULL, NULL, NULL, NULL, 0, "
+            "'stride 4'), (2, 1, 'forward', 'fft', 1, '', 0.9, 0.8, 1.0, 10, 9, 10, NULL);"
+            "INSERT INTO tuning VALUES (1, 1, 'forward', 'fft', 1, '', 1, 2, 0.9, 0.8, 1.0);"
+            "PRAGMA user_version = 9");
+    }
+    const Database database = Database::open(file_);
+    EXPECT_EQ(only_text(database,
+                        "SELECT group_concat(threads || ' ' || mode || ' ' || fusion) "
+                        "FROM (SELECT * FROM tuning_scope ORDER BY id)"),
+              "2 training off,1 inference off");
+    EXPECT_EQ(only_text(database,
+                        "SELECT group_concat(scope || ' ' || algorithm || ' ' || "
+                        "coalesce(ratio, reason)) FROM tuning_trial"),
+              "1 gemm stride 4,1 fft 0.9,2 fft 0.9");
+    EXPECT_EQ(only_text(database, "SELECT count(*) FROM tuning WHERE scope = 1 AND ratio = 0.9"),
+              "1");
+}
+
 TEST_F(SchemaTest, EveryViewOfStrataAnswersOnAnEmptyDatabase) {
     const Database database = Database::open(file_);
     for (const char* view : {"step_time", "layer_time", "run_summary", "tracked_kernel",

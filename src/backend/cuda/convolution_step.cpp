@@ -3,7 +3,7 @@
 
 #include "backend/cuda/cudnn/device.h"
 #include "backend/cuda/device/trouble.h"
-#include "base/byte_size.h"
+#include "base/unit_text.h"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,8 @@
 
 #include "backend/algorithms.h"
 
+#include <fmt/format.h>
+
 namespace strata::cpu {
 
 AskedLinear asked_linear(const Lowering& lowering, const Layer& layer, Pass pass) {

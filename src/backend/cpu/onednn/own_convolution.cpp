@@ -3,7 +3,7 @@
 
 #include "backend/cpu/onednn/channel_layout.h"
 #include "backend/cpu/onednn/isa.h"
-#include "base/byte_size.h"
+#include "base/unit_text.h"
 #include "graph/memory.h"
 
 #include <fmt/format.h>

@@ -49,8 +49,8 @@ private:
         const AskedLinear asked = asked_linear(lowering, layer_, pass_);
         const bool is_for_others = asked.algorithm == LinearAlgorithm::panels ||
                                    asked.algorithm == LinearAlgorithm::transposed;
-        std::string reason = is_for_others ? "recurrent layers choose between matmul and inner-product"
-                                           : "";
+        std::string reason =
+            is_for_others ? "recurrent layers choose between matmul and inner-product" : "";
         for (const auto& cell : cells()) {
             reason = reason.empty() ? cell->refusal() : reason;
         }

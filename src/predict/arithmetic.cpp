@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "predict/arithmetic.h"
+
+#include "base/enumeration.h"
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+// Their 16-bit numbers, if they have any, are computed in pairs by the lanes of fp32.
+constexpr std::array<std::string_view, 4> without_matrix_units = {"kepler", "maxwell", "pascal",
+                                                                  "vega"};
+constexpr double rate_of_f16_on_geforce_pascal = 1.0 / 64;
+
+const std::optional<Fact<FlopRate>>& stated_peak(const DeviceDescription& device,
+                                                 Arithmetic arithmetic) {
+    switch (arithmetic) {
+        case Arithmetic::tf32:
+            return device.tf32_peak;
+        case Arithmetic::f16:
+            return device.f16_peak;
+        case Arithmetic::bf16:
+            return device.bf16_peak;
+        case Arithmetic::f32:
+            break;
+    }
+    return device.f32_peak;
+}
+
+}  // namespace
+
+FlopRate peak_of(const DeviceDescription& device, Arithmetic arithmetic) {
+    if (device.kind == DeviceKind::tpu && arithmetic == Arithmetic::f32) {
+        arithmetic = Arithmetic::bf16;
+    }
+    const auto derived =
+        derived_f32_peak(device, device.boost_clock ? device.boost_clock : device.base_clock);
+    if (arithmetic == Arithmetic::f32 && derived) {
+        return *derived;
+    }
+    if (const auto& stated = stated_peak(device, arithmetic)) {
+        return stated->value;
+    }
+    if (arithmetic == Arithmetic::f16 && device.architecture == "pascal" && derived) {
+        return *derived * rate_of_f16_on_geforce_pascal;
+    }
+    throw Error(arithmetic == Arithmetic::f32
+                    ? fmt::format("{} has no lanes, which a prediction of products needs; add "
+                                  "them to its description",
+                                  device.name)
+                    : fmt::format("{} has no {}_peak; add it to its description if it computes "
+                                  "in that type",
+                                  device.name, name_of(arithmetic)));
+}
+
+bool has_matrix_units(const DeviceDescription& device, Arithmetic arithmetic) {
+    return arithmetic != Arithmetic::f32 &&
+           std::ranges::find(without_matrix_units, device.architecture) ==
+               without_matrix_units.end();
+}
+
+}  // namespace strata

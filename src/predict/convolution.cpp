@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+#include "predict/convolution.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace strata {
+
+namespace {
+
+constexpr double step_clocks = 400;  // latency of 8 steps along the sum
+constexpr double block_start = 1e-6;
+constexpr std::int64_t few = 8;  // channels
+constexpr double product_depth = 8;
+constexpr double largest_whole = 1e18;  // so that absurd extents stay whole numbers
+
+double up(double value, double part) {
+    return std::ceil(value / part);
+}
+
+std::int64_t extent(std::int64_t image, std::int64_t pad, std::int64_t filter,
+                    std::int64_t dilation, std::int64_t stride) {
+    const std::int64_t room = image + 2 * pad - dilation * (filter - 1) - 1;
+    return room < 0 ? 0 : room / stride + 1;
+}
+
+// A problem's extents as numbers, and the bytes of its tensors.
+struct Extents {
+    double n, c, h, w, k, r, s, u, v, p, q, groups, size;
+    double images() const { return n * c * h * w * size; }
+    double results() const { return n * k * p * q * size; }
+    double filters() const { return k * c / groups * r * s * size; }
+};
+
+Extents extents_of(const ConvolutionProblem& a) {
+    const auto number = [](std::int64_t x) { return static_cast<double>(x); };
+    return {.n = number(a.n),
+            .c = number(a.c),
+            .h = number(a.h),
+            .w = number(a.w),
+            .k = number(a.k),
+            .r = number(a.r),
+            .s = number(a.s),
+            .u = number(a.stride_h),
+            .v = number(a.stride_w),
+            .p = number(a.result_h()),
+            .q = number(a.result_w()),
+            .groups = number(a.groups),
+            .size = a.element_bytes};
+}
+
+// So many products, rows x columns x sum.
+struct Product {
+    double m, n, k, batch;
+
+    GemmProblem gemm(double size) const {
+        const auto whole = [](double x) {
+            return static_cast<std::int64_t>(std::min(x, largest_whole));
+        };
+        return {.batch = whole(batch),
+                .m = whole(m),
+                .n = whole(n),
+                .k = whole(k),
+                .element_bytes = size};
+    }
+    double outputs() const { return m * n * batch; }
+};
+
+// For each phase of the strides backward-data is a product of its own; phases that no filter
+// reaches are none. (A padded 1 x 1 filter has more results than its one phase has pixels.)
+Product strided_product(const Extents& x) {
+    const double pixels = up(x.h, x.u) * up(x.w, x.v);
+    const bool is_pointwise = x.r == 1 && x.s == 1;
+    return {.m = x.n * (is_pointwise ? std::max(x.p * x.q, pixels) : pixels),
+            .n = x.c / x.groups,
+            .k = x.k / x.groups * up(x.r, x.u) * up(x.s, x.v),
+            .batch = x.groups * std::min(x.u, x.r) * std::min(x.v, x.s)};
+}
+
+Product plain_product(const Extents& x, ConvolutionPass pass) {
+    const double c = x.c / x.groups, k = x.k / x.groups;
+    if (pass == ConvolutionPass::forward) {
+        return {x.n * x.p * x.q, k, c * x.r * x.s, x.groups};
+    }
+    if (pass == ConvolutionPass::backward_weights) {
+        return {c * x.r * x.s, k, x.n * x.p * x.q, x.groups};
+    }
+    return strided_product(x);
+}
+
+// The products of transformed tiles, of which each image has `per_image`.
+Product transformed_product(const Extents& x, ConvolutionPass pass, double per_image,
+                            double products) {
+    const double tiles = x.n * per_image;
+    if (pass == ConvolutionPass::forward) {
+        return {tiles, x.k, x.c, products};
+    }
+    if (pass == ConvolutionPass::backward_weights) {
+        return {x.c, x.k, tiles, products};
+    }
+    return {tiles, x.c, x.k, products};
+}
+
+// The image that tiles of a result cut up.
+std::pair<double, double> tiled_extents(const Extents& x, ConvolutionPass pass) {
+    return pass == ConvolutionPass::backward_data ? std::pair(x.h, x.w) : std::pair(x.p, x.q);
+}
+
+// A device's and its rates' numbers as a kernel's terms need them.
+struct Reached {
+    const DeviceDescription& device;
+    const ConvolutionRates& rates;
+    double clock;
+    Bandwidth memory, l2;
+    FlopRate peak;
+};
+
+Reached reached_by(const DeviceDescription& device, const ConvolutionRates& rates) {
+    const auto& clock = device.boost_clock ? device.boost_clock : device.base_clock;
+    check(device.processors && device.lanes && clock && device.dram_bandwidth,
+          "a device for convolutions has processors, lanes, a clock and a memory");
+    return {.device = device,
+            .rates = rates,
+            .clock = clock->value.value,
+            .memory = device.dram_bandwidth->value,
+            .l2 = assumed_l2_bandwidth(device) * rates.l2,
+            .peak = *derived_f32_peak(device, clock)};
+}
+
+double efficiency_of_tile(const ConvolutionKernel& kernel, const ConvolutionRates& rates) {
+    const int larger = std::max(kernel.tile_m, kernel.tile_n),
+              smaller = std::min(kernel.tile_m, kernel.tile_n);
+    if (larger < 128) {
+        return rates.tile_64x64;
+    }
+    return smaller >= 128  ? rates.tile_128x128
+           : smaller >= 64 ? rates.tile_128x64
+                           : rates.tile_128x32;
+}
+
+GemmKernel gemm_kernel(const ConvolutionKernel& kernel) {
+    constexpr int outputs_of_warp = 2048;  // so 8 warps of 128 x 128 and 2 of 64 x 64
+    return {.tile_n = kernel.tile_n,
+            .tile_m = kernel.tile_m,
+            .warps = std::clamp(kernel.tile_m * kernel.tile_n / outputs_of_warp, 2, 8),
+            .splits = kernel.splits};
+}
+
+// Tiles in waves; `ramp` multiply-adds along the sum are lost in each block.
+void add_blocks(const Product& product, const GemmKernel& kernel, double efficiency, double ramp,
+                double size, const Reached& reached, ConvolutionPrediction& found) {
+    const double depth = product_depth * up(product.k / kernel.splits, product_depth);
+    const KernelRates block{.efficiency = efficiency * depth / (depth + ramp),
+                            .step = Seconds{step_clocks / reached.clock},
+                            .epilogue = Seconds{block_start},
+                            .half_saturation = reached.rates.half_saturation};
+    const BlockTimes times =
+        times_of_blocks(product.gemm(size), kernel, reached.device, block, reached.l2);
+    found.arithmetic = times.arithmetic;
+    found.latency = times.latency;
+    found.l2 = times.l2;
+}
+
+// Partial sums are written and read once more.
+void add_split(const Product& product, int splits, const Reached& reached,
+               ConvolutionPrediction& found) {
+    if (splits > 1) {
+        const Bytes sums{2 * splits * product.outputs() * 4};
+        found.split +=
+            reached.rates.split + sums / (reached.memory * reached.rates.split_efficiency);
+        found.workspace += Bytes{splits * product.outputs() * 4};
+    }
+}
+
+Seconds at(double bytes, const Reached& reached, double efficiency) {
+    return Bytes{bytes} / (reached.memory * efficiency);
+}
+
+void add_plain(const ConvolutionProblem& problem, const Extents& x, const Reached& reached,
+               ConvolutionPrediction& found) {
+    const ConvolutionRates& rates = reached.rates;
+    const ConvolutionKernel& kernel = found.kernel;
+    const Product product = plain_product(x, problem.pass);
+    const bool is_data = problem.pass == ConvolutionPass::backward_data;
+    const bool is_pointwise = x.r == 1 && x.s == 1, is_strided = x.u > 1 || x.v > 1;
+    const double efficiency = efficiency_of_tile(kernel, rates) *
+                              (x.c / x.groups < few ? rates.few_channels : 1) *
+                              (is_pointwise ? rates.pointwise : 1) /
+                              (is_data && is_strided && is_pointwise ? rates.strided : 1);
+    add_blocks(product, gemm_kernel(kernel), efficiency, rates.ramp, x.size, reached, found);
+    // Filters smaller than the stride leave out rows whole, and parts of the lines in others.
+    const double read =
+        is_data ? 1 : std::min(1.0, x.r / x.u) * std::min(1.0, (x.s + 1) / (x.v + 1));
+    found.dram = at(x.images() * read + x.results() + x.filters(), reached, rates.dram_efficiency);
+    if (is_data && is_strided) {
+        found.split += at(x.images() * rates.scattered, reached, 1);
+    }
+    add_split(product, kernel.splits, reached, found);
+    if (kernel.algorithm == LibraryAlgorithm::explicit_gemm) {
+        const double gathered = product.m * product.k * product.batch * x.size;
+        found.transforms = rates.transform_launches + at(2 * gathered, reached, rates.transforms);
+        found.workspace += Bytes{gathered};
+    }
+}
+
+void add_fused_winograd(const ConvolutionProblem& problem, const Extents& x, const Reached& reached,
+                        ConvolutionPrediction& found) {
+    constexpr double block_tiles = 32, tile = 2, transformed = 16, filter = 9;
+    constexpr int as_product = 128;  // 16 products of 32 x 32 are one of 128 x 128
+    const ConvolutionKernel& kernel = found.kernel;
+    const auto [height, width] = tiled_extents(x, problem.pass);
+    const double blocks = up(x.n, kernel.block_images) * up(up(height, tile), kernel.block_rows) *
+                          up(up(width, tile), kernel.block_columns);
+    const Product product = transformed_product(x, problem.pass, blocks * block_tiles / x.n, 1);
+    const double scale = as_product / block_tiles;
+    add_blocks({product.m * scale, product.n * scale, product.k, 1},
+               {.tile_n = as_product, .tile_m = as_product, .warps = 8, .splits = 1},
+               reached.rates.fused_winograd, reached.rates.winograd_ramp, x.size, reached, found);
+    const double filters = x.c * x.k * x.size;
+    found.dram = at(x.images() + x.results() + transformed * filters, reached,
+                    reached.rates.dram_efficiency);
+    found.transforms =
+        at((filter + transformed) * filters, reached, reached.rates.filter_transforms);
+    found.workspace = Bytes{transformed * filters};
+}
+
+void add_winograd(const ConvolutionProblem& problem, const Extents& x, double filter,
+                  const Reached& reached, ConvolutionPrediction& found) {
+    constexpr double tile = 4;
+    const double points = (tile + filter - 1) * (tile + filter - 1);
+    const auto [height, width] = tiled_extents(x, problem.pass);
+    const double per_image = up(height, tile) * up(width, tile);
+    const Product product = transformed_product(x, problem.pass, per_image, points);
+    const ConvolutionRates& rates = reached.rates;
+    add_blocks(
+        product, gemm_kernel(found.kernel),
+        rates.batched_products * efficiency_of_tile(found.kernel, rates) / rates.tile_128x128,
+        rates.ramp, x.size, reached, found);
+    const double tiles = points * x.n * per_image * (x.c + x.k) * x.size;
+    const double filters = points * x.c * x.k * x.size;
+    found.dram = at(tiles + filters, reached, rates.dram_efficiency);
+    found.transforms = rates.transform_launches +
+                       at(x.images() + x.results() + tiles, reached, rates.transforms) +
+                       at(x.filters() + filters, reached, rates.filter_transforms);
+    found.workspace = Bytes{tiles + filters};
+    add_split(product, found.kernel.splits, reached, found);
+}
+
+// The side of the tiles that are transformed: 32, or what a whole padded image needs.
+double fft_side(const Extents& x, LibraryAlgorithm algorithm) {
+    constexpr double small = 32;
+    return algorithm == LibraryAlgorithm::tiled_fft
+               ? small
+               : std::exp2(std::ceil(std::log2(std::max(x.h + x.r, x.w + x.s) - 1)));
+}
+
+void add_fft(const ConvolutionProblem& problem, const Extents& x, const Reached& reached,
+             ConvolutionPrediction& found) {
+    constexpr double complex_multiply_add = 8, complex_bytes = 8;
+    const double side = fft_side(x, found.kernel.algorithm);
+    const auto [height, width] = tiled_extents(x, problem.pass);
+    const double per_image = up(height, side - x.r + 1) * up(width, side - x.s + 1);
+    const double frequencies = side * (side / 2 + 1);  // of real images
+    const double transforms = x.n * per_image * (x.c + x.k) + x.c * x.k;
+    const double multiplies = x.n * per_image * x.c * x.k * frequencies;
+    const Bytes arrays{transforms * frequencies * complex_bytes};
+    found.arithmetic =
+        Flops{complex_multiply_add * multiplies} / (reached.peak * reached.rates.fft);
+    found.dram = arrays / (reached.memory * reached.rates.dram_efficiency);
+    found.transforms =
+        reached.rates.transform_launches + arrays / (reached.memory * reached.rates.transforms);
+    found.workspace = arrays;
+}
+
+void add_terms(const ConvolutionProblem& problem, const Extents& x, const Reached& reached,
+               ConvolutionPrediction& found) {
+    switch (found.kernel.algorithm) {
+        case LibraryAlgorithm::implicit_gemm:
+        case LibraryAlgorithm::precomputed_gemm:
+        case LibraryAlgorithm::explicit_gemm:
+            return add_plain(problem, x, reached, found);
+        case LibraryAlgorithm::fused_winograd:
+            return add_fused_winograd(problem, x, reached, found);
+        case LibraryAlgorithm::winograd_3x3:
+            return add_winograd(problem, x, 3, reached, found);
+        case LibraryAlgorithm::winograd_5x5:
+            return add_winograd(problem, x, 5, reached, found);
+        case LibraryAlgorithm::fft:
+        case LibraryAlgorithm::tiled_fft:
+            return add_fft(problem, x, reached, found);
+        case LibraryAlgorithm::direct:
+            found.arithmetic = problem.flops() / (reached.peak * reached.rates.direct);
+            found.dram =
+                at(x.images() + x.results() + x.filters(), reached, reached.rates.dram_efficiency);
+    }
+}
+
+}  // namespace
+
+std::int64_t ConvolutionProblem::result_h() const {
+    return extent(h, pad_h, r, dilation_h, stride_h);
+}
+
+std::int64_t ConvolutionProblem::result_w() const {
+    return extent(w, pad_w, s, dilation_w, stride_w);
+}
+
+Flops ConvolutionProblem::flops() const {
+    const Extents x = extents_of(*this);
+    return Flops{2 * x.n * x.k * x.p * x.q * x.c / x.groups * x.r * x.s};
+}
+
+Bytes ConvolutionProblem::traffic() const {
+    const Extents x = extents_of(*this);
+    return Bytes{x.images() + x.results() + x.filters()};
+}
+
+std::string_view ConvolutionPrediction::binding() const {
+    const std::array<std::pair<Seconds, std::string_view>, 7> terms = {{{launch, "launch"},
+                                                                        {arithmetic, "arithmetic"},
+                                                                        {latency, "latency"},
+                                                                        {l2, "l2"},
+                                                                        {dram, "dram"},
+                                                                        {transforms, "transforms"},
+                                                                        {split, "split"}}};
+    return std::ranges::max_element(terms)->second;
+}
+
+ConvolutionPrediction predict_kernel(const ConvolutionProblem& problem,
+                                     const ConvolutionKernel& kernel,
+                                     const DeviceDescription& device,
+                                     const ConvolutionRates& rates) {
+    const Extents x = extents_of(problem);
+    check(x.p > 0 && x.q > 0, "the result of a convolution is not empty");
+    ConvolutionPrediction found{.kernel = kernel, .launch = rates.launch};
+    add_terms(problem, x, reached_by(device, rates), found);
+    const std::array bounds = {std::max(found.arithmetic, found.latency), found.l2, found.dram};
+    const Seconds largest = std::ranges::max(bounds);
+    double sum = 0;
+    for (const Seconds bound : bounds) {
+        sum += std::pow(bound / largest, rates.overlap);
+    }
+    found.time =
+        found.launch + largest * std::pow(sum, 1 / rates.overlap) + found.transforms + found.split;
+    return found;
+}
+
+ConvolutionPrediction predict_fastest(const ConvolutionProblem& problem,
+                                      std::span<const ConvolutionKernel> candidates,
+                                      const DeviceDescription& device,
+                                      const ConvolutionRates& rates) {
+    check(!candidates.empty(), "a plan has a kernel to choose");
+    std::optional<ConvolutionPrediction> best;
+    for (const ConvolutionKernel& kernel : candidates) {
+        ConvolutionPrediction found = predict_kernel(problem, kernel, device, rates);
+        if (!best || found.time < best->time) {
+            best = found;
+        }
+    }
+    return *best;
+}
+
+ConvolutionPrediction predict_convolution(const ConvolutionProblem& problem,
+                                          const DeviceDescription& device,
+                                          const ConvolutionRates& rates,
+                                          const std::optional<ConvolutionKernel>& pinned) {
+    return predict_fastest(problem, candidate_kernels(problem, rates.library, pinned), device,
+                           rates);
+}
+
+}  // namespace strata

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "predict/gemm.h"
+
+namespace strata {
+
+// Which operand of a product stays in a systolic array's cells while the others pass.
+enum class Dataflow { weight_stationary, output_stationary };
+
+// An array of rows x columns multiply-adders.
+struct SystolicArray {
+    double rows = 128;
+    double columns = 128;
+};
+
+// The cycles that one array takes for a product, its B the weights, one part of the array's size
+// after the other with nothing in flight between them: weight stationary (2 rows + columns + m - 2)
+// ceil(k / rows) ceil(n / columns), output stationary (2 rows + columns + k - 2) ceil(m / rows)
+// ceil(n / columns). (Samajdar et al., "SCALE-Sim: systolic CNN accelerator simulator", 2018,
+// equations for the array's fill, stream and drain.)
+double systolic_cycles(const GemmProblem& problem, SystolicArray array, Dataflow dataflow);
+
+// The same where the next weights are loaded while rows of A stream past the present ones, as TPUs
+// do: ceil(k / rows) ceil(n / columns) max(rows, m in whole eights), and one fill and drain.
+double overlapped_cycles(const GemmProblem& problem, SystolicArray array);
+
+// Rates of products on a device with systolic arrays. Each is positive; a fit moves them.
+struct SystolicRates {
+    Seconds launch{25e-6};         // of an operation
+    double efficiency = 0.9;       // of the arrays' cycles
+    double dram_efficiency = 0.5;  // of the stated bandwidth
+};
+
+// A prediction with the terms that it is made of.
+struct SystolicPrediction {
+    Seconds time;
+    Seconds launch;
+    Seconds arithmetic;
+    Seconds dram;
+    double cycles = 0;       // of the busiest array
+    double utilisation = 0;  // of all arrays' multiply-adders during `arithmetic`
+};
+
+// The time of a product on a chip. Its cores divide the batch, or else the rows of A among them,
+// and each core's arrays the columns of B: time = launch + max(cycles / (clock efficiency), traffic
+// / (bandwidth dram_efficiency)). Operands and result move once, padded to whole parts of the array
+// along k and n and to eights along m. Throws Error where the device lacks matrix lanes, a clock or
+// a bandwidth.
+SystolicPrediction predict_systolic_gemm(const GemmProblem& problem,
+                                         const DeviceDescription& device,
+                                         const SystolicRates& rates);
+
+}  // namespace strata
