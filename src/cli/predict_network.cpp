@@ -34,7 +34,7 @@ struct Changes {
 };
 
 bool names_device_number(std::string_view key) {
-    return key == "launch" || key == "sms" ||
+    return key == "launch" || key == "cudnn" || key == "sms" ||
            std::ranges::find(device_fields(), key, &DeviceField::key) != device_fields().end();
 }
 
@@ -98,7 +98,6 @@ struct Predicted {
 
 Predicted predicted(Job job, const PredictedDevice& device) {
     job.backend = modelled_backend(device.name);
-    job.execution.engine.algorithm = ConvolutionAlgorithm::automatic;  // as a library chooses
     Predicted found{.graph = graph_for(job), .prediction = {}, .run = {}};
     found.prediction = predict_network(found.graph, job.execution, *device.model);
     found.run = modelled_run(job, found.graph, *device.model, found.prediction);
@@ -199,7 +198,7 @@ ExitCode as_runs(const PredictNetworkOptions& options, const Experiment& experim
 void add_listed_options(CLI::App& verb, PredictNetworkOptions& options) {
     begin_group(verb, "Execution");
     for (const char* name :
-         {"dtype", "mode", "optimizer", "first_layer_gradient", "bias", "fuse"}) {
+         {"dtype", "mode", "optimizer", "algorithm", "first_layer_gradient", "bias", "fuse"}) {
         add_listed(verb, option_named(name), options.asked);
     }
     verb.add_option_function<std::string>(
@@ -219,10 +218,12 @@ void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& option
     verb.get_option("network")->required(false);
     verb.get_option("--set")
         ->description(
-            "another number of the device, such as l2=128MiB, dram_bandwidth=2x, sms=200 or "
-            "launch=3us; or the value of a variable of the template")
+            "another number of the device, such as l2=128MiB, dram_bandwidth=2x, sms=200, "
+            "launch=3us or cudnn=5; or the value of a variable of the template")
         ->type_name("KEY=VALUE");
     add_vary_option(verb, options.network);
+    options.asked.front().execution.engine.algorithm =
+        ConvolutionAlgorithm::automatic;  // as a library chooses
     add_listed_options(verb, options);
     begin_group(verb, "Selection");
     add_listed(verb, option_named("slice"), options.asked);

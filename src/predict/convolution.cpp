@@ -154,29 +154,33 @@ void add_blocks(const Product& product, const GemmKernel& kernel, double efficie
                 double size, const Reached& reached, ConvolutionPrediction& found) {
     const double depth = product_depth * up(product.k / kernel.splits, product_depth);
     const KernelRates block{.efficiency = efficiency * depth / (depth + ramp),
-                            .step = Seconds{step_clocks / reached.clock},
-                            .epilogue = Seconds{block_start},
+                            .step = Seconds{step_clocks / reached.clock * reached.rates.latency},
+                            .epilogue = Seconds{block_start * reached.rates.latency},
                             .half_saturation = reached.rates.half_saturation};
     const BlockTimes times =
         times_of_blocks(product.gemm(size), kernel, reached.device, block, reached.l2);
     found.arithmetic = times.arithmetic;
     found.latency = times.latency;
     found.l2 = times.l2;
+    found.l2_traffic = times.l2 * reached.l2;
+    found.flops = Flops{2 * times.blocks * kernel.tile_n * kernel.tile_m * depth};
+}
+
+// So many bytes, at this share of the stated bandwidth.
+Seconds moved(double bytes, const Reached& reached, double efficiency,
+              ConvolutionPrediction& found) {
+    found.dram_traffic += Bytes{bytes};
+    return Bytes{bytes} / (reached.memory * efficiency);
 }
 
 // Partial sums are written and read once more.
 void add_split(const Product& product, int splits, const Reached& reached,
                ConvolutionPrediction& found) {
     if (splits > 1) {
-        const Bytes sums{2 * splits * product.outputs() * 4};
-        found.split +=
-            reached.rates.split + sums / (reached.memory * reached.rates.split_efficiency);
+        found.split += reached.rates.split + moved(2 * splits * product.outputs() * 4, reached,
+                                                   reached.rates.split_efficiency, found);
         found.workspace += Bytes{splits * product.outputs() * 4};
     }
-}
-
-Seconds at(double bytes, const Reached& reached, double efficiency) {
-    return Bytes{bytes} / (reached.memory * efficiency);
 }
 
 void add_plain(const ConvolutionProblem& problem, const Extents& x, const Reached& reached,
@@ -194,14 +198,16 @@ void add_plain(const ConvolutionProblem& problem, const Extents& x, const Reache
     // Filters smaller than the stride leave out rows whole, and parts of the lines in others.
     const double read =
         is_data ? 1 : std::min(1.0, x.r / x.u) * std::min(1.0, (x.s + 1) / (x.v + 1));
-    found.dram = at(x.images() * read + x.results() + x.filters(), reached, rates.dram_efficiency);
+    found.dram =
+        moved(x.images() * read + x.results() + x.filters(), reached, rates.dram_efficiency, found);
     if (is_data && is_strided) {
-        found.split += at(x.images() * rates.scattered, reached, 1);
+        found.split += moved(x.images() * rates.scattered, reached, 1, found);
     }
     add_split(product, kernel.splits, reached, found);
     if (kernel.algorithm == LibraryAlgorithm::explicit_gemm) {
         const double gathered = product.m * product.k * product.batch * x.size;
-        found.transforms = rates.transform_launches + at(2 * gathered, reached, rates.transforms);
+        found.transforms =
+            rates.transform_launches + moved(2 * gathered, reached, rates.transforms, found);
         found.workspace += Bytes{gathered};
     }
 }
@@ -220,10 +226,10 @@ void add_fused_winograd(const ConvolutionProblem& problem, const Extents& x, con
                {.tile_n = as_product, .tile_m = as_product, .warps = 8, .splits = 1},
                reached.rates.fused_winograd, reached.rates.winograd_ramp, x.size, reached, found);
     const double filters = x.c * x.k * x.size;
-    found.dram = at(x.images() + x.results() + transformed * filters, reached,
-                    reached.rates.dram_efficiency);
+    found.dram = moved(x.images() + x.results() + transformed * filters, reached,
+                       reached.rates.dram_efficiency, found);
     found.transforms =
-        at((filter + transformed) * filters, reached, reached.rates.filter_transforms);
+        moved((filter + transformed) * filters, reached, reached.rates.filter_transforms, found);
     found.workspace = Bytes{transformed * filters};
 }
 
@@ -241,10 +247,10 @@ void add_winograd(const ConvolutionProblem& problem, const Extents& x, double fi
         rates.ramp, x.size, reached, found);
     const double tiles = points * x.n * per_image * (x.c + x.k) * x.size;
     const double filters = points * x.c * x.k * x.size;
-    found.dram = at(tiles + filters, reached, rates.dram_efficiency);
+    found.dram = moved(tiles + filters, reached, rates.dram_efficiency, found);
     found.transforms = rates.transform_launches +
-                       at(x.images() + x.results() + tiles, reached, rates.transforms) +
-                       at(x.filters() + filters, reached, rates.filter_transforms);
+                       moved(x.images() + x.results() + tiles, reached, rates.transforms, found) +
+                       moved(x.filters() + filters, reached, rates.filter_transforms, found);
     found.workspace = Bytes{tiles + filters};
     add_split(product, found.kernel.splits, reached, found);
 }
@@ -266,13 +272,13 @@ void add_fft(const ConvolutionProblem& problem, const Extents& x, const Reached&
     const double frequencies = side * (side / 2 + 1);  // of real images
     const double transforms = x.n * per_image * (x.c + x.k) + x.c * x.k;
     const double multiplies = x.n * per_image * x.c * x.k * frequencies;
-    const Bytes arrays{transforms * frequencies * complex_bytes};
-    found.arithmetic =
-        Flops{complex_multiply_add * multiplies} / (reached.peak * reached.rates.fft);
-    found.dram = arrays / (reached.memory * reached.rates.dram_efficiency);
+    const double arrays = transforms * frequencies * complex_bytes;
+    found.flops = Flops{complex_multiply_add * multiplies};
+    found.arithmetic = found.flops / (reached.peak * reached.rates.fft);
+    found.dram = moved(arrays, reached, reached.rates.dram_efficiency, found);
     found.transforms =
-        reached.rates.transform_launches + arrays / (reached.memory * reached.rates.transforms);
-    found.workspace = arrays;
+        reached.rates.transform_launches + moved(arrays, reached, reached.rates.transforms, found);
+    found.workspace = Bytes{arrays};
 }
 
 void add_terms(const ConvolutionProblem& problem, const Extents& x, const Reached& reached,
@@ -292,9 +298,10 @@ void add_terms(const ConvolutionProblem& problem, const Extents& x, const Reache
         case LibraryAlgorithm::tiled_fft:
             return add_fft(problem, x, reached, found);
         case LibraryAlgorithm::direct:
-            found.arithmetic = problem.flops() / (reached.peak * reached.rates.direct);
-            found.dram =
-                at(x.images() + x.results() + x.filters(), reached, reached.rates.dram_efficiency);
+            found.flops = problem.flops();
+            found.arithmetic = found.flops / (reached.peak * reached.rates.direct);
+            found.dram = moved(x.images() + x.results() + x.filters(), reached,
+                               reached.rates.dram_efficiency, found);
     }
 }
 
@@ -316,17 +323,6 @@ Flops ConvolutionProblem::flops() const {
 Bytes ConvolutionProblem::traffic() const {
     const Extents x = extents_of(*this);
     return Bytes{x.images() + x.results() + x.filters()};
-}
-
-std::string_view ConvolutionPrediction::binding() const {
-    const std::array<std::pair<Seconds, std::string_view>, 7> terms = {{{launch, "launch"},
-                                                                        {arithmetic, "arithmetic"},
-                                                                        {latency, "latency"},
-                                                                        {l2, "l2"},
-                                                                        {dram, "dram"},
-                                                                        {transforms, "transforms"},
-                                                                        {split, "split"}}};
-    return std::ranges::max_element(terms)->second;
 }
 
 ConvolutionPrediction predict_kernel(const ConvolutionProblem& problem,

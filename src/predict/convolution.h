@@ -100,6 +100,7 @@ struct ConvolutionRates {
     double fft = 0.5;               // efficiency
     Seconds split{8e-6};            // adding the sums of splits
     double split_efficiency = 0.8;  // of the stated bandwidth, in adding them
+    double latency = 1;             // so many times the usual one; no fit moves it
 };
 
 // Rates before anything is measured: typical ones of Pascal boards, and what generations before and
@@ -131,9 +132,9 @@ struct ConvolutionPrediction {
     Seconds dram = {};
     Seconds transforms = {};  // of images, filters and results, with their launches
     Seconds split = {};       // adding partial sums; clearing and scattering of strided gradients
-
-    // The largest term by its name: "arithmetic", "latency", ...
-    std::string_view binding() const;
+    Flops flops = {};         // of the products, with what pads their tiles
+    Bytes l2_traffic = {};    // of the products
+    Bytes dram_traffic = {};  // of everything
 };
 
 // The time of a convolution by a kernel that is told whole:

@@ -33,6 +33,11 @@ bool has_unit_steps(const ConvolutionProblem& a) {
            a.groups == 1;
 }
 
+// Frameworks have loops of their own for these, in every pass.
+bool is_depthwise(const ConvolutionProblem& a) {
+    return a.groups > 1 && a.groups == a.c;
+}
+
 // Whether the library would take the algorithm. (Winograd of 5 x 5 filters and FFTs of whole images
 // are slower than what the model can tell, and rarely taken.)
 bool would_take(Algorithm algorithm, const ConvolutionProblem& a, double library) {
@@ -51,7 +56,7 @@ bool would_take(Algorithm algorithm, const ConvolutionProblem& a, double library
             return has_unit_steps(a) && a.r >= smallest_fft && a.s >= smallest_fft &&
                    a.r <= largest_fft && a.s <= largest_fft && (is_data || library >= fft_library);
         case Algorithm::direct:
-            return is_data && a.c / a.groups <= fewest_direct;
+            return is_depthwise(a) || (is_data && a.c / a.groups <= fewest_direct);
         default:
             return false;
     }

@@ -1,158 +1,148 @@
 // SPDX-License-Identifier: MIT
 #include "predict/gpu_model.h"
 
+#include "base/error.h"
 #include "op/attention_extents.h"
 #include "predict/layer_products.h"
+#include "predict/layer_streams.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 
 namespace strata {
 
 namespace {
 
-// So many different products are remembered with their kernels: some megabytes.
+// So many different problems are remembered with their kernels: some megabytes.
 constexpr std::size_t most_plans = 16384;
 constexpr double flops_per_product_step = 2;
-constexpr std::int64_t longest_short_row = 1024;
 
 struct Plan {
     GemmKernel kernel;
     GemmPrediction prediction;
 };
 
+// A problem's numbers and the class of its rates.
+template <std::size_t count>
 struct PlanKey {
-    std::array<std::int64_t, 4> extents;
-    bool b_is_transposed;
+    std::array<std::int64_t, count> numbers;
+    RateClass rates;
 
     bool operator==(const PlanKey&) const = default;
 };
 
 struct PlanHash {
-    std::size_t operator()(const PlanKey& key) const {
-        std::uint64_t hash = key.b_is_transposed ? 0x9E3779B97F4A7C15U : 0;
-        for (const std::int64_t extent : key.extents) {
-            hash = (hash ^ static_cast<std::uint64_t>(extent)) * 0xFF51AFD7ED558CCDU;
+    template <std::size_t count>
+    std::size_t operator()(const PlanKey<count>& key) const {
+        std::uint64_t hash = 0x9E3779B97F4A7C15U * (static_cast<std::uint64_t>(key.rates) + 1);
+        for (const std::int64_t number : key.numbers) {
+            hash = (hash ^ static_cast<std::uint64_t>(number)) * 0xFF51AFD7ED558CCDU;
             hash ^= hash >> 32U;
         }
         return hash;
     }
 };
 
-// Rows that an operator reduces, and by which rates.
-struct StreamKind {
-    RateClass rates = RateClass::add;
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
-};
+template <std::size_t count, class Value>
+using Plans = std::unordered_map<PlanKey<count>, Value, PlanHash>;
 
-StreamKind rows_kind(RateClass of_short, RateClass of_long, std::int64_t elements,
-                     std::int64_t columns) {
-    const std::int64_t width = std::max<std::int64_t>(columns, 1);
-    return {width <= longest_short_row ? of_short : of_long, elements / width, width};
+// The plan that is remembered, or else what `make` gives.
+template <class Map, class Key, class Make>
+const typename Map::mapped_type& remembered(Map& plans, const Key& key, Make&& make) {
+    if (const auto found = plans.find(key); found != plans.end()) {
+        return found->second;
+    }
+    if (plans.size() >= most_plans) {
+        plans.clear();
+    }
+    return plans.emplace(key, make()).first->second;
 }
 
-RateClass rates_for(ActivationKind kind) {
-    switch (kind) {
-        case ActivationKind::relu:
-        case ActivationKind::leaky_relu:
-        case ActivationKind::clip:
-        case ActivationKind::hard_sigmoid:
-        case ActivationKind::thresholded_relu:
-            return RateClass::relu;
-        case ActivationKind::gelu:
-        case ActivationKind::gelu_tanh:
-        case ActivationKind::silu:
-        case ActivationKind::hard_swish:
-        case ActivationKind::mish:
-            return RateClass::gelu;
-        default:
-            return RateClass::tanh;
-    }
+PlanKey<6> key_of(const GemmProblem& p, RateClass rates) {
+    return {{p.batch, p.m, p.n, p.k, p.b_is_transposed ? 1 : 0,
+             static_cast<std::int64_t>(p.arithmetic)},
+            rates};
 }
 
-RateClass rates_for(ElementwiseKind kind) {
-    switch (kind) {
-        case ElementwiseKind::multiply:
-            return RateClass::multiply;
-        case ElementwiseKind::divide:
-        case ElementwiseKind::remainder:
-            return RateClass::divide;
-        case ElementwiseKind::power:
-            return RateClass::power;
-        default:
-            return RateClass::add;
-    }
-}
-
-// By the operator, for every pass but the update.
-StreamKind stream_kind(const Op& op, const Signature& signature) {
-    const Dims& x = signature.inputs.front().tensor.dims;
-    const std::int64_t elements = product(x);
-    if (const auto* activation = std::get_if<Activation>(&op)) {
-        return {rates_for(activation->kind)};
-    }
-    if (const auto* elementwise = std::get_if<Elementwise>(&op)) {
-        return {rates_for(elementwise->kind)};
-    }
-    if (std::holds_alternative<Unary>(op)) {
-        return {RateClass::tanh};
-    }
-    const auto axis_of = [&](std::int64_t axis) {
-        return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(x.size())
-                                                 : axis);
-    };
-    if (const auto* softmax = std::get_if<Softmax>(&op)) {
-        return rows_kind(RateClass::short_softmax, RateClass::long_softmax, elements,
-                         x[axis_of(softmax->axis)]);
-    }
-    if (std::holds_alternative<SoftmaxCrossEntropy>(op) && x.size() > 1) {
-        return rows_kind(RateClass::short_softmax, RateClass::long_softmax, elements, x[1]);
-    }
-    if (const auto* layer = std::get_if<LayerNormalization>(&op)) {
-        return rows_kind(RateClass::short_norm, RateClass::long_norm, elements,
-                         product(std::span(x).subspan(axis_of(layer->axis))));
-    }
-    if (const auto* group = std::get_if<GroupNormalization>(&op)) {
-        const std::int64_t groups = group->groups == 0 ? x[1] : group->groups;
-        return rows_kind(RateClass::short_norm, RateClass::long_norm, elements,
-                         elements / std::max<std::int64_t>(x[0] * groups, 1));
-    }
-    return {};
+PlanKey<15> key_of(const ConvolutionProblem& p, ConvolutionAlgorithm algorithm, RateClass rates) {
+    return {{p.n, p.c, p.h, p.w, p.k, p.r, p.s, p.pad_h, p.pad_w, p.stride_h, p.stride_w,
+             p.dilation_h, p.dilation_w, p.groups, static_cast<std::int64_t>(algorithm)},
+            rates};
 }
 
 // A tile that no library's kernel is known for has only its extents for a name.
-std::string shown_name(const GemmKernel& kernel) {
+std::string shown_name(const GemmKernel& kernel, RateClass rates) {
     const bool is_tile =
         !kernel.name.empty() && kernel.name.front() >= '0' && kernel.name.front() <= '9';
-    return (is_tile ? "sgemm_" : "") + kernel.name;
+    const char* const precision = rates == RateClass::low_precision ? "gemm_16bit_" : "sgemm_";
+    return (is_tile ? precision : "") + kernel.name;
 }
 
-bool is_free(const LayerTask& task) {
-    const bool is_idle_dropout =
-        std::holds_alternative<Dropout>(task.op) && task.execution.numerics.mode == Mode::inference;
-    return task.pass != Pass::update &&
-           (is_idle_dropout || std::holds_alternative<Reshape>(task.op) ||
-            std::holds_alternative<Identity>(task.op));
+// What our algorithms are called in the library's terms; nothing where it chooses.
+std::optional<LibraryAlgorithm> library_algorithm(ConvolutionAlgorithm algorithm) {
+    switch (algorithm) {
+        case ConvolutionAlgorithm::gemm:
+            return LibraryAlgorithm::explicit_gemm;
+        case ConvolutionAlgorithm::implicit_gemm:
+            return LibraryAlgorithm::precomputed_gemm;
+        case ConvolutionAlgorithm::winograd_2x2_3x3:
+            return LibraryAlgorithm::fused_winograd;
+        case ConvolutionAlgorithm::winograd:
+        case ConvolutionAlgorithm::winograd_4x4_3x3:
+            return LibraryAlgorithm::winograd_3x3;
+        case ConvolutionAlgorithm::winograd_4x4_5x5:
+            return LibraryAlgorithm::winograd_5x5;
+        case ConvolutionAlgorithm::fft:
+            return LibraryAlgorithm::fft;
+        case ConvolutionAlgorithm::fft_tiled:
+            return LibraryAlgorithm::tiled_fft;
+        default:
+            return {};
+    }
 }
 
-bool reads_statistics_first(const LayerTask& task) {
-    return task.pass == Pass::forward && (std::holds_alternative<GroupNormalization>(task.op) ||
-                                          (std::holds_alternative<BatchNormalization>(task.op) &&
-                                           task.execution.numerics.mode == Mode::training));
+// The kernels that can run what is asked: all that the library has where it chooses, or where it
+// lacks the algorithm. (Gradients of images with few channels have kernels of their own, which
+// count as products.)
+std::vector<ConvolutionKernel> kernels_for(const ConvolutionProblem& problem,
+                                           ConvolutionAlgorithm asked, double library) {
+    std::optional<ConvolutionKernel> pinned;
+    if (const auto algorithm = library_algorithm(asked)) {
+        pinned = ConvolutionKernel{.algorithm = *algorithm};
+    }
+    std::vector<ConvolutionKernel> found = candidate_kernels(problem, library, pinned);
+    if (asked == ConvolutionAlgorithm::implicit_gemm) {
+        std::ranges::copy_if(
+            candidate_kernels(problem, library), std::back_inserter(found),
+            [](const auto& kernel) { return kernel.algorithm == LibraryAlgorithm::direct; });
+    }
+    return found;
 }
 
-bool adds_bias(const Op& op) {
-    const auto* fully_connected = std::get_if<FullyConnected>(&op);
-    const auto* convolution = std::get_if<Convolution>(&op);
-    const auto* transposed = std::get_if<TransposedConvolution>(&op);
-    return (fully_connected != nullptr && fully_connected->bias) ||
-           (convolution != nullptr && convolution->bias) ||
-           (transposed != nullptr && transposed->bias);
+// And the other way round.
+std::string_view our_name(LibraryAlgorithm algorithm) {
+    constexpr std::array names = {ConvolutionAlgorithm::implicit_gemm,
+                                  ConvolutionAlgorithm::implicit_gemm,
+                                  ConvolutionAlgorithm::gemm,
+                                  ConvolutionAlgorithm::winograd_2x2_3x3,
+                                  ConvolutionAlgorithm::winograd_4x4_3x3,
+                                  ConvolutionAlgorithm::winograd_4x4_5x5,
+                                  ConvolutionAlgorithm::fft,
+                                  ConvolutionAlgorithm::fft_tiled,
+                                  ConvolutionAlgorithm::direct};
+    return name_of(names[static_cast<std::size_t>(algorithm)]);
+}
+
+// "Winograd 3x3, 128x64".
+std::string shown_name(const ConvolutionKernel& kernel) {
+    const std::string_view name = name_of(kernel.algorithm);
+    return kernel.tile_m > 0 ? fmt::format("{}, {}x{}", name, kernel.tile_m, kernel.tile_n)
+                             : std::string(name);
 }
 
 // Predicts the kernels of one pass, one after another.
@@ -180,7 +170,7 @@ public:
         const double depth = std::ceil(static_cast<double>(problem.k) / plan.kernel.splits / 8) * 8;
         const double area = static_cast<double>(plan.kernel.tile_n) * plan.kernel.tile_m;
         const double edges = plan.kernel.tile_n + plan.kernel.tile_m;
-        KernelPrediction kernel{.name = shown_name(plan.kernel),
+        KernelPrediction kernel{.name = shown_name(plan.kernel, product.rates()),
                                 .algorithm = std::string(product.algorithm),
                                 .rates = product.rates()};
         kernel.terms[Term::arithmetic] = found.arithmetic;
@@ -197,12 +187,64 @@ public:
                                     .n = problem.n,
                                     .k = problem.k,
                                     .b_is_transposed = problem.b_is_transposed,
+                                    .arithmetic = problem.arithmetic,
+                                    .element_bytes = problem.element_bytes,
                                     .tile_m = plan.kernel.tile_m,
                                     .tile_n = plan.kernel.tile_n,
                                     .splits = plan.kernel.splits,
                                     .blocks = found.blocks,
                                     .rounds = found.rounds};
         add(std::move(kernel), found.time, found.launch, product.repeats);
+    }
+
+    void add_convolution(const ConvolutionProblem& problem, const ConvolutionPrediction& found,
+                         RateClass rates) {
+        KernelPrediction kernel{.name = shown_name(found.kernel),
+                                .algorithm = std::string(our_name(found.kernel.algorithm)),
+                                .rates = rates};
+        kernel.terms[Term::arithmetic] = found.arithmetic;
+        kernel.terms[Term::latency] = found.latency;
+        kernel.terms[Term::l2] = found.l2;
+        kernel.terms[Term::dram] = found.dram;
+        kernel.terms[Term::transforms] = found.transforms;
+        kernel.terms[Term::split] = found.split;
+        kernel.flops = found.flops;
+        kernel.dram_traffic = found.dram_traffic;
+        if (found.l2_traffic > Bytes{}) {
+            kernel.l2_traffic = found.l2_traffic;
+        }
+        kernel.workspace = found.workspace;
+        kernel.convolution = problem;
+        add(std::move(kernel), found.time, found.launch, 1);
+    }
+
+    // All steps, whose own launches count as launch.
+    void add_sequence(const RecurrentProblem& problem, const RecurrentPrediction& found,
+                      RateClass rates) {
+        KernelPrediction kernel{.name = fmt::format("{} {}", name_of(problem.cell), "steps"),
+                                .algorithm = std::string(name_of(found.algorithm)),
+                                .rates = rates};
+        kernel.terms[Term::arithmetic] = found.arithmetic;
+        kernel.terms[Term::latency] = found.latency;
+        kernel.terms[Term::dram] = found.dram;
+        kernel.flops = problem.flops();
+        kernel.dram_traffic = problem.weights();
+        const Seconds launches = found.launch + found.steps;
+        add(std::move(kernel), found.time, launches, 1);
+        kernels_.back().time += launches - kernels_.back().terms[Term::launch];
+        kernels_.back().terms[Term::launch] = launches;
+    }
+
+    void add_attention(const AttentionProblem& problem, const AttentionPrediction& found) {
+        KernelPrediction kernel{.name = "fused attention",
+                                .algorithm = std::string(name_of(AttentionAlgorithm::fused)),
+                                .rates = RateClass::fused_attention};
+        kernel.terms[Term::arithmetic] = std::max(found.arithmetic, found.exponentials);
+        kernel.terms[Term::l2] = found.l2;
+        kernel.terms[Term::dram] = found.dram;
+        kernel.flops = problem.flops();
+        kernel.dram_traffic = found.dram_traffic;
+        add(std::move(kernel), found.time, found.launch, 1);
     }
 
 private:
@@ -251,21 +293,20 @@ public:
         if (is_free(task)) {
             return Kernels{};
         }
-        if (task.pass != Pass::update) {
-            const auto products = products_of_op(task);
-            if (products && task.signature.inputs.front().tensor.dtype != DataType::f32) {
-                return NoModel{
-                    fmt::format("products in {} cannot be predicted yet: use --dtype f32",
-                                name_of(task.signature.inputs.front().tensor.dtype))};
-            }
-            if (products) {
-                return with_products(task, *products);
-            }
+        if (task.pass == Pass::update) {
+            return streamed(task);
         }
-        return streamed(task);
+        try {
+            return std::visit([&](const auto& op) { return predict_op(op, task); }, task.op);
+        } catch (const Error& error) {  // the device lacks a number
+            return NoModel{error.what()};
+        }
     }
 
     std::vector<Alternative> alternatives_to(const KernelPrediction& kernel) const override {
+        if (kernel.convolution) {
+            return other_convolutions(*kernel.convolution, kernel.rates);
+        }
         if (!kernel.tiles) {
             return {};
         }
@@ -273,10 +314,11 @@ public:
         const ProductRates& product = gpu_.rates.product(kernel.rates);
         std::vector<Alternative> all;
         for (const GemmKernel& candidate : product.candidates) {
-            const GemmProblem problem{t.batch, t.m, t.n, t.k, t.b_is_transposed};
+            const GemmProblem problem{
+                t.batch, t.m, t.n, t.k, t.b_is_transposed, t.arithmetic, t.element_bytes};
             const GemmKernel best =
                 planned_kernel(problem, std::span(&candidate, 1), gpu_.device, product.rates);
-            all.push_back({shown_name(best), best.splits,
+            all.push_back({shown_name(best, kernel.rates), best.splits,
                            predict_gemm(problem, best, gpu_.device, product.rates).time});
         }
         std::ranges::sort(all, {}, &Alternative::time);
@@ -284,47 +326,99 @@ public:
     }
 
 private:
-    // Nothing for an operator that needs none.
-    static std::optional<std::vector<LayerProduct>> products_of_op(const LayerTask& task) {
-        return std::visit(
-            [&]<class T>(const T& op) -> std::optional<std::vector<LayerProduct>> {
-                if constexpr (requires { products_of(op, task.signature, task.pass); }) {
-                    return products_of(op, task.signature, task.pass);
-                } else {
-                    return std::nullopt;
-                }
-            },
-            task.op);
+    template <class T>
+    LayerPrediction predict_op(const T& op, const LayerTask& task) const {
+        const DataType dtype = task.signature.inputs.front().tensor.dtype;
+        if constexpr (requires { products_of(op, task.signature, task.pass); }) {
+            if (!arithmetic_of(dtype)) {
+                return NoModel{fmt::format(
+                    "products in {} cannot be predicted: use f32, f16 or bf16", name_of(dtype))};
+            }
+        }
+        if constexpr (requires { convolution_of(op, task.signature, task.pass); }) {
+            if (const auto problem = convolution_of(op, task.signature, task.pass)) {
+                return convolved(*problem, task);
+            }
+        }
+        if constexpr (std::is_same_v<T, Attention>) {
+            const auto problem = attention_of(op, task.signature, task.pass);
+            if (problem && task.execution.engine.fusion == Fusion::convolution) {
+                return attended(*problem);
+            }
+        }
+        if constexpr (requires { products_of(op, task.signature, task.pass); }) {
+            return with_products(task, products_of(op, task.signature, task.pass));
+        } else {
+            return streamed(task);
+        }
+    }
+
+    // The fastest kernel of each algorithm that the library has.
+    std::vector<Alternative> other_convolutions(const ConvolutionProblem& problem,
+                                                RateClass rates) const {
+        const ConvolutionRates& reached = gpu_.rates.convolution(rates);
+        std::map<LibraryAlgorithm, ConvolutionPrediction> best;
+        for (const ConvolutionKernel& kernel : candidate_kernels(problem, reached.library)) {
+            const auto found = predict_kernel(problem, kernel, gpu_.device, reached);
+            const auto at = best.try_emplace(kernel.algorithm, found).first;
+            if (found.time < at->second.time) {
+                at->second = found;
+            }
+        }
+        std::vector<Alternative> all;
+        for (const auto& [algorithm, found] : best) {
+            all.push_back({shown_name(found.kernel), std::max(1, found.kernel.splits), found.time});
+        }
+        std::ranges::sort(all, {}, &Alternative::time);
+        return all;
     }
 
     const Plan& plan_for(const GemmProblem& problem, RateClass rates) const {
-        const PlanKey key{{problem.batch, problem.m, problem.n, problem.k},
-                          problem.b_is_transposed};
-        if (const auto found = plans_.find(key); found != plans_.end()) {
-            return found->second;
-        }
-        if (plans_.size() >= most_plans) {
-            plans_.clear();
-        }
-        const ProductRates& product = gpu_.rates.product(rates);
-        const GemmKernel kernel =
-            planned_kernel(problem, product.candidates, gpu_.device, product.rates);
-        const GemmPrediction prediction = predict_gemm(problem, kernel, gpu_.device, product.rates);
-        return plans_.emplace(key, Plan{kernel, prediction}).first->second;
+        return remembered(products_, key_of(problem, rates), [&] {
+            const ProductRates& product = gpu_.rates.product(rates);
+            const GemmKernel kernel =
+                planned_kernel(problem, product.candidates, gpu_.device, product.rates);
+            return Plan{kernel, predict_gemm(problem, kernel, gpu_.device, product.rates)};
+        });
     }
 
-    Kernels with_products(const LayerTask& task, const std::vector<LayerProduct>& products) const {
+    Kernels convolved(const ConvolutionProblem& problem, const LayerTask& task) const {
+        const RateClass rates =
+            class_after(RateClass::convolution_forward, static_cast<std::size_t>(problem.pass));
+        const ConvolutionAlgorithm asked = task.execution.engine.algorithm;
+        const ConvolutionPrediction& found =
+            remembered(convolutions_, key_of(problem, asked, rates), [&] {
+                const ConvolutionRates& reached = gpu_.rates.convolution(rates);
+                return predict_fastest(problem, kernels_for(problem, asked, reached.library),
+                                       gpu_.device, reached);
+            });
         Kernels kernels;
         PassKernels pass(gpu_, kernels);
-        for (const LayerProduct& product : products) {
-            const Plan& plan = plan_for(product.problem, product.rates());
-            const bool is_split = plan.kernel.splits > 1;
-            const GemmProblem& p = product.problem;
-            pass.add_product(
-                product, plan,
-                Bytes{is_split ? plan.kernel.splits * static_cast<double>(p.batch * p.m) *
-                                     static_cast<double>(p.n) * p.element_bytes
-                               : 0});
+        pass.add_convolution(problem, found, rates);
+        add_bias(task, pass);
+        return kernels;
+    }
+
+    Kernels attended(const AttentionProblem& problem) const {
+        Kernels kernels;
+        PassKernels(gpu_, kernels)
+            .add_attention(problem, predict_attention(problem, AttentionAlgorithm::fused,
+                                                      gpu_.device, gpu_.rates.attention));
+        return kernels;
+    }
+
+    Kernels with_products(const LayerTask& task, std::vector<LayerProduct> products) const {
+        const Tensor& data = task.signature.inputs.front().tensor;
+        Kernels kernels;
+        PassKernels pass(gpu_, kernels);
+        for (LayerProduct& product : products) {
+            GemmProblem& p = product.problem;
+            p.arithmetic = *arithmetic_of(data.dtype);
+            p.element_bytes = static_cast<double>(size_in_bytes(data.dtype));
+            const Plan& plan = plan_for(p, product.rates());
+            const double sums = static_cast<double>(p.batch * p.m) * static_cast<double>(p.n) * 4;
+            pass.add_product(product, plan,
+                             Bytes{plan.kernel.splits > 1 ? plan.kernel.splits * sums : 0});
             if (const auto* attention = std::get_if<Attention>(&task.op);
                 attention != nullptr && kernels.size() == 1) {
                 add_scores(*attention, task, pass);
@@ -332,9 +426,23 @@ private:
         }
         add_bias(task, pass);
         if (const auto* recurrent = std::get_if<Recurrent>(&task.op)) {
-            add_cells(*recurrent, task, pass);
+            add_sequences(*recurrent, task, pass);
         }
         return kernels;
+    }
+
+    void add_sequences(const Recurrent& op, const LayerTask& task, PassKernels& pass) const {
+        for (const RecurrentProblem& problem : sequences_of(op, task.signature, task.pass)) {
+            const RateClass first = problem.arithmetic == Arithmetic::f32
+                                        ? RateClass::recurrent_forward
+                                        : RateClass::low_precision_recurrent_forward;
+            const RateClass rates =
+                class_after(first, problem.pass == RecurrentPass::forward ? 0 : 1);
+            pass.add_sequence(problem,
+                              predict_recurrent(problem, RecurrentAlgorithm::stepwise, gpu_.device,
+                                                gpu_.rates.sequence(rates)),
+                              rates);
+        }
     }
 
     // A separate addition reads and writes the result; the bias's gradient is the sum of the
@@ -359,29 +467,13 @@ private:
         const double streams = task.pass == Pass::forward ? 2 : 3;
         pass.add_stream(
             "softmax", rows_kind(RateClass::short_softmax, RateClass::long_softmax, scores, x.keys),
-            Bytes{streams * static_cast<double>(scores) * 4});
-    }
-
-    // The cell's functions, once in every step: gates and state in, state out.
-    static void add_cells(const Recurrent& op, const LayerTask& task, PassKernels& pass) {
-        if (task.pass == Pass::backward_weights) {
-            return;
-        }
-        const Dims& x = task.signature.inputs.front().tensor.dims;
-        const double directions = op.direction == Direction::bidirectional ? 2 : 1;
-        const double state = static_cast<double>(x[1] * op.hidden) * 4;
-        pass.add_stream("cell", {RateClass::tanh}, Bytes{state * (gates_of(op.cell) + 2)},
-                        static_cast<double>(x[0] * op.layers) * directions);
+            Bytes{streams * static_cast<double>(scores) *
+                  static_cast<double>(size_in_bytes(task.signature.inputs.front().tensor.dtype))});
     }
 
     Kernels streamed(const LayerTask& task) const {
         const bool is_update = task.pass == Pass::update;
-        const Work work =
-            work_of(task.op, task.signature, task.pass, cost_of(task.execution.numerics.optimizer));
-        Bytes traffic = work.traffic();
-        if (reads_statistics_first(task)) {
-            traffic += task.signature.inputs.front().tensor.bytes();
-        }
+        const Bytes traffic = stream_traffic(task);
         Kernels kernels;
         if (traffic > Bytes{}) {
             PassKernels(gpu_, kernels)
@@ -393,7 +485,8 @@ private:
     }
 
     Gpu gpu_;
-    mutable std::unordered_map<PlanKey, Plan, PlanHash> plans_;
+    mutable Plans<6, Plan> products_;
+    mutable Plans<15, ConvolutionPrediction> convolutions_;
 };
 
 }  // namespace

@@ -7,14 +7,15 @@
 
 namespace strata {
 
-// A GPU: products by tiles in waves (predict/gemm.h), whatever else by what it moves
-// (predict/streaming.h).
+// A GPU: products by tiles in waves (predict/gemm.h), convolutions by the algorithms of a library
+// (predict/convolution.h), recurrent layers step by step (predict/recurrent.h), whatever else by
+// what it moves (predict/streaming.h).
 //
-// A convolution is an implicit product, a recurrent layer is computed step by step, attention
-// writes its scores. What moves is the compulsory traffic of the operator's pass; a normalisation
-// by the batch's statistics reads its input once more. The first kernel of a pass has the launch
-// that its rates were fitted with, which includes what a framework adds, and those that follow at
-// once a queued kernel's.
+// Convolutions with three axes and those of 16-bit numbers are implicit products. Attention writes
+// its scores unless layers are fused; then it is one kernel (predict/attention.h). What moves is
+// the compulsory traffic of the operator's pass; a normalisation by the batch's statistics reads
+// its input once more. The first kernel of a pass has the launch that its rates were fitted with,
+// which includes what a framework adds, and those that follow at once a queued kernel's.
 std::unique_ptr<DeviceModel> gpu_model(Gpu gpu);
 
 }  // namespace strata

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "predict/stated_error.h"
+#include "predict/transfer.h"
 
 #include <fmt/format.h>
 
@@ -57,14 +58,28 @@ struct Difference {
     auto operator<=>(const Difference&) const = default;
 };
 
+// Where rates are looked for: the device's own file, those that are shipped, its relatives'.
+struct RatePlace {
+    RateOrigin origin;
+    DeviceDescription device;
+    DeviceRates rates;
+};
+
 // The names under which a class of ours may have been fitted, best first.
 std::vector<std::string> fitted_names(RateClass rates) {
     const std::string own(name_of(rates));
-    return rates == RateClass::linear    ? std::vector<std::string>{own, "gemm fp32", "bmm"}
-           : rates == RateClass::batched ? std::vector<std::string>{own, "gemm fp32", "linear"}
-           : rates == RateClass::convolution
-               ? std::vector<std::string>{"gemm fp32", "bmm", "linear"}
-               : std::vector<std::string>{own};
+    switch (rates) {
+        case RateClass::linear:
+            return {own, "gemm fp32", "bmm"};
+        case RateClass::batched:
+            return {own, "gemm fp32", "linear"};
+        case RateClass::convolution:
+            return {"gemm fp32", "bmm", "linear"};
+        case RateClass::convolution_forward:
+            return {own, "convolution"};
+        default:
+            return {own};
+    }
 }
 
 template <class Rates>
@@ -96,20 +111,68 @@ void scale_latency(StreamingRates& rates, double factor) {
     rates.element = rates.element / factor;
 }
 
+void scale_latency(ConvolutionRates& rates, double factor) {
+    rates.latency /= factor;
+    rates.split = rates.split / factor;
+}
+
+void scale_latency(RecurrentRates& rates, double factor) {
+    for (StepRates& step : rates.by_batch) {
+        step.multiply = step.multiply / factor;
+    }
+}
+
 void scale_hidden(StreamingRates& rates, double factor) {
     rates.hidden *= factor;
     rates.edge *= factor;
 }
 
-// What was fitted on another device, at this one's clock and with its processors.
-void carry_over(GemmRates& rates, const DeviceDescription& from, const DeviceDescription& to) {
-    scale_latency(rates, clock_of_gpu(to) / clock_of_gpu(from));
-    rates.l2 *= cycles_together(to) / cycles_together(from);
+// A launch hides what the memory moves meanwhile.
+void scale_launch(StreamingRates& rates, double factor) {
+    rates.launch = rates.launch / factor;
+    scale_hidden(rates, 1 / factor);
 }
 
-void carry_over(StreamingRates& rates, const DeviceDescription& from, const DeviceDescription& to) {
-    scale_latency(rates, clock_of_gpu(to) / clock_of_gpu(from));
-    scale_hidden(rates, to.dram_bandwidth->value / from.dram_bandwidth->value);
+void scale_launch(GemmRates& rates, double factor) {
+    rates.launch = rates.launch / factor;
+}
+
+void scale_launch(ConvolutionRates& rates, double factor) {
+    rates.launch = rates.launch / factor;
+    rates.transform_launches = rates.transform_launches / factor;
+}
+
+void scale_launch(RecurrentRates& rates, double factor) {
+    rates.launch = rates.launch / factor;
+    rates.first_step = rates.first_step / factor;
+    for (Seconds& step : rates.step) {
+        step = step / factor;
+    }
+}
+
+// What was fitted on another device, as this one would reach it.
+GemmRates carried_over(const GemmRates& rates, const RatePlace& from, const DeviceDescription& to) {
+    GemmRates found = moved(rates, from.device, to);
+    found.split = found.split * (clock_of_gpu(from.device) / clock_of_gpu(to));
+    return found;
+}
+
+StreamingRates carried_over(const StreamingRates& rates, const RatePlace& from,
+                            const DeviceDescription& to) {
+    return moved(rates, from.device, to);
+}
+
+// (Most are relative to the device's description. The library is that of the device's time.)
+ConvolutionRates carried_over(ConvolutionRates rates, const RatePlace&,
+                              const DeviceDescription& to) {
+    rates.library = prior_convolution_rates(to, ConvolutionPass::forward).library;
+    return rates;
+}
+
+RecurrentRates carried_over(RecurrentRates rates, const RatePlace& from,
+                            const DeviceDescription& to) {
+    scale_latency(rates, clock_of_gpu(to) / clock_of_gpu(from.device));
+    return rates;
 }
 
 // The other devices that have rates and are comparable, the most similar first.
@@ -136,13 +199,6 @@ std::vector<DeviceDescription> relatives_of(const DeviceDescription& device) {
     return relatives;
 }
 
-// Where rates are looked for: the device's own file, those that are shipped, its relatives'.
-struct RatePlace {
-    RateOrigin origin;
-    DeviceDescription device;
-    DeviceRates rates;
-};
-
 std::vector<RatePlace> places_for(const DeviceDescription& device) {
     std::vector<RatePlace> places = {{RateOrigin::fitted, device, own_rates_of(device.name)},
                                      {RateOrigin::shipped, device, shipped_rates_of(device.name)}};
@@ -157,19 +213,16 @@ std::vector<RatePlace> places_for(const DeviceDescription& device) {
 template <class Rates>
 Rates rates_in(const std::vector<RatePlace>& places,
                std::map<std::string, Rates, std::less<>> DeviceRates::*kind, RateClass wanted,
-               const DeviceDescription& device, Rates prior, RateSource& source) {
+               const DeviceDescription& device, Rates prior, GpuRates& all) {
+    RateSource& source = all.sources[static_cast<std::size_t>(wanted)];
     for (const RatePlace& place : places) {
         std::string name;
         if (const Rates* found = find_rates(place.rates.*kind, wanted, name)) {
             source = {place.origin, place.device.name, std::move(name)};
-            Rates rates = *found;
-            if (place.origin == RateOrigin::related) {
-                carry_over(rates, place.device, device);
-            }
-            return rates;
+            return place.origin == RateOrigin::related ? carried_over(*found, place, device)
+                                                       : *found;
         }
     }
-    source = {};
     return prior;
 }
 
@@ -193,14 +246,65 @@ void change_launch(Gpu& gpu, std::string_view value) {
         scale(gpu, Resource::launch, 1 / *factor);
         return;
     }
+    const Seconds launch{*seconds};
+    const auto set = [&](auto& rates) { scale_launch(rates, rates.launch / launch); };
     for (ProductRates& product : gpu.rates.products) {
-        product.rates.launch = Seconds{*seconds};
+        set(product.rates);
     }
-    for (StreamingRates& stream : gpu.rates.streaming) {
-        scale_hidden(stream, *seconds / stream.launch.value);
-        stream.launch = Seconds{*seconds};
+    std::ranges::for_each(gpu.rates.streaming, set);
+    std::ranges::for_each(gpu.rates.convolutions, set);
+    std::ranges::for_each(gpu.rates.recurrent, set);
+    set(gpu.rates.attention.products);
+    gpu.rates.gap = std::min(gpu.rates.gap, launch);
+}
+
+// The library whose kernels convolutions take, by its first number.
+void change_library(Gpu& gpu, std::string_view value) {
+    const auto library = parse_integer(value);
+    constexpr std::int64_t first = 1, last = 99;
+    if (!library || *library < first || *library > last) {
+        throw Error(fmt::format("cudnn: '{}' is no version, such as 5 or 9", printable(value)),
+                    ExitCode::usage);
     }
-    gpu.rates.gap = std::min(gpu.rates.gap, Seconds{*seconds});
+    for (std::size_t i = 0; i < convolution_classes; ++i) {
+        gpu.rates.convolutions[i] =
+            with_library(gpu.rates.convolutions[i], static_cast<ConvolutionPass>(i),
+                         static_cast<double>(*library));
+    }
+}
+
+// Changes what a description does not have; returns whether it was that.
+bool change_rates(Gpu& gpu, std::string_view text) {
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos) {
+        return false;
+    }
+    const std::string_view key = trim(text.substr(0, equals)),
+                           value = trim(text.substr(equals + 1));
+    if (key == "launch") {
+        change_launch(gpu, value);
+    } else if (key == "cudnn") {
+        change_library(gpu, value);
+    }
+    return key == "launch" || key == "cudnn";
+}
+
+// Of lanes, and of what is stated of matrix units. (An L2 cache's bandwidth that is only assumed
+// follows the lanes, but is a resource of its own.)
+void scale_compute(Gpu& gpu, double factor) {
+    DeviceDescription& device = gpu.device;
+    device.lanes->value *= factor;
+    for (auto* const peak : {&device.tf32_peak, &device.f16_peak, &device.bf16_peak}) {
+        if (*peak) {
+            (*peak)->value *= factor;
+        }
+    }
+    gpu.rates.attention.exponentials *= factor;
+    if (!device.l2_bandwidth) {
+        for (ConvolutionRates& rates : gpu.rates.convolutions) {
+            rates.l2 /= factor;
+        }
+    }
 }
 
 }  // namespace
@@ -221,56 +325,74 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
     }
     GpuRates found;
     const std::vector<RatePlace> places = places_for(device);
-    for (std::size_t i = 0; i < rate_classes; ++i) {
-        const auto wanted = static_cast<RateClass>(i);
-        if (i < product_classes) {
-            GemmRates rates = rates_in(places, &DeviceRates::gemm, wanted, device,
-                                       prior_gemm_rates(device), found.sources[i]);
-            std::vector<GemmKernel> candidates = candidate_kernels(rates);
-            found.products[i] = {std::move(rates), std::move(candidates)};
-        } else {
-            found.streaming[i] = rates_in(places, &DeviceRates::streaming, wanted, device,
-                                          StreamingRates(), found.sources[i]);
-        }
+    for (std::size_t i = 0; i < product_classes; ++i) {
+        const RateClass wanted = class_after(RateClass::linear, i);
+        GemmRates rates =
+            rates_in(places, &DeviceRates::gemm, wanted, device, prior_gemm_rates(device), found);
+        const bool is_low =
+            wanted == RateClass::low_precision && has_matrix_units(device, Arithmetic::f16);
+        std::vector<GemmKernel> candidates =
+            candidate_kernels(rates, is_low ? MultiplyUnits::matrix_units : MultiplyUnits::lanes);
+        found.products[i] = {std::move(rates), std::move(candidates)};
     }
+    for (std::size_t i = 0; i < stream_classes; ++i) {
+        found.streaming[i] =
+            rates_in(places, &DeviceRates::streaming, class_after(RateClass::add, i), device,
+                     StreamingRates(), found);
+    }
+    for (std::size_t i = 0; i < convolution_classes; ++i) {
+        found.convolutions[i] = rates_in(
+            places, &DeviceRates::convolution, class_after(RateClass::convolution_forward, i),
+            device, prior_convolution_rates(device, static_cast<ConvolutionPass>(i)), found);
+    }
+    for (std::size_t i = 0; i < recurrent_classes; ++i) {
+        found.recurrent[i] =
+            rates_in(places, &DeviceRates::recurrent, class_after(RateClass::recurrent_forward, i),
+                     device, prior_recurrent_rates(device), found);
+    }
+    found.attention = {.products = found.product(RateClass::batched).rates, .softmax = {}};
+    found.attention.products.kernels.clear();
     found.gap = queued_launch;
     return found;
 }
 
 void scale(Gpu& gpu, Resource resource, double factor) {
-    const auto each_product = [&](auto&& change) {
-        std::ranges::for_each(gpu.rates.products, [&](ProductRates& p) { change(p.rates); });
-    };
-    const auto each_stream = [&](auto&& change) {
-        std::ranges::for_each(gpu.rates.streaming, change);
+    GpuRates& rates = gpu.rates;
+    const auto each = [&](auto&& change) {
+        std::ranges::for_each(rates.products, [&](ProductRates& p) { change(p.rates); });
+        std::ranges::for_each(rates.streaming, change);
+        std::ranges::for_each(rates.convolutions, change);
+        std::ranges::for_each(rates.recurrent, change);
     };
     switch (resource) {
         case Resource::compute:
-            gpu.device.lanes->value *= factor;
+            scale_compute(gpu, factor);
             break;
         case Resource::latency:
-            each_product([&](GemmRates& rates) { scale_latency(rates, factor); });
-            each_stream([&](StreamingRates& rates) { scale_latency(rates, factor); });
+            each([&](auto& some) { scale_latency(some, factor); });
             break;
         case Resource::l2_bandwidth:
-            each_product([&](GemmRates& rates) { rates.l2 *= factor; });
+            std::ranges::for_each(rates.products, [&](ProductRates& p) { p.rates.l2 *= factor; });
+            std::ranges::for_each(rates.convolutions,
+                                  [&](ConvolutionRates& some) { some.l2 *= factor; });
+            rates.attention.products.l2 *= factor;
             break;
         case Resource::l2_size:
             if (gpu.device.l2) {
                 gpu.device.l2->value *= factor;
             }
+            std::ranges::for_each(rates.streaming,
+                                  [&](StreamingRates& some) { some.resident *= factor; });
             break;
         case Resource::dram_bandwidth:
             gpu.device.dram_bandwidth->value *= factor;
-            each_stream([&](StreamingRates& rates) { scale_hidden(rates, factor); });
+            std::ranges::for_each(rates.streaming,
+                                  [&](StreamingRates& some) { scale_hidden(some, factor); });
             break;
         case Resource::launch:
-            each_product([&](GemmRates& rates) { rates.launch = rates.launch / factor; });
-            each_stream([&](StreamingRates& rates) {
-                rates.launch = rates.launch / factor;
-                scale_hidden(rates, 1 / factor);
-            });
-            gpu.rates.gap = gpu.rates.gap / factor;
+            each([&](auto& some) { scale_launch(some, factor); });
+            scale_launch(rates.attention.products, factor);
+            rates.gap = rates.gap / factor;
             break;
     }
 }
@@ -278,15 +400,20 @@ void scale(Gpu& gpu, Resource resource, double factor) {
 void apply(Gpu& gpu, const DeviceChanges& changes) {
     const DeviceDescription before = gpu.device;
     for (const std::string& text : changes) {
-        const auto equals = text.find('=');
-        if (equals != std::string::npos &&
-            trim(std::string_view(text).substr(0, equals)) == "launch") {
-            change_launch(gpu, trim(std::string_view(text).substr(equals + 1)));
-        } else {
+        if (!change_rates(gpu, text)) {
             change(gpu.device, text);
         }
     }
+    // What is stated of matrix units follows their clock, unless it was changed itself.
+    const double cycles = cycles_together(gpu.device) / cycles_together(before);
+    for (auto peak : {&DeviceDescription::tf32_peak, &DeviceDescription::f16_peak,
+                      &DeviceDescription::bf16_peak}) {
+        if (before.*peak && (gpu.device.*peak)->value == (before.*peak)->value) {
+            (gpu.device.*peak)->value *= cycles;
+        }
+    }
     const DeviceDescription changed = gpu.device;
+    const auto convolutions = gpu.rates.convolutions;  // relative to the description as it is
     // (`scale` changes the description as well, which has the new numbers already.)
     const double clock = clock_of_gpu(changed) / clock_of_gpu(before);
     const double l2 = factor_between(before.l2_bandwidth, changed.l2_bandwidth);
@@ -295,6 +422,7 @@ void apply(Gpu& gpu, const DeviceChanges& changes) {
     scale(gpu, Resource::dram_bandwidth,
           factor_between(before.dram_bandwidth, changed.dram_bandwidth));
     gpu.device = changed;
+    gpu.rates.convolutions = convolutions;
 }
 
 }  // namespace strata

@@ -17,15 +17,29 @@ struct ProductRates {
 // Every rate that a GPU's model needs, found once: predictions look nothing up by name.
 struct GpuRates {
     std::array<ProductRates, product_classes> products;
-    std::array<StreamingRates, rate_classes> streaming;  // those of products stay unused
+    std::array<StreamingRates, stream_classes> streaming;
+    std::array<ConvolutionRates, convolution_classes> convolutions;
+    std::array<RecurrentRates, recurrent_classes> recurrent;
+    AttentionRates attention;  // in one kernel
     std::array<RateSource, rate_classes> sources;
     Seconds gap;  // between two kernels of one layer's pass, which the host queues together
 
     const ProductRates& product(RateClass rates) const {
-        return products[static_cast<std::size_t>(rates)];
+        return products[place_after(RateClass::linear, rates)];
     }
     const StreamingRates& stream(RateClass rates) const {
-        return streaming[static_cast<std::size_t>(rates)];
+        return streaming[place_after(RateClass::add, rates)];
+    }
+    const ConvolutionRates& convolution(RateClass rates) const {
+        return convolutions[place_after(RateClass::convolution_forward, rates)];
+    }
+    const RecurrentRates& sequence(RateClass rates) const {
+        return recurrent[place_after(RateClass::recurrent_forward, rates)];
+    }
+
+private:
+    static std::size_t place_after(RateClass first, RateClass rates) {
+        return static_cast<std::size_t>(rates) - static_cast<std::size_t>(first);
     }
 };
 

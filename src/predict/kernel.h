@@ -3,6 +3,7 @@
 
 #include "base/quantity.h"
 #include "op/work.h"
+#include "predict/convolution.h"
 
 #include <algorithm>
 #include <array>
@@ -15,13 +16,13 @@
 namespace strata {
 
 // What a kernel's time is made of. Arithmetic and latency hide each other, as do both of them,
-// traffic to the L2 cache and traffic to memory; launch and split are added.
-enum class Term { launch, arithmetic, latency, l2, dram, split };
-inline constexpr std::array<std::string_view, 6> names_of(Term) {
-    return {"launch", "arithmetic", "latency", "l2", "dram", "split"};
+// traffic to the L2 cache and traffic to memory; launch, transforms and split are added.
+enum class Term { launch, arithmetic, latency, l2, dram, transforms, split };
+inline constexpr std::array<std::string_view, 7> names_of(Term) {
+    return {"launch", "arithmetic", "latency", "l2", "dram", "transforms", "split"};
 }
-inline constexpr std::array all_terms = {Term::launch, Term::arithmetic, Term::latency,
-                                         Term::l2,     Term::dram,       Term::split};
+inline constexpr std::array all_terms = {Term::launch, Term::arithmetic, Term::latency, Term::l2,
+                                         Term::dram,   Term::transforms, Term::split};
 
 // A number for each term.
 template <class Value>
@@ -32,12 +33,13 @@ struct ByTerm {
     const Value& operator[](Term term) const { return values[static_cast<std::size_t>(term)]; }
 };
 
-// Problems whose rates were fitted together (DeviceRates). The first three are products, the others
-// read and write tensors.
+// Problems whose rates were fitted together (DeviceRates): products, operators that read and write
+// tensors, convolutions by pass, sequences of recurrent cells, and attention in one kernel.
 enum class RateClass {
-    linear,       // a transposed second operand, as a fully connected layer's forward pass has
-    batched,      // any other product
-    convolution,  // an implicit product
+    linear,         // a transposed second operand, as a fully connected layer's forward pass has
+    batched,        // any other product
+    convolution,    // an implicit product, of convolutions that have no model of their own
+    low_precision,  // any product of 16-bit numbers
     add,
     multiply,
     divide,
@@ -49,11 +51,20 @@ enum class RateClass {
     long_softmax,
     short_norm,  // normalisation of such rows
     long_norm,
+    convolution_forward,
+    convolution_backward_data,
+    convolution_backward_weights,
+    recurrent_forward,
+    recurrent_backward_data,
+    low_precision_recurrent_forward,
+    low_precision_recurrent_backward_data,
+    fused_attention,
 };
-inline constexpr std::array<std::string_view, 14> names_of(RateClass) {
+inline constexpr std::array<std::string_view, 23> names_of(RateClass) {
     return {"linear",
             "bmm",
             "convolution",
+            "gemm fp16_mixed",
             "add",
             "mul",
             "div",
@@ -64,15 +75,35 @@ inline constexpr std::array<std::string_view, 14> names_of(RateClass) {
             "softmax by warps",
             "softmax by blocks",
             "ln by short rows",
-            "ln by long rows"};
+            "ln by long rows",
+            "convolution fp32 forward",
+            "convolution fp32 backward_data",
+            "convolution fp32 backward_weights",
+            "recurrent fp32 forward",
+            "recurrent fp32 backward_data",
+            "recurrent fp16_mixed forward",
+            "recurrent fp16_mixed backward_data",
+            "fused attention"};
 }
-inline constexpr std::size_t product_classes = 3;
 inline constexpr std::size_t rate_classes = names_of(RateClass{}).size();
+
+// How many classes of each kind there are, in this order.
+inline constexpr std::size_t product_classes = 4;
+inline constexpr std::size_t stream_classes = 11;
+inline constexpr std::size_t convolution_classes = 3;
+inline constexpr std::size_t recurrent_classes = 4;
+
+// The class `place` places after another one: the passes of convolutions follow the forward one.
+constexpr RateClass class_after(RateClass first, std::size_t place) {
+    return static_cast<RateClass>(static_cast<std::size_t>(first) + place);
+}
 
 // How a product is cut into blocks: for explanations.
 struct PlannedTiles {
     std::int64_t batch = 1, m = 1, n = 1, k = 1;
     bool b_is_transposed = false;
+    Arithmetic arithmetic = Arithmetic::f32;
+    double element_bytes = 4;
     int tile_m = 0, tile_n = 0, splits = 1;
     double blocks = 0;
     double rounds = 0;  // of resident blocks on the busiest processor
@@ -91,6 +122,7 @@ struct KernelPrediction {
     Bytes dram_traffic = {};
     Bytes workspace = {};
     std::optional<PlannedTiles> tiles = {};  // of products
+    std::optional<ConvolutionProblem> convolution = {};
 
     Term binding() const {
         const auto at = std::ranges::max_element(terms.values);

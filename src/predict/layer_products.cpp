@@ -10,6 +10,10 @@ namespace strata {
 
 namespace {
 
+std::int64_t gates_of(CellKind cell) {
+    return cell == CellKind::lstm ? 4 : cell == CellKind::gru ? 3 : 1;
+}
+
 // The matrices of a product, outermost extents multiplied.
 struct MatrixExtents {
     std::int64_t batch = 1, m = 1, n = 1, k = 1;
@@ -86,28 +90,116 @@ struct CellExtents {
     std::int64_t steps, batch, inputs, hidden, gates;
 };
 
-void add_cell(const CellExtents& c, Pass pass, std::vector<LayerProduct>& all) {
+std::vector<CellExtents> cells_of(const Recurrent& op, const Signature& signature) {
+    const Dims& x = signature.inputs[0].tensor.dims;
+    const std::int64_t directions = op.direction == Direction::bidirectional ? 2 : 1;
+    std::vector<CellExtents> cells;
+    for (std::int64_t layer = 0; layer < op.layers; ++layer) {
+        const CellExtents cell{.steps = x[0],
+                               .batch = x[1],
+                               .inputs = layer == 0 ? x[2] : directions * op.hidden,
+                               .hidden = op.hidden,
+                               .gates = gates_of(op.cell)};
+        cells.insert(cells.end(), static_cast<std::size_t>(directions), cell);
+    }
+    return cells;
+}
+
+void add_products(const CellExtents& c, Pass pass, std::vector<LayerProduct>& all) {
     const std::int64_t wide = c.gates * c.hidden;
     const std::int64_t together = c.steps * c.batch;
-    LayerProduct step;
     switch (pass) {
         case Pass::forward:
             all.push_back(product_of(1, together, wide, c.inputs, true));
-            step = product_of(1, c.batch, wide, c.hidden, true);
             break;
         case Pass::backward_data:
             all.push_back(product_of(1, together, c.inputs, wide));
-            step = product_of(1, c.batch, c.hidden, wide);
             break;
         case Pass::backward_weights:
             all.push_back(product_of(1, wide, c.inputs, together));
             all.push_back(product_of(1, wide, c.hidden, together));
-            return;
+            break;
         case Pass::update:
-            return;
+            break;
     }
-    step.repeats = static_cast<double>(c.steps);
-    all.push_back(step);
+}
+
+RecurrentCell cell_of(CellKind cell) {
+    return cell == CellKind::lstm  ? RecurrentCell::lstm
+           : cell == CellKind::gru ? RecurrentCell::gru
+                                   : RecurrentCell::vanilla;
+}
+
+std::optional<ConvolutionPass> convolution_pass(Pass pass) {
+    switch (pass) {
+        case Pass::forward:
+            return ConvolutionPass::forward;
+        case Pass::backward_data:
+            return ConvolutionPass::backward_data;
+        case Pass::backward_weights:
+            return ConvolutionPass::backward_weights;
+        case Pass::update:
+            break;
+    }
+    return {};
+}
+
+// Along the last axis (0) or the one before it (1); what is not there is one, or no padding.
+struct Axis {
+    std::int64_t extent, window, stride, dilation, pad;
+};
+
+template <class Window>
+Axis axis_of(const Window& op, const Dims& image, std::size_t from_last) {
+    if (from_last >= op.kernel.size()) {
+        return {1, 1, 1, 1, 0};
+    }
+    const std::size_t at = op.kernel.size() - 1 - from_last;
+    const auto value = [&](const Dims& dims, std::int64_t usual) {
+        return dims.empty() ? usual : dims[at];
+    };
+    const std::int64_t before = value(op.pad_begin, 0), after = value(op.pad_end, 0);
+    // (A library pads both sides alike: the image takes what one has more.)
+    return {.extent = image[image.size() - 1 - from_last] + after - before,
+            .window = op.kernel[at],
+            .stride = value(op.stride, 1),
+            .dilation = value(op.dilation, 1),
+            .pad = before};
+}
+
+template <class Window>
+std::optional<ConvolutionProblem> problem_of(const Window& op, const Dims& image,
+                                             std::int64_t filters, DataType dtype, Pass pass) {
+    const auto of_library = convolution_pass(pass);
+    if (!of_library || op.kernel.size() > 2 || dtype != DataType::f32) {
+        return {};
+    }
+    const Axis rows = axis_of(op, image, 1), columns = axis_of(op, image, 0);
+    const ConvolutionProblem problem{.n = image[0],
+                                     .c = image[1],
+                                     .h = rows.extent,
+                                     .w = columns.extent,
+                                     .k = filters,
+                                     .r = rows.window,
+                                     .s = columns.window,
+                                     .pad_h = rows.pad,
+                                     .pad_w = columns.pad,
+                                     .stride_h = rows.stride,
+                                     .stride_w = columns.stride,
+                                     .dilation_h = rows.dilation,
+                                     .dilation_w = columns.dilation,
+                                     .groups = op.groups,
+                                     .pass = *of_library};
+    const bool is_whole =
+        problem.h > 0 && problem.w > 0 && problem.result_h() > 0 && problem.result_w() > 0;
+    return is_whole ? std::optional(problem) : std::nullopt;
+}
+
+// What is forward in a transposed convolution is backward in the other.
+Pass turned(Pass pass) {
+    return pass == Pass::forward         ? Pass::backward_data
+           : pass == Pass::backward_data ? Pass::forward
+                                         : pass;
 }
 
 }  // namespace
@@ -156,34 +248,17 @@ std::vector<LayerProduct> products_of(const Convolution& op, const Signature& si
         extents_of_window(op, signature.inputs[0].tensor.dims, signature.outputs[0].dims), pass);
 }
 
-// What is forward here is backward there: its result is the image of a convolution.
 std::vector<LayerProduct> products_of(const TransposedConvolution& op, const Signature& signature,
                                       Pass pass) {
-    const WindowExtents x =
-        extents_of_window(op, signature.outputs[0].dims, signature.inputs[0].tensor.dims);
-    return implicit_product(x, pass == Pass::forward         ? Pass::backward_data
-                               : pass == Pass::backward_data ? Pass::forward
-                                                             : pass);
-}
-
-double gates_of(CellKind cell) {
-    return cell == CellKind::lstm ? 4 : cell == CellKind::gru ? 3 : 1;
+    return implicit_product(
+        extents_of_window(op, signature.outputs[0].dims, signature.inputs[0].tensor.dims),
+        turned(pass));
 }
 
 std::vector<LayerProduct> products_of(const Recurrent& op, const Signature& signature, Pass pass) {
-    const Dims& x = signature.inputs[0].tensor.dims;
-    const std::int64_t directions = op.direction == Direction::bidirectional ? 2 : 1;
     std::vector<LayerProduct> found;
-    for (std::int64_t layer = 0; layer < op.layers; ++layer) {
-        const std::int64_t inputs = layer == 0 ? x[2] : directions * op.hidden;
-        for (std::int64_t direction = 0; direction < directions; ++direction) {
-            add_cell({.steps = x[0],
-                      .batch = x[1],
-                      .inputs = inputs,
-                      .hidden = op.hidden,
-                      .gates = static_cast<std::int64_t>(gates_of(op.cell))},
-                     pass, found);
-        }
+    for (const CellExtents& cell : cells_of(op, signature)) {
+        add_products(cell, pass, found);
     }
     return found;
 }
@@ -205,6 +280,79 @@ std::vector<LayerProduct> products_of(const Attention& op, const Signature& sign
             break;
     }
     return {};
+}
+
+std::optional<ConvolutionProblem> convolution_of(const Convolution& op, const Signature& signature,
+                                                 Pass pass) {
+    const Tensor& image = signature.inputs[0].tensor;
+    return problem_of(op, image.dims, signature.outputs[0].dims[1], image.dtype, pass);
+}
+
+std::optional<ConvolutionProblem> convolution_of(const TransposedConvolution& op,
+                                                 const Signature& signature, Pass pass) {
+    const Tensor& result = signature.inputs[0].tensor;
+    return problem_of(op, signature.outputs[0].dims, result.dims[1], result.dtype, turned(pass));
+}
+
+std::vector<RecurrentProblem> sequences_of(const Recurrent& op, const Signature& signature,
+                                           Pass pass) {
+    std::vector<RecurrentProblem> found;
+    if (pass != Pass::forward && pass != Pass::backward_data) {
+        return found;
+    }
+    const DataType dtype = signature.inputs[0].tensor.dtype;
+    for (const CellExtents& cell : cells_of(op, signature)) {
+        found.push_back(
+            {.cell = cell_of(op.cell),
+             .hidden = cell.hidden,
+             .batch = cell.batch,
+             .steps = cell.steps,
+             .pass = pass == Pass::forward ? RecurrentPass::forward : RecurrentPass::backward_data,
+             .arithmetic = arithmetic_of(dtype).value_or(Arithmetic::f32),
+             .element_bytes = static_cast<double>(size_in_bytes(dtype))});
+    }
+    return found;
+}
+
+std::optional<AttentionProblem> attention_of(const Attention& op, const Signature& signature,
+                                             Pass pass) {
+    const AttentionExtents x = extents_of(op, signature);
+    if (x.width != x.value_width || (pass != Pass::forward && pass != Pass::backward_data)) {
+        return {};
+    }
+    const DataType dtype = signature.inputs[0].tensor.dtype;
+    return AttentionProblem{
+        .batch = x.batch,
+        .heads = x.heads,
+        .queries = x.queries,
+        .keys = x.keys,
+        .width = x.width,
+        .mask = op.causal ? AttentionMask::causal : AttentionMask::none,
+        .pass = pass == Pass::forward ? AttentionPass::forward : AttentionPass::backward,
+        .arithmetic = arithmetic_of(dtype).value_or(Arithmetic::f32),
+        .element_bytes = static_cast<double>(size_in_bytes(dtype))};
+}
+
+std::optional<Arithmetic> arithmetic_of(DataType dtype) {
+    switch (dtype) {
+        case DataType::f32:
+            return Arithmetic::f32;
+        case DataType::f16:
+            return Arithmetic::f16;
+        case DataType::bf16:
+            return Arithmetic::bf16;
+        default:
+            return {};
+    }
+}
+
+RateClass LayerProduct::rates() const {
+    if (problem.arithmetic != Arithmetic::f32) {
+        return RateClass::low_precision;
+    }
+    return !algorithm.empty()        ? RateClass::convolution
+           : problem.b_is_transposed ? RateClass::linear
+                                     : RateClass::batched;
 }
 
 }  // namespace strata

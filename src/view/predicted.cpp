@@ -36,6 +36,8 @@ std::string text_of_term(Term term) {
             return "traffic between processors and the L2 cache";
         case Term::dram:
             return "traffic to memory";
+        case Term::transforms:
+            return "transforms of images, filters and results";
         case Term::split:
             return "adding the sums of splits";
     }
@@ -61,6 +63,8 @@ std::string help_against(Term term, const KernelPrediction& kernel) {
                                   "cache, or a lower precision"
                                 : "fusing it with its neighbour, which saves a round trip, or a "
                                   "lower precision";
+        case Term::transforms:
+            return "more channels or filters, which use each transformed tile more often";
         case Term::split:
             return "a larger batch, so that no split is needed";
     }
@@ -84,9 +88,13 @@ std::string tiles_text(const PlannedTiles& tiles, const DeviceDescription& devic
 std::string kernel_sentence(const KernelPrediction& kernel, const DeviceModel& model) {
     const std::string repeats =
         kernel.repeats > 1 ? fmt::format(", {:.0f} times", kernel.repeats) : "";
+    const std::string moves =
+        fmt::format("it moves {}", text_with_unit(kernel.dram_traffic.value, "B"));
     const std::string what =
         kernel.tiles ? fmt::format("a product of {}", tiles_text(*kernel.tiles, model.device()))
-                     : fmt::format("it moves {}", text_with_unit(kernel.dram_traffic.value, "B"));
+        : kernel.flops > Flops{}
+            ? fmt::format("{} and computes {}", moves, text_with_unit(kernel.flops.value, "FLOP"))
+            : moves;
     const Term binding = kernel.binding();
     return fmt::format("{}{} takes {}: {}. What binds is {}; what would help is {}.", kernel.name,
                        repeats, duration(kernel.time), what, text_of_term(binding),
@@ -96,7 +104,7 @@ std::string kernel_sentence(const KernelPrediction& kernel, const DeviceModel& m
 // "Of other kernels, volta_sgemm_64x64 would be next with 1.7 ms."
 std::string next_sentence(const KernelPrediction& kernel, const DeviceModel& model) {
     for (const Alternative& other : model.alternatives_to(kernel)) {
-        if (kernel.tiles && other.name != kernel.name) {
+        if (other.name != kernel.name) {
             const Seconds once = other.time * kernel.repeats;
             return fmt::format("The next best kernel, {}{}, would take {}.", other.name,
                                other.splits > 1 ? fmt::format(" split {} ways", other.splits) : "",
@@ -134,8 +142,8 @@ Table terms_table(const Graph& graph, const PredictedStep& step) {
         }
     }
     table.notes.emplace_back(
-        "Launch and split are added to what arithmetic, latency, l2 and dram take together, which "
-        "overlap.");
+        "Launch, transforms and split are added to what arithmetic, latency, l2 and dram take "
+        "together, which overlap.");
     return table;
 }
 

@@ -61,17 +61,55 @@ TEST(LayerProducts, AFullyConnectedLayersForwardPassReadsTransposedWeights) {
 }
 
 // Cells multiply and add a little besides.
-TEST(LayerProducts, OfARecurrentLayerAreNearlyAllOfItsWork) {
+TEST(LayerProducts, OfARecurrentLayerAndItsStepsAreNearlyAllOfItsWork) {
     const Problem problem =
         parse_problem("recurrent(25x16x64) cell=lstm hidden=128 layers=2 direction=bidirectional");
     const Signature signature = signature_of(problem);
     const auto& op = std::get<Recurrent>(problem.op);
     for (const Pass pass : all_products) {
         const double work = work_of(problem.op, signature, pass).operations.multiply_adds;
-        const double products = multiply_adds(products_of(op, signature, pass));
-        EXPECT_LE(products, work) << name_of(pass);
-        EXPECT_GT(products, 0.99 * work) << name_of(pass);
+        double found = multiply_adds(products_of(op, signature, pass));
+        const auto sequences = sequences_of(op, signature, pass);
+        EXPECT_EQ(sequences.size(), pass == Pass::backward_weights ? 0U : 4U);
+        for (const RecurrentProblem& one : sequences) {
+            found += one.flops().value / 2;
+        }
+        EXPECT_LE(found, work) << name_of(pass);
+        EXPECT_GT(found, 0.99 * work) << name_of(pass);
     }
+}
+
+TEST(LayerProducts, AConvolutionIsThatOfALibrary) {
+    for (const char* text :
+         {"convolution(8x64x29x30) out_channels=96 kernel=3x5 stride=2x1 pad_begin=1x2 pad_end=0x1",
+          "convolution(8x64x100) out_channels=96 kernel=5 dilation=2",
+          "convolution(8x64x28x28) out_channels=64 kernel=5x5 groups=4"}) {
+        const Problem problem = parse_problem(text);
+        const Signature signature = signature_of(problem);
+        const auto found =
+            convolution_of(std::get<Convolution>(problem.op), signature, Pass::backward_data);
+        ASSERT_TRUE(found) << text;
+        const Dims& result = signature.outputs[0].dims;
+        EXPECT_EQ(found->pass, ConvolutionPass::backward_data);
+        EXPECT_EQ(found->result_w(), result.back()) << text;
+        EXPECT_EQ(found->k, result[1]);
+        EXPECT_DOUBLE_EQ(found->flops().value / 2,
+                         work_of(problem.op, signature, Pass::forward).operations.multiply_adds)
+            << text;
+    }
+}
+
+TEST(LayerProducts, ATransposedConvolutionIsAnothersGradient) {
+    const Problem problem =
+        parse_problem("transposed_convolution(8x64x14x14) out_channels=32 kernel=2x2 stride=2x2");
+    const auto found = convolution_of(std::get<TransposedConvolution>(problem.op),
+                                      signature_of(problem), Pass::forward);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->pass, ConvolutionPass::backward_data);
+    EXPECT_EQ(found->c, 32);
+    EXPECT_EQ(found->k, 64);
+    EXPECT_EQ(found->h, 28);
+    EXPECT_EQ(found->result_h(), 14);
 }
 
 TEST(LayerProducts, AnUpdateHasNone) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "predict/device_model.h"
+
+namespace strata {
+
+// How an operator's pass reads and writes its tensors: by which rates, and the rows that it reduces
+// before it writes them.
+struct StreamKind {
+    RateClass rates = RateClass::add;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+};
+
+// Of rows with so many columns, short or long.
+StreamKind rows_kind(RateClass of_short, RateClass of_long, std::int64_t elements,
+                     std::int64_t columns);
+
+// By the operator, for every pass but the update.
+StreamKind stream_kind(const Op& op, const Signature& signature);
+
+// What a pass moves: what its operator has to, and for normalisations by the batch's or a group's
+// statistics the input once more.
+Bytes stream_traffic(const LayerTask& task);
+
+// Whether the pass costs nothing, because its result is its input under another name.
+bool is_free(const LayerTask& task);
+
+// Whether the operator adds a bias to its products.
+bool adds_bias(const Op& op);
+
+}  // namespace strata
