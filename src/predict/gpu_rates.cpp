@@ -65,8 +65,9 @@ struct RatePlace {
     DeviceRates rates;
 };
 
-// The names under which a class of ours may have been fitted, best first.
-std::vector<std::string> fitted_names(RateClass rates) {
+// The names under which a class of ours may have been fitted, to the device itself or to another
+// one, best first.
+std::vector<std::string> fitted_names(RateClass rates, bool is_own) {
     const std::string own(name_of(rates));
     switch (rates) {
         case RateClass::linear:
@@ -76,7 +77,8 @@ std::vector<std::string> fitted_names(RateClass rates) {
         case RateClass::convolution:
             return {"gemm fp32", "bmm", "linear"};
         case RateClass::convolution_forward:
-            return {own, "convolution"};
+            // (With what PyTorch adds, which is more than another device's own class is off.)
+            return is_own ? std::vector<std::string>{own, "convolution"} : std::vector{own};
         default:
             return {own};
     }
@@ -84,8 +86,8 @@ std::vector<std::string> fitted_names(RateClass rates) {
 
 template <class Rates>
 const Rates* find_rates(const std::map<std::string, Rates, std::less<>>& all, RateClass wanted,
-                        std::string& name) {
-    for (const std::string& candidate : fitted_names(wanted)) {
+                        bool is_own, std::string& name) {
+    for (const std::string& candidate : fitted_names(wanted, is_own)) {
         if (const auto found = all.find(candidate); found != all.end()) {
             name = candidate;
             return &found->second;
@@ -217,10 +219,10 @@ Rates rates_in(const std::vector<RatePlace>& places,
     RateSource& source = all.sources[static_cast<std::size_t>(wanted)];
     for (const RatePlace& place : places) {
         std::string name;
-        if (const Rates* found = find_rates(place.rates.*kind, wanted, name)) {
+        const bool is_own = place.origin != RateOrigin::related;
+        if (const Rates* found = find_rates(place.rates.*kind, wanted, is_own, name)) {
             source = {place.origin, place.device.name, std::move(name)};
-            return place.origin == RateOrigin::related ? carried_over(*found, place, device)
-                                                       : *found;
+            return is_own ? *found : carried_over(*found, place, device);
         }
     }
     return prior;

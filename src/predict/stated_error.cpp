@@ -86,10 +86,12 @@ std::optional<double> stated_error(const RateSource& source, RateClass rates) {
     double count = 0;
     for (const StatedError& error : stated_errors()) {
         const bool is_own = source.origin == RateOrigin::shipped;
+        const char* const split =
+            source.origin == RateOrigin::related ? "left-out" : "uncalibrated";
         const bool counts = is_own ? error.split == "cross-validated" &&
                                          error.device == source.device &&
                                          error.problem_class == source.name
-                                   : error.split == "uncalibrated" && is_of_class(error, rates);
+                                   : error.split == split && is_of_class(error, rates);
         sum += counts ? error.mape : 0;
         count += counts ? 1 : 0;
     }

@@ -60,7 +60,8 @@ TEST(Modelled, SaysWhichDeviceAndWhichRatesItAssumed) {
     EXPECT_NE(similar.provenance.at("rates.linear").find("related: 'linear' of a100-40"),
               std::string::npos);
     const strata::Run unknown = predicted(job_on("vega-fe"));
-    EXPECT_EQ(unknown.provenance.at("rates.linear").substr(0, 5), "prior");
+    EXPECT_EQ(unknown.provenance.at("rates.linear").substr(0, 7), "shipped");
+    EXPECT_EQ(unknown.provenance.at("rates.add").substr(0, 5), "prior");
 }
 
 TEST(Modelled, ComesBackFromADatabaseAsItWas) {
