@@ -23,10 +23,10 @@ struct SimulationOptions {
 
 // A kernel of a pass, and what it asks of memory in all its runs together.
 struct KernelSimulation {
-    std::string name;
+    std::string name = {};
     double runs = 1;
-    Seconds time;  // modelled, of all runs
-    Instructions instructions;
+    Seconds time = {};  // modelled, of all runs
+    Instructions instructions = {};
     StallShares stalls = {};
     SimulatedKernel traffic = {};
     std::optional<SimulatedKernel> check = {};  // by the other engine
