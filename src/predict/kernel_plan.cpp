@@ -299,6 +299,11 @@ GpuMemory memory_of(const DeviceDescription& device, const KernelPlan& kernel, b
     const auto shape = [](Bytes capacity) {
         return CacheShape{static_cast<std::size_t>(capacity.value) / line_bytes, ways};
     };
+    constexpr double most_processors = 65536;
+    if (device.processors->value.value > most_processors) {
+        throw Error(fmt::format("{} has more processors than can be simulated, {}", device.name,
+                                most_processors));
+    }
     if (!device.l2) {
         throw Error(fmt::format("{} states no L2 cache", device.name));
     }

@@ -52,7 +52,7 @@ bool bypasses_l1(const DeviceDescription& device);
 
 // The caches that a kernel has. Where shared memory is a part of the first-level cache (since
 // Volta), what resident blocks use of it is missing there. Throws Error for a device without an L2
-// cache, or without an L1 cache that is not bypassed.
+// cache, without an L1 cache that is not bypassed, or with more than 65,536 processors.
 GpuMemory memory_of(const DeviceDescription& device, const KernelPlan& kernel, bool bypass_l1);
 
 }  // namespace strata

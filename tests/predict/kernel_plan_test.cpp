@@ -122,6 +122,10 @@ TEST(KernelPlan, KeplerBypassesTheFirstLevelUnlessToldOtherwise) {
 
 TEST(KernelPlan, WhatIsNotKnownIsRefusedWithAReason) {
     EXPECT_THROW(simulated("conv:n1c8h8k8r3", Pass::forward, {}, "tpu-v2"), Error);
+    DeviceDescription absurd = find_description("v100");
+    change(absurd, "processors=1000000");
+    const Problem relu = parse_problem("activation(1x8) kind=relu");
+    EXPECT_THROW(simulate_pass(relu.op, signature_of(relu), Pass::forward, absurd, {}, {}), Error);
     const Problem rnn = parse_problem("recurrent(4x8x16) hidden=16");
     EXPECT_THROW(plan_kernels(rnn.op, signature_of(rnn), Pass::forward,
                               PlannedConvolution::implicit_gemm, find_description("v100"), {}),
