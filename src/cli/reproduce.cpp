@@ -215,10 +215,10 @@ void add_reproduce(CLI::App& app, ExitCode& exit) {
         if (options->list) {
             emit(reproductions_document(reproductions(), measured_figures(), modelled_figures()),
                  options->output);
-        } else if (const auto figures = chosen_figures(*options); !figures.empty()) {
-            measure(figures, *options);
         } else if (const auto simulations = chosen_simulations(*options); !simulations.empty()) {
             simulate_figures(simulations, options->output);
+        } else if (const auto figures = chosen_figures(*options); !figures.empty()) {
+            measure(figures, *options);
         } else {
             exit = compare(*options);
         }
