@@ -18,7 +18,7 @@ const GemmAccesses& product() {
     return accesses;
 }
 
-void append_lines(const Tile& tile, std::vector<LineNumber>& lines) {
+void append_lines(const LineTile& tile, std::vector<LineNumber>& lines) {
     for (std::uint32_t row = 0; row < tile.rows; ++row) {
         for (std::uint32_t i = 0; i < tile.lines_per_row; ++i) {
             lines.push_back(tile.first + row * tile.pitch + i);

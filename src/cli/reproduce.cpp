@@ -3,11 +3,14 @@
 #include "cli/backends.h"
 #include "cli/measuring.h"
 #include "cli/options.h"
+#include "cli/simulating.h"
 #include "cli/verbs.h"
 #include "published/figure.h"
 #include "published/files.h"
+#include "published/modelled_figure.h"
 #include "run/algorithms.h"
 #include "view/figure.h"
+#include "view/modelled_figure.h"
 #include "view/reproduction.h"
 
 #include <fmt/format.h>
@@ -44,6 +47,22 @@ std::vector<MeasuredFigure> chosen_figures(const ReproduceOptions& options) {
         throw Error(fmt::format("{} is measured, not counted: reproduce it in a command of its own",
                                 figures.front().name),
                     ExitCode::usage);
+    }
+    return figures;
+}
+
+std::vector<ModelledFigure> chosen_simulations(const ReproduceOptions& options) {
+    std::vector<ModelledFigure> figures;
+    for (const std::string& name : options.names) {
+        if (auto figure = find_modelled_figure(name)) {
+            figures.push_back(std::move(*figure));
+        }
+    }
+    if (!figures.empty() && (options.all || figures.size() < options.names.size())) {
+        throw Error(
+            fmt::format("{} is simulated, not counted: reproduce it in a command of its own",
+                        figures.front().name),
+            ExitCode::usage);
     }
     return figures;
 }
@@ -129,6 +148,26 @@ std::vector<AlgorithmComparison> measured_batches(const MeasuredFigure& figure,
     return batches;
 }
 
+// The simulation needs no machine of a certain kind: what it gives is the same everywhere.
+void simulate_figures(const std::vector<ModelledFigure>& figures, const OutputOptions& output) {
+    std::vector<Document> documents;
+    for (const ModelledFigure& figure : figures) {
+        std::set<std::int64_t> batches;
+        for (const MeasurePanel& panel : figure.panels) {
+            batches.insert(panel.batch);
+        }
+        std::vector<SimulatedNetwork> simulated;
+        for (const std::int64_t batch : batches) {
+            simulated.push_back(
+                simulate_network(load_network(request_for({}, figure.network, batch)), {},
+                                 find_description(figure.device), {}));
+        }
+        documents.push_back(
+            modelled_figure_document(figure, compare_modelled_figure(figure, simulated)));
+    }
+    emit(documents, output);
+}
+
 // A machine that is not theirs may well have another order: that is a finding, not a failure.
 void measure(const std::vector<MeasuredFigure>& figures, const ReproduceOptions& options) {
     require_columns(figure_columns(), options.output);
@@ -174,7 +213,10 @@ void add_reproduce(CLI::App& app, ExitCode& exit) {
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] {
         if (options->list) {
-            emit(reproductions_document(reproductions(), measured_figures()), options->output);
+            emit(reproductions_document(reproductions(), measured_figures(), modelled_figures()),
+                 options->output);
+        } else if (const auto simulations = chosen_simulations(*options); !simulations.empty()) {
+            simulate_figures(simulations, options->output);
         } else if (const auto figures = chosen_figures(*options); !figures.empty()) {
             measure(figures, *options);
         } else {

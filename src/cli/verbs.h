@@ -18,6 +18,7 @@ void add_tune(CLI::App& app, ExitCode& exit);
 void add_calibrate(CLI::App& app, ExitCode& exit);
 void add_predict(CLI::App& app, ExitCode& exit);
 void add_accuracy(CLI::App& app, ExitCode& exit);
+void add_simulate(CLI::App& app, ExitCode& exit);
 void add_overhead(CLI::App& app, ExitCode& exit);
 void add_study(CLI::App& app, ExitCode& exit);
 void add_reproduce(CLI::App& app, ExitCode& exit);

@@ -162,6 +162,16 @@ struct CacheLoops {
             (writes ? counts.write_hits : counts.read_hits) += hit;
             counts.sectors_read += static_cast<std::uint64_t>(std::popcount(lacking));
             counts.sectors_written += static_cast<std::uint64_t>(std::popcount(evicted));
+            const auto wanted = static_cast<std::uint64_t>(std::popcount(access.sectors));
+            if (writes) {
+                counts.write_sectors += wanted;
+                counts.write_sector_hits +=
+                    static_cast<std::uint64_t>(std::popcount(access.sectors & had));
+                counts.sectors_dirtied +=
+                    static_cast<std::uint64_t>(std::popcount(access.sectors & ~was_dirty));
+            } else {
+                counts.read_sectors += wanted;
+            }
             if (below != nullptr && (evicted | lacking) != 0) {
                 tell(*below, {oldest, static_cast<std::uint8_t>(evicted), AccessKind::write});
                 tell(*below, {access.line, static_cast<std::uint8_t>(lacking), AccessKind::read});
@@ -188,6 +198,10 @@ private:
         sum.write_hits += counts.write_hits;
         sum.sectors_read += counts.sectors_read;
         sum.sectors_written += counts.sectors_written;
+        sum.read_sectors += counts.read_sectors;
+        sum.write_sectors += counts.write_sectors;
+        sum.write_sector_hits += counts.write_sector_hits;
+        sum.sectors_dirtied += counts.sectors_dirtied;
     }
 };
 

@@ -46,6 +46,13 @@ struct CacheCounts {
     std::uint64_t sectors_read = 0;     // from the level below
     std::uint64_t sectors_written = 0;  // to the level below
 
+    // The same by sectors, of sector accesses only. One that is written hits if it is present, and
+    // is dirtied if it was clean: it will be written to the level below once.
+    std::uint64_t read_sectors = 0;
+    std::uint64_t write_sectors = 0;
+    std::uint64_t write_sector_hits = 0;
+    std::uint64_t sectors_dirtied = 0;
+
     std::uint64_t accesses() const { return reads + writes; }
     std::uint64_t hits() const { return read_hits + write_hits; }
     std::uint64_t misses() const { return accesses() - hits(); }

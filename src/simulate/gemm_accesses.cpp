@@ -40,7 +40,7 @@ GemmAccesses::GemmAccesses(const GemmTiling& tiling)
     c_first_ = static_cast<LineNumber>(a + n_lines * tiling.k);
 }
 
-Tile GemmAccesses::tile(std::uint32_t number) const {
+LineTile GemmAccesses::tile(std::uint32_t number) const {
     const LineNumber pitch = tiling_.n / line_elements_;
     const std::uint32_t width = tiling_.tile_n / line_elements_;
     if (number < a_tiles_) {

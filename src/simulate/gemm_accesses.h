@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "simulate/cache.h"
+#include "simulate/kernel_accesses.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -21,16 +21,6 @@ struct GemmTiling {
     std::uint32_t line_bytes = 128;
 };
 
-// Lines that are touched together: so many rows, a pitch apart, of adjacent lines.
-struct Tile {
-    LineNumber first = 0;
-    std::uint32_t rows = 0;
-    std::uint32_t lines_per_row = 0;
-    LineNumber pitch = 0;
-
-    std::uint32_t lines() const { return rows * lines_per_row; }
-};
-
 // What such a kernel reads and writes of the second-level cache, in its order: for each wave of
 // blocks, for each step, for each block a slice of A (its rows, as wide as a line) and one of B
 // (the step's rows); after the last step each block's tile of C. What the first-level caches and
@@ -41,7 +31,7 @@ public:
     explicit GemmAccesses(const GemmTiling& tiling);
 
     std::size_t tiles() const { return std::size_t{a_tiles_} + b_tiles_ + c_tiles_; }
-    Tile tile(std::uint32_t number) const;
+    LineTile tile(std::uint32_t number) const;
 
     // Calls touch(tile's number, kind) for each access.
     template <class Touch>

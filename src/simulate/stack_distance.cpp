@@ -44,6 +44,10 @@ double poisson_below(int ways, double mean) {
 
 }  // namespace
 
+double hit_probability(double distance, double sets, int ways) {
+    return poisson_below(ways, distance / sets);
+}
+
 // The leading bits of a large distance are its step, counted on from octave to octave.
 std::size_t DistanceHistogram::step_of(std::uint64_t distance) {
     const int dropped = std::max(0, static_cast<int>(std::bit_width(distance)) - exact_bits);
@@ -74,15 +78,20 @@ TileStackDistances::TileStackDistances(std::size_t tiles)
       block_sums_(tile_at_.size() / fanout),
       superblock_sums_(block_sums_.size() / fanout) {}
 
-void TileStackDistances::touch(std::uint32_t tile, std::uint32_t lines) {
+std::uint64_t TileStackDistances::touch(std::uint32_t tile, std::uint32_t lines) {
     accesses_ += lines;
+    if (tile >= slot_of_.size()) {
+        slot_of_.resize(std::max<std::size_t>(tile + std::size_t{1}, 2 * slot_of_.size()), nowhere);
+    }
+    std::uint64_t distance = never;
     const std::uint32_t slot = slot_of_[tile];
     if (slot == nowhere) {
         cold_ += lines;
     } else {
-        distances_.add(lines_after(slot) + lines - 1, lines);
+        distance = lines_after(slot) + lines - 1;
+        distances_.add(distance, lines);
         if (slot + 1 == next_) {  // nothing was touched since
-            return;
+            return distance;
         }
         add(slot, 0 - lines);
     }
@@ -93,6 +102,7 @@ void TileStackDistances::touch(std::uint32_t tile, std::uint32_t lines) {
     tile_at_[next_] = tile;
     add(next_, lines);
     ++next_;
+    return distance;
 }
 
 std::uint64_t TileStackDistances::lines_after(std::size_t slot) const {
@@ -113,12 +123,16 @@ void TileStackDistances::add(std::size_t slot, std::uint32_t lines) {
     superblock_sums_[slot / fanout / fanout] += lines;
 }
 
-// Closes the gaps. There are twice as many slots as tiles, so it costs a constant per touch.
+// Closes the gaps. At least twice as many slots as tiles remain, so it costs a constant per touch.
 void TileStackDistances::compact() {
+    const auto used = static_cast<std::size_t>(
+        std::ranges::count_if(lines_at_, [](std::uint32_t lines) { return lines != 0; }));
+    const std::size_t slots = std::max(tile_at_.size(), round_up(2 * used + 1, fanout * fanout));
     const std::vector<std::uint32_t> lines =
-        std::exchange(lines_at_, std::vector<std::uint32_t>(lines_at_.size()));
-    std::ranges::fill(block_sums_, 0);
-    std::ranges::fill(superblock_sums_, 0);
+        std::exchange(lines_at_, std::vector<std::uint32_t>(slots));
+    tile_at_.resize(slots);
+    block_sums_.assign(slots / fanout, 0);
+    superblock_sums_.assign(slots / fanout / fanout, 0);
     std::size_t to = 0;
     for (std::size_t from = 0; from < next_; ++from) {
         if (lines[from] != 0) {

@@ -30,6 +30,11 @@ private:
     std::vector<std::uint64_t> counts_;
 };
 
+// The probability that a line of this stack distance hits in so many sets, where the set of a line
+// is a hash. The number of lines that fell into its set since its last touch is Poisson distributed
+// with mean distance / sets (Smith 1978); it hits if they are fewer than the ways.
+double hit_probability(double distance, double sets, int ways);
+
 // LRU stack distances of tiles (engine E2): one pass gives the hit rate of every capacity.
 //
 // A tile is a part of a tensor whose lines are touched together, so all of them have the same
@@ -38,12 +43,15 @@ private:
 // give the lines in all slots after a tile's with few additions (Olken 1981 used a tree).
 class TileStackDistances {
 public:
-    // Requires: tiles are numbered from 0 to tiles - 1.
-    explicit TileStackDistances(std::size_t tiles);
+    // The distance of a tile that was not touched before.
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
 
-    // Touches all lines of a tile. Requires: their number is the same each time, and that of all
-    // tiles together is below 2^32.
-    void touch(std::uint32_t tile, std::uint32_t lines);
+    // Tiles are numbered from 0; of more than these there is room when they are touched.
+    explicit TileStackDistances(std::size_t tiles = 0);
+
+    // Touches all lines of a tile and returns their distance. Requires: their number is the same
+    // each time, and that of all tiles together is below 2^32.
+    std::uint64_t touch(std::uint32_t tile, std::uint32_t lines);
 
     std::uint64_t accesses() const { return accesses_; }       // of lines
     std::uint64_t compulsory_misses() const { return cold_; }  // each line's first touch
@@ -52,9 +60,7 @@ public:
     // associative: exact up to the histogram's resolution.
     double hit_rate(double capacity_lines) const;
 
-    // The same where each set has so many ways and the set of a line is a hash. The number of lines
-    // that fell into a line's set since its last touch is Poisson distributed with mean
-    // distance / sets (Smith 1978); it hits if they are fewer than the ways.
+    // The same where each set has so many ways and the set of a line is a hash.
     double hit_rate(double capacity_lines, int ways) const;
 
 private:

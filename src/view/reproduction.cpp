@@ -108,7 +108,8 @@ Table table_of(const Reproduced& reproduced) {
 }  // namespace
 
 Document reproductions_document(std::span<const Reproduction> reproductions,
-                                std::span<const MeasuredFigure> figures) {
+                                std::span<const MeasuredFigure> figures,
+                                std::span<const ModelledFigure> simulated) {
     Table table{.records = "reproductions"};
     table.columns = {{"name", "name", Importance::essential},
                      {"numbers", "numbers", Importance::normal},
@@ -127,7 +128,13 @@ Document reproductions_document(std::span<const Reproduction> reproductions,
         table.rows.push_back(
             {figure.name, count_cell(bars), figure.title + " (measured here)", figure.source});
     }
-    return {.title = "published numbers that strata counts or measures itself",
+    for (const ModelledFigure& figure : simulated) {
+        table.rows.push_back(
+            {figure.name,
+             count_cell(static_cast<double>(figure.panels.size() * figure.layers.size())),
+             figure.title + " (simulated)", figure.source});
+    }
+    return {.title = "published numbers that strata counts, measures or simulates itself",
             .blocks = {std::move(table)},
             .kind = "list"};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "published/figure.h"
+#include "published/modelled_figure.h"
 #include "published/reproduction.h"
 #include "report/document.h"
 
@@ -11,7 +12,8 @@ namespace strata {
 
 // What can be reproduced: name, how many numbers, what they are, whose.
 Document reproductions_document(std::span<const Reproduction> reproductions,
-                                std::span<const MeasuredFigure> figures);
+                                std::span<const MeasuredFigure> figures,
+                                std::span<const ModelledFigure> simulated);
 
 // Published numbers beside ours, a table for each source, and how many of each basis agree:
 //

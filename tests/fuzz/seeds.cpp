@@ -196,6 +196,8 @@ void write_seeds(const std::filesystem::path& folder) {
         "[Convolution]\nname=conv1\nconv_mode=cross_correlation\nnum_output=4\nkernel_size=3\n"
         "pad=1\nstride=1\nprevious_layer=data\n[Activation]\nname=relu1\nprevious_layer=conv1\n");
     std::filesystem::create_directories(folder / "npy");
+    std::filesystem::create_directories(folder / "trace");
+    std::ofstream(folder / "trace/accesses") << "# a trace\nr 0x7f00 64\nw 4096 4\n";
     write_npy(folder / "npy/matrix", std::array<std::int64_t, 2>{1, 2}, std::array{1.0f, 2.0f});
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr GemmTiling some_product{.m = 1024, .n = 768, .k = 512, .blocks_in_flight = 20};
 
 template <class F>
-void each_line(const Tile& tile, F&& f) {
+void each_line(const LineTile& tile, F&& f) {
     for (std::uint32_t row = 0; row < tile.rows; ++row) {
         for (std::uint32_t i = 0; i < tile.lines_per_row; ++i) {
             f(tile.first + row * tile.pitch + i);
@@ -56,7 +56,7 @@ TEST(GemmAccesses, StackDistancesPredictTheExactHitRateOfEveryCapacity) {
     TileStackDistances distances(product.tiles());
     std::vector<LineNumber> lines;
     product.visit([&](std::uint32_t number, AccessKind) {
-        const Tile tile = product.tile(number);
+        const LineTile tile = product.tile(number);
         distances.touch(number, tile.lines());
         each_line(tile, [&](LineNumber line) { lines.push_back(line); });
     });

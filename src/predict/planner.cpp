@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "predict/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+constexpr std::int64_t step_depth = 8;  // along the sum, in every fp32 kernel of cuBLAS
+constexpr int warp_threads = 32;
+constexpr double most_threads = 2048;  // of a processor
+constexpr int stream_warps = 8;        // of a block
+
+Bandwidth streaming_bandwidth(const DeviceDescription& device) {
+    constexpr double reached = 0.85;  // as a prior of predict/streaming.h has it
+    return device.dram_bandwidth->value * reached;
+}
+
+}  // namespace
+
+void Planner::add_product(const std::string& name, TiledProduct product, bool is_gathered,
+                          double runs) {
+    const GemmRates reached = product_rates();
+    const GemmProblem problem{.batch = product.batch,
+                              .m = product.m,
+                              .n = product.n,
+                              .k = product.k,
+                              .b_is_transposed = product.b && !product.b->is_transposed};
+    GemmKernel kernel = planned_kernel(
+        problem, candidate_kernels(reached, units_of(problem, device)), device, reached);
+    product.tile_m = kernel.tile_m;
+    product.tile_n = kernel.tile_n;
+    product.tile_k = step_depth;
+    product.splits = kernel.splits;
+    if (kernel.splits > 1) {
+        product.partial_sums =
+            addresses.place_elements(product.batch * product.m * product.n * kernel.splits);
+    }
+    const BlockTile tile{.m = kernel.tile_m,
+                         .n = kernel.tile_n,
+                         .k = static_cast<int>(step_depth),
+                         .warps = kernel.warps,
+                         .is_gathered = is_gathered};
+    KernelPlan plan;
+    plan.name = fmt::format("{} {}x{}", name, kernel.tile_n, kernel.tile_m);
+    auto accesses = std::make_unique<ProductAccesses>(product);
+    plan.steps = static_cast<double>(accesses->steps() - 1);
+    const double blocks = static_cast<double>(accesses->blocks());
+    plan.accesses = std::move(accesses);
+    plan.runs = runs;
+    plan.warps = kernel.warps;
+    plan.resident_blocks = static_cast<std::uint32_t>(std::max(1, 16 / kernel.warps));
+    constexpr double buffers = 2;  // of a step: one is read while the other is filled
+    plan.shared_memory = Bytes{buffers * static_cast<double>(tile.m + tile.n) * tile.k *
+                               static_cast<double>(planned_element_bytes)};
+    plan.has_loop = true;
+    plan.instructions = instructions_of_step(tile);
+    plan.instructions *= plan.steps;
+    plan.instructions += instructions_of_epilogue(tile);
+    plan.instructions *= blocks;
+    plan.time = predict_gemm(problem, kernel, device, reached).time - reached.launch;
+    kernels.push_back(std::move(plan));
+    if (product.splits > 1) {
+        const std::uint64_t result = bytes_of(product.batch * product.m * product.n);
+        std::vector<StreamRange> streams;
+        for (std::int64_t split = 0; split < product.splits; ++split) {
+            streams.push_back(
+                {product.partial_sums + static_cast<std::uint64_t>(split) * result, result});
+        }
+        streams.push_back({addresses.place(result), result, AccessKind::write});
+        add_stream("sum of splits", std::move(streams));
+    }
+}
+
+void Planner::add_stream(const std::string& name, std::vector<StreamRange> streams,
+                         std::uint64_t block_bytes) {
+    std::erase_if(streams, [](const StreamRange& stream) { return stream.bytes == 0; });
+    if (streams.empty()) {
+        return;
+    }
+    double read = 0, written = 0;
+    for (const StreamRange& stream : streams) {
+        (stream.kind == AccessKind::read ? read : written) += static_cast<double>(stream.bytes);
+    }
+    KernelPlan plan;
+    plan.name = name;
+    plan.accesses = std::make_unique<StreamAccesses>(std::move(streams), block_bytes);
+    plan.resident_blocks = static_cast<std::uint32_t>(most_threads / (stream_warps * warp_threads));
+    plan.instructions =
+        instructions_of_stream(read / static_cast<double>(planned_element_bytes),
+                               written / static_cast<double>(planned_element_bytes));
+    plan.time = Bytes{read + written} / streaming_bandwidth(device);
+    kernels.push_back(std::move(plan));
+}
+
+void Planner::add_window(const std::string& name, TiledProduct window) {
+    window.tile_m = stream_warps * warp_threads;  // a result of each thread
+    window.tile_k = 1;
+    window.tile_n = window.n;
+    const double windows = static_cast<double>(window.m);
+    const double results = windows * static_cast<double>(window.n);
+    KernelPlan plan;
+    plan.name = name;
+    plan.accesses = std::make_unique<ProductAccesses>(window);
+    plan.steps = static_cast<double>(window.k);
+    plan.resident_blocks = static_cast<std::uint32_t>(most_threads / (stream_warps * warp_threads));
+    plan.instructions = instructions_of_stream(windows * static_cast<double>(window.k), results);
+    const auto& view = std::get<WindowView>(window.a.view);
+    const double read = windows / static_cast<double>(view.positions_h * view.positions_w) *
+                        static_cast<double>(view.height * view.width);
+    plan.time = Bytes{(read + results) * static_cast<double>(planned_element_bytes)} /
+                streaming_bandwidth(device);
+    kernels.push_back(std::move(plan));
+}
+
+WindowView pixels(std::uint64_t base, std::int64_t all_channels, std::int64_t group_channels,
+                  std::int64_t height, std::int64_t width) {
+    return {.base = base,
+            .batch_pitch = bytes_of(group_channels * height * width),
+            .channels_of_image = all_channels,
+            .height = height,
+            .width = width,
+            .positions_h = height,
+            .positions_w = width};
+}
+
+}  // namespace strata

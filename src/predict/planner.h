@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/error.h"
+#include "predict/kernel_plan.h"
+#include "simulate/product_accesses.h"
+#include "simulate/stream_accesses.h"
+
+namespace strata {
+
+inline constexpr std::uint64_t planned_element_bytes = 4;
+
+inline std::uint64_t bytes_of(std::int64_t elements) {
+    return static_cast<std::uint64_t>(elements) * planned_element_bytes;
+}
+
+// Places tensors one after the other, as an allocator does.
+class Addresses {
+public:
+    std::uint64_t place(std::uint64_t bytes) {
+        const std::uint64_t base = next_;
+        if (bytes > most - next_) {
+            throw Error("the tensors have more bytes than can be simulated, half a terabyte");
+        }
+        next_ += (bytes + alignment - 1) / alignment * alignment;
+        return base;
+    }
+    std::uint64_t place_elements(std::int64_t elements) { return place(bytes_of(elements)); }
+
+private:
+    static constexpr std::uint64_t alignment = 512;
+    static constexpr std::uint64_t most = std::uint64_t{1} << 38;
+    std::uint64_t next_ = 0;
+};
+
+// What plans one pass: the kernels so far, and where the tensors lie.
+struct Planner {
+    const DeviceDescription& device;
+    const DeviceRates& rates;
+    std::vector<KernelPlan> kernels = {};
+    Addresses addresses = {};
+
+    GemmRates product_rates() const {
+        for (const char* name : {"gemm fp32", "linear", "bmm"}) {
+            if (const auto found = rates.gemm.find(name); found != rates.gemm.end()) {
+                return found->second;
+            }
+        }
+        return prior_gemm_rates(device);
+    }
+
+    // A product in the tiles that predict/gemm.h would choose; where it is split, also the sum of
+    // the splits.
+    void add_product(const std::string& name, TiledProduct product, bool is_gathered,
+                     double runs = 1);
+    // A kernel that goes through streams; those without bytes are left out.
+    void add_stream(const std::string& name, std::vector<StreamRange> streams,
+                    std::uint64_t block_bytes = 4096);
+    // A kernel whose threads go through a window each, in steps of one element: A alone is read.
+    void add_window(const std::string& name, TiledProduct window);
+};
+
+// A tensor [N, C, H, W] as pixels by channels.
+WindowView pixels(std::uint64_t base, std::int64_t all_channels, std::int64_t group_channels,
+                  std::int64_t height, std::int64_t width);
+
+// planner_convolution.cpp. Throws Error for volumes.
+void plan(Planner& planner, const Convolution& op, const Signature& signature, Pass pass,
+          PlannedConvolution algorithm);
+
+}  // namespace strata

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "predict/simulated_pass.h"
+
+namespace strata {
+
+namespace {
+
+void repeat(LevelCounts& level, double runs) {
+    level.sectors *= runs;
+    level.kinds *= runs;
+}
+
+void repeat(SimulatedKernel& kernel, double runs) {
+    if (kernel.l1) {
+        repeat(*kernel.l1, runs);
+    }
+    repeat(kernel.l2, runs);
+    kernel.dram_reads *= runs;
+    kernel.dram_writes *= runs;
+    kernel.blocks *= runs;
+}
+
+void add(LevelCounts& sum, const LevelCounts& more) {
+    sum.sectors += more.sectors;
+    sum.kinds += more.kinds;
+}
+
+}  // namespace
+
+std::vector<KernelSimulation> simulate_pass(const Op& op, const Signature& signature, Pass pass,
+                                            const DeviceDescription& device,
+                                            const DeviceRates& rates,
+                                            const SimulationOptions& options) {
+    const bool bypass = options.bypass_l1.value_or(bypasses_l1(device));
+    const CacheEngine other =
+        options.engine == CacheEngine::exact ? CacheEngine::distances : CacheEngine::exact;
+    std::vector<KernelSimulation> found;
+    for (const KernelPlan& plan :
+         plan_kernels(op, signature, pass, options.convolution, device, rates)) {
+        const GpuMemory memory = memory_of(device, plan, bypass);
+        KernelSimulation kernel{.name = plan.name,
+                                .runs = plan.runs,
+                                .time = plan.time * plan.runs,
+                                .instructions = plan.instructions};
+        kernel.traffic = simulate(*plan.accesses, memory, options.engine, options.most_accesses);
+        kernel.stalls = stall_shares(plan, kernel.traffic, device);
+        if (options.checks_engine) {
+            kernel.check = simulate(*plan.accesses, memory, other, options.most_accesses);
+            repeat(*kernel.check, plan.runs);
+        }
+        kernel.instructions *= plan.runs;
+        repeat(kernel.traffic, plan.runs);
+        found.push_back(std::move(kernel));
+    }
+    return found;
+}
+
+SimulatedKernel sum_of(const std::vector<KernelSimulation>& kernels) {
+    SimulatedKernel sum;
+    double simulated_blocks = 0;
+    bool all_have_l1 = true;
+    LevelCounts l1;
+    for (const KernelSimulation& kernel : kernels) {
+        all_have_l1 = all_have_l1 && kernel.traffic.l1;
+        add(l1, kernel.traffic.l1.value_or(LevelCounts()));
+        add(sum.l2, kernel.traffic.l2);
+        sum.dram_reads += kernel.traffic.dram_reads;
+        sum.dram_writes += kernel.traffic.dram_writes;
+        sum.blocks += kernel.traffic.blocks;
+        simulated_blocks += kernel.traffic.blocks * kernel.traffic.simulated;
+    }
+    if (all_have_l1 && !kernels.empty()) {
+        sum.l1 = l1;
+    }
+    sum.simulated = sum.blocks > 0 ? simulated_blocks / sum.blocks : 1;
+    return sum;
+}
+
+}  // namespace strata

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/enumeration.h"
+#include "device/description.h"
+#include "predict/kernel_plan.h"
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// What a resident warp does in a cycle, by the names of NVIDIA's profilers since Volta: it issues
+// an instruction, or the reason why not. `tail` is the time in which a place for a warp stays
+// empty, because the last blocks do not fill the processors.
+enum class Stall {
+    selected,
+    not_selected,        // ready, but another warp issued
+    math_pipe_throttle,  // the fp32 units are taken
+    mio_throttle,        // so is shared memory
+    lg_throttle,         // so is the first-level cache
+    short_scoreboard,    // waits for data from shared memory
+    long_scoreboard,     // waits for data from the caches or DRAM
+    barrier,
+    wait,  // of an instruction's fixed latency
+    tail,
+};
+inline constexpr std::array<std::string_view, 10> names_of(Stall) {
+    return {"selected",
+            "not_selected",
+            "math_pipe_throttle",
+            "mio_throttle",
+            "lg_throttle",
+            "short_scoreboard",
+            "long_scoreboard",
+            "barrier",
+            "wait",
+            "tail"};
+}
+
+// A closed network of queues: so many customers go round stations that serve one at a time, for
+// `demands` of each round, and pause for `delay` between.
+struct ClosedNetwork {
+    std::vector<double> demands;
+    double delay = 0;
+};
+
+// How it runs with so many customers.
+struct NetworkFlow {
+    double rate = 0;                 // rounds per unit of time, of all customers together
+    std::vector<double> residences;  // time at each station in a round, waiting included
+    double round = 0;                // customers / rate
+};
+
+// Exact mean-value analysis (Reiser and Lavenberg 1980): R_k(n) = D_k (1 + Q_k(n - 1)), rate(n) = n
+// / (delay + sum of R), Q_k(n) = rate(n) R_k(n), from Q(0) = 0. Requires: a customer, no negative
+// demand or delay, and not all of them 0.
+NetworkFlow flow_of(const ClosedNetwork& network, int customers);
+
+// Cycles that a load waits for data, on an idle device. Published.
+struct Latencies {
+    double l1, l2, dram, shared, arithmetic;
+};
+Latencies latencies_of(const DeviceDescription& device);
+
+// Shares of warps' time, which sum to 1, and of units' time.
+struct StallShares {
+    std::array<double, names_of(Stall{}).size()> shares = {};  // by value of Stall
+    double instructions_per_cycle = 0;                         // of a processor
+    Seconds time = {};  // that the queues need for a run of the kernel, at the highest clock
+    // Of the time, how long each is at work: the schedulers, fp32 units, shared memory, first-level
+    // cache, second-level cache and DRAM.
+    double issue = 0, math = 0, shared = 0, l1 = 0, l2 = 0, dram = 0;
+    double dram_share = 0;  // of warps' time that DRAM alone takes, its queue included
+
+    double operator[](Stall stall) const { return shares[static_cast<std::size_t>(stall)]; }
+};
+
+// Where the time of a kernel's warps goes. The warps of a scheduler are the customers of a closed
+// network with stations for issue, fp32 units, shared memory, L1, L2 and DRAM; a scheduler has its
+// share of those that all use. A round is a step of a block. What latency a load has is a delay,
+// but of loops that load ahead only the part that lasts longer than the step. Modelled, not fitted.
+// Requires: a device and a kernel from plan_kernels.
+StallShares stall_shares(const KernelPlan& kernel, const SimulatedKernel& traffic,
+                         const DeviceDescription& device);
+
+}  // namespace strata

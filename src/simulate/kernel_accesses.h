@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "simulate/cache.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace strata {
+
+// The lines and sectors of GPUs, in bytes.
+inline constexpr std::uint64_t line_bytes = 128;
+inline constexpr std::uint64_t sector_bytes = 32;
+inline constexpr std::uint64_t sectors_of_line = line_bytes / sector_bytes;
+
+// Lines that are touched together: so many rows, a pitch apart, of adjacent lines.
+struct LineTile {
+    LineNumber first = 0;
+    std::uint32_t rows = 0;
+    std::uint32_t lines_per_row = 0;
+    LineNumber pitch = 0;
+
+    std::uint32_t lines() const { return rows * lines_per_row; }
+};
+
+// An access of a thread block to some sectors of each line of a tile.
+struct TileAccess {
+    LineTile tile;
+    std::uint8_t sectors = 0xf;
+    AccessKind kind = AccessKind::read;
+    // Whether nothing else in the kernel accesses a part of these lines only, so that they share
+    // one stack distance.
+    bool is_whole = false;
+};
+
+// What a kernel asks of memory: thread blocks, each of which proceeds in as many steps, and what a
+// block accesses in each. Shared memory is left out; accesses of a step to one sector count once,
+// as the threads of a warp are served together.
+class KernelAccesses {
+public:
+    virtual ~KernelAccesses() = default;
+    virtual std::uint64_t blocks() const = 0;
+    virtual std::uint64_t steps() const = 0;
+    virtual void append(std::uint64_t block, std::uint64_t step,
+                        std::vector<TileAccess>& accesses) const = 0;
+};
+
+// Collects ranges of bytes as accesses to their sectors; ranges that follow each other closely
+// enough to share a sector become one.
+class RangeAccesses {
+public:
+    RangeAccesses(AccessKind kind, std::vector<TileAccess>& accesses)
+        : kind_(kind), accesses_(accesses) {}
+    RangeAccesses(const RangeAccesses&) = delete;
+    RangeAccesses& operator=(const RangeAccesses&) = delete;
+    ~RangeAccesses() { end(); }
+
+    void add(std::uint64_t begin, std::uint64_t end) {
+        const std::uint64_t first = begin / sector_bytes;
+        const std::uint64_t last = (end + sector_bytes - 1) / sector_bytes;
+        if (first < first_ || first > end_) {
+            this->end();
+            first_ = first;
+            end_ = last;
+        } else {
+            end_ = std::max(end_, last);
+        }
+    }
+
+    // No range is open afterwards.
+    void end();
+
+private:
+    AccessKind kind_;
+    std::vector<TileAccess>& accesses_;
+    std::uint64_t first_ = 0;  // sectors
+    std::uint64_t end_ = 0;
+};
+
+}  // namespace strata

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "predict/kernel_plan.h"
+
+#include "base/error.h"
+#include "op/problem.h"
+#include "predict/simulated_pass.h"
+
+#include <gtest/gtest.h>
+
+namespace strata::testing {
+
+namespace {
+
+std::vector<KernelSimulation> simulated(const std::string& text, Pass pass,
+                                        const SimulationOptions& options = {},
+                                        const char* device = "gtx-1080-ti") {
+    const Problem problem = parse_problem(text);
+    return simulate_pass(problem.op, signature_of(problem), pass, find_description(device), {},
+                         options);
+}
+
+double bytes(double sectors) {
+    return 32 * sectors;
+}
+
+// The tensors of each pass once: less cannot be moved, and where all of them fit into the cache,
+// not more than their sectors.
+TEST(KernelPlan, DramTrafficIsAtLeastTheOperandsAndWithAHugeCacheAboutThem) {
+    DeviceDescription device = find_description("gtx-1080-ti");
+    change(device, "l2=256MiB");
+    for (const char* text :
+         {"conv:n2c16h20k32r3p1", "conv:n2c3h35k16r7u2p3", "conv:n2c32h14k32r3p1g4",
+          "conv:n1c8h21k16r5d2p4", "fc:n64c512k256", "fc:n33c100k77"}) {
+        const Problem problem = parse_problem(text);
+        const Signature signature = signature_of(problem);
+        for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
+            const Work work = work_of(problem.op, signature, pass);
+            const auto kernels = simulate_pass(problem.op, signature, pass, device, {}, {});
+            const KernelSimulation& product = kernels.front();
+            const bool strided = product.runs > 1;
+            const double read = bytes(product.traffic.dram_reads) / product.runs;
+            // (One phase of a stride reads a part of the window.)
+            EXPECT_LE(read, 1.05 * work.read.value + 4096) << text << " " << name_of(pass);
+            EXPECT_GE(read, (strided ? 0.2 : 0.85) * work.read.value)
+                << text << " " << name_of(pass);
+            if (kernels.size() == 1 && !strided) {
+                EXPECT_GE(bytes(product.traffic.dram_writes), work.written.value - 4096);
+                EXPECT_LE(bytes(product.traffic.dram_writes), 1.3 * work.written.value + 4096)
+                    << text << " " << name_of(pass);
+            }
+        }
+    }
+}
+
+TEST(KernelPlan, StreamsMoveTheirOperandsOnce) {
+    for (const char* text : {"activation(8x32x28x28) kind=relu", "elementwise(64x1000, 64x1000)",
+                             "batch_normalization(8x32x28x28)", "softmax(64x1000)"}) {
+        const Problem problem = parse_problem(text);
+        const Signature signature = signature_of(problem);
+        for (const Pass pass : {Pass::forward, Pass::backward_data}) {
+            if (!has_pass(problem.op, signature, pass)) {
+                continue;
+            }
+            DeviceDescription device = find_description("gtx-1080-ti");
+            change(device, "l2=256MiB");
+            const auto kernels = simulate_pass(problem.op, signature, pass, device, {}, {});
+            ASSERT_EQ(kernels.size(), 1U);
+            const Work work = work_of(problem.op, signature, pass);
+            EXPECT_NEAR(bytes(kernels[0].traffic.dram_reads), work.read.value,
+                        0.02 * work.read.value + 512)
+                << text << " " << name_of(pass);
+            EXPECT_NEAR(bytes(kernels[0].traffic.dram_writes), work.written.value,
+                        0.02 * work.written.value + 512)
+                << text << " " << name_of(pass);
+        }
+    }
+}
+
+TEST(KernelPlan, PoolingAndNormalisationAcrossChannelsReadWindowsOfTheirImage) {
+    const auto pooling = simulated("pooling(8x32x27x27) kernel=3x3 stride=2x2", Pass::forward);
+    ASSERT_EQ(pooling.size(), 1U);
+    EXPECT_GT(pooling[0].traffic.l1->sectors.reads, 2 * pooling[0].traffic.dram_reads);
+    EXPECT_NEAR(bytes(pooling[0].traffic.dram_reads), 8 * 32 * 27 * 27 * 4, 4096);
+    const auto lrn = simulated("lrn(8x32x27x27) size=5", Pass::forward);
+    EXPECT_NEAR(bytes(lrn[0].traffic.dram_reads), 8 * 32 * 27 * 27 * 4, 4096);
+    EXPECT_NEAR(lrn[0].traffic.l1->sectors.reads / lrn[0].traffic.dram_reads, 5, 0.4);
+}
+
+TEST(KernelPlan, WinogradMultipliesTransformsOfImagesAndWeights) {
+    const SimulationOptions options{.convolution = PlannedConvolution::winograd};
+    const auto found = simulated("conv:n4c32h28k64r3p1", Pass::forward, options);
+    ASSERT_GE(found.size(), 4U);
+    // 36 elements of 7 x 7 tiles of each plane.
+    EXPECT_NEAR(bytes(found[0].traffic.dram_writes), 36.0 * 4 * 32 * 49 * 4, 4096);
+    const auto direct = simulated("conv:n4c32h28k64r3p1", Pass::forward);
+    const auto strided = simulated("conv:n4c32h28k64r3u2p1", Pass::forward, options);
+    EXPECT_EQ(direct.size(), 1U);
+    EXPECT_EQ(strided.size(), 1U);  // which it cannot do
+    Instructions winograd;
+    for (const KernelSimulation& kernel : found) {
+        winograd += kernel.instructions;
+    }
+    EXPECT_LT(winograd.multiply_adds, direct[0].instructions.multiply_adds);
+}
+
+// 2 m n k operations and what pads the tiles, 32 in each instruction.
+TEST(KernelPlan, AProductHasAsManyMultiplyAddsAsItsTilesNeed) {
+    const auto found = simulated("fc:n1024c512k2048", Pass::forward);
+    const double least = 1024.0 * 512 * 2048 / 32;
+    EXPECT_GE(found[0].instructions.multiply_adds, least);
+    EXPECT_LE(found[0].instructions.multiply_adds, 1.02 * least);
+    EXPECT_LT(found[0].instructions.loads_and_stores(), 0.2 * found[0].instructions.total());
+}
+
+TEST(KernelPlan, KeplerBypassesTheFirstLevelUnlessToldOtherwise) {
+    const auto usual = simulated("conv:n4c64h14k64r3p1", Pass::forward, {}, "k40");
+    const auto cached =
+        simulated("conv:n4c64h14k64r3p1", Pass::forward, {.bypass_l1 = false}, "k40");
+    EXPECT_FALSE(usual[0].traffic.l1.has_value());
+    EXPECT_GT(usual[0].traffic.l2.sectors.reads, cached[0].traffic.l2.sectors.reads);
+}
+
+TEST(KernelPlan, WhatIsNotKnownIsRefusedWithAReason) {
+    EXPECT_THROW(simulated("conv:n1c8h8k8r3", Pass::forward, {}, "tpu-v2"), Error);
+    DeviceDescription absurd = find_description("v100");
+    change(absurd, "processors=1000000");
+    const Problem relu = parse_problem("activation(1x8) kind=relu");
+    EXPECT_THROW(simulate_pass(relu.op, signature_of(relu), Pass::forward, absurd, {}, {}), Error);
+    const Problem rnn = parse_problem("recurrent(4x8x16) hidden=16");
+    EXPECT_THROW(plan_kernels(rnn.op, signature_of(rnn), Pass::forward,
+                              PlannedConvolution::implicit_gemm, find_description("v100"), {}),
+                 Error);
+}
+
+}  // namespace
+
+}  // namespace strata::testing
