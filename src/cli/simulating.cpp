@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "graph/schedule.h"
 #include "op/problem.h"
+#include "predict/device_model.h"
 
 #include <map>
 #include <utility>
@@ -12,11 +13,23 @@ namespace strata {
 
 namespace {
 
+ConvolutionAlgorithm algorithm_of(PlannedConvolution planned) {
+    return planned == PlannedConvolution::winograd ? ConvolutionAlgorithm::winograd_4x4_3x3
+                                                   : ConvolutionAlgorithm::implicit_gemm;
+}
+
 // Simulates each different problem once.
 class Simulator {
 public:
-    Simulator(const DeviceDescription& device, const SimulationOptions& options)
-        : device_(device), rates_(rates_of(device.name)), options_(options) {}
+    Simulator(const Execution& execution, const DeviceDescription& device,
+              const SimulationOptions& options)
+        : device_(device),
+          rates_(rates_of(device.name)),
+          model_(model_of(device)),
+          execution_(execution),
+          options_(options) {
+        execution_.engine.algorithm = algorithm_of(options.convolution);
+    }
 
     SimulatedStep step(const Graph& graph, const Task& task) {
         const Layer& layer = graph.layers[task.layer];
@@ -28,6 +41,7 @@ public:
             try {
                 step.kernels =
                     simulate_pass(layer.op, signature, task.pass, device_, rates_, options_);
+                take_time({layer.op, signature, task.pass, execution_}, step.kernels);
             } catch (const Error& error) {
                 step.reason = error.what();
             }
@@ -39,8 +53,29 @@ public:
     }
 
 private:
+    // The pass takes as long as `strata predict` says, without launches; its kernels share that as
+    // their plans do.
+    void take_time(const LayerTask& task, std::vector<KernelSimulation>& kernels) const {
+        const LayerPrediction predicted = model_->predict(task);
+        const auto* const found = std::get_if<Kernels>(&predicted);
+        Seconds planned, whole;
+        for (const KernelSimulation& kernel : kernels) {
+            planned += kernel.time;
+        }
+        for (const KernelPrediction& kernel : found == nullptr ? Kernels() : *found) {
+            whole += kernel.time - kernel.terms[Term::launch];
+        }
+        if (planned > Seconds{} && whole > Seconds{}) {
+            for (KernelSimulation& kernel : kernels) {
+                kernel.time *= whole / planned;
+            }
+        }
+    }
+
     const DeviceDescription& device_;
     DeviceRates rates_;
+    std::unique_ptr<DeviceModel> model_;
+    Execution execution_;
     SimulationOptions options_;
     std::map<std::pair<std::string, Pass>, SimulatedStep> known_;
 };
@@ -50,7 +85,7 @@ private:
 SimulatedNetwork simulate_network(const Graph& graph, const Execution& execution,
                                   const DeviceDescription& device,
                                   const SimulationOptions& options) {
-    Simulator simulator(device, options);
+    Simulator simulator(execution, device, options);
     SimulatedNetwork found{.network = graph.name, .batch = batch_of(graph), .device = device.name};
     for (const Task& task : schedule_of(graph, execution).tasks) {
         SimulatedStep step = simulator.step(graph, task);
