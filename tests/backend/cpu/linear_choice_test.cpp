@@ -96,7 +96,8 @@ TEST(LinearChoice, TheProductsOfRecurrentCellsTrainByMatMulAsTheReferenceDoes) {
         const Step by_panels = step_of(lstm, execution_by(panels, panels, panels), 0, pass);
         EXPECT_EQ(by_panels.algorithm, "usual");
         EXPECT_EQ(by_panels.choice,
-                  "instead of panels (user): the products of all steps together have no such");
+                  "instead of panels (user): recurrent layers choose between matmul and "
+                  "inner-product");
     }
 }
 
