@@ -23,6 +23,7 @@ struct VerbEntry {
 // THE list of verbs, in the order of the help text.
 constexpr std::array verbs = {VerbEntry{add_run, "Measure"},
                               VerbEntry{add_algorithms, "Measure"},
+                              VerbEntry{add_sweep, "Measure"},
                               VerbEntry{add_tune, "Measure"},
                               VerbEntry{add_study, "Measure"},
                               VerbEntry{add_calibrate, "Measure"},
@@ -40,6 +41,7 @@ constexpr std::array verbs = {VerbEntry{add_run, "Measure"},
                               VerbEntry{add_query, "Look"},
                               VerbEntry{add_import, "Exchange"},
                               VerbEntry{add_export, "Exchange"},
+                              VerbEntry{add_merge, "Exchange"},
                               VerbEntry{add_doctor, "This program"},
                               VerbEntry{add_completion, "This program"},
                               VerbEntry{add_help, "This program"}};

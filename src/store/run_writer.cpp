@@ -7,7 +7,19 @@
 #include "store/profile_rows.h"
 #include "store/stored_values.h"
 
+#include <algorithm>
+
 namespace strata {
+
+namespace {
+
+bool has_profile(const Run& run) {
+    return run.trace || std::ranges::any_of(run.steps, [](const StepResult& step) {
+               return !step.metrics.empty();
+           });
+}
+
+}  // namespace
 
 UncheckedReferences::UncheckedReferences(const Database& database) : database_(database) {
     database_.execute("PRAGMA foreign_keys = OFF");
@@ -54,7 +66,9 @@ void RunWriter::add(Run& run) {
     add_whole(run.id, "instrumented", run.whole.instrumented);
     add_whole(run.id, "calibration", run.whole.calibration);
     add_about(run);
-    store_profile(*database_, run);
+    if (has_profile(run)) {
+        store_profile(*database_, run);
+    }
 }
 
 std::optional<std::int64_t> RunWriter::device_id(const Run& run) {

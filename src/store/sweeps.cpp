@@ -8,6 +8,14 @@
 
 namespace strata {
 
+StoredSweep::StoredSweep(const Database& database, std::int64_t id)
+    : database_(&database),
+      id_(id),
+      replace_(database,
+               "INSERT OR REPLACE INTO sweep_point (sweep, position, repeat, network, batch, mode, "
+               "dtype, threads, backend, outcome, reason, owner, run) "
+               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") {}
+
 StoredSweep StoredSweep::open(const Database& database, const std::string& name,
                               const std::string& identity, std::int64_t points) {
     Transaction transaction(database);
@@ -67,14 +75,10 @@ bool StoredSweep::claim(const StoredPoint& point) const {
 
 void StoredSweep::finish(const StoredPoint& point) const {
     const bool is_claimed = point.outcome == PointOutcome::claimed;
-    Statement(*database_,
-              "INSERT OR REPLACE INTO sweep_point (sweep, position, repeat, network, batch, mode, "
-              "dtype, threads, backend, outcome, reason, owner, run) "
-              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .run(id_, point.position, point.repeat, point.network, point.batch, point.mode, point.dtype,
-             point.threads, point.backend, name_of(point.outcome),
-             point.reason.empty() ? std::nullopt : std::optional(point.reason),
-             is_claimed ? std::optional(this_process()) : std::nullopt, point.run);
+    replace_.run(id_, point.position, point.repeat, point.network, point.batch, point.mode,
+                 point.dtype, point.threads, point.backend, name_of(point.outcome),
+                 point.reason.empty() ? std::nullopt : std::optional(point.reason),
+                 is_claimed ? std::optional(this_process()) : std::nullopt, point.run);
 }
 
 std::map<PointOutcome, std::int64_t> StoredSweep::outcomes() const {

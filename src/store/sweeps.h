@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/quantity.h"
-#include "store/database.h"
+#include "store/statement.h"
 
 #include <array>
 #include <cstdint>
@@ -74,10 +74,11 @@ public:
     void flag_run(std::int64_t run, std::string_view kind, const std::string& sentence) const;
 
 private:
-    StoredSweep(const Database& database, std::int64_t id) : database_(&database), id_(id) {}
+    StoredSweep(const Database& database, std::int64_t id);
 
     const Database* database_;
     std::int64_t id_;
+    mutable Statement replace_;  // prepared once: a sweep has many points
 };
 
 }  // namespace strata

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace strata {
 
@@ -30,9 +31,8 @@ void examine(const Job& job, MemoryFilter& filter) {
     }
 }
 
-MemoryFilter filter_for(const SweepSpec& spec, std::optional<Bytes> memory,
-                        std::string_view whose) {
-    MemoryFilter filter{.memory = memory, .whose = whose};
+MemoryFilter filter_for(const SweepSpec& spec, std::optional<Bytes> memory, std::string whose) {
+    MemoryFilter filter{.memory = memory, .whose = std::move(whose)};
     const ShuffledOrder order(count_points(spec), spec.seed);
     filter.examined = std::min(order.count(), most_examined);
     for (std::int64_t i = 0; i < filter.examined; ++i) {
@@ -52,7 +52,8 @@ std::vector<MemoryFilter> filters_for(const SweepSpec& spec) {
         SweepSpec on_device = spec;
         on_device.devices = {name};
         filters.push_back(filter_for(
-            on_device, device.memory ? std::optional(device.memory->value) : std::nullopt, name));
+            on_device, device.memory ? std::optional(device.memory->value) : std::nullopt,
+            name + " has"));
     }
     return filters;
 }
@@ -62,20 +63,14 @@ std::string count_text(std::size_t count, std::string_view one) {
 }
 
 std::string filter_text(const MemoryFilter& filter, std::int64_t points) {
+    const std::string largest =
+        fmt::format("the largest needs {} (by footprint)\n", byte_size_text(filter.largest));
     const std::string of =
-        filter.examined == points ? "of all" : fmt::format("of {} at random", filter.examined);
-    if (!filter.memory) {
-        return fmt::format("{} points {}: the largest needs {}\n", filter.examined, of,
-                           byte_size_text(filter.largest));
-    }
-    return fmt::format(
-        "memory: {} points {} need more than the {} that {}; the largest needs {} "
-        "(by footprint)\n",
-        filter.too_large, of, byte_size_text(*filter.memory),
-        filter.whose.ends_with("gives") || filter.whose.ends_with("free")
-            ? std::string(filter.whose)
-            : std::string(filter.whose) + " has",
-        byte_size_text(filter.largest));
+        fmt::format("{} points{}", filter.examined, filter.examined == points ? "" : " at random");
+    return filter.memory
+               ? fmt::format("memory: {} of {} need more than the {} that {}; {}", filter.too_large,
+                             of, byte_size_text(*filter.memory), filter.whose, largest)
+               : fmt::format("memory: of {} {}", of, largest);
 }
 
 std::string time_text(const SweepPlan& plan, const SweepSpec& spec) {

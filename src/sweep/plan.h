@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace strata {
@@ -14,7 +13,7 @@ namespace strata {
 // The part of a grid that needs more memory than there is, by the footprint of its networks.
 struct MemoryFilter {
     std::optional<Bytes> memory;  // that a point may need; absent: not known
-    std::string_view whose;       // "--max-memory gives"
+    std::string whose;            // "--max-memory gives"
     std::int64_t examined = 0;    // points; all of a small grid, else so many at random
     std::int64_t too_large = 0;   // of these
     Bytes largest = {};           // that one of these needs

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -25,7 +26,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t points_per_chunk = 16;
+constexpr std::int64_t most_per_chunk = 16;
 constexpr std::size_t rows_per_transaction = 50'000;
 
 // A point with its outcome, and its run where it has one.
@@ -168,19 +169,24 @@ private:
 class OpenPoints {
 public:
     OpenPoints(std::vector<bool> finished, const Shard& shard, const std::atomic<bool>* stop)
-        : finished_(std::move(finished)), shard_(shard), stop_(stop) {}
+        : finished_(std::move(finished)),
+          shard_(shard),
+          // (The same for every shard of a grid: a shard has whole chunks.)
+          size_(std::clamp(static_cast<std::int64_t>(finished_.size()) / (8 * shard.count),
+                           std::int64_t{1}, most_per_chunk)),
+          stop_(stop) {}
 
-    // Empty at the end. A shard has whole chunks of the grid, so that it shares graphs.
+    // Empty at the end.
     std::vector<std::int64_t> next() {
         std::vector<std::int64_t> points;
         const auto count = static_cast<std::int64_t>(finished_.size());
         while (points.empty() && (stop_ == nullptr || !*stop_)) {
             const std::int64_t chunk = chunk_++;
-            if (chunk * points_per_chunk >= count) {
+            if (chunk * size_ >= count) {
                 break;
             }
-            for (std::int64_t i = chunk * points_per_chunk;
-                 shard_.has(chunk) && i < std::min(count, (chunk + 1) * points_per_chunk); ++i) {
+            for (std::int64_t i = chunk * size_;
+                 shard_.has(chunk) && i < std::min(count, (chunk + 1) * size_); ++i) {
                 if (!finished_[static_cast<std::size_t>(i)]) {
                     points.push_back(i);
                 }
@@ -192,6 +198,7 @@ public:
 private:
     const std::vector<bool> finished_;
     const Shard shard_;
+    const std::int64_t size_;  // of a chunk, in points
     const std::atomic<bool>* stop_;
     std::atomic<std::int64_t> chunk_{0};
 };

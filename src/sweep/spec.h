@@ -53,7 +53,7 @@ inline constexpr std::int64_t max_sweep_points = 10'000'000;
 //
 //   batch = { from = 64, to = 16384, factor = 2 }    # geometric; a last value beyond `to` is left
 //   out mode = ["training", "inference"] backend = "onednn"                               # or
-//   device = ["v100", "tpu-v2"] options = { precision = "5%" }                   # of strata run,
+//   device = ["v100", "p100"] options = { precision = "5%" }                   # of strata run,
 //   for all points
 //
 //   [[network]]
