@@ -200,9 +200,16 @@ ModelledMemory memory_of(const Graph& graph, const Execution& execution,
 }
 
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
-                 const NetworkPrediction& prediction, ModelledDetail detail) {
+                 const NetworkPrediction& prediction) {
+    return modelled_run(job, graph, device, prediction,
+                        memory_of(graph, job.execution, prediction, device.device()),
+                        ModelledDetail::whole);
+}
+
+Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
+                 const NetworkPrediction& prediction, const ModelledMemory& memory,
+                 ModelledDetail detail) {
     constexpr int no_threads = 0;
-    const ModelledMemory memory = memory_of(graph, job.execution, prediction, device.device());
     require_believable(prediction, memory, device.device().name);
     Run run;
     run.created = now_utc();

@@ -41,7 +41,11 @@ enum class ModelledDetail { whole, steps, time };
 // device, where its rates come from and how far predictions by them are off. Requires: the job's
 // graph, and the device with job.changes applied.
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
-                 const NetworkPrediction& prediction,
-                 ModelledDetail detail = ModelledDetail::whole);
+                 const NetworkPrediction& prediction);
+
+// The same where the memory is known already.
+Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
+                 const NetworkPrediction& prediction, const ModelledMemory& memory,
+                 ModelledDetail detail);
 
 }  // namespace strata

@@ -28,6 +28,7 @@ namespace {
 
 constexpr std::int64_t most_per_chunk = 16;
 constexpr std::size_t rows_per_transaction = 50'000;
+constexpr std::int64_t points_per_model = 10'000;
 
 // A point with its outcome, and its run where it has one.
 struct PredictedPoint {
@@ -99,12 +100,13 @@ private:
 class SweepPredictor {
 public:
     SweepPredictor(const SweepSpec& spec, KeptSteps steps) : spec_(spec), steps_(steps) {
-        for (const std::string& name : spec.devices) {
-            models_.emplace(name, model_of(find_description(name)));
-        }
+        renew_models();
     }
 
     PredictedPoint predicted(std::int64_t index) {
+        if (++predicted_ % points_per_model == 0) {
+            renew_models();
+        }
         PredictedPoint found{.point = planned_point(spec_, index)};
         try {
             predict(point_of(spec_, index), found);
@@ -117,6 +119,13 @@ public:
     }
 
 private:
+    // A model remembers every product that it has planned.
+    void renew_models() {
+        for (const std::string& name : spec_.devices) {
+            models_.insert_or_assign(name, model_of(find_description(name)));
+        }
+    }
+
     void predict(const GridPoint& place, PredictedPoint& found) {
         Job job = job_of(spec_, place);
         job.execution.engine.algorithm = ConvolutionAlgorithm::automatic;  // as a library chooses
@@ -141,7 +150,7 @@ private:
             return;
         }
         found.run =
-            modelled_run(job, graph_, model, prediction,
+            modelled_run(job, graph_, model, prediction, memory,
                          steps_ == KeptSteps::none ? ModelledDetail::time : ModelledDetail::steps);
         found.point.outcome = PointOutcome::ok;
     }
@@ -163,6 +172,7 @@ private:
     std::map<std::string, std::unique_ptr<DeviceModel>> models_;
     Graph graph_;
     std::int64_t graph_index_ = -1;
+    std::int64_t predicted_ = 0;
 };
 
 // The points that are still to be predicted, chunk by chunk.
