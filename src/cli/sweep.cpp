@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "base/processors.h"
-#include "base/program.h"
 #include "base/text.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"
 #include "cli/options.h"
+#include "cli/sweep_worker.h"
 #include "cli/verbs.h"
 #include "store/sweeps.h"
 #include "sweep/measured.h"
@@ -12,13 +12,9 @@
 #include "sweep/predicted.h"
 
 #include <fmt/format.h>
-#include <sys/prctl.h>
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
-#include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -127,148 +123,6 @@ std::string sbatch_script(const SweepOptions& options, const SweepSpec& spec) {
         file, *options.sbatch, shell_word(options.spec), more);
 }
 
-// "3.1 points/s, 2 min left".
-class PointRate {
-public:
-    std::string text(std::int64_t done, std::int64_t left) const {
-        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
-        const double rate = static_cast<double>(done) / std::max(time.count(), 1e-9);
-        return fmt::format("{:.3g} points/s, {} left", rate,
-                           duration_text(Seconds{static_cast<double>(left) / rate}));
-    }
-
-private:
-    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
-// ---- measuring: a process of its own measures the points, so that one that crashes, or takes too
-// long, ends alone. It says on its standard error which point it begins and which it has ended.
-
-constexpr std::string_view begin_mark = "@sweep begin ";
-constexpr std::string_view turn_mark = "@sweep turn";  // waiting for the machine is over
-constexpr std::string_view end_mark = "@sweep end ";
-
-ExitCode work(const SweepOptions& options) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would hear it any more
-    const SweepSpec spec = spec_for(options);
-    for (const std::string& name : spec.backends) {
-        // What this machine lacks would otherwise be the outcome of every point.
-        require_machine(find_backend(name), spec.settings);
-        make_backend(find_backend(name), spec.settings.front().execution);
-    }
-    Database database = Database::open(database_path(options.database));
-    const InterruptGuard guard;
-    const auto tell = [](std::string_view mark, const StoredPoint& point) {
-        fmt::print(stderr, "{}{} {}\n", mark, point.position, point.repeat);
-    };
-    MeasuredSweepHooks hooks{
-        .campaign = {.make_backend =
-                         [](const Job& job) {
-                             return make_backend(find_backend(job.backend), job.execution);
-                         },
-                     .take_turn =
-                         [&] {
-                             return acquire_measuring_lock(
-                                 options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
-                         }},
-        .begins = [&](const StoredPoint& point) { tell(begin_mark, point); },
-        .ends = [&](const StoredPoint& point) { tell(end_mark, point); }};
-    hooks.campaign.job_begins = [](const Job&) { fmt::print(stderr, "{}\n", turn_mark); };
-    hooks.campaign.observer.stop = &InterruptGuard::requested();
-    return measure_sweep(spec, shard_for(options), database, hooks);
-}
-
-// What the process at work is doing, by what it says.
-class Worker {
-public:
-    Worker(const SweepSpec& spec, std::int64_t open)
-        : spec_(spec), open_(open), line_(std::make_unique<ProgressLine>()) {}
-
-    // Runs it once, until it ends.
-    ProgramEnd run(const std::vector<std::string>& arguments) {
-        point_.reset();
-        late_.reset();
-        return run_program({.file = "/proc/self/exe",
-                            .arguments = arguments,
-                            .hear = [this](const std::string& line) { hear(line); },
-                            .is_stopped = [] { return InterruptGuard::requested().load(); },
-                            .is_killed = [this] { return is_too_late(); }});
-    }
-
-    // The point that it was at when it ended; none: it was at none.
-    const std::optional<StoredPoint>& point() const { return point_; }
-    bool was_ended() const { return late_.has_value(); }
-    // Whether it was ended at that point, and not just after it.
-    bool is_late() const {
-        return late_ && point_ && late_->position == point_->position &&
-               late_->repeat == point_->repeat;
-    }
-    const std::string& last_words() const { return last_words_; }
-
-    void count_as_done() {
-        ++done_;
-        line_->show("sweep " + spec_.name, static_cast<double>(done_) / static_cast<double>(open_),
-                    rate_.text(done_, std::max<std::int64_t>(open_ - done_, 0)));
-    }
-
-private:
-    void hear(const std::string& line) {
-        if (line.starts_with(begin_mark)) {
-            const auto words = split(std::string_view(line).substr(begin_mark.size()), ' ');
-            point_ = planned_point(spec_, parse_integer(words.at(0)).value_or(0),
-                                   parse_integer(words.at(1)).value_or(0));
-            began_.reset();
-        } else if (line == turn_mark) {
-            began_ = std::chrono::steady_clock::now();
-        } else if (line.starts_with(end_mark)) {
-            if (point_ && point_->repeat == 0) {
-                count_as_done();
-            }
-            point_.reset();
-        } else {
-            if (line.starts_with("strata: waiting")) {
-                fmt::print(stderr, "{}\n", line);
-            }
-            last_words_ = line;
-        }
-    }
-
-    bool is_too_late() {
-        if (point_ && began_ && spec_.limits.time) {
-            const std::chrono::duration<double> time = std::chrono::steady_clock::now() - *began_;
-            if (time.count() > spec_.limits.time->value) {
-                late_ = point_;
-            }
-        }
-        return late_.has_value();
-    }
-
-    const SweepSpec& spec_;
-    std::int64_t open_;
-    std::int64_t done_ = 0;
-    std::optional<StoredPoint> point_;
-    std::optional<std::chrono::steady_clock::time_point> began_;  // its time is counted from here
-    std::optional<StoredPoint> late_;                             // for which the process was ended
-    std::string last_words_;
-    PointRate rate_;
-    std::unique_ptr<ProgressLine> line_;
-};
-
-// Stores what became of a point whose process ended before it could.
-void bury(const SweepSpec& spec, const SweepOptions& options, const Worker& worker,
-          const ProgramEnd& end) {
-    StoredPoint point = *worker.point();
-    point.outcome = worker.is_late() ? PointOutcome::timeout : PointOutcome::failed;
-    point.reason =
-        worker.is_late()
-            ? fmt::format("it was ended after {} (--max-time)", duration_text(*spec.limits.time))
-            : fmt::format("the process that measured it was killed by signal {} ({}){}", end.signal,
-                          strsignal(end.signal),
-                          end.signal == SIGKILL ? ", as the system does when memory runs out" : "");
-    const Database database = Database::open(database_path(options.database));
-    StoredSweep::open(database, spec.name, identity_of(spec), count_points(spec)).finish(point);
-}
-
 std::vector<std::string> worker_arguments(const SweepOptions& options) {
     std::vector<std::string> words = {"sweep", "--worker", "--database",
                                       database_path(options.database).string()};
@@ -291,36 +145,6 @@ std::vector<std::string> worker_arguments(const SweepOptions& options) {
     return words;
 }
 
-ExitCode measure(const SweepSpec& spec, const SweepOptions& options, const SweepPlan& plan) {
-    const InterruptGuard guard;
-    Worker worker(spec, std::max<std::int64_t>(plan.open, 1));
-    while (true) {
-        const ProgramEnd end = worker.run(worker_arguments(options));
-        if (InterruptGuard::requested()) {
-            return ExitCode::interrupted;
-        }
-        if (end.signal == 0 && end.exit_code == 0) {
-            return ExitCode::done;
-        }
-        if (worker.was_ended() && !worker.is_late()) {
-            continue;  // the point was done in the end; the next one begins anew
-        }
-        if (end.signal == 0 || !worker.point()) {
-            constexpr std::string_view ours = "strata: ";
-            const std::string& words = worker.last_words();
-            throw Error(words.starts_with(ours)
-                            ? words.substr(ours.size())
-                            : fmt::format("the process that measures the sweep ended early ({}); "
-                                          "the same command continues it",
-                                          words.empty() ? "without a word" : printable(words)));
-        }
-        bury(spec, options, worker, end);
-        if (worker.point()->repeat == 0) {
-            worker.count_as_done();
-        }
-    }
-}
-
 ExitCode predict(const SweepSpec& spec, const SweepOptions& options, const SweepPlan& plan,
                  const Database& database) {
     const InterruptGuard guard;
@@ -337,6 +161,12 @@ ExitCode predict(const SweepSpec& spec, const SweepOptions& options, const Sweep
                           .steps = options.without_steps ? KeptSteps::none : KeptSteps::all,
                           .stop = &InterruptGuard::requested(),
                           .progress = show});
+}
+
+ExitCode measure_as_worker(const SweepOptions& options) {
+    const SweepSpec spec = spec_for(options);
+    return work_on_sweep(spec, shard_for(options), database_path(options.database),
+                         options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
 }
 
 void print_outcomes(const SweepSpec& spec, const StoredSweep& sweep) {
@@ -383,8 +213,12 @@ ExitCode sweep(const SweepOptions& options) {
     if (!spec.is_predicted()) {
         database.reset();  // the process that measures has it
     }
-    const ExitCode code = spec.is_predicted() ? predict(spec, options, plan, *database)
-                                              : measure(spec, options, plan);
+    const ExitCode code = spec.is_predicted()
+                              ? predict(spec, options, plan, *database)
+                              : measure_by_worker({.spec = spec,
+                                                   .open = plan.open,
+                                                   .database = file,
+                                                   .arguments = worker_arguments(options)});
     if (!database) {
         database = Database::open(file);
     }
@@ -457,8 +291,9 @@ void add_sweep(CLI::App& app, ExitCode& exit) {
     add_host_options(*verb, *options);
     verb->add_flag("--worker", options->is_worker)->group("");  // for strata itself
     add_database_option(*verb, options->database);
-    verb->callback(
-        [options, &exit] { exit = options->is_worker ? work(*options) : sweep(*options); });
+    verb->callback([options, &exit] {
+        exit = options->is_worker ? measure_as_worker(*options) : sweep(*options);
+    });
 }
 
 }  // namespace strata

@@ -9,120 +9,17 @@
 #include "networks/generate/generator.h"
 #include "record/options.h"
 #include "sweep/grid.h"
+#include "sweep/values.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 
 namespace strata {
 
 namespace {
-
-constexpr std::int64_t largest_value = std::int64_t{1} << 40;
-constexpr std::int64_t most_range_values = 10'000;
-
-[[noreturn]] void refuse_range(const TomlSection& section, std::string_view key,
-                               const std::string& why) {
-    throw Error(fmt::format("{}: {}", printable(section.place(key)), why), ExitCode::usage);
-}
-
-void require_value(const TomlSection& section, std::string_view key, std::int64_t value) {
-    if (value < 1 || value > largest_value) {
-        refuse_range(section, key,
-                     fmt::format("{} is out of range; give whole numbers from 1 to {}", value,
-                                 largest_value));
-    }
-}
-
-// {from, to} with one of step, count and factor. The number of values is known before the first is
-// made.
-std::vector<std::int64_t> values_of_range(const toml::table& table, const TomlSection& outer,
-                                          std::string_view key) {
-    const TomlSection range(table, outer.place(key));
-    range.expect_only(std::array<std::string_view, 5>{"from", "to", "step", "count", "factor"});
-    const auto from = range.count("from");
-    const auto to = range.count("to");
-    const auto step = range.count("step");
-    const auto count = range.count("count");
-    const auto factor = range.number("factor");
-    if (!from || !to ||
-        int{step.has_value()} + int{count.has_value()} + int{factor.has_value()} != 1) {
-        refuse_range(outer, key,
-                     "a range is { from = 1, to = 8, step = 1 }, with step, count or factor");
-    }
-    require_value(outer, key, *from);
-    require_value(outer, key, *to);
-    if (*from > *to) {
-        refuse_range(outer, key,
-                     fmt::format("the range from {} to {} is empty; give from the "
-                                 "smaller to the larger",
-                                 *from, *to));
-    }
-    if (factor && !(*factor >= 1.01)) {
-        refuse_range(outer, key, "a factor must be at least 1.01");
-    }
-    const std::int64_t expected = step ? (*to - *from) / *step + 1 : count.value_or(1);
-    if (expected > most_range_values) {
-        refuse_range(outer, key,
-                     fmt::format("the range has {} values, more than {}; take larger "
-                                 "steps",
-                                 expected, most_range_values));
-    }
-    std::vector<std::int64_t> values;
-    if (factor) {
-        for (double value = static_cast<double>(*from);
-             value <= static_cast<double>(*to) * (1 + 1e-12); value *= *factor) {
-            values.push_back(std::llround(value));
-        }
-    }
-    for (std::int64_t i = 0; !factor && i < expected; ++i) {
-        const double share =
-            expected == 1 ? 0.0 : static_cast<double>(i) / static_cast<double>(expected - 1);
-        values.push_back(step ? *from + i * *step
-                              : *from + std::llround(share * static_cast<double>(*to - *from)));
-    }
-    return values;
-}
-
-std::vector<std::int64_t> values_of_list(const toml::array& list, const TomlSection& section,
-                                         std::string_view key) {
-    std::vector<std::int64_t> values;
-    for (const auto& element : list) {
-        const auto value = element.value_exact<std::int64_t>();
-        if (!value) {
-            refuse_range(section, key, "give a list of whole numbers");
-        }
-        require_value(section, key, *value);
-        values.push_back(*value);
-    }
-    if (values.empty()) {
-        refuse_range(section, key, "the list is empty; give at least one value");
-    }
-    return values;
-}
-
-// A number, a list or a range: ascending, each value once.
-std::vector<std::int64_t> integers_in(const toml::table& table, const TomlSection& section,
-                                      std::string_view key) {
-    const toml::node* node = table.get(key);
-    std::vector<std::int64_t> values;
-    if (const auto one = node->value_exact<std::int64_t>()) {
-        require_value(section, key, *one);
-        values = {*one};
-    } else if (node->is_array()) {
-        values = values_of_list(*node->as_array(), section, key);
-    } else if (node->is_table()) {
-        values = values_of_range(*node->as_table(), section, key);
-    } else {
-        refuse_range(section, key, "give a whole number, a list of them, or a range");
-    }
-    std::ranges::sort(values);
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    return values;
-}
 
 // A text or a number, or a list of either, as the command line would have it.
 std::vector<std::string> words_in(const toml::table& table, const TomlSection& section,
@@ -137,7 +34,7 @@ std::vector<std::string> words_in(const toml::table& table, const TomlSection& s
         if (const auto real = node.value_exact<double>()) {
             return fmt::format("{}", *real);
         }
-        refuse_range(section, key, "give a text or a number, or a list of them");
+        refuse_value(section, key, "give a text or a number, or a list of them");
     };
     const toml::node* node = table.get(key);
     std::vector<std::string> words;
@@ -146,7 +43,7 @@ std::vector<std::string> words_in(const toml::table& table, const TomlSection& s
             words.push_back(word_of(element));
         }
         if (words.empty()) {
-            refuse_range(section, key, "the list is empty; give at least one value");
+            refuse_value(section, key, "the list is empty; give at least one value");
         }
     } else if (node != nullptr) {
         words.push_back(word_of(*node));
@@ -164,7 +61,7 @@ SweptFamily family_in(const toml::table& table, const std::string& place) {
         for (const GeneratorFamily& known : families) {
             names.emplace_back(known.name);
         }
-        refuse_range(section, "family",
+        refuse_value(section, "family",
                      fmt::format("there is no family '{}'; choose one of {}",
                                  printable(swept.family), join(names, ", ")));
     }
@@ -172,7 +69,7 @@ SweptFamily family_in(const toml::table& table, const std::string& place) {
     Generator probe = parse_generator(swept.family + ":");
     for (const GeneratorKey& key : family->keys) {
         known.push_back(key.name);
-        auto values = table.contains(key.name) ? integers_in(table, section, key.name)
+        auto values = table.contains(key.name) ? whole_numbers_in(table, section, key.name)
                                                : std::vector{key.standard};
         set_key(probe, key.name, values.back());  // the family refuses what is beyond its limits
         swept.sizes.push_back({std::string(key.name), std::move(values)});
@@ -189,7 +86,7 @@ void read_settings(const toml::table& table, const TomlSection& section, SweepSp
             const Option* option = find_option(name);
             const auto words = words_in(*options, inner, name);
             if (option == nullptr || words.size() != 1) {
-                refuse_range(inner, name,
+                refuse_value(inner, name,
                              option == nullptr
                                  ? "strata run has no such option; remove or correct it"
                                  : "give one value; only dtype, mode and threads may have several");
@@ -208,13 +105,13 @@ void read_limits(const TomlSection& section, SweepSpec& spec) {
     if (const auto text = section.text("max_memory")) {
         const auto memory = parse_byte_size(*text);
         if (!memory) {
-            refuse_range(section, "max_memory", "give a size such as \"8GB\"");
+            refuse_value(section, "max_memory", "give a size such as \"8GB\"");
         }
         spec.limits.memory = memory;
     }
     if (const auto seconds = section.number("max_time")) {
         if (!(*seconds > 0)) {
-            refuse_range(section, "max_time", "give a number of seconds above 0");
+            refuse_value(section, "max_time", "give a number of seconds above 0");
         }
         spec.limits.time = Seconds{*seconds};
     }
@@ -244,10 +141,10 @@ SweepSpec read_sweep(const toml::table& table, std::string_view origin) {
                    .backends = words_in(table, section, "backend"),
                    .devices = words_in(table, section, "device")};
     if (table.contains("batch")) {
-        spec.batches = integers_in(table, section, "batch");
+        spec.batches = whole_numbers_in(table, section, "batch");
     }
     if (!spec.backends.empty() && !spec.devices.empty()) {
-        refuse_range(section, "device",
+        refuse_value(section, "device",
                      "points are measured on a backend or predicted for a "
                      "device; give one of the two");
     }
@@ -255,7 +152,7 @@ SweepSpec read_sweep(const toml::table& table, std::string_view origin) {
     read_limits(section, spec);
     const auto networks = section.tables_if_any("network");
     if (networks.empty()) {
-        refuse_range(section, "network", "missing; give a [[network]] with its family");
+        refuse_value(section, "network", "missing; give a [[network]] with its family");
     }
     for (const toml::table* network : networks) {
         spec.families.push_back(family_in(*network, section.place("network")));
