@@ -106,6 +106,9 @@ void listen(const ProgramCall& call, pid_t child, int from) {
             kill(child, SIGINT);
             was_told = true;
         }
+        if (call.is_killed && call.is_killed()) {
+            kill(child, SIGKILL);
+        }
         pollfd ready{.fd = from, .events = POLLIN, .revents = 0};
         if (poll(&ready, 1, between_questions_ms) <= 0) {
             continue;

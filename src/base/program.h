@@ -16,6 +16,8 @@ struct ProgramCall {
     std::function<void(const std::string& line)> hear = {};
     // Asked ten times a second: as soon as it says so, the program gets SIGINT, once.
     std::function<bool()> is_stopped = {};
+    // Asked as often: as soon as it says so, the program gets SIGKILL.
+    std::function<bool()> is_killed = {};
 };
 
 // How a program ended.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predict/network.h"
 
+#include "graph/alike.h"
 #include "graph/fuse.h"
 #include "op/operations.h"
 
@@ -45,6 +46,8 @@ public:
           execution_(execution),
           device_(device),
           schedule_(schedule_of(graph, execution)),
+          first_alike_(first_alike(graph)),
+          known_(graph.layers.size()),
           has_gradient_(graph.tensors.size()) {
         if (execution.engine.fusion == Fusion::convolution) {
             for (const FusedChain& chain : fused_chains(graph, execution.numerics.mode)) {
@@ -76,21 +79,39 @@ private:
             steps.push_back({.layer = task.layer, .within = Task{first->second, Pass::forward}});
             return;
         }
-        const Layer& layer = graph_.layers[task.layer];
-        const Signature signature = signature_on_device(graph_, layer, execution_.numerics.dtype);
         PredictedStep& step =
             steps.emplace_back(PredictedStep{.layer = task.layer, .pass = task.pass});
-        LayerPrediction found = device_.predict({layer.op, signature, task.pass, execution_});
-        if (auto* refused = std::get_if<NoModel>(&found)) {
-            step.refusal = std::move(refused->reason);
+        const LayerPrediction& found = prediction_of(task);
+        if (const auto* refused = std::get_if<NoModel>(&found)) {
+            step.refusal = refused->reason;
         } else {
-            step.kernels = std::get<Kernels>(std::move(found));
+            step.kernels = std::get<Kernels>(found);
         }
         if (task.pass == Pass::forward) {
             add_addend(task.layer, step);
         } else if (task.pass == Pass::backward_data) {
-            add_sums(task, signature, steps);
+            add_sums(task, *known_[first_alike_[task.layer]].signature, steps);
         }
+    }
+
+    // What is known of layers that are alike.
+    struct Known {
+        std::optional<Signature> signature;
+        std::array<std::optional<LayerPrediction>, all_passes.size()> by_pass;
+    };
+
+    const LayerPrediction& prediction_of(const Task& task) {
+        const LayerId first = first_alike_[task.layer];
+        const Layer& layer = graph_.layers[first];
+        Known& known = known_[first];
+        if (!known.signature) {
+            known.signature = signature_on_device(graph_, layer, execution_.numerics.dtype);
+        }
+        auto& prediction = known.by_pass[static_cast<std::size_t>(task.pass)];
+        if (!prediction) {
+            prediction = device_.predict({layer.op, *known.signature, task.pass, execution_});
+        }
+        return *prediction;
     }
 
     // What a fused sum reads besides: half of what copying it would move.
@@ -131,6 +152,8 @@ private:
     const Execution& execution_;
     const DeviceModel& device_;
     Schedule schedule_;
+    std::vector<LayerId> first_alike_;
+    std::vector<Known> known_;  // by the first layer that is alike
     std::vector<bool> has_gradient_;
     std::map<LayerId, LayerId> first_of_;                 // a fused layer's chain
     std::map<LayerId, std::optional<TensorId>> addends_;  // by chain

@@ -58,10 +58,9 @@ void require_memory(const Job& job, const Graph& graph, Bytes needed, const Back
     const auto refuse_beyond = [&](const std::optional<Bytes>& limit, std::string_view whose,
                                    const std::string& of_all = {}) {
         if (limit && needed > *limit) {
-            throw Error(fmt::format("{} at batch {} needs {} and {} {}{}; try a smaller --batch",
-                                    printable(graph.name), batch_of(graph), byte_size_text(needed),
-                                    whose, byte_size_text(*limit), of_all),
-                        ExitCode::machine_cannot);
+            throw NeedsMemory(fmt::format(
+                "{} at batch {} needs {} and {} {}{}; try a smaller --batch", printable(graph.name),
+                batch_of(graph), byte_size_text(needed), whose, byte_size_text(*limit), of_all));
         }
     };
     refuse_beyond(job.memory, "--memory gives");

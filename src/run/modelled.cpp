@@ -47,11 +47,14 @@ void add_ceiling(std::vector<ComputeCeiling>& ceilings, const char* dtype,
     }
 }
 
+void name_device(const DeviceDescription& device, Run& run) {
+    run.provenance[device.kind == DeviceKind::gpu ? "gpu.name" : "cpu.model"] = device.model;
+    run.provenance["device.name"] = device.name;
+}
+
 // What of the device was assumed, with its sources, and where the rates come from.
 void tell_device(const DeviceModel& model, const NetworkPrediction& prediction, Run& run) {
     const DeviceDescription& device = model.device();
-    run.provenance[device.kind == DeviceKind::gpu ? "gpu.name" : "cpu.model"] = device.model;
-    run.provenance["device.name"] = device.name;
     for (const DeviceField& field : device_fields()) {
         if (const auto number = number_of(device, field)) {
             run.provenance["device." + std::string(field.key)] =
@@ -96,6 +99,22 @@ void doubt_memory(const ModelledMemory& memory, Run& run) {
                         text_with_unit(memory.of_device->value, "B"),
                         run.provenance["device.name"])));
     }
+}
+
+std::vector<StepResult> modelled_steps(const Job& job, const Graph& graph,
+                                       const NetworkPrediction& prediction) {
+    std::vector<Step> steps;
+    steps.reserve(prediction.steps.size());
+    for (const PredictedStep& step : prediction.steps) {
+        steps.push_back(step_of(step));
+    }
+    std::vector<StepResult> results = step_results(graph, job.execution, steps, {});
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (auto* samples = std::get_if<Samples>(&results[i].time)) {
+            samples->values = {prediction.steps[i].time()};
+        }
+    }
+    return results;
 }
 
 // Throws Error for what no device has or takes, as numbers far from any device's give.
@@ -182,30 +201,37 @@ ModelledMemory memory_of(const Graph& graph, const Execution& execution,
 
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
                  const NetworkPrediction& prediction) {
+    return modelled_run(job, graph, device, prediction,
+                        memory_of(graph, job.execution, prediction, device.device()),
+                        ModelledDetail::whole);
+}
+
+Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
+                 const NetworkPrediction& prediction, const ModelledMemory& memory,
+                 ModelledDetail detail) {
     constexpr int no_threads = 0;
-    const ModelledMemory memory = memory_of(graph, job.execution, prediction, device.device());
     require_believable(prediction, memory, device.device().name);
     Run run;
     run.created = now_utc();
     run.origin = Origin::modelled;
     run.settings = settings_of(job, batch_of(graph), no_threads);
-    run.provenance = build_provenance();
+    if (detail == ModelledDetail::whole) {
+        run.provenance = build_provenance();
+    } else {
+        run.provenance["strata.commit"] = strata_commit();
+    }
     run.device = ceilings_of(device.device());
     require_believable(*run.device);
-    std::vector<Step> steps;
-    for (const PredictedStep& step : prediction.steps) {
-        steps.push_back(step_of(step));
-    }
-    run.steps = step_results(graph, job.execution, steps, {});
-    for (std::size_t i = 0; i < run.steps.size(); ++i) {
-        if (auto* samples = std::get_if<Samples>(&run.steps[i].time)) {
-            samples->values = {prediction.steps[i].time()};
-        }
+    if (detail != ModelledDetail::time) {
+        run.steps = modelled_steps(job, graph, prediction);
     }
     run.whole.end_to_end.values = {prediction.time()};
-    tell_device(device, prediction, run);
+    name_device(device.device(), run);
     run.predicted_memory = memory.footprint.peak;
-    tell_memory(memory, run);
+    if (detail == ModelledDetail::whole) {
+        tell_device(device, prediction, run);
+        tell_memory(memory, run);
+    }
     doubt_memory(memory, run);
     return run;
 }

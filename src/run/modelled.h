@@ -32,10 +32,20 @@ struct ModelledMemory {
 ModelledMemory memory_of(const Graph& graph, const Execution& execution,
                          const NetworkPrediction& prediction, const DeviceDescription& device);
 
+// What a predicted run tells: every number of its device with its source and where the rates come
+// from; or, as one of thousands, its steps and only which device it is for, whose ceilings are
+// there in any case; or of these not even the steps.
+enum class ModelledDetail { whole, steps, time };
+
 // The prediction as a run: a time for every step, their sum as the whole, what was assumed of the
 // device, where its rates come from and how far predictions by them are off. Requires: the job's
 // graph, and the device with job.changes applied.
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
                  const NetworkPrediction& prediction);
+
+// The same where the memory is known already.
+Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
+                 const NetworkPrediction& prediction, const ModelledMemory& memory,
+                 ModelledDetail detail);
 
 }  // namespace strata

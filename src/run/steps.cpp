@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "run/steps.h"
 
+#include "graph/alike.h"
 #include "op/convention.h"
 #include "op/problem.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace strata {
 
@@ -24,6 +26,18 @@ Signature signature_in(const Graph& graph, const Layer& layer, DataType dtype) {
         output.dtype = is_floating(output.dtype) ? dtype : output.dtype;
     }
     return signature;
+}
+
+// What layers that are alike have in common.
+struct LayerFacts {
+    Signature signature;
+    std::string problem;
+};
+
+LayerFacts facts_of(const Graph& graph, const Layer& layer, DataType dtype) {
+    Signature signature = signature_in(graph, layer, dtype);
+    std::string problem = to_text(problem_of(layer.op, signature));
+    return {std::move(signature), std::move(problem)};
 }
 
 // Another name for the same bytes, which nothing reads.
@@ -85,6 +99,9 @@ void join(StepResult& whole, StepResult& part) {
 // What one step does along is its work, too.
 void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (!steps[i].within()) {
+            continue;
+        }
         const auto enclosing = std::ranges::find_if(steps, [&](const Step& step) {
             return step.kind == StepKind::compute && !step.within() &&
                    steps[i].within() == Task{step.layer, step.pass};
@@ -102,10 +119,16 @@ void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
 std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
                                      std::span<const Step> steps, const PassChecks& checks) {
     const UpdateCost update = cost_of(execution.numerics.optimizer);
+    const std::vector<LayerId> first = first_alike(graph);
+    std::vector<std::optional<LayerFacts>> facts(graph.layers.size());
     std::vector<StepResult> results;
+    results.reserve(steps.size());
     for (const Step& step : steps) {
         const Layer& layer = graph.layers[step.layer];
-        const Signature signature = signature_in(graph, layer, execution.numerics.dtype);
+        auto& known = facts[first[step.layer]];
+        if (!known) {
+            known = facts_of(graph, layer, execution.numerics.dtype);
+        }
         StepResult& result = results.emplace_back();
         result.layer = layer.name;
         result.alias = layer.alias;
@@ -115,14 +138,14 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
         result.implementation = step.implementation;
         result.algorithm = step.algorithm;
         result.layout = step.layout;
-        result.problem = to_text(problem_of(layer.op, signature));
+        result.problem = known->problem;
         result.workspace = step.workspace;
         const PassCheck* check = check_of(step, checks);
         result.time = planned(graph, step, check);
         if (check != nullptr && check->error.tolerance > 0) {
             result.verified = check->error;
         }
-        add_work(layer.op, signature, step, update, result);
+        add_work(layer.op, known->signature, step, update, result);
     }
     join_work(steps, results);
     return results;

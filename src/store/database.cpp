@@ -104,7 +104,8 @@ Database::Database(std::filesystem::path file, int flags, bool immutable, Databa
     const std::string name = immutable ? immutable_uri(file_) : file_.string();
     sqlite3* handle = nullptr;
     const int result =
-        sqlite3_open_v2(name.c_str(), &handle, flags | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
+        sqlite3_open_v2(name.c_str(), &handle,
+                        flags | SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
     handle_.reset(handle);
     if (result != SQLITE_OK) {
         fail();

@@ -16,6 +16,7 @@ extern const std::string_view migration_7;
 extern const std::string_view migration_8;
 extern const std::string_view migration_9;
 extern const std::string_view migration_10;
+extern const std::string_view migration_11;
 extern const std::string_view view_step_time;
 extern const std::string_view view_layer_time;
 extern const std::string_view view_run_summary;
@@ -25,5 +26,7 @@ extern const std::string_view view_kernel_use;
 extern const std::string_view view_trace_time;
 extern const std::string_view view_step_counter;
 extern const std::string_view view_tuned_algorithm;
+extern const std::string_view view_run_parameter;
+extern const std::string_view view_sweep_result;
 
 }  // namespace strata

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 10.
+-- The database of strata, version 11.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -328,3 +328,36 @@ CREATE TABLE tuning (
     ratio_high     REAL,                -- the upper one
     PRIMARY KEY (scope, problem, pass)
 ) STRICT, WITHOUT ROWID;
+
+-- A grid of networks that is measured or predicted point by point. The same specification finds the
+-- same sweep and goes on with it.
+CREATE TABLE sweep (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used again
+    created  TEXT NOT NULL,             -- UTC, 2026-11-21T13:15:00Z
+    name     TEXT NOT NULL,             -- paradnn-fc
+    key      TEXT NOT NULL UNIQUE,      -- hash of the identity
+    identity TEXT NOT NULL,             -- everything that decides the points and their order
+    points   INTEGER NOT NULL           -- in the grid
+) STRICT;
+
+-- What became of a point of a sweep. A point that nobody has begun has no row.
+CREATE TABLE sweep_point (
+    sweep    INTEGER NOT NULL REFERENCES sweep ON DELETE CASCADE,  -- whose
+    position INTEGER NOT NULL,          -- in the grid, from 0
+    repeat   INTEGER NOT NULL,          -- 0; of the anchor: the place in the order it came before, from 1
+    network  TEXT NOT NULL,             -- fc:layers=4,nodes=32,inputs=2000,outputs=200
+    batch    INTEGER NOT NULL,          -- examples per iteration
+    mode     TEXT NOT NULL,             -- training, inference
+    dtype    TEXT NOT NULL,             -- f32, bf16
+    threads  INTEGER NOT NULL,          -- that were asked for; 0: all
+    backend  TEXT NOT NULL,             -- onednn, modelled:v100
+    outcome  TEXT NOT NULL,             -- ok, out-of-memory, timeout, skipped, failed; claimed: begun
+    reason   TEXT,                      -- why it is not ok; NULL: it is, or is claimed
+    owner    TEXT,                      -- process that claimed it; NULL: it has its outcome
+    run      INTEGER REFERENCES run ON DELETE SET NULL,  -- NULL: it has none (any more)
+    PRIMARY KEY (sweep, position, repeat),
+    CHECK (outcome IN ('claimed', 'ok', 'out-of-memory', 'timeout', 'skipped', 'failed')),
+    CHECK ((owner IS NOT NULL) = (outcome = 'claimed'))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sweep_point_by_run ON sweep_point (run);

@@ -50,6 +50,13 @@ TEST(Program, GetsOneInterrupt) {
     EXPECT_EQ(heard.lines, std::vector<std::string>{"interrupted"});
 }
 
+TEST(Program, IsKilledThoughItIgnoresInterrupts) {
+    const ProgramEnd end = run_program({.file = "/bin/sh",
+                                        .arguments = {"-c", "trap '' INT TERM; exec sleep 60"},
+                                        .is_killed = [] { return true; }});
+    EXPECT_EQ(end.signal, SIGKILL);
+}
+
 TEST(Program, CutsEndlessLines) {
     const Heard heard = shell("head -c 100000 /dev/zero | tr '\\0' x >&2");
     ASSERT_EQ(heard.lines.size(), 1U);

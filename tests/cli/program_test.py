@@ -267,6 +267,73 @@ class Interrupts(Program):
         self.assertEqual(self.rows("SELECT count(*) FROM run WHERE state = 'partial'"), [(1,)])
 
 
+class Grids(Program):
+    """`strata sweep`: killed, too slow, and spread over databases."""
+
+    GRID = """
+batch = [1, 2]
+anchor_every = 5
+options = {{ precision = "100%", min_time = {0}, max_time = {0}, warmup = 0 }}
+[[network]]
+family = "fc"
+layers = [1, 2, 3]
+nodes = [4, 8]
+inputs = 8
+outputs = 4
+"""
+
+    def grid(self, name="grid", seconds=0.2, more=""):
+        (self.folder / f"{name}.toml").write_text(self.GRID.format(seconds) + more)
+        return ["sweep", f"{name}.toml", "--backend", "reference", "--no-wait"]
+
+    OUTCOMES = "SELECT outcome, count(*) FROM sweep_point WHERE repeat = 0 GROUP BY outcome"
+
+    def test_a_killed_sweep_goes_on_and_measures_every_point_once(self):
+        words = self.grid()
+        with self.started(*words) as child:
+            self.wait_for("some points are done", "SELECT count(*) >= 3 FROM sweep_point WHERE outcome = 'ok'", child)
+            child.kill()
+            child.wait()
+        before = dict(self.rows(self.OUTCOMES))
+        self.assertLess(before["ok"], 12)
+        runs = self.rows("SELECT position, run FROM sweep_point WHERE repeat = 0 AND outcome = 'ok'")
+        self.assertIn("12 ok", self.strata(*words).stdout)
+        self.assertEqual(self.rows(self.OUTCOMES), [("ok", 12)])
+        self.assertLessEqual(set(runs), set(self.rows("SELECT position, run FROM sweep_point WHERE repeat = 0")))
+        self.assertEqual(self.rows("SELECT count(DISTINCT run) FROM sweep_point WHERE repeat = 0"), [(12,)])
+
+    def test_an_interrupted_sweep_says_that_it_can_go_on(self):
+        with self.started(*self.grid(seconds=1)) as child:
+            self.wait_for("a point is done", "SELECT count(*) >= 1 FROM sweep_point WHERE outcome = 'ok'", child)
+            child.send_signal(signal.SIGINT)
+            _, err = child.communicate(timeout=PATIENCE)
+        self.assertEqual(child.returncode, 130)
+        self.assertIn("interrupted; the same command continues it", err)
+
+    def test_a_point_that_takes_too_long_is_ended_and_the_rest_goes_on(self):
+        slow = """
+[[network]]
+family = "residual"
+blocks = 8
+filters = 64
+"""
+        out = self.strata(*self.grid("slow", 0.01, slow), "--max-time", "3", "--anchor-every", "0").stdout
+        self.assertIn("12 ok, 2 timeout", out)
+        self.assertEqual(self.rows("SELECT DISTINCT reason FROM sweep_point WHERE outcome = 'timeout'"),
+                         [("it was ended after 3 s (--max-time)",)])
+
+    def test_shards_in_databases_of_their_own_are_the_whole_when_merged(self):
+        words = self.grid(seconds=0.01)
+        for part in ("1", "2", "3"):
+            self.strata(*words, "--shard", f"{part}/3", "--database", f"{part}.sqlite")
+        for _ in range(2):
+            self.strata("merge", "1.sqlite", "2.sqlite", "3.sqlite")
+            self.assertEqual(self.rows(self.OUTCOMES), [("ok", 12)])
+            self.assertEqual(self.rows("SELECT count(*) FROM run"),
+                             self.rows("SELECT count(*) FROM sweep_point"))
+        self.assertIn("12 are done, 0 remain", self.strata(*words, "--plan").stdout)
+
+
 class Turns(Program):
     """Two processes at once. Others of this machine may measure too, and are waited for."""
 

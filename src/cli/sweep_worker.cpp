@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "cli/sweep_worker.h"
+
+#include "base/program.h"
+#include "base/text.h"
+#include "cli/backends.h"
+#include "store/sweeps.h"
+#include "sweep/measured.h"
+#include "sweep/plan.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+namespace strata {
+
+namespace {
+
+constexpr std::string_view begin_mark = "@sweep begin ";
+constexpr std::string_view turn_mark = "@sweep turn";  // waiting for the machine is over
+constexpr std::string_view end_mark = "@sweep end ";
+
+// What the process at work is doing, by what it says.
+class Worker {
+public:
+    Worker(const SweepSpec& spec, std::int64_t open)
+        : spec_(spec), open_(open), line_(std::make_unique<ProgressLine>()) {}
+
+    // Runs it once, until it ends.
+    ProgramEnd run(const std::vector<std::string>& arguments) {
+        point_.reset();
+        late_.reset();
+        return run_program({.file = "/proc/self/exe",
+                            .arguments = arguments,
+                            .hear = [this](const std::string& line) { hear(line); },
+                            .is_stopped = [] { return InterruptGuard::requested().load(); },
+                            .is_killed = [this] { return is_too_late(); }});
+    }
+
+    // The point that it was at when it ended; none: it was at none.
+    const std::optional<StoredPoint>& point() const { return point_; }
+    bool was_ended() const { return late_.has_value(); }
+    // Whether it was ended at that point, and not just after it.
+    bool is_late() const {
+        return late_ && point_ && late_->position == point_->position &&
+               late_->repeat == point_->repeat;
+    }
+    const std::string& last_words() const { return last_words_; }
+
+    void count_as_done() {
+        ++done_;
+        line_->show("sweep " + spec_.name, static_cast<double>(done_) / static_cast<double>(open_),
+                    rate_.text(done_, std::max<std::int64_t>(open_ - done_, 0)));
+    }
+
+private:
+    void hear(const std::string& line) {
+        if (line.starts_with(begin_mark)) {
+            const auto words = split(std::string_view(line).substr(begin_mark.size()), ' ');
+            point_ = planned_point(spec_, parse_integer(words.front()).value_or(0),
+                                   parse_integer(words.back()).value_or(0));
+            began_.reset();
+        } else if (line == turn_mark) {
+            began_ = std::chrono::steady_clock::now();
+        } else if (line.starts_with(end_mark)) {
+            if (point_ && point_->repeat == 0) {
+                count_as_done();
+            }
+            point_.reset();
+        } else {
+            if (line.starts_with("strata: waiting")) {
+                fmt::print(stderr, "{}\n", line);
+            }
+            last_words_ = line;
+        }
+    }
+
+    bool is_too_late() {
+        if (point_ && began_ && spec_.limits.time) {
+            const std::chrono::duration<double> time = std::chrono::steady_clock::now() - *began_;
+            if (time.count() > spec_.limits.time->value) {
+                late_ = point_;
+            }
+        }
+        return late_.has_value();
+    }
+
+    const SweepSpec& spec_;
+    std::int64_t open_;
+    std::int64_t done_ = 0;
+    std::optional<StoredPoint> point_;
+    std::optional<std::chrono::steady_clock::time_point> began_;  // its time is counted from here
+    std::optional<StoredPoint> late_;                             // for which the process was ended
+    std::string last_words_;
+    PointRate rate_;
+    std::unique_ptr<ProgressLine> line_;
+};
+
+// Stores what became of a point whose process ended before it could.
+void bury(const WorkerCall& call, const Worker& worker, const ProgramEnd& end) {
+    const SweepSpec& spec = call.spec;
+    StoredPoint point = *worker.point();
+    point.outcome = worker.is_late() ? PointOutcome::timeout : PointOutcome::failed;
+    point.reason =
+        worker.is_late()
+            ? fmt::format("it was ended after {} (--max-time)", duration_text(*spec.limits.time))
+            : fmt::format("the process that measured it was killed by signal {} ({}){}", end.signal,
+                          strsignal(end.signal),
+                          end.signal == SIGKILL ? ", as the system does when memory runs out" : "");
+    const Database database = Database::open(call.database);
+    StoredSweep::open(database, spec.name, identity_of(spec), count_points(spec)).finish(point);
+}
+
+}  // namespace
+
+std::string PointRate::text(std::int64_t done, std::int64_t left) const {
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
+    const double rate = static_cast<double>(done) / std::max(time.count(), 1e-9);
+    return fmt::format("{:.3g} points/s, {} left", rate,
+                       duration_text(Seconds{static_cast<double>(left) / rate}));
+}
+
+ExitCode measure_by_worker(const WorkerCall& call) {
+    const InterruptGuard guard;
+    Worker worker(call.spec, std::max<std::int64_t>(call.open, 1));
+    while (true) {
+        const ProgramEnd end = worker.run(call.arguments);
+        if (InterruptGuard::requested()) {
+            return ExitCode::interrupted;
+        }
+        if (end.signal == 0 && end.exit_code == 0) {
+            return ExitCode::done;
+        }
+        if (worker.was_ended() && !worker.is_late()) {
+            continue;  // the point was done in the end; the next one begins anew
+        }
+        if (end.signal == 0 || !worker.point()) {
+            constexpr std::string_view ours = "strata: ";
+            const std::string& words = worker.last_words();
+            throw Error(words.starts_with(ours)
+                            ? words.substr(ours.size())
+                            : fmt::format("the process that measures the sweep ended early ({}); "
+                                          "the same command continues it",
+                                          words.empty() ? "without a word" : printable(words)));
+        }
+        bury(call, worker, end);
+        if (worker.point()->repeat == 0) {
+            worker.count_as_done();
+        }
+    }
+}
+
+ExitCode work_on_sweep(const SweepSpec& spec, const Shard& shard, const std::filesystem::path& file,
+                       WhenLocked when_locked) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would hear it any more
+    for (const std::string& name : spec.backends) {
+        // What this machine lacks would otherwise be the outcome of every point.
+        require_machine(find_backend(name), spec.settings);
+        make_backend(find_backend(name), spec.settings.front().execution);
+    }
+    Database database = Database::open(file);
+    const InterruptGuard guard;
+    const auto tell = [](std::string_view mark, const StoredPoint& point) {
+        fmt::print(stderr, "{}{} {}\n", mark, point.position, point.repeat);
+    };
+    MeasuredSweepHooks hooks{
+        .campaign = {.make_backend =
+                         [](const Job& job) {
+                             return make_backend(find_backend(job.backend), job.execution);
+                         },
+                     .take_turn = [&] { return acquire_measuring_lock(when_locked); }},
+        .begins = [&](const StoredPoint& point) { tell(begin_mark, point); },
+        .ends = [&](const StoredPoint& point) { tell(end_mark, point); }};
+    hooks.campaign.job_begins = [](const Job&) { fmt::print(stderr, "{}\n", turn_mark); };
+    hooks.campaign.observer.stop = &InterruptGuard::requested();
+    return measure_sweep(spec, shard, database, hooks);
+}
+
+}  // namespace strata

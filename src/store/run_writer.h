@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "record/run.h"
+#include "store/statement.h"
+#include "store/text_table.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace strata {
+
+// While it lives, SQLite does not look up the row that each reference names: who writes many runs
+// takes every id from a row that is there, and a fifth of the time goes into these searches.
+// Requires: no transaction is open at its beginning and its end.
+class UncheckedReferences {
+public:
+    explicit UncheckedReferences(const Database& database);
+    UncheckedReferences(const UncheckedReferences&) = delete;
+    UncheckedReferences& operator=(const UncheckedReferences&) = delete;
+    ~UncheckedReferences();
+
+private:
+    const Database& database_;
+};
+
+// Stores many runs that are there as a whole, a statement for each row, prepared once. It opens no
+// transaction: whoever uses it decides how many runs are stored together, and drops it where one is
+// rolled back.
+class RunWriter {
+public:
+    explicit RunWriter(const Database& database);
+
+    // Stores a run as a new one and gives it its id. Requires: a transaction; run.created.
+    void add(Run& run);
+
+private:
+    void add_run(Run& run);
+    void add_step(std::int64_t run, std::int64_t position, const StepResult& step);
+    void add_whole(std::int64_t run, const char* series, const Samples& samples);
+    void add_about(const Run& run);
+    std::optional<std::int64_t> device_id(const Run& run);
+
+    const Database* database_;
+    TextTable texts_;
+    std::map<std::string, std::int64_t> devices_;  // by text
+    Statement run_;
+    Statement step_;
+    Statement whole_;
+    Statement setting_;
+    Statement provenance_;
+    Statement flag_;
+    Statement alias_;
+};
+
+}  // namespace strata

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "store/merge.h"
+
+#include "base/error.h"
+#include "store/annotations.h"
+#include "store/load.h"
+#include "store/run_writer.h"
+#include "store/save.h"
+#include "store/statement.h"
+#include "store/sweeps.h"
+#include "tests/store/sample_run.h"
+#include "tests/support/temporary_directory.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace strata {
+namespace {
+
+class Merges : public ::testing::Test {
+protected:
+    std::filesystem::path file(const std::string& name) const { return directory_.path() / name; }
+
+    // A database of some runs, which differ in their batch, and of a sweep of ten points.
+    void make(const std::string& name, std::int64_t first, std::int64_t count) const {
+        const Database database = Database::open(file(name));
+        const StoredSweep sweep = StoredSweep::open(database, "grid", "what decides it", 10);
+        for (std::int64_t i = first; i < first + count; ++i) {
+            strata::Run run = sample_run();
+            run.settings.batch = i + 1;
+            save_run(database, run);
+            StoredPoint point = point_at(i);
+            point.outcome = PointOutcome::ok;
+            point.run = run.id;
+            sweep.finish(point);
+        }
+    }
+
+    static StoredPoint point_at(std::int64_t position) {
+        return {.position = position,
+                .network = "alexnet",
+                .batch = position + 1,
+                .mode = "training",
+                .dtype = "f32",
+                .backend = "onednn"};
+    }
+
+    static std::int64_t number(const Database& database, const std::string& sql) {
+        Statement statement(database, sql);
+        statement.start().next();
+        return statement.integer(0);
+    }
+
+    static std::string refusal(const Database& into, const std::filesystem::path& from) {
+        try {
+            merge_database(into, from);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "none";
+    }
+
+    TemporaryDirectory directory_;
+};
+
+TEST_F(Merges, BringRunsAndTheOutcomesOfPointsTogether) {
+    make("a", 0, 4);
+    make("b", 4, 6);
+    const Database all = Database::open(file("all"));
+    EXPECT_EQ(merge_database(all, file("a")).runs, 4U);
+    const Merged second = merge_database(all, file("b"));
+    EXPECT_EQ(second.runs, 6U);
+    EXPECT_EQ(second.points, 6U);
+    EXPECT_EQ(number(all, "SELECT count(*) FROM sweep"), 1);
+    EXPECT_EQ(number(all,
+                     "SELECT count(*) FROM sweep_result JOIN run ON run.id = run "
+                     "WHERE run.batch = sweep_result.batch AND outcome = 'ok'"),
+              10);
+}
+
+TEST_F(Merges, ChangeNothingWhenTheyAreRepeated) {
+    make("a", 0, 4);
+    const Database all = Database::open(file("all"));
+    merge_database(all, file("a"));
+    const Merged again = merge_database(all, file("a"));
+    EXPECT_EQ(again.runs, 0U);
+    EXPECT_EQ(again.known, 4U);
+    EXPECT_EQ(again.points, 0U);
+    for (const char* table : {"run", "sweep_point"}) {
+        EXPECT_EQ(number(all, std::string("SELECT count(*) FROM ") + table), 4) << table;
+    }
+    EXPECT_EQ(number(all, "SELECT count(*) FROM step"), 16);
+}
+
+TEST_F(Merges, CopyARunWhole) {
+    {
+        const Database from = Database::open(file("a"));
+        strata::Run run = sample_run();
+        save_run(from, run);
+        tag_run(from, run.id, "baseline");
+        note_run(from, run.id, "quiet machine");
+    }
+    const Database all = Database::open(file("all"));
+    merge_database(all, file("a"));
+    const strata::Run stored = load_run(all, 1);
+    EXPECT_EQ(stored.tags, std::vector<std::string>{"baseline"});
+    EXPECT_EQ(stored.note, "quiet machine");
+    strata::Run expected = load_run(Database::open_existing(file("a")), 1);
+    EXPECT_EQ(described(stored), described(expected));
+}
+
+TEST_F(Merges, LeaveATagWithTheRunThatHasItHere) {
+    for (const char* name : {"a", "all"}) {
+        const Database database = Database::open(file(name));
+        strata::Run run = sample_run();
+        run.settings.batch = name[1] == '\0' ? 1 : 2;
+        save_run(database, run);
+        tag_run(database, run.id, "baseline");
+    }
+    const Database all = Database::open(file("all"));
+    merge_database(all, file("a"));
+    EXPECT_EQ(run_tagged(all, "baseline"), 1);
+    EXPECT_EQ(number(all, "SELECT count(*) FROM run"), 2);
+}
+
+TEST_F(Merges, TakeNoPartialRunAndNoClaim) {
+    {
+        const Database from = Database::open(file("a"));
+        strata::Run run = planned_run();
+        begin_run(from, run);
+        StoredSweep::open(from, "grid", "what decides it", 10).claim(point_at(3));
+    }
+    const Database all = Database::open(file("all"));
+    const Merged merged = merge_database(all, file("a"));
+    EXPECT_EQ(merged.partial, 1U);
+    EXPECT_EQ(number(all, "SELECT count(*) FROM run"), 0);
+    EXPECT_EQ(number(all, "SELECT count(*) FROM sweep_point"), 0);
+}
+
+TEST_F(Merges, LetAnOutcomeReplaceAClaimButNoOutcome) {
+    make("a", 0, 2);
+    const Database all = Database::open(file("all"));
+    const StoredSweep sweep = StoredSweep::open(all, "grid", "what decides it", 10);
+    sweep.claim(point_at(0));
+    StoredPoint failed = point_at(1);
+    failed.outcome = PointOutcome::failed;
+    failed.reason = "here it did";
+    sweep.finish(failed);
+    EXPECT_EQ(merge_database(all, file("a")).points, 1U);
+    EXPECT_EQ(sweep.outcomes().at(PointOutcome::ok), 1);
+    EXPECT_EQ(sweep.outcomes().at(PointOutcome::failed), 1);
+}
+
+TEST_F(Merges, RefuseInOneSentenceWhatIsNoDatabaseOfOurs) {
+    const Database all = Database::open(file("all"));
+    {
+        const Database foreign = Database::open(file("foreign"));
+        foreign.execute("PRAGMA application_id = 7");
+    }
+    {
+        const Database newer = Database::open(file("newer"));
+        newer.execute("PRAGMA user_version = 99");
+    }
+    std::ofstream(file("text")) << "this is no database, but it is long enough to look like one";
+    EXPECT_NE(refusal(all, file("foreign")).find("belongs to another program"), std::string::npos);
+    EXPECT_NE(refusal(all, file("newer")).find("has version 99"), std::string::npos);
+    EXPECT_NE(refusal(all, file("text")), "none");
+    EXPECT_NE(refusal(all, file("missing")).find("there is no database"), std::string::npos);
+    EXPECT_NE(refusal(all, file("all")).find("is merged into"), std::string::npos);
+}
+
+TEST_F(Merges, TakeNothingOfAFileThatIsCut) {
+    make("a", 0, 10);
+    Database::open(file("a")).execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    const auto size = std::filesystem::file_size(file("a"));
+    const Database all = Database::open(file("all"));
+    for (const int share : {2, 3, 5, 9}) {
+        std::filesystem::copy_file(file("a"), file("cut"),
+                                   std::filesystem::copy_options::overwrite_existing);
+        std::filesystem::resize_file(file("cut"), size * static_cast<unsigned>(share) / 10);
+        EXPECT_NE(refusal(all, file("cut")), "none") << share;
+        EXPECT_EQ(number(all, "SELECT count(*) FROM run"), 0) << share;
+        EXPECT_EQ(number(all, "SELECT count(*) FROM sweep"), 0) << share;
+    }
+}
+
+TEST(RunWriter, StoresWhatSavingARunStores) {
+    const TemporaryDirectory directory;
+    const Database database = Database::open(directory.path() / "runs.sqlite");
+    strata::Run saved = sample_run();
+    save_run(database, saved);
+    strata::Run written = sample_run();
+    {
+        Transaction transaction(database);
+        RunWriter(database).add(written);
+        transaction.commit();
+    }
+    strata::Run one = load_run(database, saved.id), other = load_run(database, written.id);
+    one.id = other.id = 0;
+    EXPECT_EQ(described(one), described(other));
+}
+
+}  // namespace
+}  // namespace strata
