@@ -112,7 +112,9 @@ RunCondition parse_condition(std::string_view text) {
 
 bool holds(const RunCondition& condition, const Observation& run) {
     if (const auto name = name_in(run, condition.name)) {
-        return matches_glob(condition.value, *name) == (condition.comparison == "=");
+        // (A network's own text has commas, which separate a glob's alternatives.)
+        const bool matches = condition.value == *name || matches_glob(condition.value, *name);
+        return matches == (condition.comparison == "=");
     }
     const auto value = parameter_of(run, condition.name);
     return value && compares(*value, condition.comparison, *parse_number(condition.value));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <map>
 
 namespace strata {
@@ -132,28 +133,42 @@ XyChart heat_lines(ObservedMetric metric, const std::string& backend, const Heat
     return chart;
 }
 
+// The median with the box from 9 to 91 %, or, as points of their own, the ends of the whiskers.
 XyChart::Series percentile_series(ObservedMetric metric, std::string name,
-                                  const std::vector<Box>& boxes, std::size_t low,
-                                  std::size_t high) {
-    XyChart::Series series{.name = std::move(name), .mark = Mark::points};
+                                  const std::vector<Box>& boxes, std::size_t place) {
+    const bool is_median = box_shares[place] == 0.5;
+    XyChart::Series series{.name = std::move(name),
+                           .mark = is_median ? Mark::joined : Mark::points};
     for (const Box& box : boxes) {
-        series.points.push_back({.name = box.group,
-                                 .x = box.value.value_or(0),
-                                 .y = shown(metric, box.percentiles[2]),
-                                 .low = shown(metric, box.percentiles[low]),
-                                 .high = shown(metric, box.percentiles[high])});
+        XyChart::Point point{.name = box.group,
+                             .x = box.value.value_or(0),
+                             .y = shown(metric, box.percentiles[place])};
+        if (is_median) {
+            point.low = shown(metric, box.percentiles[1]);
+            point.high = shown(metric, box.percentiles[3]);
+        }
+        series.points.push_back(std::move(point));
     }
     return series;
 }
 
-void add_roofs(RooflineChart& chart, const Device& device) {
-    for (const ComputeCeiling& one : device.compute) {
-        chart.roofs.push_back(
-            {fmt::format("{} {}", device.name, one.dtype), one.peak.value, std::nullopt});
+// The device's roof over these intensities: the slope of its memory, then the peak.
+XyChart::Series roof_series(const Observations& all, const Observation& run, double least,
+                            double most) {
+    const Device& device = *all.device_of(run);
+    XyChart::Series roof{.name = "roof of " + device.name, .mark = Mark::line};
+    const auto peak = peak_for(all, run);
+    const auto memory = memory_bandwidth_of(device);
+    if (!peak || !memory) {
+        return roof;
     }
-    if (const auto bandwidth = memory_bandwidth_of(device)) {
-        chart.roofs.push_back({device.name + " memory", std::nullopt, *bandwidth});
+    const double ridge = (*peak / *memory).value;
+    for (const double intensity : {std::min(least, ridge / 2), ridge, std::max(most, ridge * 2)}) {
+        roof.points.push_back({.name = "roof",
+                               .x = intensity,
+                               .y = std::min(peak->value, intensity * memory->value)});
     }
+    return roof;
 }
 
 double baseline_throughput(const SpeedupPair& pair) {
@@ -208,23 +223,56 @@ Table pairs_table(const SpeedupFindings& found) {
     return table;
 }
 
-// A run's point, where it has operations, traffic and time, and its row.
-void add_roofline_point(const Observations& all, const Observation& run, RooflineChart& chart,
-                        Table& table) {
-    const auto intensity = metric_of(all, run, ObservedMetric::intensity);
-    const auto rate = metric_of(all, run, ObservedMetric::rate);
-    if (!intensity || !rate) {
-        return;
-    }
+std::vector<Cell> roofline_row(const Observations& all, const Observation& run, double intensity,
+                               double rate) {
     const Provenance derived = derived_from(run.origin);
-    chart.points.push_back({fmt::format("{}, batch {}", run.network, run.batch), run.family,
-                            Intensity{*intensity}, FlopRate{*rate}, std::nullopt});
-    table.rows.push_back(
-        {count_cell(static_cast<double>(run.run)), run.backend, printable(run.network, 400),
-         count_cell(static_cast<double>(run.batch)), number_cell(*intensity, "FLOP/B"),
-         number_cell(*rate, "FLOP/s", derived),
-         optional_cell(metric_of(all, run, ObservedMetric::utilisation),
-                       [&](double share) { return percent_cell(share, derived); })});
+    return {count_cell(static_cast<double>(run.run)),
+            run.backend,
+            printable(run.network, 400),
+            count_cell(static_cast<double>(run.batch)),
+            number_cell(intensity, "FLOP/B"),
+            number_cell(rate, "FLOP/s", derived),
+            optional_cell(metric_of(all, run, ObservedMetric::utilisation),
+                          [&](double share) { return percent_cell(share, derived); })};
+}
+
+// Each network as a point, a series for each family, below the roof of their device.
+XyChart roofline_chart(const Observations& all, const BackendRuns& group, Table& table) {
+    XyChart chart{.title = fmt::format("{}: networks under the roof", printable(group.backend)),
+                  .x = {.key = "flop_per_byte",
+                        .title = "intensity",
+                        .unit = "FLOP/B",
+                        .scale = AxisScale::logarithmic},
+                  .y = {.key = "flop_per_s",
+                        .title = "rate",
+                        .unit = "FLOP/s",
+                        .scale = AxisScale::logarithmic}};
+    std::map<std::string, XyChart::Series> families;
+    const Observation* judged = nullptr;
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (const Observation* run : group.runs) {
+        const auto intensity = metric_of(all, *run, ObservedMetric::intensity);
+        const auto rate = metric_of(all, *run, ObservedMetric::rate);
+        if (!intensity || !rate) {
+            continue;
+        }
+        judged = judged == nullptr && all.device_of(*run) != nullptr ? run : judged;
+        least = std::min(least, *intensity);
+        most = std::max(most, *intensity);
+        XyChart::Series& family = families[run->family];
+        family.name = printable(run->family);
+        family.points.push_back({.name = fmt::format("{}, batch {}", run->network, run->batch),
+                                 .x = *intensity,
+                                 .y = *rate});
+        table.rows.push_back(roofline_row(all, *run, *intensity, *rate));
+    }
+    for (auto& [name, family] : families) {
+        chart.series.push_back(std::move(family));
+    }
+    if (judged != nullptr) {
+        chart.series.push_back(roof_series(all, *judged, least, most));
+    }
+    return chart;
 }
 
 }  // namespace
@@ -325,8 +373,9 @@ Document boxes_document(ObservedMetric metric, const std::string& parameter,
             .title = fmt::format("{}: {} by {}", printable(backend), name_of(metric), parameter),
             .x = parameter_axis(parameter, values),
             .y = metric_axis(metric),
-            .series = {percentile_series(metric, "median, 2 to 98 %", groups, 0, 4),
-                       percentile_series(metric, "median, 9 to 91 %", groups, 1, 3)}});
+            .series = {percentile_series(metric, "median, 9 to 91 %", groups, 2),
+                       percentile_series(metric, "2 %", groups, 0),
+                       percentile_series(metric, "98 %", groups, 4)}});
     }
     document.blocks.emplace_back(std::move(table));
     std::ranges::move(charts, std::back_inserter(document.blocks));
@@ -342,16 +391,10 @@ Document sweep_roofline_document(const Observations& all, std::span<const Backen
         {"run", "backend", "network", "batch", "flop_per_byte", "flop_per_s", "utilisation"},
         "points");
     for (const BackendRuns& group : groups) {
-        RooflineChart chart{.title = printable(group.backend)};
-        const Device* device = nullptr;
-        for (const Observation* run : group.runs) {
-            add_roofline_point(all, *run, chart, table);
-            device = device == nullptr ? all.device_of(*run) : device;
+        XyChart chart = roofline_chart(all, group, table);
+        if (!chart.series.empty()) {
+            document.blocks.emplace_back(std::move(chart));
         }
-        if (device != nullptr) {
-            add_roofs(chart, *device);
-        }
-        document.blocks.emplace_back(std::move(chart));
     }
     document.blocks.emplace_back(std::move(table));
     return document;

@@ -70,6 +70,7 @@ TEST(Observed, ConditionsSelectByNameAndByNumber) {
     EXPECT_EQ(count({"layers!=4"}), 1u);
     EXPECT_EQ(count({"threads=2"}), 1u);
     EXPECT_EQ(count({"wings>0"}), 0u);
+    EXPECT_EQ(count({"network=fc:layers=8,nodes=128"}), 1u);
     EXPECT_EQ(count({"family=fc,lstm", "origin=measured"}), 3u);
 }
 
