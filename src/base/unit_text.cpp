@@ -31,6 +31,7 @@ constexpr std::array unit_prefixes = {
 };
 
 constexpr const UnitPrefix* no_prefix = &unit_prefixes[3];
+constexpr std::string_view currency = "USD";  // nobody writes a price in milli-dollars
 
 std::optional<double> factor_of(std::string_view prefix) {
     const auto* const found =
@@ -90,7 +91,8 @@ std::optional<double> parse_with_unit(std::string_view text, std::string_view un
 }
 
 std::string text_with_unit(double value, std::string_view unit) {
-    const UnitPrefix& prefix = unit.empty() ? *no_prefix : prefix_for(value, unit_prefixes.data());
+    const bool takes_prefix = !unit.empty() && !unit.starts_with(currency);
+    const UnitPrefix& prefix = takes_prefix ? prefix_for(value, unit_prefixes.data()) : *no_prefix;
     const double scaled = value / prefix.factor;
     const int decimals = scaled == std::round(scaled) ? 0 : decimals_of_three_digits(scaled);
     const std::string number = fmt::format("{:.{}f}", scaled, decimals);

@@ -4,11 +4,15 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "device/description.h"
 #include "graph/execution.h"
 #include "import/formats.h"
+#include "import/paradnn.h"
 #include "import/run.h"
+#include "op/convention.h"
 #include "run/execute.h"
 #include "run/job.h"
+#include "run/modelled.h"
 #include "run/steps.h"
 #include "store/database.h"
 #include "store/kernels.h"
@@ -26,9 +30,12 @@ namespace strata {
 
 namespace {
 
+constexpr std::string_view paradnn_format = "paradnn";
+
 struct ImportOptions {
     std::string file;
     std::string format;
+    std::string device;
     std::string network;
     std::optional<std::int64_t> batch;
     std::optional<std::int64_t> iterations;
@@ -117,7 +124,65 @@ void import_recording(const ImportOptions& options) {
     emit(import_document(imported.run, imported.by), options.output);
 }
 
+// A training step of the network, by the sum of its layers' passes.
+CountedStep counted_step(const ParadnnEntry& entry) {
+    const Graph graph =
+        load_network({.network = entry.network, .batch = entry.batch, .dims = {}, .variables = {}});
+    const Execution execution;
+    const UpdateCost update = cost_of(execution.numerics.optimizer);
+    CountedStep counted;
+    for (const Task& task : schedule_of(graph, execution).tasks) {
+        const Layer& layer = graph.layers[task.layer];
+        const Signature signature = signature_of(graph, layer);
+        const Work work = work_of(layer.op, signature, task.pass, update);
+        counted.flops += count(layer.op, signature, task.pass, conventions().front(), update);
+        counted.read += work.read;
+        counted.written += work.written;
+    }
+    return counted;
+}
+
+// The ceilings of the platform, which ParaDnn's files do not name.
+DeviceDescription paradnn_device(const ImportOptions& options, ParadnnPlatform platform) {
+    return find_description(!options.device.empty()            ? options.device
+                            : platform == ParadnnPlatform::tpu ? "tpu-v2-8"
+                                                               : "v100");
+}
+
+void import_paradnn(const ImportOptions& options) {
+    ByteSource source(options.file);
+    const ParadnnResults results = read_paradnn(source);
+    const DeviceDescription device = paradnn_device(options, results.platform);
+    const Device ceilings = ceilings_of(device);
+    const ParadnnFiling filing{.file = std::filesystem::path(options.file).filename().string(),
+                               .device = device.name,
+                               .content = fmt::format("{:016x}", source.hash()),
+                               .created = now_utc()};
+    std::vector<Run> runs;
+    for (const ParadnnEntry& entry : results.entries) {
+        Run& run =
+            runs.emplace_back(imported_run(entry, results.platform, filing, counted_step(entry)));
+        run.device = ceilings;
+    }
+    const Database database = Database::open(database_path(options.database));
+    const std::size_t anew = save_imported(database, runs);
+    emit(import_sweep_document(runs, anew, device.model), options.output);
+}
+
+bool is_paradnn_import(const ImportOptions& options) {
+    return options.format == paradnn_format ||
+           (options.format.empty() && is_paradnn(head_of(options.file)));
+}
+
 void import_file(const ImportOptions& options) {
+    if (is_paradnn_import(options)) {
+        import_paradnn(options);
+        return;
+    }
+    if (!options.device.empty()) {
+        throw Error("--device is for ParaDnn's results, which do not name their own",
+                    ExitCode::usage);
+    }
     const bool is_dictionary = options.format.empty() && is_sqlite_file(options.file) &&
                                !is_nsight_systems_file(options.file);
     if (is_dictionary) {
@@ -132,6 +197,7 @@ std::string format_names() {
     for (const ImportFormat& format : import_formats()) {
         names.emplace_back(format.name);
     }
+    names.emplace_back(paradnn_format);
     return join(names, "|");
 }
 
@@ -143,7 +209,7 @@ void add_import(CLI::App& app, ExitCode&) {
         "import",
         "Import what another tool recorded: profiles of PyTorch, TensorFlow, ONNX Runtime and "
         "oneDNN, kernels of Nsight Systems, Nsight Compute, nvprof and rocprof, DNNMark's logs "
-        "and kernel databases.");
+        "and kernel databases, ParaDnn's results.");
     verb->footer("strata import trace.json.gz --network model.onnx");
     verb->add_option("file", options->file, "what the tool wrote; its format is recognised")
         ->required()
@@ -155,6 +221,9 @@ void add_import(CLI::App& app, ExitCode&) {
                "examples per iteration, where the file does not tell")
         ->check(whole_number(1))
         ->type_name("N");
+    add_option(*verb, "--device", options->device,
+               "device that ParaDnn's results are of; tpu-v2-8 or v100, as published")
+        ->type_name("DEVICE");
     add_option(*verb, "--dim", options->dims, "value of a symbolic dimension of the network")
         ->type_name("NAME=VALUE");
     add_option(*verb, "--iterations", options->iterations,

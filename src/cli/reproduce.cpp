@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "analyze/release.h"
+#include "base/enumeration.h"
 #include "base/text.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"
 #include "cli/options.h"
 #include "cli/simulating.h"
 #include "cli/verbs.h"
+#include "import/paradnn.h"
 #include "published/figure.h"
 #include "published/files.h"
 #include "published/modelled_figure.h"
@@ -16,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -27,6 +31,7 @@ struct ReproduceOptions {
     std::vector<std::string> names;
     bool list = false;
     bool all = false;
+    std::vector<std::string> released;  // files that authors released
     OutputOptions output;
     // Of figures, which are measured.
     NetworkOptions network;  // its batches alone
@@ -67,9 +72,28 @@ std::vector<ModelledFigure> chosen_simulations(const ReproduceOptions& options) 
     return figures;
 }
 
+// Results that authors released, by the platform they are of.
+std::map<std::string, Observations> read_released(const ReproduceOptions& options) {
+    std::map<std::string, Observations> released;
+    for (const std::string& file : options.released) {
+        ByteSource source(file);
+        const ParadnnResults results = read_paradnn(source);
+        Observations& all = released[std::string(name_of(results.platform))];
+        for (const ParadnnEntry& entry : results.entries) {
+            all.runs.push_back(observation_of(entry));
+        }
+    }
+    return released;
+}
+
+// All of them; those that are computed from released files only where some were given.
 std::vector<Reproduction> chosen(const ReproduceOptions& options) {
     if (options.all) {
-        return reproductions();
+        std::vector<Reproduction> all = reproductions();
+        std::erase_if(all, [&](const Reproduction& one) {
+            return options.released.empty() && needs_release(one);
+        });
+        return all;
     }
     if (options.names.empty()) {
         throw Error("nothing to reproduce: give a name from --list, or --all", ExitCode::usage);
@@ -83,9 +107,11 @@ std::vector<Reproduction> chosen(const ReproduceOptions& options) {
 
 // The exit code says whether any difference is unexplained.
 ExitCode compare(const ReproduceOptions& options) {
+    const auto released = read_released(options);
+    const auto computed = [&](const FromRelease& asked) { return quantity_of(asked, released); };
     std::vector<Reproduced> reproduced;
     for (const Reproduction& reproduction : chosen(options)) {
-        reproduced.push_back(reproduce(reproduction));
+        reproduced.push_back(reproduce(reproduction, computed));
     }
     emit(reproduced_document(reproduced), options.output);
     return std::ranges::all_of(reproduced, agrees) ? ExitCode::done : ExitCode::failed;
@@ -204,11 +230,18 @@ void add_reproduce(CLI::App& app, ExitCode& exit) {
         "order.");
     verb->footer(
         "strata reproduce dong2018-table1\n"
+        "strata reproduce paradnn-regression --from tpu_fc.json,gpu_fc.json\n"
         "strata reproduce kim2017-fig8 --batch 32   # measures for minutes");
     verb->add_option("name", options->names, "names from --list, or .toml files")
         ->type_name("NAME");
     add_switch(*verb, "--list", options->list, "list what can be reproduced");
-    add_switch(*verb, "--all", options->all, "reproduce everything that is counted");
+    add_switch(*verb, "--all", options->all,
+               "reproduce everything that is counted, and computed from --from");
+    add_option(*verb, "--from", options->released,
+               "results that authors released, for what is computed from them: ParaDnn's "
+               "tpu_fc.json and gpu_fc.json")
+        ->delimiter(',')
+        ->type_name("FILE");
     add_measuring_options(*verb, *options);
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] {

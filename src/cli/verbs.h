@@ -27,6 +27,7 @@ void add_report(CLI::App& app, ExitCode& exit);
 void add_explain(CLI::App& app, ExitCode& exit);
 void add_compare(CLI::App& app, ExitCode& exit);
 void add_what_if(CLI::App& app, ExitCode& exit);
+void add_analyze(CLI::App& app, ExitCode& exit);
 void add_export(CLI::App& app, ExitCode& exit);
 void add_merge(CLI::App& app, ExitCode& exit);
 void add_import(CLI::App& app, ExitCode& exit);

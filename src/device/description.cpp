@@ -44,6 +44,7 @@ constexpr std::array fields = {
     DeviceField{"bus_width", &D::bus_width, "bits between the device and its memory"},
     DeviceField{"transfer_rate", &D::transfer_rate, "transfers of each of these bits"},
     DeviceField{"power", &D::power, "the most that it may draw for long"},
+    DeviceField{"price", &D::price, "a list price for renting it"},
 };
 
 template <class Q>
@@ -58,8 +59,10 @@ constexpr std::string_view unit_of() {
         return "B";
     } else if constexpr (std::is_same_v<Q, Bandwidth>) {
         return "B/s";
-    } else {
+    } else if constexpr (std::is_same_v<Q, Watts>) {
         return "W";
+    } else {
+        return "USD/h";
     }
 }
 

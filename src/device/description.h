@@ -20,6 +20,9 @@ using Hertz = Quantity<-1, 0, 0>;
 struct Watts {
     double value = 0;
 };
+struct DollarsPerHour {
+    double value = 0;
+};
 
 enum class DeviceKind { gpu, cpu, tpu };
 inline constexpr std::array<std::string_view, 3> names_of(DeviceKind) {
@@ -53,9 +56,10 @@ struct DeviceDescription {
     std::optional<Fact<Bytes>> l3;
     std::optional<Fact<Bytes>> memory;
     std::optional<Fact<Bandwidth>> dram_bandwidth;
-    std::optional<Fact<Count>> bus_width;      // bits between the device and its memory
-    std::optional<Fact<Hertz>> transfer_rate;  // of each of these bits
-    std::optional<Fact<Watts>> power;          // the most that it may draw for long
+    std::optional<Fact<Count>> bus_width;       // bits between the device and its memory
+    std::optional<Fact<Hertz>> transfer_rate;   // of each of these bits
+    std::optional<Fact<Watts>> power;           // the most that it may draw for long
+    std::optional<Fact<DollarsPerHour>> price;  // a public list price for renting it, as dated
 };
 
 // A number of a description: its key in the file and for --set, its unit, and what it means.
@@ -65,7 +69,7 @@ struct DeviceField {
 
     std::string_view key;
     std::variant<Member<Count>, Member<Hertz>, Member<FlopRate>, Member<Bytes>, Member<Bandwidth>,
-                 Member<Watts>>
+                 Member<Watts>, Member<DollarsPerHour>>
         member;
     std::string_view meaning;
 };

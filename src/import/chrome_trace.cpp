@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "import/json_bytes.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -265,52 +266,13 @@ bool ChromeReader::key(std::string& key) {
     return true;
 }
 
-// The bytes as the parser sees them.
-class JsonBytes {
-public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = char;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const char*;
-    using reference = char;
-
-    JsonBytes() = default;
-    JsonBytes(ByteSource& source, const ChromeReader& reader)
-        : source_(&source), reader_(&reader) {}
-
-    // (Between tokens a blank is as good as any other control character that may stand there.)
-    char operator*() const {
-        const char byte = source_->byte();
-        return static_cast<unsigned char>(byte) < ' ' ? ' ' : byte;
-    }
-    JsonBytes& operator++() {
-        source_->advance();
-        if (++taken_ % bytes_between_checks == 0) {
-            reader_->require_short_value();
-        }
-        return *this;
-    }
-    void operator++(int) { ++*this; }
-    friend bool operator==(const JsonBytes& a, const JsonBytes& b) {
-        return a.has_ended() == b.has_ended();
-    }
-
-private:
-    bool has_ended() const { return source_ == nullptr || source_->is_at_end(); }
-
-    static constexpr std::uint64_t bytes_between_checks = 4096;
-
-    ByteSource* source_ = nullptr;
-    const ChromeReader* reader_ = nullptr;
-    std::uint64_t taken_ = 0;
-};
-
 }  // namespace
 
 ChromeTraceEnd read_chrome_trace(ByteSource& source,
                                  const std::function<void(const ChromeEvent&)>& tell) {
     ChromeReader reader(source, tell);
-    const bool is_whole = TraceJson::sax_parse(JsonBytes(source, reader), JsonBytes(), &reader,
+    using Bytes = JsonBytes<ChromeReader>;
+    const bool is_whole = TraceJson::sax_parse(Bytes(source, reader), Bytes(), &reader,
                                                nlohmann::json::input_format_t::json, false);
     if (!is_whole && !source.is_at_end()) {
         throw Error(

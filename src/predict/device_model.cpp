@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "predict/gpu_model.h"
+#include "predict/tpu_model.h"
 
 #include <fmt/format.h>
 
@@ -18,9 +19,14 @@ Seconds time_of(const Kernels& kernels) {
 
 std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
                                       const DeviceChanges& changes) {
+    if (device.kind == DeviceKind::tpu) {
+        Tpu tpu = tpu_of(device);
+        apply(tpu, changes);
+        return tpu_model(std::move(tpu));
+    }
     if (device.kind != DeviceKind::gpu) {
         throw Error(fmt::format("{} is a {}, on which networks cannot be predicted yet; choose a "
-                                "GPU, which strata list devices names",
+                                "GPU or TPU, which strata list devices names",
                                 device.name, name_of(device.kind)),
                     ExitCode::usage);
     }

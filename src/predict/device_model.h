@@ -3,6 +3,7 @@
 
 #include "device/description.h"
 #include "graph/execution.h"
+#include "graph/graph.h"
 #include "op/op.h"
 #include "predict/kernel.h"
 #include "predict/rates.h"
@@ -70,6 +71,13 @@ public:
 
     // The same device with so many times as much of a resource.
     virtual std::unique_ptr<DeviceModel> scaled(Resource resource, double factor) const = 0;
+
+    // What an iteration takes beyond the time of its steps, such as the part of a host's infeed
+    // that they do not hide.
+    virtual Seconds beyond_steps(Seconds /*steps*/, const Graph& /*graph*/,
+                                 const Execution& /*execution*/) const {
+        return {};
+    }
 
     virtual RateSource source_of(RateClass rates) const = 0;
 

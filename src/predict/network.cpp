@@ -65,6 +65,7 @@ public:
         for (const Task& task : schedule_.tasks) {
             add(task, found.steps);
         }
+        found.beyond = device_.beyond_steps(found.time(), graph_, execution_);
         return found;
     }
 
@@ -162,7 +163,7 @@ private:
 }  // namespace
 
 Seconds NetworkPrediction::time() const {
-    Seconds sum;
+    Seconds sum = beyond;
     for (const PredictedStep& step : steps) {
         sum += step.time();
     }

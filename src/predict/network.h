@@ -27,9 +27,11 @@ struct PredictedStep {
     bool has_time() const { return refusal.empty() && !within; }
 };
 
-// A network on a device. Its time is the sum of its steps'; what a refused step takes is missing.
+// A network on a device. Its time is the sum of its steps' and what no step has; what a refused
+// step takes is missing.
 struct NetworkPrediction {
     std::vector<PredictedStep> steps;  // in the order of execution
+    Seconds beyond = {};               // DeviceModel::beyond_steps
 
     Seconds time() const;
     std::size_t refused() const;

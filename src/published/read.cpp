@@ -27,7 +27,8 @@ constexpr std::array number_keys = {"network"sv,   "batch"sv,     "layers"sv,
                                     "name"sv,      "basis"sv,     "where"sv,
                                     "published"sv, "tolerance"sv, "modelled"sv,
                                     "differs"sv,   "times"sv,     "minus"sv,
-                                    "over"sv};
+                                    "over"sv,      "release"sv};
+constexpr std::array release_keys = {"data"sv, "over"sv, "quantity"sv, "metric"sv};
 constexpr std::array file_keys = {"title"sv,   "source"sv, "model"sv,
                                   "remarks"sv, "every"sv,  "numbers"sv};
 
@@ -65,6 +66,19 @@ std::optional<Counted> other_counted(const TomlSection& number, std::string_view
     return counted_of(section);
 }
 
+std::optional<FromRelease> release_of(const TomlSection& number) {
+    const toml::table* table = number.table("release");
+    if (table == nullptr) {
+        return {};
+    }
+    const TomlSection section(*table, number.place("release"));
+    section.expect_only(release_keys);
+    return FromRelease{.data = section.required_text("data"),
+                       .over = section.text("over").value_or(""),
+                       .quantity = section.required_text("quantity"),
+                       .metric = section.text("metric").value_or("rate")};
+}
+
 Basis basis_of(const TomlSection& section) {
     const auto text = section.text("basis");
     if (!text) {
@@ -94,6 +108,11 @@ PublishedNumber number_of(const TomlSection& section) {
     number.differs = section.text("differs").value_or("");
     number.times = section.number("times").value_or(1);
     number.method = section.truth("modelled").value_or(false) ? Method::modelled : Method::counted;
+    number.release = release_of(section);
+    if (number.release) {
+        number.method = Method::computed;
+        return number;
+    }
     number.counted = counted_of(section);
     number.minus = other_counted(section, "minus");
     number.over = other_counted(section, "over");

@@ -26,9 +26,11 @@ namespace strata {
 // published, tolerance, differs, modelled (ours is a formula fitted to these numbers, as `model`
 // says), times, minus, over, and those of what is counted: network, batch, layers, except, count,
 // convention, kernel, passes, first_layer_gradient. `minus` and `over` have these too, and those of
-// the number where they say nothing. Name, basis, where, published and network are needed. Throws
-// Error, one sentence with file, place and fix; `origin` is the file's name and gives the
-// reproduction's.
+// the number where they say nothing. A number with
+// `release = { data, over, quantity, metric }` is computed from files that the authors released
+// (FromRelease) and has none of these keys. Name, basis, where, published and network or release
+// are needed. Throws Error, one sentence with file, place and fix; `origin` is the file's name and
+// gives the reproduction's.
 Reproduction parse_reproduction(std::string_view toml, std::string_view origin);
 
 }  // namespace strata

@@ -10,7 +10,11 @@ namespace strata {
 
 namespace {
 
-double ours_of(const PublishedNumber& number, CountedNetworks& networks) {
+double ours_of(const PublishedNumber& number, CountedNetworks& networks,
+               const ReleaseReader& release) {
+    if (number.release) {
+        return number.times * release(*number.release);
+    }
     double ours = count(number.counted, networks);
     if (number.minus) {
         ours -= count(*number.minus, networks);
@@ -71,7 +75,7 @@ bool agrees(const Reproduced& reproduced) {
 std::vector<Tally> tallies_of(std::span<const Reproduced> reproduced) {
     std::vector<Tally> tallies;
     for (const auto basis : {Basis::printed, Basis::digitised, Basis::artifact, Basis::derived}) {
-        for (const auto method : {Method::counted, Method::modelled}) {
+        for (const auto method : {Method::counted, Method::modelled, Method::computed}) {
             const Tally tally = tally_of(reproduced, basis, method);
             if (std::ranges::any_of(tally.verdicts, [](std::size_t count) { return count > 0; })) {
                 tallies.push_back(tally);
@@ -81,11 +85,16 @@ std::vector<Tally> tallies_of(std::span<const Reproduced> reproduced) {
     return tallies;
 }
 
-Reproduced reproduce(const Reproduction& reproduction) {
+bool needs_release(const Reproduction& reproduction) {
+    return std::ranges::any_of(reproduction.numbers,
+                               [](const auto& number) { return number.release.has_value(); });
+}
+
+Reproduced reproduce(const Reproduction& reproduction, const ReleaseReader& release) {
     Reproduced reproduced{reproduction, {}};
     CountedNetworks networks;
     for (const PublishedNumber& number : reproduction.numbers) {
-        reproduced.comparisons.push_back(compared(number, ours_of(number, networks)));
+        reproduced.comparisons.push_back(compared(number, ours_of(number, networks, release)));
     }
     return reproduced;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,10 +42,20 @@ inline constexpr std::array<std::string_view, 4> names_of(Basis) {
 enum class Method {
     counted,   // from the network and a convention
     modelled,  // by a formula that was fitted to the numbers it stands beside
+    computed,  // from the measurements that the authors released
 };
-inline constexpr std::array<std::string_view, 2> names_of(Method) {
-    return {"counted", "modelled"};
+inline constexpr std::array<std::string_view, 3> names_of(Method) {
+    return {"counted", "modelled", "computed"};
 }
+
+// A quantity computed from measurements that the authors released, which strata does not contain:
+// the reader names their files.
+struct FromRelease {
+    std::string data;             // what was measured: "tpu"
+    std::string over = {};        // what its throughput is divided by, network by network: "gpu"
+    std::string quantity;         // "weight of batch", "r squared", "count", "largest", ...
+    std::string metric = "rate";  // of one run; of two, always their throughputs' ratio
+};
 
 // One published number and how strata comes to it: times * (counted - minus) / over.
 struct PublishedNumber {
@@ -55,7 +66,8 @@ struct PublishedNumber {
     double tolerance = 0;  // what the source's rounding or figure leaves open, absolute
     std::string differs;   // why ours is another number; empty where it is the same
     Method method = Method::counted;
-    Counted counted;
+    Counted counted;                     // where the method is counted or modelled
+    std::optional<FromRelease> release;  // where it is computed
     std::optional<Counted> minus;
     std::optional<Counted> over;
     double times = 1;
@@ -114,7 +126,14 @@ struct Tally {
 // In the order of the enumerations, without those that no number has.
 std::vector<Tally> tallies_of(std::span<const Reproduced> reproduced);
 
-// Counts everything a reproduction asks for. Throws Error where it names what does not exist.
-Reproduced reproduce(const Reproduction& reproduction);
+// Whether some of its numbers are computed from released files.
+bool needs_release(const Reproduction& reproduction);
+
+// Computes a quantity from the released files.
+using ReleaseReader = std::function<double(const FromRelease& asked)>;
+
+// Counts everything a reproduction asks for, and has `release` compute what is computed. Throws
+// Error where it names what does not exist. Requires: a reader where needs_release.
+Reproduced reproduce(const Reproduction& reproduction, const ReleaseReader& release = {});
 
 }  // namespace strata

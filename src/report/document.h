@@ -53,8 +53,9 @@ static_assert(sizeof(Cell) <= 88);
 enum class Importance { essential, normal, detail };
 
 // How a page shows a column's numbers: alone, with a bar as long as they are against the column's
-// largest, or, of shares in "%", with a bar that is full at 100.
-enum class CellForm { number, bar, gauge };
+// largest, of shares in "%" with a bar that is full at 100, or shaded by what they are against the
+// largest of all columns that are read together.
+enum class CellForm { number, bar, gauge, shade };
 
 // Who a column is for. Columns for data are shown to people who name them (--columns).
 enum class Audience { all, people, data };

@@ -6,6 +6,7 @@
 #include "report/format.h"
 #include "report/html_blocks.h"
 #include "report/json.h"
+#include "report/table_text.h"
 
 #include <fmt/format.h>
 
@@ -206,6 +207,9 @@ std::string render_html(const Document& document) {
     HtmlBlockWriter writer;
     std::string body;
     for (const auto& block : document.blocks) {
+        if (is_for_data_alone(block)) {
+            continue;
+        }
         body += std::visit(writer, block);
     }
     body += writer.end();

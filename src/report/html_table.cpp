@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace strata {
 
@@ -53,6 +54,26 @@ std::vector<double> full_bars(const Table& table) {
     return full;
 }
 
+// The darkest shade's number: the largest of all shaded columns that are read with one another.
+std::vector<double> darkest_shades(const Table& table) {
+    std::map<std::string_view, double> largest;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        for (const auto& row : table.rows) {
+            const auto number = value_in(row[i]);
+            if (number && table.columns[i].form == CellForm::shade) {
+                double& most = largest[table.columns[i].read_with];
+                most = std::max(most, *number);
+            }
+        }
+    }
+    std::vector<double> darkest(table.columns.size());
+    for (std::size_t i = 0; i < darkest.size(); ++i) {
+        const bool is_shaded = table.columns[i].form == CellForm::shade;
+        darkest[i] = is_shaded ? largest[table.columns[i].read_with] : 0;
+    }
+    return darkest;
+}
+
 class TableWriter {
 public:
     explicit TableWriter(const Table& table)
@@ -60,6 +81,7 @@ public:
           text_(text_of(table_)),
           tails_(tail_widths(text_)),
           full_bars_(full_bars(table_)),
+          darkest_(darkest_shades(table_)),
           depth_(table_.levels.empty() ? 0 : std::ranges::max(table_.levels) + 1) {}
 
     std::string markup() const {
@@ -123,13 +145,20 @@ private:
         const auto number = value_in(cell);
         const std::string value = number ? fmt::format(" data-value=\"{}\"", *number) : "";
         const bool bar = number && full > 0;
-        const std::string length = bar ? fmt::format(" style=\"--bar-length:{:.1f}%\"",
-                                                     100 * std::clamp(*number / full, 0.0, 1.0))
-                                       : "";
+        const bool shaded = number && darkest_[column] > 0 && full == 0;
+        const std::string length =
+            shaded ? fmt::format(" style=\"--shade:{:.1f}%\"",
+                                 100 * std::clamp(*number / darkest_[column], 0.0, 1.0))
+            : bar  ? fmt::format(" style=\"--bar-length:{:.1f}%\"",
+                                 100 * std::clamp(*number / full, 0.0, 1.0))
+                   : "";
         const bool wraps = !numeric && display_width(text.whole()) > max_line_width;
         return fmt::format("<td class=\"{}{}{}{}\"{}{}{}>{}</td>", numeric ? "number" : "text",
-                           wraps ? " long" : "", bar ? " bar" : "", missing ? " missing" : "",
-                           value, length, title_attribute(cell),
+                           wraps ? " long" : "",
+                           shaded ? " shade"
+                           : bar  ? " bar"
+                                  : "",
+                           missing ? " missing" : "", value, length, title_attribute(cell),
                            numeric ? aligned(text, column) : escape_html(text.whole()));
     }
 
@@ -156,6 +185,7 @@ private:
     TableText text_;
     std::vector<std::size_t> tails_;
     std::vector<double> full_bars_;
+    std::vector<double> darkest_;
     std::size_t depth_;  // columns that hold the names of a tree, 0 of a flat table
 };
 

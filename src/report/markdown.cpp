@@ -150,6 +150,9 @@ std::string render_markdown(const Document& document) {
         text += "# " + escaped_foreign(document.title) + "\n";
     }
     for (const auto& block : document.blocks) {
+        if (is_for_data_alone(block)) {
+            continue;
+        }
         text += text.empty() ? "" : "\n";
         text += std::visit([](const auto& one) { return markdown_of(one); }, block);
     }

@@ -218,6 +218,14 @@ Table for_people(const Table& table) {
     return shown;
 }
 
+bool is_for_data_alone(const Block& block) {
+    const auto* table = std::get_if<Table>(&block);
+    return table != nullptr && !table->columns.empty() &&
+           std::ranges::all_of(table->columns, [](const Column& column) {
+               return column.audience == Audience::data;
+           });
+}
+
 TableText text_of(const Table& table) {
     return Writer(table).write();
 }

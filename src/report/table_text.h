@@ -36,6 +36,9 @@ struct TableText {
 // The table without the columns that are for data alone.
 Table for_people(const Table& table);
 
+// Whether a block is for data alone, a table without any column for people.
+bool is_for_data_alone(const Block& block);
+
 // What people see of it. Requires: as many cells as columns in every row.
 TableText text_of(const Table& table);
 

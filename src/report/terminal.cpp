@@ -2,6 +2,7 @@
 #include "report/terminal.h"
 
 #include "report/format.h"
+#include "report/table_text.h"
 #include "report/terminal_blocks.h"
 #include "report/unicode.h"
 
@@ -120,6 +121,9 @@ std::string render_terminal(const Document& document, const TerminalStyle& style
         text += bold(wrapped(document.title, style), style) + "\n";
     }
     for (const auto& block : document.blocks) {
+        if (is_for_data_alone(block)) {
+            continue;
+        }
         text += text.empty() ? "" : "\n";
         text += std::visit(TerminalBlockWriter(style), block);
     }

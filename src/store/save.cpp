@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 namespace strata {
@@ -319,16 +320,31 @@ void save_run(const Database& database, Run& run) {
 }
 
 Stored save_imported(const Database& database, Run& run) {
+    return save_imported(database, std::span(&run, 1)) == 1 ? Stored::anew : Stored::before;
+}
+
+std::size_t save_imported(const Database& database, std::span<Run> runs) {
     Transaction transaction(database);
-    Statement find(database, "SELECT id FROM run WHERE key = ? AND origin = 'imported'");
-    if (find.start(key_of(run.settings)).next()) {
-        run.id = find.integer(0);
-        return Stored::before;
+    // (Read once: the table has no index of keys.)
+    std::unordered_map<std::string, std::int64_t> known;
+    Statement imported(database, "SELECT key, id FROM run WHERE origin = 'imported'");
+    for (imported.start(); imported.next();) {
+        known.emplace(imported.text(0), imported.integer(1));
     }
-    start_run(database, run, {});
-    end_run(database, run);
+    std::size_t anew = 0;
+    for (Run& run : runs) {
+        const std::string key = key_of(run.settings);
+        if (const auto found = known.find(key); found != known.end()) {
+            run.id = found->second;
+            continue;
+        }
+        start_run(database, run, {});
+        end_run(database, run);
+        known.emplace(key, run.id);
+        ++anew;
+    }
     transaction.commit();
-    return Stored::anew;
+    return anew;
 }
 
 }  // namespace strata

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace strata {
@@ -56,5 +57,8 @@ void save_run(const Database& database, Run& run);
 // The same of an imported one, unless one with equal settings, which include the hash of its file,
 // is there already, whose id it then gets.
 Stored save_imported(const Database& database, Run& run);
+
+// The same of many in one transaction: how many were not there before.
+std::size_t save_imported(const Database& database, std::span<Run> runs);
 
 }  // namespace strata

@@ -3,12 +3,15 @@
 
 #include "analyze/summary.h"
 #include "base/enumeration.h"
+#include "base/text.h"
 #include "view/cells.h"
 #include "view/machine.h"
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
+#include <utility>
 
 namespace strata {
 
@@ -79,6 +82,34 @@ Document import_document(const Run& run, std::span<const std::string> by) {
         document.blocks.emplace_back(std::move(doubts));
     }
     return document;
+}
+
+Document import_sweep_document(std::span<const Run> runs, std::size_t anew,
+                               std::string_view device) {
+    std::map<std::string, std::pair<double, double>> reasons;  // how many, and the first of them
+    double ran = 0;
+    Table table{.columns = {{"outcome", "outcome", Importance::essential},
+                            {"runs", "runs", Importance::essential},
+                            {"run", "first run", Importance::normal}},
+                .records = "outcomes"};
+    for (const Run& run : runs) {
+        const auto* failed = std::get_if<Failed>(&run.steps.front().time);
+        auto& [count, first] = reasons[failed == nullptr ? "ran" : "failed: " + failed->reason];
+        first = count == 0 ? static_cast<double>(run.id) : first;
+        count += 1;
+        ran += failed == nullptr ? 1 : 0;
+    }
+    for (const auto& [reason, found] : reasons) {
+        table.rows.push_back(
+            {printable(reason), count_cell(found.first), count_cell(found.second)});
+    }
+    return {.title = fmt::format("{} networks on {}, imported", runs.size(), printable(device)),
+            .blocks = {Paragraph{fmt::format(
+                           "{:.0f} ran, {:.0f} did not. {} were new. Each is a run of one step, "
+                           "the whole iteration: the file tells nothing of layers.",
+                           ran, static_cast<double>(runs.size()) - ran, anew)},
+                       std::move(table)},
+            .kind = "import"};
 }
 
 }  // namespace strata

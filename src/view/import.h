@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace strata {
 
@@ -24,5 +25,16 @@ namespace strata {
 //
 // `by`: of each of the run's steps.
 Document import_document(const Run& run, std::span<const std::string> by);
+
+// Results of a sweep, imported as runs: how many, of what, and how many of them were new.
+//
+//   1944 networks on Google Cloud TPU v2-8, a board of four chips, imported
+//   1724 ran, 220 did not. 1944 were new. ...
+//
+//   outcome      runs   first run
+//   failed: OOM   220        1725
+//   ran         1,724           1
+Document import_sweep_document(std::span<const Run> runs, std::size_t anew,
+                               std::string_view device);
 
 }  // namespace strata

@@ -48,6 +48,12 @@ constexpr std::string_view phrase_for(Basis basis) {
     return basis == Basis::artifact ? "from artifacts" : name_of(basis);
 }
 
+constexpr std::string_view ours_phrase(Method method) {
+    return method == Method::modelled   ? ", ours modelled"
+           : method == Method::computed ? ", ours computed from released results"
+                                        : "";
+}
+
 // "20 printed: 18 equal, 2 differ; 5 digitised, ours modelled: 5 within tolerance."
 std::string closing_line(std::span<const Reproduced> reproduced) {
     std::vector<std::string> parts;
@@ -55,8 +61,7 @@ std::string closing_line(std::span<const Reproduced> reproduced) {
         const auto count =
             std::accumulate(tally.verdicts.begin(), tally.verdicts.end(), std::size_t{0});
         parts.push_back(fmt::format("{} {}{}: {}", count, phrase_for(tally.basis),
-                                    tally.method == Method::modelled ? ", ours modelled" : "",
-                                    verdicts_of(tally)));
+                                    ours_phrase(tally.method), verdicts_of(tally)));
     }
     return join(parts, "; ") + ".";
 }

@@ -6,6 +6,7 @@
 #include "graph/builder.h"
 #include "import/dnnmark_kernels.h"
 #include "import/formats.h"
+#include "import/paradnn.h"
 #include "import/run.h"
 #include "tests/support/temporary_directory.h"
 
@@ -44,6 +45,14 @@ void import_as(std::string_view format, const std::filesystem::path& file) {
             return;
         }
         ByteSource source(file);
+        if (format == "paradnn") {
+            const ParadnnResults results = read_paradnn(source);
+            for (const ParadnnEntry& entry : results.entries) {
+                imported_run(entry, results.platform, {.device = "v100"}, {});
+                observation_of(entry);
+            }
+            return;
+        }
         make_runs(format_for(file, format).read(source));
     } catch (const Error&) {
     }

@@ -49,6 +49,11 @@ constexpr const char* dnnmark_kernels =
     "INSERT INTO net_kernel_dict VALUES ('pascal', 16, 'conv1', 'Forward', 'sgemm', 'sgemm', 1), "
     "('pascal', 16, 'conv1_w', 'Backward', 'wgrad', 'wgrad', 1);";
 
+constexpr const char* paradnn_results =
+    R"({"states": ["OOM"], "err_jobs": ["layer_32-node_8192-input_8000-output_1000-bs_16384"],
+"intensity": [385.33], "params": [12340000.0], "step_per_sec": [108.198], "fl": [9.51],
+"labels": ["layer_32-node_512-input_8000-output_200-bs_1024"]})";
+
 void write_import_seeds(const std::filesystem::path& folder) {
     const std::filesystem::path data = STRATA_IMPORT_DATA;
     for (const auto& from : {data, data / "documented"}) {
@@ -63,6 +68,8 @@ void write_import_seeds(const std::filesystem::path& folder) {
             }
         }
     }
+    std::filesystem::create_directories(folder / "import_results");
+    std::ofstream(folder / "import_results/paradnn.json") << paradnn_results;
     write_database(folder / "import_database/nsight_systems", nsight_systems);
     write_database(folder / "import_database/dnnmark_kernels", dnnmark_kernels);
 }

@@ -62,8 +62,18 @@ TEST_P(EveryReproduction, HoldsEachNumberAgainstOneCount) {
     EXPECT_FALSE(reproduced.reproduction.title.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Published, EveryReproduction,
-                         testing::ValuesIn(published_files().begin(), published_files().end()),
+// Those that need no file of the authors.
+std::vector<EmbeddedFile> counted_files() {
+    std::vector<EmbeddedFile> files;
+    for (const EmbeddedFile& file : published_files()) {
+        if (!needs_release(find_reproduction(file.name))) {
+            files.push_back(file);
+        }
+    }
+    return files;
+}
+
+INSTANTIATE_TEST_SUITE_P(Published, EveryReproduction, testing::ValuesIn(counted_files()),
                          [](const auto& parameter) {
                              std::string name(parameter.param.name);
                              std::erase(name, '-');

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analyze/line_fit.h"
+#include "analyze/observed.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// Amdahl's law, time(n) = one (serial + (1 - serial) / n), through times with n threads.
+struct AmdahlFit {
+    double serial = 0;                      // the share that does not divide, in [0, 1]
+    std::optional<Interval> interval = {};  // nothing for two points, which one share meets
+    Seconds one;                            // with one thread, by the fit
+    double error = 0;                       // root mean square of the relative errors
+
+    Seconds at(double threads) const { return one * (serial + (1 - serial) / threads); }
+};
+
+struct ThreadPoint {
+    double threads = 1;
+    Seconds time;
+};
+
+// Least squares of relative errors. The interval has the shares whose squares stay below those of
+// the best by the F distribution at 95 % (profile likelihood). Nothing for fewer than two numbers
+// of threads.
+std::optional<AmdahlFit> fit_amdahl(std::span<const ThreadPoint> points);
+
+// Runs that differ in their threads alone; of several with equal threads the last.
+struct ThreadSweep {
+    const Observation* first = nullptr;    // for what they share
+    std::vector<ThreadPoint> points = {};  // in ascending order of threads
+    std::optional<AmdahlFit> fit = {};
+};
+
+// Those with at least two numbers of threads. Requires: the runs outlive them.
+std::vector<ThreadSweep> thread_sweeps(std::span<const Observation* const> runs);
+
+}  // namespace strata

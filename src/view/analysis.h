@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analyze/cost.h"
+#include "analyze/distribution.h"
+#include "analyze/observed.h"
+#include "analyze/regression.h"
+#include "analyze/scaling.h"
+#include "analyze/speedup.h"
+#include "report/document.h"
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace strata {
+
+// What of a database an analysis is about: which runs, as people selected them.
+struct AnalysedRuns {
+    std::size_t stored = 0;  // in the database
+    std::vector<std::string> conditions = {};
+};
+
+// Weights of hyperparameters by backend, with their intervals:
+//
+//   backend            hyperparameter  weight                 runs   R²
+//   paradnn:tpu-v2-8   batch           0.472 [0.437, 0.508]  1,724  0.429
+Document regression_document(const std::string& target,
+                             std::span<const std::pair<std::string, Regression>> found,
+                             const RegressionOptions& options, const AnalysedRuns& of);
+
+// Medians of a metric by two hyperparameters, shaded on a page, a map for each backend, and the
+// same as lines.
+Document heat_map_document(ObservedMetric metric,
+                           std::span<const std::pair<std::string, HeatMap>> maps,
+                           const AnalysedRuns& of);
+
+// Percentiles of a metric by group, with a chart of boxes (9 to 91 %) and whiskers (2 to 98 %).
+Document boxes_document(ObservedMetric metric, const std::string& parameter,
+                        std::span<const std::pair<std::string, std::vector<Box>>> boxes,
+                        const AnalysedRuns& of);
+
+// Each network as a point under its device's roofs, by intensity of compulsory traffic.
+Document sweep_roofline_document(const Observations& all, std::span<const BackendRuns> groups,
+                                 const AnalysedRuns& of);
+
+// How much faster one platform is than another, over the baseline's throughput and by a
+// hyperparameter, what decides who wins, and the weights of a regression where there is one.
+struct SpeedupFindings {
+    std::string backend;
+    std::string baseline;
+    std::vector<SpeedupPair> pairs = {};
+    std::vector<std::string> parameters = {};  // that vary among the pairs
+    std::string colour = {};                   // one of them; empty: none
+    std::optional<Regression> regression = {};
+    RegressionOptions regression_options = {};
+};
+Document speedup_document(const SpeedupFindings& found, const AnalysedRuns& of);
+
+// The serial share of runs over threads, by Amdahl's law, with times beside the law's.
+Document scaling_document(std::span<const ThreadSweep> sweeps, const AnalysedRuns& of);
+
+// How time goes with operations, by backend.
+Document correlation_document(std::span<const std::pair<std::string, WorkCorrelation>> correlations,
+                              const AnalysedRuns& of);
+
+// Money and energy for a million examples, and which runs are on the front of speed and price:
+//
+//   network  batch  backend            throughput [1/s]  USD/M  kJ/M  front
+Document cost_document(std::span<const RunCost> costs, const AnalysedRuns& of);
+
+}  // namespace strata
