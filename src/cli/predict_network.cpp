@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/results.h"
+#include "device/host.h"
 #include "predict/sensitivity.h"
 #include "record/completeness.h"
 #include "run/campaign.h"
@@ -56,6 +57,17 @@ Changes changes_in(const PredictNetworkOptions& options) {
     return found;
 }
 
+// This machine with the threads that were asked for, where its name does not tell them.
+std::string with_threads(const std::string& device, const std::vector<Settings>& asked) {
+    const int threads = asked.front().execution.scheduling.threads;
+    auto host = host_name_in(device);
+    if (!host || host->threads || threads == 0) {
+        return device;
+    }
+    host->threads = threads;
+    return text_of(*host);
+}
+
 std::vector<PredictedDevice> devices_for(const PredictNetworkOptions& options,
                                          const Changes& changes) {
     if (options.devices.empty()) {
@@ -64,7 +76,7 @@ std::vector<PredictedDevice> devices_for(const PredictNetworkOptions& options,
     }
     std::vector<PredictedDevice> found;
     for (const std::string& name : options.devices) {
-        const DeviceDescription device = find_description(name);
+        const DeviceDescription device = find_description(with_threads(name, options.asked));
         found.push_back({device.name, model_of(device, changes.of_device)});
     }
     return found;
@@ -98,7 +110,9 @@ struct Predicted {
 
 Predicted predicted(Job job, const PredictedDevice& device) {
     job.backend = modelled_backend(device.name);
-    job.execution.engine.algorithm = ConvolutionAlgorithm::automatic;  // as a library chooses
+    const bool is_cpu = device.model->device().kind == DeviceKind::cpu;
+    job.execution.engine.algorithm =  // as `strata run` takes on CPUs; as a library chooses
+        is_cpu ? ConvolutionAlgorithm::direct : ConvolutionAlgorithm::automatic;
     Predicted found{.graph = graph_for(job), .prediction = {}, .run = {}};
     found.prediction = predict_network(found.graph, job.execution, *device.model);
     found.run = modelled_run(job, found.graph, *device.model, found.prediction);
@@ -199,7 +213,7 @@ ExitCode as_runs(const PredictNetworkOptions& options, const Experiment& experim
 void add_listed_options(CLI::App& verb, PredictNetworkOptions& options) {
     begin_group(verb, "Execution");
     for (const char* name :
-         {"dtype", "mode", "optimizer", "first_layer_gradient", "bias", "fuse"}) {
+         {"dtype", "threads", "mode", "optimizer", "first_layer_gradient", "bias", "fuse"}) {
         add_listed(verb, option_named(name), options.asked);
     }
     verb.add_option_function<std::string>(

@@ -2,6 +2,7 @@
 #include "predict/device_model.h"
 
 #include "base/error.h"
+#include "predict/cpu_model.h"
 #include "predict/gpu_model.h"
 
 #include <fmt/format.h>
@@ -18,9 +19,14 @@ Seconds time_of(const Kernels& kernels) {
 
 std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
                                       const DeviceChanges& changes) {
+    if (device.kind == DeviceKind::cpu) {
+        Cpu cpu{device, cpu_rates_of(device)};
+        apply(cpu, changes);
+        return cpu_model(std::move(cpu));
+    }
     if (device.kind != DeviceKind::gpu) {
         throw Error(fmt::format("{} is a {}, on which networks cannot be predicted yet; choose a "
-                                "GPU, which strata list devices names",
+                                "GPU or a CPU, which strata list devices names",
                                 device.name, name_of(device.kind)),
                     ExitCode::usage);
     }

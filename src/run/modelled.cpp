@@ -47,6 +47,14 @@ void add_ceiling(std::vector<ComputeCeiling>& ceilings, const char* dtype,
     }
 }
 
+// Those that run a layer together; none on a device whose work is not divided into threads of the
+// system.
+int threads_of(const DeviceDescription& device) {
+    return device.kind == DeviceKind::cpu && device.processors
+               ? static_cast<int>(std::clamp(device.processors->value.value, 0.0, 1e6))
+               : 0;
+}
+
 // What of the device was assumed, with its sources, and where the rates come from.
 void tell_device(const DeviceModel& model, const NetworkPrediction& prediction, Run& run) {
     const DeviceDescription& device = model.device();
@@ -182,13 +190,13 @@ ModelledMemory memory_of(const Graph& graph, const Execution& execution,
 
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
                  const NetworkPrediction& prediction) {
-    constexpr int no_threads = 0;
+    const int threads = threads_of(device.device());
     const ModelledMemory memory = memory_of(graph, job.execution, prediction, device.device());
     require_believable(prediction, memory, device.device().name);
     Run run;
     run.created = now_utc();
     run.origin = Origin::modelled;
-    run.settings = settings_of(job, batch_of(graph), no_threads);
+    run.settings = settings_of(job, batch_of(graph), threads);
     run.provenance = build_provenance();
     run.device = ceilings_of(device.device());
     require_believable(*run.device);
