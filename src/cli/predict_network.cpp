@@ -57,15 +57,32 @@ Changes changes_in(const PredictNetworkOptions& options) {
     return found;
 }
 
-// This machine with the threads that were asked for, where its name does not tell them.
-std::string with_threads(const std::string& device, const std::vector<Settings>& asked) {
+// The device of this name; this machine with the threads that were asked for.
+DeviceDescription device_called(const std::string& name, const std::vector<Settings>& asked) {
     const int threads = asked.front().execution.scheduling.threads;
-    auto host = host_name_in(device);
-    if (!host || host->threads || threads == 0) {
-        return device;
+    for (const Settings& settings : asked) {
+        if (settings.execution.scheduling.threads != threads) {
+            throw Error("a prediction takes one number of threads: give --threads one value",
+                        ExitCode::usage);
+        }
+    }
+    if (threads == 0) {
+        return find_description(name);
+    }
+    auto host = host_name_in(name);
+    if (!host) {
+        throw Error(fmt::format("--threads is for this machine, --device host; of {} change the "
+                                "cores with --set processors={}",
+                                printable(name), threads),
+                    ExitCode::usage);
+    }
+    if (host->threads && *host->threads != threads) {
+        throw Error(fmt::format("{} has another number of threads than --threads {}: omit one",
+                                printable(name), threads),
+                    ExitCode::usage);
     }
     host->threads = threads;
-    return text_of(*host);
+    return find_description(text_of(*host));
 }
 
 std::vector<PredictedDevice> devices_for(const PredictNetworkOptions& options,
@@ -76,7 +93,7 @@ std::vector<PredictedDevice> devices_for(const PredictNetworkOptions& options,
     }
     std::vector<PredictedDevice> found;
     for (const std::string& name : options.devices) {
-        const DeviceDescription device = find_description(with_threads(name, options.asked));
+        const DeviceDescription device = device_called(name, options.asked);
         found.push_back({device.name, model_of(device, changes.of_device)});
     }
     return found;
