@@ -9,8 +9,10 @@
 #include "cli/verbs.h"
 #include "device/detect.h"
 #include "device/device.h"
+#include "device/host.h"
 #include "measure/ceilings.h"
 #include "run/job.h"
+#include "run/operator_times.h"
 #include "view/comparison_rates.h"
 #include "view/device.h"
 #include "view/prediction.h"
@@ -19,6 +21,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -33,6 +36,7 @@ struct CalibrateOptions {
     bool replace = false;
     bool no_wait = false;
     bool comparison = false;
+    bool operators = false;
     int comparisons = 20;
     int rounds = 0;  // 0: as `strata compare` would take
     std::string network = "fc:layers=3,nodes=512";
@@ -173,6 +177,68 @@ void calibrate(const CalibrateOptions& options) {
     fmt::print(stderr, "wrote {}\n", done.file.string());
 }
 
+// ---- operators
+
+// The machine as the backend uses it: limited to AVX2 where its library is.
+HostName host_for(const Backend& backend, int threads) {
+    const bool is_narrow = backend.info().details.starts_with("isa avx2") &&
+                           has_instructions(detect_host(), "avx512f");
+    return {.threads = threads, .is_narrow = is_narrow};
+}
+
+// The mean of |predicted / measured - 1| over the passes that the model has a family for.
+double mean_error(std::span<const OperatorTime> times, const DeviceDescription& device,
+                  const CpuRates& rates) {
+    const CpuCeilings ceilings = ceilings_for_rates(device);
+    double sum = 0;
+    double count = 0;
+    for (const OperatorTime& one : times) {
+        if (const auto predicted = predict_alone(one, ceilings, rates)) {
+            sum += std::abs(*predicted / one.time - 1);
+            ++count;
+        }
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+// Measures single operators and fits what predictions of networks on this machine take.
+void calibrate_operators(const CalibrateOptions& options) {
+    const int threads = threads_of(options);
+    require_processors(threads);
+    CalibrateOptions ceilings = options;
+    ceilings.if_missing = true;
+    ceilings.backend.clear();
+    calibrate(ceilings);
+    const MeasuringLock lock =
+        acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
+    const auto backend = find_backend("onednn").make();
+    const DeviceDescription device = describe_host(host_for(*backend, threads));
+    const auto file = own_cpu_rates_file(device.name);  // before time is spent
+    Execution execution = options.settings.execution;
+    execution.scheduling.threads = threads;
+    execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
+    ProgressLine line;
+    const std::vector<std::string> operators = operators_to_measure();
+    std::vector<OperatorTime> times;
+    for (const Mode mode : {Mode::training, Mode::inference}) {
+        execution.numerics.mode = mode;
+        const auto measured = measure_operators(
+            operators, *backend, execution, {}, [&](const std::string& what, double done) {
+                line.show(fmt::format("measuring {}, {}", name_of(mode), what), done);
+            });
+        times.insert(times.end(), measured.begin(), measured.end());
+    }
+    const CpuRates rates = fit_cpu_rates(times, device);
+    replace_file(file, to_toml(rates, fmt::format("fitted by strata calibrate --operators to {} "
+                                                  "passes of {} operators on {}",
+                                                  times.size(), operators.size(), device.model)));
+    fmt::print(stderr,
+               "strata: rates of {} fitted to {} passes of {} operators, {:.1f} % off on average, "
+               "in {}\n",
+               device.name, times.size(), operators.size(), 100 * mean_error(times, device, rates),
+               file.string());
+}
+
 // ---- verdicts
 
 SidesOptions equal_sides(const CalibrateOptions& options) {
@@ -275,6 +341,9 @@ void add_calibrate(CLI::App& app, ExitCode& exit) {
                "measure even while another strata is measuring on this machine");
     add_switch(*verb, "--replace", options->replace,
                "discard earlier ceilings; by default the higher value of each is kept");
+    add_switch(*verb, "--operators", options->operators,
+               "also measure single operators, from which `strata predict NETWORK --device host` "
+               "predicts networks on this machine");
     begin_group(*verb, "Verdicts");
     add_switch(*verb, "--comparison", options->comparison,
                "compare a network with itself, and with slow-downs planted");
@@ -301,6 +370,8 @@ void add_calibrate(CLI::App& app, ExitCode& exit) {
     verb->callback([options, &exit] {
         if (!options->device.empty() || !options->from.empty()) {
             calibrate_rates(*options);
+        } else if (options->operators) {
+            calibrate_operators(*options);
         } else if (options->comparison) {
             calibrate_verdicts(*options, exit);
         } else {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/results.h"
+#include "device/host.h"
 #include "predict/sensitivity.h"
 #include "record/completeness.h"
 #include "run/campaign.h"
@@ -56,6 +57,34 @@ Changes changes_in(const PredictNetworkOptions& options) {
     return found;
 }
 
+// The device of this name; this machine with the threads that were asked for.
+DeviceDescription device_called(const std::string& name, const std::vector<Settings>& asked) {
+    const int threads = asked.front().execution.scheduling.threads;
+    for (const Settings& settings : asked) {
+        if (settings.execution.scheduling.threads != threads) {
+            throw Error("a prediction takes one number of threads: give --threads one value",
+                        ExitCode::usage);
+        }
+    }
+    if (threads == 0) {
+        return find_description(name);
+    }
+    auto host = host_name_in(name);
+    if (!host) {
+        throw Error(fmt::format("--threads is for this machine, --device host; of {} change the "
+                                "cores with --set processors={}",
+                                printable(name), threads),
+                    ExitCode::usage);
+    }
+    if (host->threads && *host->threads != threads) {
+        throw Error(fmt::format("{} has another number of threads than --threads {}: omit one",
+                                printable(name), threads),
+                    ExitCode::usage);
+    }
+    host->threads = threads;
+    return find_description(text_of(*host));
+}
+
 std::vector<PredictedDevice> devices_for(const PredictNetworkOptions& options,
                                          const Changes& changes) {
     if (options.devices.empty()) {
@@ -64,7 +93,7 @@ std::vector<PredictedDevice> devices_for(const PredictNetworkOptions& options,
     }
     std::vector<PredictedDevice> found;
     for (const std::string& name : options.devices) {
-        const DeviceDescription device = find_description(name);
+        const DeviceDescription device = device_called(name, options.asked);
         found.push_back({device.name, model_of(device, changes.of_device)});
     }
     return found;
@@ -97,7 +126,7 @@ struct Predicted {
 };
 
 Predicted predicted(Job job, const PredictedDevice& device) {
-    job.backend = modelled_backend(device.name);
+    set_device(job, device.model->device());
     Predicted found{.graph = graph_for(job), .prediction = {}, .run = {}};
     found.prediction = predict_network(found.graph, job.execution, *device.model);
     found.run = modelled_run(job, found.graph, *device.model, found.prediction);
@@ -198,7 +227,7 @@ ExitCode as_runs(const PredictNetworkOptions& options, const Experiment& experim
 void add_listed_options(CLI::App& verb, PredictNetworkOptions& options) {
     begin_group(verb, "Execution");
     for (const char* name :
-         {"dtype", "mode", "optimizer", "algorithm", "first_layer_gradient", "bias", "fuse"}) {
+         {"dtype", "threads", "mode", "optimizer", "algorithm", "first_layer_gradient", "bias", "fuse"}) {
         add_listed(verb, option_named(name), options.asked);
     }
     verb.add_option_function<std::string>(

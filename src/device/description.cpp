@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/toml_section.h"
 #include "base/unit_text.h"
+#include "device/host.h"
 
 #include <fmt/format.h>
 
@@ -235,6 +236,9 @@ DeviceDescription find_description(std::string_view name) {
     }
     if (auto found = description_called(name)) {
         return *std::move(found);
+    }
+    if (const auto host = host_name_in(name)) {
+        return describe_host(*host);
     }
     std::vector<std::string> names;
     for (const EmbeddedFile& file : device_files()) {

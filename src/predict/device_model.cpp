@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "predict/device_model.h"
 
-#include "base/error.h"
+#include "predict/cpu_model.h"
 #include "predict/gpu_model.h"
 #include "predict/tpu_model.h"
-
-#include <fmt/format.h>
 
 namespace strata {
 
@@ -19,16 +17,18 @@ Seconds time_of(const Kernels& kernels) {
 
 std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
                                       const DeviceChanges& changes) {
-    if (device.kind == DeviceKind::tpu) {
-        Tpu tpu = tpu_of(device);
-        apply(tpu, changes);
-        return tpu_model(std::move(tpu));
-    }
-    if (device.kind != DeviceKind::gpu) {
-        throw Error(fmt::format("{} is a {}, on which networks cannot be predicted yet; choose a "
-                                "GPU or TPU, which strata list devices names",
-                                device.name, name_of(device.kind)),
-                    ExitCode::usage);
+    switch (device.kind) {
+        case DeviceKind::cpu: {
+            Cpu cpu{device, cpu_rates_of(device)};
+            apply(cpu, changes);
+            return cpu_model(std::move(cpu));
+        }
+        case DeviceKind::tpu: {
+            Tpu tpu = tpu_of(device);
+            apply(tpu, changes);
+            return tpu_model(std::move(tpu));
+        }
+        case DeviceKind::gpu: break;
     }
     Gpu gpu{device, gpu_rates_of(device)};
     apply(gpu, changes);

@@ -5,6 +5,7 @@
 #include "graph/execution.h"
 #include "graph/graph.h"
 #include "op/op.h"
+#include "predict/device_change.h"
 #include "predict/kernel.h"
 #include "predict/rates.h"
 
@@ -85,13 +86,8 @@ public:
     virtual std::vector<Alternative> alternatives_to(const KernelPrediction& kernel) const = 0;
 };
 
-// Changes to a device: "dram_bandwidth=2x", "sms=200", and "launch=3us" or "launch=0.5x", the time
-// from one kernel's begin to the next one's, which a description does not have. Rates that were
-// fitted to the device follow: latencies its clock, the reached bandwidths the stated ones.
-using DeviceChanges = std::vector<std::string>;
-
-// The model for a device's kind. Throws Error for a kind that has none yet, where the description
-// lacks a number that the model needs, and for a change that is none.
+// The model for a device's kind. Throws Error where the description lacks a number that the model
+// needs, and for a change that is none.
 std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
                                       const DeviceChanges& changes = {});
 

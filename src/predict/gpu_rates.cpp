@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "base/unit_text.h"
 #include "predict/stated_error.h"
 #include "predict/transfer.h"
 
@@ -234,21 +233,12 @@ double factor_between(const std::optional<Fact<Q>>& before, const std::optional<
     return before && after ? after->value / before->value : 1;
 }
 
-void change_launch(Gpu& gpu, std::string_view value) {
-    const auto factor = value.ends_with('x')
-                            ? parse_with_unit(value.substr(0, value.size() - 1), "")
-                            : std::nullopt;
-    const auto seconds = parse_with_unit(value, "s");
-    if (!factor && !seconds) {
-        throw Error(
-            fmt::format("launch: '{}' is not a time, nor a factor such as 0.5x", printable(value)),
-            ExitCode::usage);
-    }
-    if (factor) {
+void change_launch(Gpu& gpu, const LaunchChange& change) {
+    if (const double* factor = std::get_if<double>(&change)) {
         scale(gpu, Resource::launch, 1 / *factor);
         return;
     }
-    const Seconds launch{*seconds};
+    const Seconds launch = std::get<Seconds>(change);
     const auto set = [&](auto& rates) { scale_launch(rates, rates.launch / launch); };
     for (ProductRates& product : gpu.rates.products) {
         set(product.rates);
@@ -277,18 +267,15 @@ void change_library(Gpu& gpu, std::string_view value) {
 
 // Changes what a description does not have; returns whether it was that.
 bool change_rates(Gpu& gpu, std::string_view text) {
-    const auto equals = text.find('=');
-    if (equals == std::string_view::npos) {
-        return false;
+    if (const auto launch = value_for("launch", text)) {
+        change_launch(gpu, launch_change(*launch));
+        return true;
     }
-    const std::string_view key = trim(text.substr(0, equals)),
-                           value = trim(text.substr(equals + 1));
-    if (key == "launch") {
-        change_launch(gpu, value);
-    } else if (key == "cudnn") {
-        change_library(gpu, value);
+    if (const auto library = value_for("cudnn", text)) {
+        change_library(gpu, *library);
+        return true;
     }
-    return key == "launch" || key == "cudnn";
+    return false;
 }
 
 // Of lanes, and of what is stated of matrix units. (An L2 cache's bandwidth that is only assumed

@@ -2,8 +2,6 @@
 #include "predict/tpu_model.h"
 
 #include "base/error.h"
-#include "base/text.h"
-#include "base/unit_text.h"
 #include "predict/layer_products.h"
 #include "predict/rates.h"
 #include "predict/systolic.h"
@@ -67,19 +65,6 @@ GemmProblem part_of_core(GemmProblem problem, Pass pass, double cores) {
                                                              : problem.m;
     divided = static_cast<std::int64_t>(std::ceil(static_cast<double>(divided) / cores));
     return problem;
-}
-
-void change_launch_of(TrainingStepRates& rates, std::string_view value) {
-    const auto factor = value.ends_with('x')
-                            ? parse_with_unit(value.substr(0, value.size() - 1), "")
-                            : std::nullopt;
-    const auto seconds = parse_with_unit(value, "s");
-    if (!factor && !seconds) {
-        throw Error(
-            fmt::format("launch: '{}' is not a time, nor a factor such as 0.5x", printable(value)),
-            ExitCode::usage);
-    }
-    rates.product.launch = factor ? rates.product.launch * *factor : Seconds{*seconds};
 }
 
 class TpuModel final : public DeviceModel {
@@ -273,10 +258,11 @@ Tpu tpu_of(const DeviceDescription& device) {
 
 void apply(Tpu& tpu, const DeviceChanges& changes) {
     for (const std::string& text : changes) {
-        const auto equals = text.find('=');
-        const std::string_view key = trim(std::string_view(text).substr(0, equals));
-        if (equals != std::string::npos && key == "launch") {
-            change_launch_of(tpu.rates, trim(std::string_view(text).substr(equals + 1)));
+        if (const auto launch = value_for("launch", text)) {
+            const LaunchChange change = launch_change(*launch);
+            const double* factor = std::get_if<double>(&change);
+            Seconds& time = tpu.rates.product.launch;
+            time = factor != nullptr ? time * *factor : std::get<Seconds>(change);
         } else {
             change(tpu.device, text);
         }

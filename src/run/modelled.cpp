@@ -52,6 +52,14 @@ void name_device(const DeviceDescription& device, Run& run) {
     run.provenance["device.name"] = device.name;
 }
 
+// Those that run a layer together; none on a device whose work is not divided into threads of the
+// system.
+int threads_of(const DeviceDescription& device) {
+    return device.kind == DeviceKind::cpu && device.processors
+               ? static_cast<int>(std::clamp(device.processors->value.value, 0.0, 1e6))
+               : 0;
+}
+
 // What of the device was assumed, with its sources, and where the rates come from.
 void tell_device(const DeviceModel& model, const NetworkPrediction& prediction, Run& run) {
     const DeviceDescription& device = model.device();
@@ -199,6 +207,14 @@ ModelledMemory memory_of(const Graph& graph, const Execution& execution,
     return memory;
 }
 
+void set_device(Job& job, const DeviceDescription& device) {
+    job.backend = modelled_backend(device.name);
+    ConvolutionAlgorithm& algorithm = job.execution.engine.algorithm;
+    if (algorithm == ConvolutionAlgorithm::automatic && device.kind == DeviceKind::cpu) {
+        algorithm = ConvolutionAlgorithm::direct;
+    }
+}
+
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
                  const NetworkPrediction& prediction) {
     return modelled_run(job, graph, device, prediction,
@@ -209,12 +225,12 @@ Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
                  const NetworkPrediction& prediction, const ModelledMemory& memory,
                  ModelledDetail detail) {
-    constexpr int no_threads = 0;
+    const int threads = threads_of(device.device());
     require_believable(prediction, memory, device.device().name);
     Run run;
     run.created = now_utc();
     run.origin = Origin::modelled;
-    run.settings = settings_of(job, batch_of(graph), no_threads);
+    run.settings = settings_of(job, batch_of(graph), threads);
     if (detail == ModelledDetail::whole) {
         run.provenance = build_provenance();
     } else {

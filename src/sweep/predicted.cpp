@@ -128,13 +128,16 @@ private:
 
     void predict(const GridPoint& place, PredictedPoint& found) {
         Job job = job_of(spec_, place);
-        job.execution.engine.algorithm = ConvolutionAlgorithm::automatic;  // as a library chooses
+        if (!spec_.names_algorithm) {
+            job.execution.engine.algorithm = ConvolutionAlgorithm::automatic;
+        }
         const std::int64_t shared = place.index / static_cast<std::int64_t>(spec_.devices.size());
         if (shared != graph_index_) {
             graph_ = graph_for(job);
             graph_index_ = shared;
         }
         const DeviceModel& model = *models_.at(place.target);
+        set_device(job, model.device());
         const NetworkPrediction prediction = predict_network(graph_, job.execution, model);
         const ModelledMemory memory = memory_of(graph_, job.execution, prediction, model.device());
         if (!memory.fits()) {

@@ -37,6 +37,7 @@ struct SweepSpec {
     std::vector<SweptFamily> families;
     std::vector<std::int64_t> batches;
     std::vector<Settings> settings;     // dtypes x modes x threads, with the options that all have
+    bool names_algorithm = false;       // of convolutions, among those options
     std::vector<std::string> backends;  // measured on these; or, where there are none,
     std::vector<std::string> devices;   // predicted for these
     std::uint64_t seed = 1;             // of the order in which points are measured

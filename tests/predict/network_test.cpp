@@ -191,8 +191,11 @@ TEST(Network, WhatHasNoModelIsRefusedWithItsReason) {
     EXPECT_TRUE(refused->kernels.empty());
 }
 
-TEST(Network, ADeviceOfAnotherKindIsRefused) {
-    EXPECT_THROW(model_of(find_description("skylake-8180")), Error);
+TEST(Network, EveryKindOfDeviceHasAModel) {
+    const Graph graph = network("alexnet", 16);
+    for (const char* device : {"v100", "skylake-8180", "tpu-v2"}) {
+        EXPECT_GT(time_on(graph, *model_of(find_description(device))), Seconds{}) << device;
+    }
 }
 
 TEST(Network, ChangesOfADeviceChangeItsTimes) {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "device/host.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+constexpr std::string_view host_prefix = "host";
+constexpr std::string_view narrow_suffix = "-avx2";
+constexpr int most_host_threads = 4096;
+
+// fp32 multiply-adds of a core per clock.
+double lanes_of(const Host& host, bool is_narrow) {
+    constexpr double units = 2;
+    constexpr double bits_per_float = 32;
+    const bool is_wide = !is_narrow && has_instructions(host, "avx512f");
+    const bool has_avx2 = has_instructions(host, "avx2");
+    return units * (is_wide ? 512 : has_avx2 ? 256 : 128) / bits_per_float;
+}
+
+const MemoryLevel* level_named(const Device& device, std::string_view name) {
+    const auto found = std::ranges::find(device.memory, name, &MemoryLevel::name);
+    return found == device.memory.end() ? nullptr : &*found;
+}
+
+void describe_caches(const Host& host, int threads, DeviceDescription& device) {
+    const std::string told = "as the operating system tells";
+    for (const Cache& cache : host.caches) {
+        if (cache.level == 1) {
+            device.l1 = {cache.size, told};
+        } else if (cache.level == 2) {
+            device.l2 = {capacity_for(cache, threads), told};
+        } else if (cache.level == 3) {
+            device.l3 = {capacity_for(cache, threads), told};
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<HostName> host_name_in(std::string_view name) {
+    if (!name.starts_with(host_prefix)) {
+        return std::nullopt;
+    }
+    name.remove_prefix(host_prefix.size());
+    HostName found;
+    if (name.ends_with(narrow_suffix)) {
+        found.is_narrow = true;
+        name.remove_suffix(narrow_suffix.size());
+    }
+    if (name.empty()) {
+        return found;
+    }
+    const auto threads = name.starts_with('-') && name.ends_with('t')
+                             ? parse_integer(name.substr(1, name.size() - 2))
+                             : std::nullopt;
+    if (!threads || *threads < 1 || *threads > most_host_threads) {
+        return std::nullopt;
+    }
+    found.threads = static_cast<int>(*threads);
+    return found;
+}
+
+std::string text_of(const HostName& name) {
+    return fmt::format("{}{}{}", host_prefix,
+                       name.threads ? fmt::format("-{}t", *name.threads) : std::string(),
+                       name.is_narrow ? narrow_suffix : "");
+}
+
+DeviceDescription description_of(const HostName& name, const Host& host, const Device& ceilings) {
+    DeviceDescription device;
+    device.name = text_of(name);
+    device.model = host.model;
+    device.kind = DeviceKind::cpu;
+    const double threads = ceilings.threads;
+    const double lanes = lanes_of(host, name.is_narrow);
+    device.processors = {Count{threads}, "the threads of the calibration, one on each processor"};
+    device.lanes = {Count{lanes}, "two units of the widest registers"};
+    const auto f32 = std::ranges::find(ceilings.compute, "f32", &ComputeCeiling::dtype);
+    if (f32 != ceilings.compute.end()) {
+        const double cycles = 2 * threads * lanes_of(host, false);
+        device.boost_clock = {
+            Hertz{f32->peak.value.value / cycles},
+            fmt::format("with which the lanes give the peak {}", f32->peak.source)};
+    }
+    describe_caches(host, ceilings.threads, device);
+    if (host.memory) {
+        device.memory = {*host.memory, "as the operating system tells"};
+    }
+    if (const MemoryLevel* l2 = level_named(ceilings, "L2")) {
+        device.l2_bandwidth = l2->bandwidth;
+    }
+    if (const MemoryLevel* memory = level_named(ceilings, "DRAM")) {
+        device.dram_bandwidth = memory->bandwidth;
+    }
+    return device;
+}
+
+DeviceDescription describe_host(const HostName& name) {
+    const Host host = detect_host();
+    const int threads = name.threads.value_or(static_cast<int>(host.processors.size()));
+    const auto ceilings = own_device(threads);
+    if (!ceilings) {
+        throw Error(
+            fmt::format("this machine's ceilings with {} thread{} are not known: measure "
+                        "them, and single operators, with strata calibrate --operators "
+                        "--threads {}",
+                        threads, threads == 1 ? "" : "s", threads));
+    }
+    HostName whole = name;
+    whole.threads = threads;
+    return description_of(whole, host, *ceilings);
+}
+
+}  // namespace strata

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "run/operator_times.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "graph/builder.h"
+#include "run/execute.h"
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+Seconds lower_quartile_of(std::vector<Seconds> times) {
+    const auto quartile = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
+    std::ranges::nth_element(times, quartile);
+    return *quartile;
+}
+
+// The operator behind a small convolution, if it takes images: engines keep images in the layout of
+// their convolutions, and what reads one finds it as that has left it.
+Graph as_in_networks(Graph lone) {
+    constexpr std::int64_t channels_before = 16;
+    const Layer& layer = lone.layers.front();
+    const Signature signature = signature_of(lone, layer);
+    const Tensor& image = signature.inputs.front().tensor;
+    const bool is_image = image.dims.size() == 4 && is_floating(image.dtype) &&
+                          !std::holds_alternative<Convolution>(layer.op);
+    std::size_t images = 0;
+    for (const Operand& operand : signature.inputs) {
+        images += operand.role == Role::input && operand.tensor == image ? 1U : 0U;
+        if (operand.role == Role::input && operand.tensor != image) {
+            return lone;
+        }
+    }
+    if (!is_image || images == 0) {
+        return lone;
+    }
+    GraphBuilder builder("operator");
+    Tensor before = image;
+    before.dims[1] = channels_before;
+    const TensorId data = builder.input("data", before);
+    const TensorId made = builder.add(
+        "before", Convolution{.out_channels = image.dims[1], .kernel = {1, 1}, .bias = false},
+        {data});
+    const std::vector<TensorId> operands(images, made);
+    builder.add("operator", layer.op, operands);
+    return builder.finish();
+}
+
+// The times of each step, after one iteration that is not counted.
+std::vector<std::vector<Seconds>> sampled_steps(Executable& executable,
+                                                const OperatorEffort& effort) {
+    std::vector<std::vector<Seconds>> samples(executable.steps().size());
+    std::vector<Seconds> times(samples.size());
+    executable.run();
+    Seconds spent;
+    for (int i = 0; spent < effort.max_time && (i < effort.min_samples || spent < effort.min_time);
+         ++i) {
+        spent += executable.run_timed(times);
+        for (std::size_t step = 0; step < times.size(); ++step) {
+            samples[step].push_back(times[step]);
+        }
+    }
+    return samples;
+}
+
+void measure_operator(const std::string& text, Backend& backend, const Execution& execution,
+                      const OperatorEffort& effort, std::vector<OperatorTime>& found) {
+    Job job;
+    job.request.network = text;
+    job.execution = execution;
+    Graph graph = graph_for(job);
+    if (graph.layers.empty()) {
+        return;  // a loss, which answers do without
+    }
+    graph = as_in_networks(std::move(graph));
+    const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
+    const auto samples = sampled_steps(*executable, effort);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const Step& step = executable->steps()[i];
+        const Layer& layer = graph.layers[step.layer];
+        const bool is_measured_one = step.layer + 1 == graph.layers.size();
+        if (is_measured_one && step.runs() && !samples[i].empty()) {
+            found.push_back({.op = layer.op,
+                             .signature = signature_of(graph, layer),
+                             .pass = step.pass,
+                             .mode = execution.numerics.mode,
+                             .kind = step.kind,
+                             .time = lower_quartile_of(samples[i])});
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> operators_to_measure() {
+    std::vector<std::string> found;
+    for (const EmbeddedFile& file : operator_files()) {
+        for (const std::string_view line : split(file.text, '\n')) {
+            const std::string_view text = trim(line);
+            if (!text.empty() && text.front() != '#') {
+                found.emplace_back(text);
+            }
+        }
+    }
+    return found;
+}
+
+std::vector<OperatorTime> measure_operators(
+    std::span<const std::string> operators, Backend& backend, const Execution& execution,
+    const OperatorEffort& effort, const std::function<void(const std::string&, double)>& progress) {
+    std::vector<OperatorTime> found;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+        if (progress) {
+            progress(operators[i], static_cast<double>(i) / static_cast<double>(operators.size()));
+        }
+        try {
+            measure_operator(operators[i], backend, execution, effort, found);
+        } catch (const Error& error) {
+            if (loses_device(error)) {
+                throw;
+            }
+        }
+    }
+    return found;
+}
+
+}  // namespace strata

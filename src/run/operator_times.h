@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "backend/backend.h"
+#include "base/embedded_file.h"
+#include "predict/cpu_fit.h"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// data/operators.txt: the single operators that `strata calibrate --operators` measures, one a line
+// as `strata run` takes it. They are spread over the extents that networks have; none is a
+// network's, but by chance.
+std::span<const EmbeddedFile> operator_files();
+std::vector<std::string> operators_to_measure();
+
+// How long each operator is measured.
+struct OperatorEffort {
+    int min_samples = 5;
+    Seconds min_time{0.03};
+    Seconds max_time{0.5};
+};
+
+// Runs each operator as a network of its own, one that reads images behind a small convolution,
+// every pass with its gradients, and returns what its passes took: lower quartiles, because
+// disturbances only slow down. An operator that the backend refuses is left out. `progress` is told
+// the operator and how many of all are done (0..1).
+std::vector<OperatorTime> measure_operators(
+    std::span<const std::string> operators, Backend& backend, const Execution& execution,
+    const OperatorEffort& effort = {},
+    const std::function<void(const std::string&, double)>& progress = {});
+
+}  // namespace strata

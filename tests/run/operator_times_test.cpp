@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "run/operator_times.h"
+
+#include "backend/reference/reference.h"
+#include "networks/network.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace strata {
+namespace {
+
+std::vector<OperatorTime> measured_by_reference(const std::vector<std::string>& operators,
+                                                Mode mode = Mode::training) {
+    Execution execution;
+    execution.numerics.mode = mode;
+    execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
+    const auto backend = make_reference_backend();
+    return measure_operators(operators, *backend, execution,
+                             {.min_samples = 1, .min_time = {}, .max_time = Seconds{10}});
+}
+
+std::size_t count_of(const std::vector<OperatorTime>& times, Pass pass) {
+    return static_cast<std::size_t>(std::ranges::count(times, pass, &OperatorTime::pass));
+}
+
+TEST(OperatorTimes, EveryPassOfAnOperatorHasATime) {
+    const auto times = measured_by_reference({"fully_connected(2x8) out_features=4"});
+    for (const Pass pass : all_passes) {
+        EXPECT_EQ(count_of(times, pass), 1U) << name_of(pass);
+    }
+    for (const OperatorTime& one : times) {
+        EXPECT_GT(one.time, Seconds{});
+    }
+}
+
+TEST(OperatorTimes, AnswersHaveOnlyTheForwardPass) {
+    const auto times = measured_by_reference(
+        {"fully_connected(2x8) out_features=4", "activation(2x4)"}, Mode::inference);
+    EXPECT_EQ(times.size(), 2U);
+    EXPECT_EQ(count_of(times, Pass::forward), times.size());
+    EXPECT_EQ(times.front().mode, Mode::inference);
+}
+
+TEST(OperatorTimes, TheConvolutionBeforeAnImageIsNotAmongThem) {
+    const auto times = measured_by_reference(
+        {"pooling(1x4x6x6) kernel=2x2 stride=2x2", "elementwise(1x4x6x6, 1x4x6x6)"});
+    EXPECT_EQ(count_of(times, Pass::forward), 2U);
+    for (const OperatorTime& one : times) {
+        EXPECT_FALSE(std::holds_alternative<Convolution>(one.op));
+        EXPECT_EQ(one.signature.inputs.front().tensor.dims, (Dims{1, 4, 6, 6}));
+    }
+}
+
+TEST(OperatorTimes, AnOperatorThatCannotBeIsLeftOut) {
+    EXPECT_EQ(
+        measured_by_reference({"convolution(1x4x6x6) out_channels=2 kernel=9x9", "activation(2x8)"},
+                              Mode::inference)
+            .size(),
+        1U);
+}
+
+TEST(OperatorTimes, EveryListedOperatorIsOne) {
+    const auto operators = operators_to_measure();
+    EXPECT_GT(operators.size(), 400U);
+    for (const std::string& text : operators) {
+        const Graph graph =
+            load_network({.network = text, .batch = {}, .dims = {}, .variables = {}});
+        EXPECT_EQ(graph.layers.size(), 1U) << text;
+    }
+}
+
+}  // namespace
+}  // namespace strata
