@@ -99,7 +99,7 @@ StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
 
 const Device* ceilings_of(const Run& run) {
     // Earlier releases judged every run by the ceilings that were measured last.
-    const bool is_its_own = run.provenance.contains("gpu.name") ||
+    const bool is_its_own = run.origin == Origin::modelled || run.provenance.contains("gpu.name") ||
                             (run.device && run.device->threads == run.settings.threads());
     return run.device && is_its_own ? &*run.device : nullptr;
 }

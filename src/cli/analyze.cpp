@@ -10,6 +10,7 @@
 #include "store/database.h"
 #include "store/observations.h"
 #include "view/analysis.h"
+#include "view/distribution.h"
 
 #include <fmt/format.h>
 

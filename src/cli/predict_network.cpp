@@ -226,8 +226,8 @@ ExitCode as_runs(const PredictNetworkOptions& options, const Experiment& experim
 
 void add_listed_options(CLI::App& verb, PredictNetworkOptions& options) {
     begin_group(verb, "Execution");
-    for (const char* name :
-         {"dtype", "threads", "mode", "optimizer", "algorithm", "first_layer_gradient", "bias", "fuse"}) {
+    for (const char* name : {"dtype", "threads", "mode", "optimizer", "algorithm",
+                             "first_layer_gradient", "bias", "fuse"}) {
         add_listed(verb, option_named(name), options.asked);
     }
     verb.add_option_function<std::string>(

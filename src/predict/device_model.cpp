@@ -28,7 +28,8 @@ std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
             apply(tpu, changes);
             return tpu_model(std::move(tpu));
         }
-        case DeviceKind::gpu: break;
+        case DeviceKind::gpu:
+            break;
     }
     Gpu gpu{device, gpu_rates_of(device)};
     apply(gpu, changes);

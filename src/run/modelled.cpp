@@ -183,6 +183,9 @@ Device ceilings_of(const DeviceDescription& described) {
     if (const auto peak = derived_f32_peak(described, clock)) {
         device.compute.push_back({"f32", {*peak, described.lanes->source}});
     }
+    if (described.kind == DeviceKind::tpu && described.bf16_peak) {  // products round to bf16
+        device.compute.push_back({"f32", *described.bf16_peak});
+    }
     add_ceiling(device.compute, "tf32", described.tf32_peak);
     add_ceiling(device.compute, "f16", described.f16_peak);
     add_ceiling(device.compute, "bf16", described.bf16_peak);

@@ -17,8 +17,8 @@ namespace strata {
 std::string modelled_backend(std::string_view device);
 std::optional<std::string> modelled_device(std::string_view backend);
 
-// Names the device, and the algorithm of convolutions where none was asked for: on CPUs the one that
-// `strata run` takes, elsewhere what the device's library chooses.
+// Names the device, and the algorithm of convolutions where none was asked for: on CPUs the one
+// that `strata run` takes, elsewhere what the device's library chooses.
 void set_device(Job& job, const DeviceDescription& device);
 
 // A device's stated numbers as the ceilings that its runs are judged by.

@@ -21,6 +21,7 @@ struct AnalysedRuns {
     std::size_t stored = 0;  // in the database
     std::vector<std::string> conditions = {};
 };
+std::string runs_sentence(const AnalysedRuns& of);
 
 // Weights of hyperparameters by backend, with their intervals:
 //
@@ -29,21 +30,6 @@ struct AnalysedRuns {
 Document regression_document(const std::string& target,
                              std::span<const std::pair<std::string, Regression>> found,
                              const RegressionOptions& options, const AnalysedRuns& of);
-
-// Medians of a metric by two hyperparameters, shaded on a page, a map for each backend, and the
-// same as lines.
-Document heat_map_document(ObservedMetric metric,
-                           std::span<const std::pair<std::string, HeatMap>> maps,
-                           const AnalysedRuns& of);
-
-// Percentiles of a metric by group, with a chart of boxes (9 to 91 %) and whiskers (2 to 98 %).
-Document boxes_document(ObservedMetric metric, const std::string& parameter,
-                        std::span<const std::pair<std::string, std::vector<Box>>> boxes,
-                        const AnalysedRuns& of);
-
-// Each network as a point under its device's roofs, by intensity of compulsory traffic.
-Document sweep_roofline_document(const Observations& all, std::span<const BackendRuns> groups,
-                                 const AnalysedRuns& of);
 
 // How much faster one platform is than another, over the baseline's throughput and by a
 // hyperparameter, what decides who wins, and the weights of a regression where there is one.

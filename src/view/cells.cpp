@@ -67,4 +67,12 @@ Cell number_cell(double value, const char* unit, Provenance provenance) {
     return Number{.value = value, .unit = unit, .provenance = provenance};
 }
 
+Table table_for_data(std::initializer_list<const char*> keys, std::string records) {
+    Table table{.records = std::move(records)};
+    for (const char* key : keys) {
+        table.columns.push_back(data_column(key));
+    }
+    return table;
+}
+
 }  // namespace strata

@@ -5,6 +5,7 @@
 #include "record/run.h"
 #include "report/document.h"
 
+#include <initializer_list>
 #include <optional>
 
 namespace strata {
@@ -28,6 +29,9 @@ Cell number_cell(double value, const char* unit, Provenance provenance = Provena
 Cell ratio_cell(const Ratio& ratio);
 Cell flag_cell(bool flag);                      // true or false in data
 Cell text_or_missing(const std::string& text);  // empty: missing
+
+// Rows for data alone, under these keys: people see them as a chart.
+Table table_for_data(std::initializer_list<const char*> keys, std::string records);
 
 // The cell, or a dash with its reason.
 template <class Value, class Make>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "view/analysis.h"
 
+#include "report/data.h"
 #include "report/render.h"
 #include "report/terminal.h"
 #include "tests/support/golden.h"
 #include "tests/support/observation.h"
+#include "view/distribution.h"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +67,7 @@ TEST(AnalysisView, AMapIsATableAndLines) {
         heat_map(all, groups[0].runs, ObservedMetric::utilisation, "batch", "nodes")};
     const Document document = heat_map_document(ObservedMetric::utilisation, {&map, 1}, of);
     testing::expect_golden("view/analysis-heat-map.txt", shown(document));
-    testing::expect_golden("view/analysis-heat-map.csv", render_csv(document));
+    testing::expect_golden("view/analysis-heat-map.csv", render_csv(data_of(document)));
     EXPECT_NE(render_html(document).find("--shade:100.0%"), std::string::npos);
 }
 
