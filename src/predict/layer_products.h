@@ -31,8 +31,8 @@ std::vector<LayerProduct> products_of(const MatMul& op, const Signature& signatu
 
 // A convolution as an implicit product, one for each group: pixels of the result x filters x window
 // (forward), pixels of the image that share a phase of the stride x channels x window
-// (backward_data), filters x window x pixels (backward_weights). The gradient of an image with up to
-// four channels takes as long as the forward pass.
+// (backward_data), filters x window x pixels (backward_weights). The gradient of an image with up
+// to four channels takes as long as the forward pass.
 std::vector<LayerProduct> products_of(const Convolution& op, const Signature& signature, Pass pass);
 std::vector<LayerProduct> products_of(const TransposedConvolution& op, const Signature& signature,
                                       Pass pass);
