@@ -224,7 +224,7 @@ void calibrate_operators(const CalibrateOptions& options) {
         execution.numerics.mode = mode;
         const auto measured = measure_operators(
             operators, *backend, execution, {}, [&](const std::string& what, double done) {
-                line.show(fmt::format("measuring {}, {}", name_of(mode), what), done);
+                line.show(fmt::format("measuring operators, {}", name_of(mode)), done, what);
             });
         times.insert(times.end(), measured.begin(), measured.end());
     }
