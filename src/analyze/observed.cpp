@@ -23,6 +23,7 @@ std::optional<std::string> name_in(const Observation& run, std::string_view name
            : name == "family"   ? std::optional(run.family)
            : name == "mode"     ? std::optional(run.mode)
            : name == "dtype"    ? std::optional(run.dtype)
+           : name == "version"  ? std::optional(run.version)
            : name == "origin"   ? std::optional(std::string(name_of(run.origin)))
                                 : std::nullopt;
 }

@@ -38,7 +38,7 @@ std::optional<double> metric_of(const Observations& all, const Observation& run,
 std::optional<FlopRate> peak_for(const Observations& all, const Observation& run);
 
 // A condition on runs: a number compared ("nodes>=256"), or a name that a glob matches or does not
-// ("backend=paradnn:*", "family=fc", "network", "platform", "origin", "mode", "dtype").
+// ("backend=paradnn:*", "family=fc", "network", "platform", "origin", "mode", "dtype", "version").
 struct RunCondition {
     std::string name;
     std::string comparison;  // =, !=, <, <=, >, >=

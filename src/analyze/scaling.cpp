@@ -36,6 +36,27 @@ ShareFit fit_share(std::span<const ThreadPoint> points, double serial) {
 
 constexpr int share_steps = 10'000;
 
+// Groups of timed runs that differ in their batch or their threads alone, by that number.
+using RunsByNumber = std::map<std::int64_t, const Observation*>;
+std::vector<RunsByNumber> runs_apart_in(std::int64_t Observation::*number,
+                                        std::span<const Observation* const> runs) {
+    std::map<std::string, RunsByNumber> groups;
+    for (const Observation* run : runs) {
+        if (run->time && run->*number > 0) {
+            const std::int64_t other = number == &Observation::batch ? run->threads : run->batch;
+            groups[fmt::format("{}\n{}\n{}\n{}\n{}", run->backend, run->network, run->mode,
+                               run->dtype, other)][run->*number] = run;
+        }
+    }
+    std::vector<RunsByNumber> varied;
+    for (auto& [identity, group] : groups) {
+        if (group.size() > 1) {
+            varied.push_back(std::move(group));
+        }
+    }
+    return varied;
+}
+
 }  // namespace
 
 std::optional<AmdahlFit> fit_amdahl(std::span<const ThreadPoint> points) {
@@ -77,24 +98,31 @@ std::optional<AmdahlFit> fit_amdahl(std::span<const ThreadPoint> points) {
 }
 
 std::vector<ThreadSweep> thread_sweeps(std::span<const Observation* const> runs) {
-    std::map<std::string, std::map<std::int64_t, const Observation*>> groups;
-    for (const Observation* run : runs) {
-        if (run->time && run->threads > 0) {
-            groups[fmt::format("{}\n{}\n{}\n{}\n{}", run->backend, run->network, run->batch,
-                               run->mode, run->dtype)][run->threads] = run;
-        }
-    }
     std::vector<ThreadSweep> sweeps;
-    for (const auto& [identity, by_threads] : groups) {
-        if (by_threads.size() < 2) {
-            continue;
-        }
+    for (const auto& by_threads : runs_apart_in(&Observation::threads, runs)) {
         ThreadSweep& sweep = sweeps.emplace_back();
         sweep.first = by_threads.begin()->second;
         for (const auto& [threads, run] : by_threads) {
             sweep.points.push_back({static_cast<double>(threads), run->time->median});
         }
         sweep.fit = fit_amdahl(sweep.points);
+    }
+    return sweeps;
+}
+
+std::vector<BatchSweep> batch_sweeps(std::span<const Observation* const> runs) {
+    std::vector<BatchSweep> sweeps;
+    for (const auto& by_batch : runs_apart_in(&Observation::batch, runs)) {
+        BatchSweep& sweep = sweeps.emplace_back();
+        sweep.first = by_batch.begin()->second;
+        for (const auto& [batch, run] : by_batch) {
+            const auto examples = static_cast<double>(batch);
+            const ObservedTime& time = *run->time;
+            sweep.points.push_back({batch,
+                                    {examples / time.median.value, examples / time.high.value,
+                                     examples / time.low.value}});
+        }
+        sweep.saturation = *saturation_of(sweep.points);
     }
     return sweeps;
 }

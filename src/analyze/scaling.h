@@ -3,6 +3,7 @@
 
 #include "analyze/line_fit.h"
 #include "analyze/observed.h"
+#include "analyze/sweep.h"
 
 #include <optional>
 #include <span>
@@ -40,5 +41,15 @@ struct ThreadSweep {
 
 // Those with at least two numbers of threads. Requires: the runs outlive them.
 std::vector<ThreadSweep> thread_sweeps(std::span<const Observation* const> runs);
+
+// Runs that differ in their batch alone; of several with equal batches the last.
+struct BatchSweep {
+    const Observation* first = nullptr;   // for what they share
+    std::vector<BatchPoint> points = {};  // in ascending order of batches
+    Saturation saturation = {};
+};
+
+// Those with at least two batches. Requires: the runs outlive them.
+std::vector<BatchSweep> batch_sweeps(std::span<const Observation* const> runs);
 
 }  // namespace strata

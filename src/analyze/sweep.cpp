@@ -115,27 +115,32 @@ std::optional<Extrapolation> extrapolate(const Sweep& sweep) {
     return found;
 }
 
-std::optional<Saturation> saturation_of(const Sweep& sweep) {
-    const auto points = timed(sweep);
-    if (!sweep.over_batch() || points.size() < 2) {
+std::optional<Saturation> saturation_of(std::span<const BatchPoint> points) {
+    if (points.size() < 2) {
         return std::nullopt;
     }
-    const auto median = [](const SweepPoint* point) { return throughput_of(*point).median; };
-    const SweepPoint& best = **std::ranges::max_element(points, {}, median);
-    Saturation found{.best_batch = best.value, .best = throughput_of(best)};
-    // The first whose throughput reaches its share, or the best itself.
+    const auto median = [](const BatchPoint& point) { return point.throughput.median; };
+    const BatchPoint& best = *std::ranges::max_element(points, {}, median);
+    Saturation found{.best_batch = best.batch, .best = best.throughput};
+    // The first whose throughput reaches its share, or the last.
     const auto first = [&](double Throughput::*of, double minimum) {
-        const auto reaches = [&](const SweepPoint* point) {
-            return throughput_of(*point).*of >= minimum;
-        };
-        const auto at = std::ranges::find_if(points, reaches);
-        return at == points.end() ? points.back()->value : (*at)->value;
+        const auto at = std::ranges::find_if(
+            points, [&](const BatchPoint& point) { return point.throughput.*of >= minimum; });
+        return at == points.end() ? points.back().batch : at->batch;
     };
     found.batch = first(&Throughput::median, saturated_share * found.best.median);
-    found.reached = found.batch != points.back()->value;
+    found.reached = found.batch != points.back().batch;
     found.earliest = first(&Throughput::high, saturated_share * found.best.low);
     found.latest = first(&Throughput::low, saturated_share * found.best.high);
     return found;
+}
+
+std::optional<Saturation> saturation_of(const Sweep& sweep) {
+    std::vector<BatchPoint> points;
+    for (const SweepPoint* point : timed(sweep)) {
+        points.push_back({point->value, throughput_of(*point)});
+    }
+    return sweep.over_batch() ? saturation_of(points) : std::nullopt;
 }
 
 }  // namespace strata

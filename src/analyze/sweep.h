@@ -78,6 +78,14 @@ struct Saturation {
 };
 inline constexpr double saturated_share = 0.95;
 
+struct BatchPoint {
+    std::int64_t batch = 0;
+    Throughput throughput;
+};
+
+// Of batches in ascending order; nothing for fewer than two.
+std::optional<Saturation> saturation_of(std::span<const BatchPoint> points);
+
 // Nothing for sweeps over another number, or with fewer than two timed batches.
 std::optional<Saturation> saturation_of(const Sweep& sweep);
 

@@ -151,36 +151,52 @@ void draw_roofline(const AnalyzeOptions& options) {
     emit(sweep_roofline_document(found->all, found->groups, found->of), options.output);
 }
 
-// The only backend that the glob matches.
-const BackendRuns& backend_called(const Analysed& found, const std::string& glob) {
-    std::vector<std::string> names;
-    const BackendRuns* matched = nullptr;
+bool is_condition(std::string_view text) {
+    return text.find_first_of("=<>!") != text.npos;
+}
+
+// The runs of the only backend that a glob matches, or those that meet a condition: dtype=bf16.
+std::vector<const Observation*> side_of(const Analysed& found, const std::string& text) {
+    if (is_condition(text)) {
+        const RunCondition condition = parse_condition(text);
+        std::vector<const Observation*> runs;
+        for (const Observation& run : found.all.runs) {
+            if (holds(condition, run)) {
+                runs.push_back(&run);
+            }
+        }
+        return runs;
+    }
+    std::vector<std::string> all;
+    std::vector<const BackendRuns*> matched;
     for (const BackendRuns& group : found.groups) {
-        if (matches_glob(glob, group.backend)) {
-            matched = &group;
-            names.push_back(group.backend);
+        all.push_back(group.backend);
+        if (matches_glob(text, group.backend)) {
+            matched.push_back(&group);
         }
     }
-    if (names.size() != 1) {
-        std::vector<std::string> all;
-        for (const BackendRuns& group : found.groups) {
-            all.push_back(group.backend);
-        }
+    if (matched.size() != 1) {
         throw Error(fmt::format("'{}' matches {} of the backends that have runs, and must match "
-                                "one: {}",
-                                printable(glob), names.empty() ? "none" : "several",
+                                "one, or be a condition such as dtype=bf16: {}",
+                                printable(text), matched.empty() ? "none" : "several",
                                 printable(join(all, ", "), 1000)),
                     ExitCode::usage);
     }
-    return *matched;
+    return matched.front()->runs;
+}
+
+// A side's name: its backend, or its condition.
+std::string name_of_side(const std::string& text, const std::vector<const Observation*>& runs) {
+    return is_condition(text) || runs.empty() ? text : runs.front()->backend;
 }
 
 void compare_platforms(const AnalyzeOptions& options) {
     const auto found = analysed(options);
-    SpeedupFindings findings{.backend = backend_called(*found, options.backend).backend,
-                             .baseline = backend_called(*found, options.baseline).backend};
-    findings.pairs = pairs_of(backend_called(*found, options.backend).runs,
-                              backend_called(*found, options.baseline).runs);
+    const auto judged = side_of(*found, options.backend);
+    const auto baseline = side_of(*found, options.baseline);
+    SpeedupFindings findings{.backend = name_of_side(options.backend, judged),
+                             .baseline = name_of_side(options.baseline, baseline),
+                             .pairs = pairs_of(judged, baseline)};
     if (findings.pairs.empty()) {
         throw Error(fmt::format("{} and {} have no network with the same batch and mode in common",
                                 printable(findings.backend), printable(findings.baseline)),
@@ -213,6 +229,21 @@ void scale_threads(const AnalyzeOptions& options) {
             ExitCode::usage);
     }
     emit(scaling_document(sweeps, found->of), options.output);
+}
+
+void sweep_batches(const AnalyzeOptions& options) {
+    const auto found = analysed(options);
+    std::vector<BatchSweep> sweeps;
+    for (const BackendRuns& group : found->groups) {
+        std::ranges::move(batch_sweeps(group.runs), std::back_inserter(sweeps));
+    }
+    if (sweeps.empty()) {
+        throw Error(
+            "no stored network ran with different --batch and is otherwise the same: "
+            "strata predict NETWORK --device v100 --batch 1,2,4,8",
+            ExitCode::usage);
+    }
+    emit(batches_document(sweeps, found->of), options.output);
 }
 
 void correlate(const AnalyzeOptions& options) {
@@ -339,17 +370,22 @@ void add_analyze(CLI::App& app, ExitCode&) {
                  draw_roofline);
     CLI::App* speedup = add_analysis(*verb, "speedup", "Compare two platforms, network by network.",
                                      options, compare_platforms);
-    speedup->add_option("backend", options->backend, "the one that is judged, or a glob")
+    speedup
+        ->add_option("backend", options->backend,
+                     "what is judged: a backend, or runs that meet a condition, "
+                     "such as dtype=bf16 or version=3.*")
         ->required()
-        ->type_name("BACKEND");
-    add_option(*speedup, "--over", options->baseline, "the one it is compared with")
+        ->type_name("BACKEND|CONDITION");
+    add_option(*speedup, "--over", options->baseline, "what it is compared with")
         ->required()
-        ->type_name("BACKEND");
+        ->type_name("BACKEND|CONDITION");
     add_option(*speedup, "--color-by", options->colour, "hyperparameter that tells points apart")
         ->type_name("NAME");
     add_regression_options(*speedup, options);
     add_analysis(*verb, "scaling", "Find the serial share of runs over --threads (Amdahl).",
                  options, scale_threads);
+    add_analysis(*verb, "batches", "Show throughput over batch, and from where it saturates.",
+                 options, sweep_batches);
     CLI::App* cost =
         add_analysis(*verb, "cost", "Weigh speed against money and energy for a million examples.",
                      options, weigh_cost);

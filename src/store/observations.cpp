@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace strata {
@@ -81,6 +82,21 @@ void read_named_values(const Database& database, std::vector<Observation>& runs)
     }
 }
 
+// The backends' libraries, as the runs were told them.
+void read_versions(const Database& database, std::vector<Observation>& runs) {
+    Statement row(database,
+                  "SELECT provenance.run, version.value FROM provenance "
+                  "JOIN text AS version ON version.id = provenance.value WHERE provenance.name = "
+                  "(SELECT id FROM text WHERE value = 'backend.version') ORDER BY provenance.run");
+    auto at = runs.begin();
+    for (row.start(); row.next();) {
+        at = std::ranges::lower_bound(at, runs.end(), row.integer(0), {}, &Observation::run);
+        if (at != runs.end() && at->run == row.integer(0)) {
+            at->version = row.text(1);
+        }
+    }
+}
+
 void read_time(const Statement& row, Observation& run) {
     constexpr double nano = 1e-9;
     if (!row.is_null(hole_at)) {
@@ -127,6 +143,7 @@ Observations load_observations(const Database& database) {
         }
     }
     read_named_values(database, all.runs);
+    read_versions(database, all.runs);
     return all;
 }
 

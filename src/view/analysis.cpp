@@ -80,6 +80,39 @@ Table pairs_table(const SpeedupFindings& found) {
     return table;
 }
 
+// A chart for each network and mode, a line for each platform.
+std::vector<XyChart> throughput_charts(std::span<const BatchSweep> sweeps) {
+    std::map<std::string, XyChart> charts;
+    for (const BatchSweep& sweep : sweeps) {
+        const Observation& run = *sweep.first;
+        const std::string title = fmt::format("{}, {}", printable(run.network), run.mode);
+        XyChart& chart = charts
+                             .try_emplace(title, XyChart{.title = title,
+                                                         .x = {.key = "batch",
+                                                               .title = "batch",
+                                                               .unit = {},
+                                                               .scale = AxisScale::logarithmic},
+                                                         .y = {.key = "examples_per_s",
+                                                               .title = "throughput",
+                                                               .unit = "1/s",
+                                                               .scale = AxisScale::logarithmic}})
+                             .first->second;
+        XyChart::Series& line = chart.series.emplace_back(
+            XyChart::Series{.name = fmt::format("{}, {}", printable(run.backend), run.dtype),
+                            .mark = Mark::joined});
+        for (const BatchPoint& point : sweep.points) {
+            line.points.push_back({.name = fmt::format("batch {}", point.batch),
+                                   .x = static_cast<double>(point.batch),
+                                   .y = point.throughput.median});
+        }
+    }
+    std::vector<XyChart> found;
+    for (auto& [title, chart] : charts) {
+        found.push_back(std::move(chart));
+    }
+    return found;
+}
+
 }  // namespace
 
 Document regression_document(const std::string& target,
@@ -169,6 +202,42 @@ Document scaling_document(std::span<const ThreadSweep> sweeps, const AnalysedRun
     return {.title = "what does not divide among threads",
             .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
             .kind = "analysis"};
+}
+
+Document batches_document(std::span<const BatchSweep> sweeps, const AnalysedRuns& of) {
+    Table table{.columns = {{"network", "network", Importance::essential},
+                            {"backend", "backend", Importance::essential},
+                            {"mode", "mode", Importance::normal},
+                            {"dtype", "type", Importance::normal},
+                            {"largest_batch", "batches to", Importance::normal},
+                            {"best_examples_per_s", "best throughput", Importance::essential},
+                            {"best_batch", "at batch", Importance::essential},
+                            {"saturated_batch", "saturated from", Importance::essential}},
+                .records = "saturation"};
+    for (const BatchSweep& sweep : sweeps) {
+        const Observation& run = *sweep.first;
+        const Saturation& found = sweep.saturation;
+        const auto batch_cell = [](std::int64_t batch) {
+            return count_cell(static_cast<double>(batch));
+        };
+        table.rows.push_back({printable(run.network, 400), printable(run.backend), run.mode,
+                              run.dtype, batch_cell(sweep.points.back().batch),
+                              number_cell(found.best.median, "1/s", derived_from(run.origin)),
+                              batch_cell(found.best_batch),
+                              found.reached
+                                  ? batch_cell(found.batch)
+                                  : Cell(Missing{"throughput may still rise with the batch"})});
+    }
+    table.notes = {
+        fmt::format("Saturated from: the smallest batch with {:.0f} % of the best throughput.",
+                    100 * saturated_share)};
+    Document document{.title = "throughput over batch",
+                      .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
+                      .kind = "analysis"};
+    for (XyChart& chart : throughput_charts(sweeps)) {
+        document.blocks.emplace_back(std::move(chart));
+    }
+    return document;
 }
 
 Document speedup_document(const SpeedupFindings& found, const AnalysedRuns& of) {

@@ -47,6 +47,13 @@ Document speedup_document(const SpeedupFindings& found, const AnalysedRuns& of);
 // The serial share of runs over threads, by Amdahl's law, with times beside the law's.
 Document scaling_document(std::span<const ThreadSweep> sweeps, const AnalysedRuns& of);
 
+// Throughput over batch, a chart for each network with a line for each platform, and from which
+// batch on it gains little:
+//
+//   network    backend        mode       batches to  best throughput [1/s]  at batch  saturated
+//   from resnet-50  modelled:v100  inference          64                 ≈1,200        64 32
+Document batches_document(std::span<const BatchSweep> sweeps, const AnalysedRuns& of);
+
 // How time goes with operations, by backend.
 Document correlation_document(std::span<const std::pair<std::string, WorkCorrelation>> correlations,
                               const AnalysedRuns& of);

@@ -64,5 +64,40 @@ TEST(Scaling, OnlyRunsThatDifferInTheirThreadsAloneAreASweep) {
     EXPECT_EQ(sweeps[0].fit->serial, 0);
 }
 
+std::vector<BatchSweep> swept(std::initializer_list<double> seconds,
+                              std::vector<Observation>& runs) {
+    int batch = 1;
+    for (const double time : seconds) {
+        runs.push_back(testing::observed("modelled:v100", 4, 64, batch, time));
+        batch *= 2;
+    }
+    std::vector<const Observation*> pointers;
+    for (const Observation& run : runs) {
+        pointers.push_back(&run);
+    }
+    return batch_sweeps(pointers);
+}
+
+TEST(Scaling, ThroughputSaturatesWhereLargerBatchesGainLittle) {
+    std::vector<Observation> runs;
+    const auto sweeps = swept({1, 1, 1.05, 2, 4.1}, runs);  // 1, 2, 3.81, 4 and 3.9 per second
+    ASSERT_EQ(sweeps.size(), 1U);
+    EXPECT_EQ(sweeps[0].points.size(), 5U);
+    EXPECT_EQ(sweeps[0].saturation.best_batch, 8);
+    EXPECT_DOUBLE_EQ(sweeps[0].saturation.best.median, 4);
+    EXPECT_EQ(sweeps[0].saturation.batch, 4);
+    EXPECT_TRUE(sweeps[0].saturation.reached);
+}
+
+TEST(Scaling, ThroughputThatRisesToTheEndHasNotSaturated) {
+    std::vector<Observation> runs;
+    const auto sweeps = swept({1, 1, 1}, runs);
+    ASSERT_EQ(sweeps.size(), 1U);
+    EXPECT_EQ(sweeps[0].saturation.best_batch, 4);
+    EXPECT_FALSE(sweeps[0].saturation.reached);
+    runs.clear();
+    EXPECT_TRUE(swept({1}, runs).empty());
+}
+
 }  // namespace
 }  // namespace strata

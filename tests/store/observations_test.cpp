@@ -41,6 +41,7 @@ TEST_F(ObservationsTest, ARunIsOneLineWithTheSumsOfItsSteps) {
     run.settings.dims = {{"tokens", 128}};
     run.settings.variables = {{"HIDDEN", "256"}, {"KIND", "lstm"}};
     run.device = Device{.name = "box", .model = "Box"};
+    run.provenance["backend.version"] = "2.6.3";
     run.device->compute = {{"f32", {FlopRate{1e9}, "measured"}}};
     save_run(database_, run);
     const Observations all = load_observations(database_);
@@ -48,6 +49,7 @@ TEST_F(ObservationsTest, ARunIsOneLineWithTheSumsOfItsSteps) {
     const Observation& found = all.runs[0];
     EXPECT_EQ(found.run, run.id);
     EXPECT_EQ(found.family, "fc");
+    EXPECT_EQ(found.version, "2.6.3");
     EXPECT_EQ(parameter_of(found, "nodes"), 64);
     EXPECT_EQ(parameter_of(found, "tokens"), 128);
     EXPECT_EQ(parameter_of(found, "HIDDEN"), 256);

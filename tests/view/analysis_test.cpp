@@ -124,6 +124,7 @@ TEST(AnalysisView, ScalingCorrelationAndCostAreTables) {
                                            groups[1].runs[8]};
     testing::expect_golden("view/analysis-tables.txt",
                            shown(correlation_document({&correlation, 1}, of)) +
+                               shown(batches_document(batch_sweeps(groups[0].runs), of)) +
                                shown(scaling_document(thread_sweeps(pointers), of)) +
                                shown(cost_document(costs_of(two, price), of)));
 }
