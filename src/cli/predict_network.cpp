@@ -160,8 +160,7 @@ DeviceTime device_time(const Predicted& found, const PredictedDevice& device) {
     const Run& run = found.run;
     const ModelledMemory memory =
         memory_of(found.graph, run.settings.execution, found.prediction, device.model->device());
-    DeviceTime one{.network = run.settings.network,
-                   .batch = run.settings.batch,
+    DeviceTime one{.settings = run.settings,
                    .device = device.name,
                    .run = run.id,
                    .time = {},

@@ -143,9 +143,10 @@ std::string settings_line(const Settings& settings, const std::string& batch,
 
 std::string other_settings_line(const Settings& settings) {
     const Option& algorithm = option_named("algorithm");
-    return joined({is_default(settings, algorithm)
-                       ? ""
-                       : in_words(algorithm.name) + " " + text_of(settings, algorithm),
+    const bool is_usual =  // a modelled device's library chooses unless another was asked for
+        is_default(settings, algorithm) ||
+        (settings.backend.starts_with("modelled:") && text_of(settings, algorithm) == "auto");
+    return joined({is_usual ? "" : in_words(algorithm.name) + " " + text_of(settings, algorithm),
                    further_line(settings)});
 }
 

@@ -6,7 +6,9 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "networks/network.h"
+#include "record/options.h"
 #include "view/cells.h"
+#include "view/machine.h"
 
 #include <fmt/format.h>
 
@@ -327,6 +329,9 @@ std::vector<Block> sensitivity_blocks(const Run& run) {
 Document device_times_document(std::span<const DeviceTime> times) {
     Table table{.columns = {{"network", "network", Importance::essential},
                             {"batch", "batch", Importance::essential},
+                            {"mode", "mode", Importance::detail},
+                            {"dtype", "dtype", Importance::normal},
+                            {"other_settings", "other settings", Importance::normal},
                             {"device", "device", Importance::essential},
                             {"time_s", "time", Importance::essential},
                             {"examples_per_s", "examples/s", Importance::normal},
@@ -335,9 +340,10 @@ Document device_times_document(std::span<const DeviceTime> times) {
                             {"run", "run", Importance::normal}},
                 .records = "devices"};
     for (const DeviceTime& one : times) {
-        const double batch = static_cast<double>(one.batch);
+        const double batch = static_cast<double>(one.settings.batch);
         table.rows.push_back(
-            {one.network, count_cell(batch), one.device,
+            {one.settings.network, count_cell(batch), text_of(one.settings, "mode"),
+             text_of(one.settings, "dtype"), other_settings_line(one.settings), one.device,
              optional_cell(
                  one.time, [](Seconds time) { return time_cell(time, by_model); },
                  one.reason.c_str()),

@@ -52,8 +52,7 @@ std::vector<Block> sensitivity_blocks(const Run& run);
 
 // Networks' whole times on several devices, side by side.
 struct DeviceTime {
-    std::string network;
-    std::int64_t batch = 1;
+    Settings settings;
     std::string device;
     std::int64_t run = 0;
     std::optional<Seconds> time;  // nothing where a layer has no prediction
