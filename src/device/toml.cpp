@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "base/error.h"
 #include "base/text.h"
 #include "base/toml_section.h"
 #include "device/device.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
-#include <algorithm>
-#include <cmath>
-#include <initializer_list>
+#include <array>
 
 namespace strata {
 namespace {
@@ -17,129 +13,75 @@ namespace {
 constexpr std::int64_t max_threads = 1 << 20;
 constexpr std::size_t max_entries = 1000;
 
-[[noreturn]] void refuse(std::string_view origin, std::string_view key, std::string_view fix) {
-    throw Error(fmt::format("{}: {}: {}", printable(origin), printable(key), fix));
+constexpr std::array<std::string_view, 6> known_keys = {"name",    "model",  "threads",
+                                                        "compute", "memory", "launch"};
+
+std::string text_in(const TomlSection& section, std::string_view key) {
+    std::string text = section.required_text(key);
+    if (text.empty()) {
+        section.refuse(key, "give a text that is not empty");
+    }
+    return text;
 }
 
-// A table of the file, with its name for messages.
-class Section {
-public:
-    Section(const toml::table& table, std::string_view origin, std::string name)
-        : table_(table), origin_(origin), name_(std::move(name)) {}
-
-    void expect_only(std::initializer_list<std::string_view> known) const {
-        for (const auto& [key, value] : table_) {
-            if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
-                refuse(origin_, name_of(key.str()), "unknown key; remove or correct it");
-            }
-        }
+double positive_in(const TomlSection& section, std::string_view key) {
+    const double number = section.required_number(key);
+    if (!(number > 0)) {
+        section.refuse(key, "give a positive number");
     }
-
-    std::string text(std::string_view key) const {
-        const auto value = table_[key].value_exact<std::string>();
-        if (!value || value->empty()) {
-            refuse(origin_, name_of(key), "missing; give a text that is not empty");
-        }
-        return *value;
-    }
-
-    double positive(std::string_view key) const {
-        const auto value = table_[key].value<double>();
-        if (!value || !std::isfinite(*value) || *value <= 0) {
-            refuse(origin_, name_of(key), "missing or not a number; give a positive number");
-        }
-        return *value;
-    }
-
-    std::optional<Bytes> capacity(std::string_view key) const {
-        return table_.contains(key) ? std::optional(Bytes{positive(key)}) : std::nullopt;
-    }
-
-    int threads(std::string_view key) const {
-        const auto value = table_[key].value_exact<std::int64_t>();
-        if (!value || *value < 1 || *value > max_threads) {
-            refuse(origin_, name_of(key), "missing or not a count; give a positive whole number");
-        }
-        return static_cast<int>(*value);
-    }
-
-    // The table [key] of the file; nothing where it is absent.
-    std::optional<Section> section(std::string_view key) const {
-        const auto node = table_[key];
-        if (!node) {
-            return {};
-        }
-        if (!node.is_table()) {
-            refuse(origin_, name_of(key), fmt::format("write it as a [{}] table", key));
-        }
-        return Section(*node.as_table(), origin_, name_of(key));
-    }
-
-    // The tables of an array, [[key]] in the file; none where it is absent.
-    std::vector<Section> sections(std::string_view key) const {
-        std::vector<Section> found;
-        const auto node = table_[key];
-        if (!node) {
-            return found;
-        }
-        const toml::array* array = node.as_array();
-        if (array == nullptr || array->size() > max_entries) {
-            refuse(origin_, name_of(key), fmt::format("write it as [[{}]] tables", key));
-        }
-        for (const auto& element : *array) {
-            const std::string name = fmt::format("{}[{}]", key, found.size());
-            if (!element.is_table()) {
-                refuse(origin_, name, fmt::format("write it as a [[{}]] table", key));
-            }
-            found.emplace_back(*element.as_table(), origin_, name);
-        }
-        return found;
-    }
-
-private:
-    std::string name_of(std::string_view key) const {
-        return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
-    }
-
-    const toml::table& table_;
-    std::string_view origin_;
-    std::string name_;
-};
-
-ComputeCeiling compute_ceiling(const Section& section) {
-    section.expect_only({"dtype", "flops_per_second", "source"});
-    return {.dtype = section.text("dtype"),
-            .peak = {{section.positive("flops_per_second")}, section.text("source")}};
+    return number;
 }
 
-MemoryLevel memory_level(const Section& section) {
-    section.expect_only({"name", "capacity_bytes", "bytes_per_second", "source"});
-    return {.name = section.text("name"),
-            .capacity = section.capacity("capacity_bytes"),
-            .bandwidth = {{section.positive("bytes_per_second")}, section.text("source")}};
-}
-
-Fact<Seconds> launch_time(const Section& section) {
-    section.expect_only({"seconds", "source"});
-    return {{section.positive("seconds")}, section.text("source")};
-}
-
-toml::table parsed(std::string_view text, std::string_view origin) {
-    try {
-        return toml::parse(text);
-    } catch (const toml::parse_error& error) {
-        const auto& begin = error.source().begin;
-        refuse(fmt::format("{}:{}:{}", origin, begin.line, begin.column), "no valid TOML",
-               printable(error.description()) + "; correct it");
+int threads_in(const TomlSection& section) {
+    const auto threads = section.count("threads");
+    if (!threads || *threads > max_threads) {
+        section.refuse("threads", "missing or not a count; give a positive whole number");
     }
+    return static_cast<int>(*threads);
+}
+
+std::vector<TomlSection> sections_in(const TomlSection& file, std::string_view key) {
+    std::vector<TomlSection> found;
+    const auto tables = file.tables_if_any(key);
+    if (tables.size() > max_entries) {
+        file.refuse(key, fmt::format("give at most {}", max_entries));
+    }
+    for (const toml::table* table : tables) {
+        found.emplace_back(*table, fmt::format("{}[{}]", file.place(key), found.size()));
+    }
+    return found;
+}
+
+ComputeCeiling compute_ceiling(const TomlSection& section) {
+    section.expect_only(std::array<std::string_view, 3>{"dtype", "flops_per_second", "source"});
+    return {.dtype = text_in(section, "dtype"),
+            .peak = {{positive_in(section, "flops_per_second")}, text_in(section, "source")}};
+}
+
+MemoryLevel memory_level(const TomlSection& section) {
+    section.expect_only(
+        std::array<std::string_view, 4>{"name", "capacity_bytes", "bytes_per_second", "source"});
+    MemoryLevel level{
+        .name = text_in(section, "name"),
+        .capacity = {},
+        .bandwidth = {{positive_in(section, "bytes_per_second")}, text_in(section, "source")}};
+    if (section.number("capacity_bytes")) {
+        level.capacity = Bytes{positive_in(section, "capacity_bytes")};
+    }
+    return level;
+}
+
+Fact<Seconds> launch_time(const TomlSection& section) {
+    section.expect_only(std::array<std::string_view, 2>{"seconds", "source"});
+    return {{positive_in(section, "seconds")}, text_in(section, "source")};
 }
 
 template <class Entry, class Name>
-void refuse_twins(const std::vector<Entry>& entries, Name name, std::string_view origin) {
+void refuse_twins(const std::vector<Entry>& entries, Name name, const TomlSection& file) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
             if (name(entries[i]) == name(entries[j])) {
-                refuse(origin, name(entries[i]), "is defined twice; remove one");
+                file.refuse(name(entries[i]), "is defined twice; remove one");
             }
         }
     }
@@ -148,27 +90,27 @@ void refuse_twins(const std::vector<Entry>& entries, Name name, std::string_view
 }  // namespace
 
 Device parse_device(std::string_view toml, std::string_view origin) {
-    const toml::table table = parsed(toml, origin);
-    const Section whole(table, origin, "");
-    whole.expect_only({"name", "model", "threads", "compute", "memory", "launch"});
-    Device device{.name = whole.text("name"),
-                  .model = whole.text("model"),
-                  .threads = whole.threads("threads"),
+    const toml::table table = parse_toml(toml, origin);
+    const TomlSection file(table, std::string(printable(origin)));
+    file.expect_only(known_keys);
+    Device device{.name = text_in(file, "name"),
+                  .model = text_in(file, "model"),
+                  .threads = threads_in(file),
                   .compute = {},
                   .memory = {}};
-    if (const auto launch = whole.section("launch")) {
-        device.launch = launch_time(*launch);
+    if (const toml::table* launch = file.table("launch")) {
+        device.launch = launch_time(TomlSection(*launch, file.place("launch")));
     }
-    for (const Section& section : whole.sections("compute")) {
+    for (const TomlSection& section : sections_in(file, "compute")) {
         device.compute.push_back(compute_ceiling(section));
     }
-    for (const Section& section : whole.sections("memory")) {
+    for (const TomlSection& section : sections_in(file, "memory")) {
         device.memory.push_back(memory_level(section));
     }
     refuse_twins(
-        device.compute, [](const ComputeCeiling& c) { return c.dtype; }, origin);
+        device.compute, [](const ComputeCeiling& c) { return c.dtype; }, file);
     refuse_twins(
-        device.memory, [](const MemoryLevel& m) { return m.name; }, origin);
+        device.memory, [](const MemoryLevel& m) { return m.name; }, file);
     return device;
 }
 
