@@ -283,7 +283,7 @@ void add_sweep(CLI::App& app, ExitCode& exit) {
         ->type_name("NAME");
     verb->add_flag("--plan", options->only_plan, "print what would be done, and do nothing");
     verb->add_flag("--whole", options->without_steps,
-                   "of predictions store the time of the whole only, not of every step");
+                   "store the time and work of whole predictions, not their steps");
     verb->add_option("--cores", options->cores, "threads that predict; by default all processors")
         ->check(whole_number(1))
         ->type_name("N");

@@ -88,6 +88,15 @@ struct VerifiedSteps {
 // fft (user): stride 4: it needs stride 1".
 inline constexpr std::string_view choice_prefix = "choice.";
 
+// What an iteration has to do: operations by the convention multiply-add-2, compulsory traffic.
+struct RunWork {
+    Flops flops;
+    Bytes read;
+    Bytes written;
+
+    bool operator==(const RunWork&) const = default;
+};
+
 // What ran, where, how, the results by step, and everything needed to judge or repeat them.
 struct Run {
     std::int64_t id = 0;  // 0: not stored yet
@@ -97,7 +106,8 @@ struct Run {
     Settings settings;
     std::vector<StepResult> steps;
     WholeResult whole;
-    Bytes predicted_memory;  // peak by liveness
+    std::optional<RunWork> work;  // of a run whose steps are not kept; else it is their sum
+    Bytes predicted_memory;       // peak by liveness
     // Peak resident set of the process, less that before it; or what was held on the device.
     std::optional<Bytes> measured_memory;
     // The time of a step that does nothing: what its time stamps cost. Nothing: not measured.

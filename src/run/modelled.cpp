@@ -109,14 +109,19 @@ void doubt_memory(const ModelledMemory& memory, Run& run) {
     }
 }
 
-std::vector<StepResult> modelled_steps(const Job& job, const Graph& graph,
-                                       const NetworkPrediction& prediction) {
+std::vector<Step> planned_steps(const NetworkPrediction& prediction) {
     std::vector<Step> steps;
     steps.reserve(prediction.steps.size());
     for (const PredictedStep& step : prediction.steps) {
         steps.push_back(step_of(step));
     }
-    std::vector<StepResult> results = step_results(graph, job.execution, steps, {});
+    return steps;
+}
+
+std::vector<StepResult> modelled_steps(const Job& job, const Graph& graph,
+                                       const NetworkPrediction& prediction) {
+    std::vector<StepResult> results =
+        step_results(graph, job.execution, planned_steps(prediction), {});
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (auto* samples = std::get_if<Samples>(&results[i].time)) {
             samples->values = {prediction.steps[i].time()};
@@ -241,7 +246,9 @@ Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
     }
     run.device = ceilings_of(device.device());
     require_believable(*run.device);
-    if (detail != ModelledDetail::time) {
+    if (detail == ModelledDetail::time) {
+        run.work = work_of_steps(graph, job.execution, planned_steps(prediction));
+    } else {
         run.steps = modelled_steps(job, graph, prediction);
     }
     run.whole.end_to_end.values = {prediction.time()};

@@ -38,7 +38,7 @@ ModelledMemory memory_of(const Graph& graph, const Execution& execution,
 
 // What a predicted run tells: every number of its device with its source and where the rates come
 // from; or, as one of thousands, its steps and only which device it is for, whose ceilings are
-// there in any case; or of these not even the steps.
+// there in any case; or of these its work instead of the steps.
 enum class ModelledDetail { whole, steps, time };
 
 // The prediction as a run: a time for every step, their sum as the whole, what was assumed of the

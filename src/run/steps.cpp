@@ -6,6 +6,8 @@
 #include "op/problem.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 namespace strata {
@@ -28,37 +30,70 @@ Signature signature_in(const Graph& graph, const Layer& layer, DataType dtype) {
     return signature;
 }
 
-// What layers that are alike have in common.
-struct LayerFacts {
-    Signature signature;
-    std::string problem;
-};
-
-LayerFacts facts_of(const Graph& graph, const Layer& layer, DataType dtype) {
-    Signature signature = signature_in(graph, layer, dtype);
-    std::string problem = to_text(problem_of(layer.op, signature));
-    return {std::move(signature), std::move(problem)};
-}
-
 // Another name for the same bytes, which nothing reads.
 constexpr std::string_view alias = "alias";
 
+// What layers that are alike have in common, each found once.
+class AlikeLayers {
+public:
+    AlikeLayers(const Graph& graph, const Execution& execution)
+        : graph_(graph),
+          dtype_(execution.numerics.dtype),
+          update_(cost_of(execution.numerics.optimizer)),
+          first_(first_alike(graph)),
+          facts_(graph.layers.size()) {}
+
+    const std::string& problem(LayerId layer) {
+        Facts& facts = facts_of(layer);
+        if (facts.problem.empty()) {
+            facts.problem = to_text(problem_of(graph_.layers[layer].op, facts.signature));
+        }
+        return facts.problem;
+    }
+
+    const RunWork& work(LayerId layer, Pass pass) {
+        Facts& facts = facts_of(layer);
+        auto& known = facts.work[static_cast<std::size_t>(pass)];
+        if (!known) {
+            const Op& op = graph_.layers[layer].op;
+            const Work work = work_of(op, facts.signature, pass, update_);
+            known =
+                RunWork{.flops = count(op, facts.signature, pass, conventions().front(), update_),
+                        .read = work.read,
+                        .written = work.written};
+        }
+        return *known;
+    }
+
+private:
+    struct Facts {
+        Signature signature;
+        std::string problem = {};
+        std::array<std::optional<RunWork>, all_passes.size()> work = {};
+    };
+
+    Facts& facts_of(LayerId layer) {
+        auto& known = facts_[first_[layer]];
+        if (!known) {
+            known = Facts{.signature = signature_in(graph_, graph_.layers[layer], dtype_)};
+        }
+        return *known;
+    }
+
+    const Graph& graph_;
+    DataType dtype_;
+    UpdateCost update_;
+    std::vector<LayerId> first_;
+    std::vector<std::optional<Facts>> facts_;  // by the first layer that is alike
+};
+
 // A step that a layer's own pass consists of has the layer's work; what the engine adds has none of
 // its own and only moves bytes. Where a layer's result is its input there is nothing to do.
-void add_work(const Op& op, const Signature& signature, const Step& step, const UpdateCost& update,
-              StepResult& result) {
+RunWork work_of_step(const Step& step, AlikeLayers& layers) {
     if (step.kind != StepKind::compute) {
-        result.read = step.moved / 2;
-        result.written = step.moved / 2;
-        return;
+        return {.flops = {}, .read = step.moved / 2, .written = step.moved / 2};
     }
-    if (step.implementation == alias) {
-        return;
-    }
-    const Work work = work_of(op, signature, step.pass, update);
-    result.flops = count(op, signature, step.pass, conventions().front(), update);
-    result.read = work.read;
-    result.written = work.written;
+    return step.implementation == alias ? RunWork{} : layers.work(step.layer, step.pass);
 }
 
 const PassCheck* check_of(const Step& step, const PassChecks& checks) {
@@ -118,17 +153,11 @@ void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
 
 std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
                                      std::span<const Step> steps, const PassChecks& checks) {
-    const UpdateCost update = cost_of(execution.numerics.optimizer);
-    const std::vector<LayerId> first = first_alike(graph);
-    std::vector<std::optional<LayerFacts>> facts(graph.layers.size());
+    AlikeLayers layers(graph, execution);
     std::vector<StepResult> results;
     results.reserve(steps.size());
     for (const Step& step : steps) {
         const Layer& layer = graph.layers[step.layer];
-        auto& known = facts[first[step.layer]];
-        if (!known) {
-            known = facts_of(graph, layer, execution.numerics.dtype);
-        }
         StepResult& result = results.emplace_back();
         result.layer = layer.name;
         result.alias = layer.alias;
@@ -138,17 +167,38 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
         result.implementation = step.implementation;
         result.algorithm = step.algorithm;
         result.layout = step.layout;
-        result.problem = known->problem;
+        result.problem = layers.problem(step.layer);
         result.workspace = step.workspace;
         const PassCheck* check = check_of(step, checks);
         result.time = planned(graph, step, check);
         if (check != nullptr && check->error.tolerance > 0) {
             result.verified = check->error;
         }
-        add_work(layer.op, known->signature, step, update, result);
+        const RunWork work = work_of_step(step, layers);
+        result.flops = work.flops;
+        result.read = work.read;
+        result.written = work.written;
     }
     join_work(steps, results);
     return results;
+}
+
+RunWork work_of_steps(const Graph& graph, const Execution& execution, std::span<const Step> steps) {
+    RunWork sum;
+    const auto add = [&](const auto& work) {
+        sum.flops += work.flops;
+        sum.read += work.read;
+        sum.written += work.written;
+    };
+    if (std::ranges::any_of(steps, [](const Step& step) { return step.within().has_value(); })) {
+        std::ranges::for_each(step_results(graph, execution, steps, {}), add);
+        return sum;
+    }
+    AlikeLayers layers(graph, execution);
+    for (const Step& step : steps) {
+        add(work_of_step(step, layers));
+    }
+    return sum;
 }
 
 std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution,

@@ -24,6 +24,9 @@ using PassChecks = std::map<std::pair<LayerId, Pass>, PassCheck>;
 std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
                                      std::span<const Step> steps, const PassChecks& checks);
 
+// The work of all of them, as the sum of step_results, which takes longer.
+RunWork work_of_steps(const Graph& graph, const Execution& execution, std::span<const Step> steps);
+
 // The steps that the schedule would have had, refused for this reason.
 std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution,
                                   const std::string& reason);

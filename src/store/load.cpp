@@ -155,6 +155,15 @@ void load_verification(const Database& database, Run& run) {
     }
 }
 
+std::optional<RunWork> work_of(const Database& database, std::int64_t id) {
+    Statement row(database, "SELECT flops, bytes_read, bytes_written FROM run_work WHERE run = ?");
+    if (!row.start(id).next()) {
+        return {};
+    }
+    return RunWork{
+        .flops = Flops{row.real(0)}, .read = Bytes{row.real(1)}, .written = Bytes{row.real(2)}};
+}
+
 Samples series_of(const Database& database, std::int64_t id, std::string_view series) {
     Statement row(database, "SELECT sample_values FROM whole WHERE run = ? AND series = ?");
     return row.start(id, series).next() ? Samples{unpack(row.bytes(0))} : Samples{};
@@ -192,6 +201,7 @@ Run load_run(const Database& database, std::int64_t id) {
     run.whole = {.end_to_end = series_of(database, id, "end_to_end"),
                  .instrumented = series_of(database, id, "instrumented"),
                  .calibration = series_of(database, id, "calibration")};
+    run.work = work_of(database, id);
     run.flags = flags_of(database, id);
     load_profile(database, run);
     return run;

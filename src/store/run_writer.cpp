@@ -48,6 +48,8 @@ RunWriter::RunWriter(const Database& database)
       whole_(database,
              "INSERT INTO whole (run, series, samples, median_ns, low_ns, high_ns, sample_values) "
              "VALUES (?, ?, ?, ?, ?, ?, ?)"),
+      work_(database,
+            "INSERT INTO run_work (run, flops, bytes_read, bytes_written) VALUES (?, ?, ?, ?)"),
       setting_(database, "INSERT INTO setting (run, name, value) VALUES (?, ?, ?)"),
       provenance_(database, "INSERT INTO provenance (run, name, value) VALUES (?, ?, ?)"),
       flag_(database, "INSERT INTO flag (run, position, kind, sentence) VALUES (?, ?, ?, ?)"),
@@ -65,6 +67,10 @@ void RunWriter::add(Run& run) {
     add_whole(run.id, "end_to_end", run.whole.end_to_end);
     add_whole(run.id, "instrumented", run.whole.instrumented);
     add_whole(run.id, "calibration", run.whole.calibration);
+    if (run.work) {
+        work_.run(run.id, whole_count(run.work->flops.value), whole_count(run.work->read.value),
+                  whole_count(run.work->written.value));
+    }
     add_about(run);
     if (has_profile(run)) {
         store_profile(*database_, run);

@@ -49,6 +49,7 @@ private:
     Statement run_;
     Statement step_;
     Statement whole_;
+    Statement work_;
     Statement setting_;
     Statement provenance_;
     Statement flag_;

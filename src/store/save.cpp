@@ -8,6 +8,7 @@
 #include "record/options.h"
 #include "store/annotations.h"
 #include "store/profile_rows.h"
+#include "store/run_writer.h"
 #include "store/stored_values.h"
 #include "store/text_table.h"
 
@@ -230,7 +231,17 @@ void claim_plan_position(const Database& database, std::int64_t run, const PlanP
         .run(position.plan, position.index, run);
 }
 
-void start_run(const Database& database, Run& run, std::optional<PlanPosition> position) {
+void close_finished_plan(const Database& database, std::int64_t run) {
+    Statement(database,
+              "UPDATE plan SET state = 'done' WHERE id = (SELECT plan FROM run WHERE id = ?) AND "
+              "count = (SELECT count(*) FROM run WHERE plan = plan.id AND state = 'complete')")
+        .run(run);
+}
+
+}  // namespace
+
+void begin_run(const Database& database, Run& run, std::optional<PlanPosition> position) {
+    Transaction transaction(database);
     check(!run.created.empty(), "a run to be stored knows when it was made");
     Annotations annotations;  // that users gave the run while it was interrupted
     if (run.id != 0) {
@@ -248,25 +259,6 @@ void start_run(const Database& database, Run& run, std::optional<PlanPosition> p
         claim_plan_position(database, run.id, *position);
     }
     store_results(database, run, RunState::partial);
-}
-
-void close_finished_plan(const Database& database, std::int64_t run) {
-    Statement(database,
-              "UPDATE plan SET state = 'done' WHERE id = (SELECT plan FROM run WHERE id = ?) AND "
-              "count = (SELECT count(*) FROM run WHERE plan = plan.id AND state = 'complete')")
-        .run(run);
-}
-
-void end_run(const Database& database, const Run& run) {
-    store_results(database, run, run.state);
-    close_finished_plan(database, run.id);
-}
-
-}  // namespace
-
-void begin_run(const Database& database, Run& run, std::optional<PlanPosition> position) {
-    Transaction transaction(database);
-    start_run(database, run, position);
     transaction.commit();
 }
 
@@ -308,14 +300,14 @@ void Checkpoints::remember(const Run& run) {
 
 void finish_run(const Database& database, const Run& run) {
     Transaction transaction(database);
-    end_run(database, run);
+    store_results(database, run, run.state);
+    close_finished_plan(database, run.id);
     transaction.commit();
 }
 
 void save_run(const Database& database, Run& run) {
     Transaction transaction(database);
-    start_run(database, run, {});
-    end_run(database, run);
+    RunWriter(database).add(run);
     transaction.commit();
 }
 
@@ -332,14 +324,14 @@ std::size_t save_imported(const Database& database, std::span<Run> runs) {
         known.emplace(imported.text(0), imported.integer(1));
     }
     std::size_t anew = 0;
+    RunWriter writer(database);
     for (Run& run : runs) {
         const std::string key = key_of(run.settings);
         if (const auto found = known.find(key); found != known.end()) {
             run.id = found->second;
             continue;
         }
-        start_run(database, run, {});
-        end_run(database, run);
+        writer.add(run);
         known.emplace(key, run.id);
         ++anew;
     }

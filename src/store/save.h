@@ -51,7 +51,7 @@ private:
 // Stores everything, with the run's own state and what is computed from its samples.
 void finish_run(const Database& database, const Run& run);
 
-// A run that is there as a whole: modelled, imported, or measured elsewhere.
+// A run that is there as a whole: modelled, imported, or measured elsewhere. It gets a new id.
 void save_run(const Database& database, Run& run);
 
 // The same of an imported one, unless one with equal settings, which include the hash of its file,

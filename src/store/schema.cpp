@@ -81,9 +81,10 @@ const Schema& strata_schema() {
         Migration{.to = 4, .sql = migration_4},   Migration{.to = 5, .sql = migration_5},
         Migration{.to = 6, .sql = migration_6},   Migration{.to = 7, .sql = migration_7},
         Migration{.to = 8, .sql = migration_8},   Migration{.to = 9, .sql = migration_9},
-        Migration{.to = 10, .sql = migration_10}, Migration{.to = 11, .sql = migration_11}};
+        Migration{.to = 10, .sql = migration_10}, Migration{.to = 11, .sql = migration_11},
+        Migration{.to = 12, .sql = migration_12}};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 11,
+                               .version = 12,
                                .tables = schema_tables,
                                .migrations = migrations,
                                .views = views};

@@ -130,6 +130,14 @@ CREATE TABLE whole (
     CHECK (series IN ('end_to_end', 'instrumented', 'calibration'))
 ) STRICT;
 
+-- What an iteration has to do, of a run whose steps are not kept; else it is their sum.
+CREATE TABLE run_work (
+    run           INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,  -- whose
+    flops         INTEGER NOT NULL,     -- by the convention multiply-add-2
+    bytes_read    INTEGER NOT NULL,     -- compulsory traffic
+    bytes_written INTEGER NOT NULL      -- likewise
+) STRICT;
+
 -- Doubts about a run's measurements.
 CREATE TABLE flag (
     run      INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose

@@ -115,7 +115,8 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
     {
         const Database old = Database::open(file_);
         old.execute(
-            "DROP VIEW sweep_result; DROP VIEW run_parameter; DROP TABLE sweep_point; DROP TABLE "
+            "DROP TABLE run_work; DROP VIEW sweep_result; DROP VIEW run_parameter; DROP TABLE "
+            "sweep_point; DROP TABLE "
             "sweep;"
             "DROP VIEW tuned_algorithm; DROP TABLE tuning; DROP TABLE tuning_trial; DROP TABLE "
             "tuning_scope;"
@@ -152,7 +153,8 @@ TEST_F(SchemaTest, AnIncludedStepIsNotAHoleOfAnOldRunEither) {
             "samples) VALUES (1, 0, 1, 1, 'backward_weights', 'compute', 1, 1, 1, 1, 0, 0, 0, 0, "
             "'skipped: batch_normalization: computed together with backward_data', 0), "
             "(1, 1, 1, 1, 'forward', 'compute', 1, 1, 1, 1, 0, 0, 0, 0, 'skipped: no kernel', 0);"
-            "DROP VIEW sweep_result; DROP VIEW run_parameter; DROP TABLE sweep_point; DROP TABLE "
+            "DROP TABLE run_work; DROP VIEW sweep_result; DROP VIEW run_parameter; DROP TABLE "
+            "sweep_point; DROP TABLE "
             "sweep;"
             "DROP VIEW step_time; DROP VIEW layer_time; DROP VIEW run_summary; "
             "DROP VIEW tuned_algorithm; DROP TABLE tuning; DROP TABLE tuning_trial; "
@@ -173,7 +175,8 @@ TEST_F(SchemaTest, TuningsOfVersionNineAreKept) {
     {
         const Database old = Database::open(file_);
         old.execute(
-            "DROP VIEW sweep_result; DROP VIEW run_parameter; DROP TABLE sweep_point; DROP TABLE "
+            "DROP TABLE run_work; DROP VIEW sweep_result; DROP VIEW run_parameter; DROP TABLE "
+            "sweep_point; DROP TABLE "
             "sweep;"
             "DROP VIEW tuned_algorithm; DROP TABLE tuning; DROP TABLE tuning_trial; "
             "DROP TABLE tuning_scope;"

@@ -5,6 +5,7 @@
 #include "run/execute.h"
 #include "run/modelled.h"
 #include "store/load.h"
+#include "store/observations.h"
 #include "store/statement.h"
 #include "store/sweeps.h"
 #include "tests/support/temporary_directory.h"
@@ -112,6 +113,22 @@ TEST_F(PredictedSweeps, CanLeaveOutTheSteps) {
     predict_sweep(predicted_grid(), {}, database_, {.threads = 1, .steps = KeptSteps::none});
     EXPECT_EQ(number("SELECT count(*) FROM step"), 0);
     EXPECT_EQ(number("SELECT count(*) FROM sweep_result WHERE median_s > 0"), 144);
+}
+
+TEST_F(PredictedSweeps, KnowTheWorkOfStepsThatTheyLeaveOut) {
+    const SweepSpec spec = predicted_grid();
+    predict_sweep(spec, {}, database_, {.threads = 1});
+    const Database without = Database::open(directory_.path() / "without.sqlite");
+    predict_sweep(spec, {}, without, {.threads = 1, .steps = KeptSteps::none});
+    const Observations whole = load_observations(database_);
+    const Observations light = load_observations(without);
+    ASSERT_EQ(light.runs.size(), whole.runs.size());
+    for (std::size_t i = 0; i < light.runs.size(); ++i) {
+        EXPECT_GT(light.runs[i].flops, Flops{});
+        EXPECT_EQ(light.runs[i].network, whole.runs[i].network);
+        EXPECT_EQ(light.runs[i].flops, whole.runs[i].flops);
+        EXPECT_EQ(light.runs[i].traffic, whole.runs[i].traffic);
+    }
 }
 
 TEST_F(PredictedSweeps, RefuseAnUnknownDeviceBeforeAnythingIsStored) {
