@@ -126,7 +126,7 @@ std::optional<std::vector<CpuWork>> products_on_cpu(const LayerTask& task) {
         return std::vector{convolution_work(s.outputs[0].dims, s.inputs[0].tensor.dims, op->kernel,
                                             op->groups, s.inputs[1], turned)};
     }
-    const auto products = std::visit(
+    auto products = std::visit(
         [&]<class T>(const T& op) -> std::optional<std::vector<LayerProduct>> {
             if constexpr (requires { products_of(op, s, task.pass); }) {
                 return products_of(op, s, task.pass);
@@ -137,6 +137,9 @@ std::optional<std::vector<CpuWork>> products_on_cpu(const LayerTask& task) {
         task.op);
     if (!products) {
         return std::nullopt;
+    }
+    if (const auto* op = std::get_if<Recurrent>(&task.op)) {
+        std::ranges::move(step_products_of(*op, s, task.pass), std::back_inserter(*products));
     }
     std::vector<CpuWork> works;
     std::ranges::transform(*products, std::back_inserter(works), gemm_work);

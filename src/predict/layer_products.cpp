@@ -263,6 +263,23 @@ std::vector<LayerProduct> products_of(const Recurrent& op, const Signature& sign
     return found;
 }
 
+std::vector<LayerProduct> step_products_of(const Recurrent& op, const Signature& signature,
+                                           Pass pass) {
+    std::vector<LayerProduct> found;
+    for (const CellExtents& cell : cells_of(op, signature)) {
+        const std::int64_t wide = cell.gates * cell.hidden;
+        if (pass == Pass::forward) {
+            found.push_back(product_of(1, cell.batch, wide, cell.hidden, true));
+        } else if (pass == Pass::backward_data) {
+            found.push_back(product_of(1, cell.batch, cell.hidden, wide));
+        } else {
+            break;
+        }
+        found.back().repeats = static_cast<double>(cell.steps);
+    }
+    return found;
+}
+
 std::vector<LayerProduct> products_of(const Attention& op, const Signature& signature, Pass pass) {
     const AttentionExtents x = extents_of(op, signature);
     const std::int64_t heads = x.batch * x.heads;

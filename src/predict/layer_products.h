@@ -40,6 +40,11 @@ std::vector<LayerProduct> products_of(const TransposedConvolution& op, const Sig
 // gradients of its weights.
 std::vector<LayerProduct> products_of(const Recurrent& op, const Signature& signature, Pass pass);
 
+// The other products of such a layer, one for each step, where no kernel does all of them; none of
+// the gradients of weights.
+std::vector<LayerProduct> step_products_of(const Recurrent& op, const Signature& signature,
+                                           Pass pass);
+
 // Attention that writes its scores: of queries and keys, of scores and values, and of their
 // gradients.
 std::vector<LayerProduct> products_of(const Attention& op, const Signature& signature, Pass pass);

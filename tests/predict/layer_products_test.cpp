@@ -118,6 +118,23 @@ TEST(LayerProducts, AnUpdateHasNone) {
         products_of(std::get<Recurrent>(problem.op), signature_of(problem), Pass::update).empty());
 }
 
+// What a recurrent layer multiplies at once and in its steps is all that it multiplies.
+TEST(LayerProducts, OfARecurrentLayerAtOnceAndInItsStepsHaveItsWork) {
+    for (const char* text :
+         {"recurrent(5x4x24) hidden=32", "recurrent(1x3x8) cell=gru hidden=16",
+          "recurrent(7x3x16) cell=lstm hidden=24 layers=2 direction=bidirectional"}) {
+        const Problem problem = parse_problem(text);
+        const auto& op = std::get<Recurrent>(problem.op);
+        const Signature signature = signature_of(problem);
+        for (const Pass pass : all_products) {
+            EXPECT_DOUBLE_EQ(multiply_adds(products_of(op, signature, pass)) +
+                                 multiply_adds(step_products_of(op, signature, pass)),
+                             work_of(problem.op, signature, pass).operations.multiply_adds)
+                << text << " " << name_of(pass);
+        }
+    }
+}
+
 }  // namespace
 
 }  // namespace strata::testing
