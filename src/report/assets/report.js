@@ -32,6 +32,8 @@
     }
 
     const digits = (value) => Number(value.toPrecision(3)).toString();
+    // A batch of 16384 is not one of 16400.
+    const whole = (value) => Number.isInteger(value) && Math.abs(value) < 1e6 ? String(value) : digits(value);
 
     function format(value, unit) {
         const scale = scaleFor(unit, Math.abs(value));
@@ -488,7 +490,7 @@
                 result.min = logarithmic ? ticks[0] / 1.25 : 0;
                 result.max = logarithmic ? ticks.at(-1) * 1.25 : ticks.at(-1) * 1.04;
                 result.afterBuildTicks = (scale) => { scale.ticks = ticks.map((value) => ({value})); };
-                result.ticks = {...result.ticks, autoSkip: true, maxRotation: 0, callback: digits};
+                result.ticks = {...result.ticks, autoSkip: true, maxRotation: 0, callback: whole};
             }
             return result;
         };
