@@ -42,6 +42,7 @@ private:
 
     void tensors() {
         std::unordered_set<std::string_view> names;
+        names.reserve(graph_.tensors.size());
         for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
             const GraphTensor& tensor = graph_.tensors[id];
             if (!names.insert(tensor.name).second) {
@@ -66,9 +67,13 @@ private:
         }
     }
 
-    void in_range(TensorId id, std::string_view what) const {
+    // `layer`: which refers to it; nullptr: the inputs or outputs called `what`.
+    void in_range(TensorId id, std::string_view what, const Layer* layer = nullptr) const {
         if (id >= graph_.tensors.size()) {
-            refuse(fmt::format("{} refers to tensor {} of {}; use one that exists", what, id,
+            const std::string name =
+                layer == nullptr ? std::string(what)
+                                 : fmt::format("{} \"{}\"", what, printable(layer->name));
+            refuse(fmt::format("{} refers to tensor {} of {}; use one that exists", name, id,
                                graph_.tensors.size()));
         }
     }
@@ -100,6 +105,7 @@ private:
 
     void layer_names() const {
         std::unordered_set<std::string_view> names;
+        names.reserve(graph_.layers.size());
         for (const Layer& layer : graph_.layers) {
             if (layer.name.empty() || !names.insert(layer.name).second) {
                 refuse(layer, layer.name.empty() ? "a layer has no name; give it one"
@@ -110,7 +116,7 @@ private:
 
     void operands(const Layer& layer) const {
         for (const TensorId id : layer.inputs) {
-            in_range(id, fmt::format("layer \"{}\"", printable(layer.name)));
+            in_range(id, "layer", &layer);
             if (!known_[id]) {
                 refuse(layer, fmt::format("it reads \"{}\" before any layer computes it; put the "
                                           "layers in order without cycles",
@@ -121,7 +127,7 @@ private:
 
     void results(const Layer& layer) {
         for (const TensorId id : layer.outputs) {
-            in_range(id, fmt::format("layer \"{}\"", printable(layer.name)));
+            in_range(id, "layer", &layer);
             if (known_[id]) {
                 refuse(layer, fmt::format("it writes \"{}\", which is given or computed before; "
                                           "give its result a unique name",
