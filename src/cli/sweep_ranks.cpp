@@ -24,6 +24,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <thread>
 
 namespace strata {
@@ -92,6 +93,7 @@ RankIntroduction introduction_of(const RankedSweep& call, const fs::path& file) 
     return {.process = this_process(),
             .sweep = key_of(identity_of(call.spec)),
             .processors = {processors.begin(), processors.end()},
+            .workers = call.spec.is_predicted() ? call.cores.value_or(0) : 1,
             .settled = Places(call.spec).among(stored_sweep(call, database).finished()),
             .database = fs::absolute(file).string()};
 }
@@ -124,14 +126,12 @@ void measure_portions(const RankedSweep& call, const fs::path& file, WorkQueue& 
 // The thread that does a rank's points.
 class RankWork {
 public:
-    RankWork(const RankedSweep& call, fs::path file, int processors, WorkQueue& queue)
-        : queue_(queue), thread_([&call, file = std::move(file), processors, &queue, this] {
+    RankWork(const RankedSweep& call, fs::path file, int workers, WorkQueue& queue)
+        : queue_(queue), thread_([&call, file = std::move(file), workers, &queue, this] {
               try {
                   if (call.spec.is_predicted()) {
                       predict_sweep(call.spec, {}, Database::open(file),
-                                    {.threads = call.cores.value_or(processors),
-                                     .steps = call.steps,
-                                     .work = &queue});
+                                    {.threads = workers, .steps = call.steps, .work = &queue});
                   } else {
                       measure_portions(call, file, queue);
                   }
@@ -161,9 +161,9 @@ private:
     std::jthread thread_;  // the last member: it uses the others
 };
 
-// Threads that predict take what is there at once; who measures begins with it.
-std::size_t portions_ahead(const RankedSweep& call, int processors) {
-    return call.spec.is_predicted() ? static_cast<std::size_t>(call.cores.value_or(processors)) : 0;
+// Threads that predict find the next portion there; who measures asks when it has none.
+std::size_t portions_ahead(const RankedSweep& call, int workers) {
+    return call.spec.is_predicted() ? static_cast<std::size_t>(workers) : 0;
 }
 
 RankPatience patience_of(const RankedSweep& call) {
@@ -178,12 +178,12 @@ ExitCode sweep_as_member(const RankedSweep& call, Communicator& communicator) {
     WorkQueue none(0);
     try {
         const fs::path file = database_of_rank(call, rank);
-        const auto processors = member.join(introduction_of(call, file));
-        if (!processors) {
+        const auto workers = member.join(introduction_of(call, file));
+        if (!workers) {
             return ExitCode::done;  // rank 0 has said why
         }
-        WorkQueue queue(portions_ahead(call, *processors));
-        RankWork work(call, file, *processors, queue);
+        WorkQueue queue(portions_ahead(call, *workers));
+        RankWork work(call, file, *workers, queue);
         const bool is_heard =
             member.run(queue, [&] { return InterruptGuard::requested() || work.has_failed(); });
         work.finish();
@@ -263,11 +263,8 @@ void print_unjoined(const RankedSweep& call, const Database& database,
 }
 
 void print_plan(const RankedSweep& call, const SweepManager& manager) {
-    const auto shares = shares_of_processors(manager.ranks());
-    int threads = 0;
-    for (const int share : shares) {
-        threads += share == 0 ? 0 : call.cores.value_or(share);
-    }
+    const auto workers = workers_of(manager.ranks());
+    const int threads = std::reduce(workers.begin(), workers.end());
     const Places places(call.spec);
     std::vector<bool> finished(static_cast<std::size_t>(count_points(call.spec)));
     for (std::size_t place = 0; place < finished.size(); ++place) {
@@ -275,7 +272,7 @@ void print_plan(const RankedSweep& call, const SweepManager& manager) {
             manager.is_settled(static_cast<std::int64_t>(place));
     }
     fmt::print("{}", text_of(plan_of(call.spec, {}, finished, threads), call.spec, {}));
-    fmt::print("ranks: {}{}\n", shares.size(),
+    fmt::print("ranks: {}{}\n", workers.size(),
                call.spec.is_predicted() ? fmt::format(", {} threads", threads) : "");
     std::fflush(stdout);
 }
@@ -314,11 +311,11 @@ ExitCode hand_out(const RankedSweep& call, Communicator& communicator) {
     manager.gather();
     print_plan(call, manager);
     open = std::max<std::int64_t>(manager.left(), 1);
-    const int processors = shares_of_processors(manager.ranks()).front();
-    WorkQueue queue(portions_ahead(call, processors));
+    const int workers = workers_of(manager.ranks()).front();
+    WorkQueue queue(portions_ahead(call, workers));
     const auto begin = std::chrono::steady_clock::now();
     rate.emplace();
-    work.emplace(call, call.database, processors, queue);
+    work.emplace(call, call.database, workers, queue);
     manager.run(queue);
     work->finish();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;

@@ -64,17 +64,21 @@ WorkLedger::WorkLedger(std::vector<bool> settled, int ranks, std::int64_t most_a
     : settled_(std::move(settled)),
       held_(static_cast<std::size_t>(ranks)),
       left_(std::ranges::count(settled_, false)),
-      most_at_once_(most_at_once) {
+      most_at_once_(most_at_once),
+      workers_(ranks) {
     check(ranks > 0 && most_at_once > 0, "somebody gets something");
+}
+
+void WorkLedger::share_among(std::int64_t workers) {
+    workers_ = std::max<std::int64_t>(workers, 1);
 }
 
 // A quarter of an even share at most: ranks that are slower, or begin later, then hold the others
 // up by little.
 std::vector<std::int64_t> WorkLedger::take(int rank) {
     auto& held = held_.at(static_cast<std::size_t>(rank));
-    const auto shares = 4 * static_cast<std::int64_t>(held_.size());
-    const auto most =
-        static_cast<std::size_t>(std::clamp(left_ / shares, std::int64_t{1}, most_at_once_));
+    const auto most = static_cast<std::size_t>(
+        std::clamp(left_ / (4 * workers_), std::int64_t{1}, most_at_once_));
     std::vector<std::int64_t> places;
     const auto add = [&](std::int64_t place) {
         if (!is_settled(place)) {

@@ -27,6 +27,9 @@ public:
     // fewer towards the end, so that all end together.
     WorkLedger(std::vector<bool> settled, int ranks, std::int64_t most_at_once);
 
+    // How many work at a time, if it is not one for each rank: there is something for all.
+    void share_among(std::int64_t workers);
+
     // Open places, which the rank holds from now on; none where all are held or settled.
     std::vector<std::int64_t> take(int rank);
 
@@ -47,6 +50,7 @@ private:
     std::int64_t next_ = 0;                     // all before have been held
     std::int64_t left_ = 0;
     std::int64_t most_at_once_;
+    std::int64_t workers_;
 };
 
 }  // namespace strata

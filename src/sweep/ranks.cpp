@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace strata {
@@ -36,14 +37,14 @@ std::string host_of(const std::string& process) {
 }
 
 std::string text_of(const RankIntroduction& introduction) {
-    return fmt::format("{}\n{}\n{}\n{}\n{}", introduction.process, introduction.sweep,
-                       places_text(introduction.processors), places_text(introduction.settled),
-                       introduction.database);
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", introduction.process, introduction.sweep,
+                       places_text(introduction.processors), introduction.workers,
+                       places_text(introduction.settled), introduction.database);
 }
 
 std::optional<RankIntroduction> parse_introduction(std::string_view text, std::int64_t count) {
     std::vector<std::string_view> lines;
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 5; ++i) {
         const auto end = text.find('\n');
         if (end == std::string_view::npos) {
             return std::nullopt;
@@ -53,13 +54,15 @@ std::optional<RankIntroduction> parse_introduction(std::string_view text, std::i
     }
     constexpr std::int64_t most_processors = 1 << 20;
     auto processors = parse_places(lines[2], most_processors);
-    auto settled = parse_places(lines[3], count);
-    if (!processors || !settled) {
+    const auto workers = parse_integer(lines[3]);
+    auto settled = parse_places(lines[4], count);
+    if (!processors || !workers || *workers < 0 || *workers > most_processors || !settled) {
         return std::nullopt;
     }
     return RankIntroduction{.process = std::string(lines[0]),
                             .sweep = std::string(lines[1]),
                             .processors = std::move(*processors),
+                            .workers = static_cast<int>(*workers),
                             .settled = std::move(*settled),
                             .database = std::string(text)};
 }
@@ -70,7 +73,7 @@ std::string KnownRank::name(std::size_t rank) const {
                : fmt::format("rank {}", rank);
 }
 
-std::vector<int> shares_of_processors(const std::vector<KnownRank>& ranks) {
+std::vector<int> workers_of(const std::vector<KnownRank>& ranks) {
     using Place = std::pair<std::string, std::vector<std::int64_t>>;
     std::map<Place, std::vector<std::size_t>> sharing;
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -78,16 +81,18 @@ std::vector<int> shares_of_processors(const std::vector<KnownRank>& ranks) {
             sharing[{host_of(known->process), known->processors}].push_back(rank);
         }
     }
-    std::vector<int> shares(ranks.size());
+    std::vector<int> workers(ranks.size());
     for (const auto& [place, members] : sharing) {
         const std::size_t processors = place.second.size();
         for (std::size_t i = 0; i < members.size(); ++i) {
             const std::size_t share =
                 processors / members.size() + (i < processors % members.size() ? 1 : 0);
-            shares[members[i]] = static_cast<int>(std::max<std::size_t>(share, 1));
+            const int chosen = ranks[members[i]].introduction->workers;
+            workers[members[i]] =
+                chosen > 0 ? chosen : static_cast<int>(std::max<std::size_t>(share, 1));
         }
     }
-    return shares;
+    return workers;
 }
 
 SweepManager::SweepManager(Communicator& communicator, RankIntroduction own, std::int64_t count,
@@ -122,10 +127,11 @@ void SweepManager::gather() {
 
 void SweepManager::run(WorkQueue& own) {
     has_begun_ = true;
-    const auto shares = shares_of_processors(ranks_);
+    const auto workers = workers_of(ranks_);
+    ledger_.share_among(std::reduce(workers.begin(), workers.end(), std::int64_t{0}));
     for (std::size_t rank = 1; rank < ranks_.size(); ++rank) {
         if (ranks_[rank].introduction && !ranks_[rank].is_gone()) {
-            communicator_.send(static_cast<int>(rank), says_welcome, std::to_string(shares[rank]));
+            communicator_.send(static_cast<int>(rank), says_welcome, std::to_string(workers[rank]));
         }
     }
     while (!ledger_.is_complete() && !hooks_.is_stopped()) {
@@ -180,9 +186,9 @@ void SweepManager::meet(int rank, const std::string& text) {
     }
     ledger_.settle(rank, known.introduction->settled);
     if (has_begun_) {
-        const auto shares = shares_of_processors(ranks_);
+        const auto workers = workers_of(ranks_);
         communicator_.send(rank, says_welcome,
-                           std::to_string(shares.at(static_cast<std::size_t>(rank))));
+                           std::to_string(workers.at(static_cast<std::size_t>(rank))));
     }
 }
 

@@ -20,7 +20,7 @@
 namespace strata {
 
 // What ranks say. From rank 0:
-inline constexpr int says_welcome = 0;  // you may use so many processors
+inline constexpr int says_welcome = 0;  // you have so many workers
 inline constexpr int says_work = 1;     // these places
 inline constexpr int says_end = 2;      // all is settled; with text: and some ranks are lost
 inline constexpr int says_stop = 3;     // end early; likewise
@@ -37,6 +37,7 @@ struct RankIntroduction {
     std::string process;                   // this_process() (store/owner.h)
     std::string sweep;                     // key of the sweep that it has read
     std::vector<std::int64_t> processors;  // that it may use, ascending
+    int workers = 0;                       // of its own choice; 0: one on each of its share of them
     std::vector<std::int64_t> settled;     // places that its own database has
     std::string database;                  // its path
 };
@@ -71,9 +72,10 @@ struct KnownRank {
     std::string name(std::size_t rank) const;
 };
 
-// How many processors each may use: those who may use the same ones on one host share them. At
-// least one; 0 for a rank that has not come.
-std::vector<int> shares_of_processors(const std::vector<KnownRank>& ranks);
+// How many work at a time in each rank: as many as it says, or one on each of its share of the
+// processors, which ranks that may use the same ones on one host divide. At least one; 0 for a rank
+// that has not come.
+std::vector<int> workers_of(const std::vector<KnownRank>& ranks);
 
 // What rank 0 does around the handing out.
 struct ManagerHooks {
@@ -93,7 +95,7 @@ public:
     // another sweep is sent away. What their databases have is settled.
     void gather();
 
-    // Tells the others how many processors they may use, then hands out until every place is
+    // Tells the others how many workers they have, then hands out until every place is
     // settled and all others have left, or until it is stopped. Serves `own`, this rank's queue,
     // and ends it.
     void run(WorkQueue& own);
@@ -128,7 +130,7 @@ class SweepMember {
 public:
     SweepMember(Communicator& communicator, std::int64_t count, RankPatience patience = {});
 
-    // Introduces itself. How many processors it may use; nothing where rank 0 has sent it away, or
+    // Introduces itself. How many workers it has; nothing where rank 0 has sent it away, or
     // is gone.
     std::optional<int> join(const RankIntroduction& own);
 

@@ -59,6 +59,14 @@ TEST(WorkLedger, HandsLessOutTowardsTheEnd) {
     EXPECT_EQ(last, 1U);
 }
 
+TEST(WorkLedger, HasSomethingForAllWhoWork) {
+    WorkLedger ledger(std::vector<bool>(400), 2, 32);
+    ledger.share_among(50);
+    EXPECT_EQ(ledger.take(0).size(), 2U);
+    ledger.share_among(4000);
+    EXPECT_EQ(ledger.take(1).size(), 1U);
+}
+
 TEST(WorkLedger, OpensAgainWhatARankHadNotSettled) {
     WorkLedger ledger(std::vector<bool>(64), 2, 8);
     const Places lost = ledger.take(1);

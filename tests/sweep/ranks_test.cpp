@@ -92,19 +92,22 @@ public:
 TEST(RankIntroductions, AreReadBackAsTheyWere) {
     RankIntroduction own = introduction();
     own.settled = {0, 1, 2, 7};
+    own.workers = 3;
     const auto read = parse_introduction(text_of(own), places_in_all);
     ASSERT_TRUE(read);
     EXPECT_EQ(read->process, own.process);
     EXPECT_EQ(read->sweep, own.sweep);
     EXPECT_EQ(read->processors, own.processors);
     EXPECT_EQ(read->settled, own.settled);
+    EXPECT_EQ(read->workers, 3);
     EXPECT_EQ(read->database, own.database);
-    for (const char* text : {"", "a\nb\n0\n", "a\nb\nx\n\n/f", "a\nb\n0\n200\n/f"}) {
+    for (const char* text :
+         {"", "a\nb\n0\n0\n", "a\nb\nx\n0\n\n/f", "a\nb\n0\n-1\n\n/f", "a\nb\n0\n0\n200\n/f"}) {
         EXPECT_FALSE(parse_introduction(text, places_in_all)) << text;
     }
 }
 
-TEST(SharesOfProcessors, DivideWhatRanksOfOneHostHaveInCommon) {
+TEST(WorkersOfRanks, DivideTheProcessorsThatRanksOfOneHostHaveInCommon) {
     const auto rank = [](const std::string& host, Places processors) {
         KnownRank known;
         known.introduction = introduction(host + "/1/1");
@@ -116,7 +119,10 @@ TEST(SharesOfProcessors, DivideWhatRanksOfOneHostHaveInCommon) {
     const std::vector<KnownRank> ranks = {rank("a", {0, 1, 2}), rank("a", {0, 1, 2}),
                                           rank("a", {3}),       rank("b", {0}),
                                           rank("b", {0}),       KnownRank{}};
-    EXPECT_EQ(shares_of_processors(ranks), (std::vector<int>{2, 1, 1, 1, 1, 0}));
+    EXPECT_EQ(workers_of(ranks), (std::vector<int>{2, 1, 1, 1, 1, 0}));
+    std::vector<KnownRank> told = ranks;
+    told[1].introduction->workers = 7;
+    EXPECT_EQ(workers_of(told), (std::vector<int>{2, 7, 1, 1, 1, 0}));
 }
 
 TEST(SharedSweeps, AreDoneByAllRanksTogetherEachPointOnce) {
