@@ -40,7 +40,7 @@ void* open_module(const std::string& file) {
         }
         missed = dlerror();
     }
-    throw Error(fmt::format("cannot open the backend module {}: {}; install what it needs, or set "
+    throw Error(fmt::format("cannot open the module {}: {}; install what it needs, or set "
                             "STRATA_BACKEND_PATH to its folder",
                             file, missed),
                 ExitCode::machine_cannot);
@@ -49,7 +49,7 @@ void* open_module(const std::string& file) {
 void* symbol_of(void* module, const std::string& file, const char* entry) {
     void* symbol = dlsym(module, entry);
     if (symbol == nullptr) {
-        throw Error(fmt::format("{} is not a backend module of this strata: it lacks {}; build and "
+        throw Error(fmt::format("{} is not a module of this strata: it lacks {}; build and "
                                 "install both together",
                                 file, entry),
                     ExitCode::machine_cannot);
@@ -57,8 +57,14 @@ void* symbol_of(void* module, const std::string& file, const char* entry) {
     return symbol;
 }
 
-void* entry_of(const std::string& name, const char* entry) {
-    const std::string file = fmt::format("libstrata_{}.so", name);
+}  // namespace
+
+std::string module_file(const std::string& name) {
+    return fmt::format("libstrata_{}.so", name);
+}
+
+void* module_function(const std::string& name, const char* entry) {
+    const std::string file = module_file(name);
     void* module = open_module(file);
     const auto interface =
         reinterpret_cast<std::uint64_t (*)()>(symbol_of(module, file, interface_entry));
@@ -71,8 +77,6 @@ void* entry_of(const std::string& name, const char* entry) {
     return symbol_of(module, file, entry);
 }
 
-}  // namespace
-
 std::optional<std::filesystem::path> find_beside_modules(const std::string& file) {
     for (const auto& folder : module_folders()) {
         std::error_code ignored;
@@ -84,14 +88,14 @@ std::optional<std::filesystem::path> find_beside_modules(const std::string& file
 }
 
 std::unique_ptr<Backend> open_backend_module(const std::string& name) {
-    const auto make = reinterpret_cast<Backend* (*)()>(entry_of(name, module_entry));
+    const auto make = reinterpret_cast<Backend* (*)()>(module_function(name, module_entry));
     return std::unique_ptr<Backend>(make());
 }
 
 std::unique_ptr<AlgorithmSource> open_algorithm_source(const std::string& name,
                                                        const std::string& description) {
     const auto make =
-        reinterpret_cast<AlgorithmSource* (*)(const char*)>(entry_of(name, algorithm_entry));
+        reinterpret_cast<AlgorithmSource* (*)(const char*)>(module_function(name, algorithm_entry));
     return std::unique_ptr<AlgorithmSource>(make(description.c_str()));
 }
 

@@ -31,6 +31,13 @@ std::uint64_t module_interface();
 // and the loader's message.
 std::unique_ptr<Backend> open_backend_module(const std::string& name);
 
+// The file of the module with this name: "libstrata_onednn.so".
+std::string module_file(const std::string& name);
+
+// The function `entry` of a module of this build, whatever it makes. Throws as open_backend_module
+// does.
+void* module_function(const std::string& name, const char* entry);
+
 // A file that is searched for like a module: a program that a backend starts. Nothing where there
 // is none.
 std::optional<std::filesystem::path> find_beside_modules(const std::string& file);

@@ -12,6 +12,7 @@
 #include "measure/environment.h"
 #include "measure/perf_event.h"
 #include "run/job.h"
+#include "scale/communicator.h"
 #include "store/database.h"
 
 #include <fmt/format.h>
@@ -177,6 +178,16 @@ std::vector<DoctorCheck> findings_of(const BackendEntry& entry) {
     }
 }
 
+// What mpirun strata sweep needs.
+DoctorCheck ranks() {
+    const std::string refusal = mpi_refusal();
+    return refusal.empty() ? DoctorCheck{"MPI", Condition::ok,
+                                         "mpirun strata sweep shares a sweep among ranks", ""}
+                           : DoctorCheck{"MPI", Condition::absent,
+                                         "sweeps run on many hosts only by --shard: " + refusal,
+                                         "apt install libopenmpi-dev openmpi-bin, and build again"};
+}
+
 DoctorCheck runs(const std::string& database) {
     try {
         const auto path = database_path(database);
@@ -196,6 +207,7 @@ std::vector<DoctorCheck> examine_machine(const std::string& database) {
     for (const BackendEntry& entry : backends()) {
         std::ranges::move(findings_of(entry), std::back_inserter(findings));
     }
+    findings.push_back(ranks());
     findings.push_back(runs(database));
     return findings;
 }

@@ -4,9 +4,12 @@
 #include "cli/backends.h"
 #include "cli/measuring.h"
 #include "cli/options.h"
+#include "cli/sweep_ranks.h"
 #include "cli/sweep_worker.h"
 #include "cli/verbs.h"
+#include "scale/communicator.h"
 #include "store/sweeps.h"
+#include "sweep/ledger.h"
 #include "sweep/measured.h"
 #include "sweep/plan.h"
 #include "sweep/predicted.h"
@@ -14,7 +17,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <memory>
 
@@ -31,6 +33,8 @@ struct SweepOptions {
     std::optional<std::int64_t> seed;
     std::optional<std::int64_t> anchor_every;
     std::string shard;
+    std::string places;  // of a worker, as a rank hands them out: "BEFORE:PLACES"
+    std::string folder;
     std::optional<std::int64_t> sbatch;
     std::optional<std::int64_t> cores;
     std::string database;
@@ -103,9 +107,6 @@ std::string sbatch_script(const SweepOptions& options, const SweepSpec& spec) {
     more += options.max_time ? fmt::format(" --max-time {}", *options.max_time) : "";
     more += options.seed ? fmt::format(" --seed {}", *options.seed) : "";
     more += options.without_steps ? " --whole" : "";
-    std::string file = "strata-" + spec.name;
-    std::ranges::replace_if(
-        file, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '.'; }, '_');
     return fmt::format(
         "#!/bin/bash\n"
         "#SBATCH --job-name={0}\n"
@@ -120,12 +121,12 @@ std::string sbatch_script(const SweepOptions& options, const SweepSpec& spec) {
         "cp \"$database\" \"$kept.new\" && mv \"$kept.new\" \"$kept\"\n"
         "exit $code\n"
         "# When all have ended: strata merge {0}-*.sqlite --database {0}.sqlite\n",
-        file, *options.sbatch, shell_word(options.spec), more);
+        file_name_of(spec), *options.sbatch, shell_word(options.spec), more);
 }
 
-std::vector<std::string> worker_arguments(const SweepOptions& options) {
-    std::vector<std::string> words = {"sweep", "--worker", "--database",
-                                      database_path(options.database).string()};
+std::vector<std::string> worker_arguments(const SweepOptions& options,
+                                          const std::filesystem::path& database) {
+    std::vector<std::string> words = {"sweep", "--worker", "--database", database.string()};
     const auto add = [&](const char* flag, const std::string& value) {
         if (!value.empty()) {
             words.insert(words.end(), {flag, value});
@@ -163,9 +164,24 @@ ExitCode predict(const SweepSpec& spec, const SweepOptions& options, const Sweep
                           .progress = show});
 }
 
+// The places that a rank has been handed, else the shard's.
+MeasuredPart part_for(const SweepOptions& options, const SweepSpec& spec) {
+    const std::int64_t count = count_points(spec);
+    if (options.places.empty()) {
+        return part_of(shard_for(options), count);
+    }
+    const auto parts = split(options.places, ':');
+    const auto before = parse_integer(parts.front());
+    const auto places = parse_places(parts.back(), count);
+    if (parts.size() != 2 || !before || !places) {
+        throw Error("--places is for strata itself; give --shard", ExitCode::usage);
+    }
+    return {.places = *places, .before = *before};
+}
+
 ExitCode measure_as_worker(const SweepOptions& options) {
     const SweepSpec spec = spec_for(options);
-    return work_on_sweep(spec, shard_for(options), database_path(options.database),
+    return work_on_sweep(spec, part_for(options, spec), database_path(options.database),
                          options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
 }
 
@@ -188,6 +204,37 @@ void print_outcomes(const SweepSpec& spec, const StoredSweep& sweep) {
     fmt::print("see: strata query \"select * from sweep_result where sweep = {}\"\n", sweep.id());
 }
 
+StoredSweep stored_in(const Database& database, const SweepSpec& spec) {
+    return StoredSweep::open(database, spec.name, identity_of(spec), count_points(spec));
+}
+
+ExitCode ended_with(ExitCode code) {
+    if (code == ExitCode::interrupted) {
+        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
+    }
+    return code;
+}
+
+ExitCode sweep_as_rank(const SweepOptions& options) {
+    const SweepSpec spec = spec_for(options);
+    if (!options.shard.empty()) {
+        throw Error("ranks share a sweep by themselves; leave --shard out", ExitCode::usage);
+    }
+    const auto file = database_path(options.database);
+    const ExitCode code = sweep_by_ranks(
+        {.spec = spec,
+         .database = file,
+         .folder = options.folder,
+         .cores = options.cores ? std::optional(static_cast<int>(*options.cores)) : std::nullopt,
+         .steps = options.without_steps ? KeptSteps::none : KeptSteps::all,
+         .arguments = [&](const auto& database) { return worker_arguments(options, database); }});
+    if (launch().rank > 0) {
+        return code;
+    }
+    print_outcomes(spec, stored_in(Database::open(file), spec));
+    return ended_with(code);
+}
+
 ExitCode sweep(const SweepOptions& options) {
     const SweepSpec spec = spec_for(options);
     const Shard shard = options.sbatch ? Shard{} : shard_for(options);
@@ -201,8 +248,7 @@ ExitCode sweep(const SweepOptions& options) {
     std::optional<Database> database;
     if (!options.only_plan || std::filesystem::exists(file, ignored)) {
         database = Database::open(file);
-        finished = StoredSweep::open(*database, spec.name, identity_of(spec), count_points(spec))
-                       .finished();
+        finished = stored_in(*database, spec).finished();
     }
     const SweepPlan plan = plan_of(spec, shard, finished, cores_for(options));
     fmt::print("{}", text_of(plan, spec, shard));
@@ -218,16 +264,25 @@ ExitCode sweep(const SweepOptions& options) {
                               : measure_by_worker({.spec = spec,
                                                    .open = plan.open,
                                                    .database = file,
-                                                   .arguments = worker_arguments(options)});
+                                                   .arguments = worker_arguments(options, file)});
     if (!database) {
         database = Database::open(file);
     }
-    print_outcomes(spec,
-                   StoredSweep::open(*database, spec.name, identity_of(spec), count_points(spec)));
-    if (code == ExitCode::interrupted) {
-        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
+    print_outcomes(spec, stored_in(*database, spec));
+    return ended_with(code);
+}
+
+// Of the ranks that mpirun or srun started, one speaks where they would all say the same.
+ExitCode sweep_as_launched(const SweepOptions& options) {
+    const bool is_shared = launch().size > 1 && !options.sbatch && !options.only_plan;
+    if (launch().rank == 0) {
+        return is_shared ? sweep_as_rank(options) : sweep(options);
     }
-    return code;
+    try {
+        return is_shared ? sweep_as_rank(options) : ExitCode::done;
+    } catch (const Error&) {
+        return ExitCode::done;
+    }
 }
 
 void add_limit_options(CLI::App& verb, SweepOptions& options) {
@@ -254,6 +309,10 @@ void add_host_options(CLI::App& verb, SweepOptions& options) {
     verb.add_option("--shard", options.shard,
                     "only this part, 1/8 to 8/8; slurm: the task's part of a job array")
         ->type_name("I/N|slurm");
+    verb.add_option("--local", options.folder,
+                    "of ranks that mpirun started: folder for their own databases; by default one "
+                    "in $TMPDIR")
+        ->type_name("FOLDER");
     verb.add_option("--sbatch", options.sbatch,
                     "print the script of a Slurm job array of this many tasks")
         ->check(whole_number(1))
@@ -290,9 +349,10 @@ void add_sweep(CLI::App& app, ExitCode& exit) {
     add_limit_options(*verb, *options);
     add_host_options(*verb, *options);
     verb->add_flag("--worker", options->is_worker)->group("");  // for strata itself
+    verb->add_option("--places", options->places)->group("");   // likewise
     add_database_option(*verb, options->database);
     verb->callback([options, &exit] {
-        exit = options->is_worker ? measure_as_worker(*options) : sweep(*options);
+        exit = options->is_worker ? measure_as_worker(*options) : sweep_as_launched(*options);
     });
 }
 

@@ -28,8 +28,11 @@ constexpr std::string_view end_mark = "@sweep end ";
 // What the process at work is doing, by what it says.
 class Worker {
 public:
-    Worker(const SweepSpec& spec, std::int64_t open)
-        : spec_(spec), open_(open), line_(std::make_unique<ProgressLine>()) {}
+    explicit Worker(const WorkerCall& call)
+        : spec_(call.spec),
+          open_(std::max<std::int64_t>(call.open, 1)),
+          point_ends_(call.point_ends),
+          line_(point_ends_ ? nullptr : std::make_unique<ProgressLine>()) {}
 
     // Runs it once, until it ends.
     ProgramEnd run(const std::vector<std::string>& arguments) {
@@ -54,6 +57,10 @@ public:
 
     void count_as_done() {
         ++done_;
+        if (point_ends_) {
+            point_ends_(point_->position);
+            return;
+        }
         line_->show("sweep " + spec_.name, static_cast<double>(done_) / static_cast<double>(open_),
                     rate_.text(done_, std::max<std::int64_t>(open_ - done_, 0)));
     }
@@ -73,7 +80,7 @@ private:
             }
             point_.reset();
         } else {
-            if (line.starts_with("strata: waiting")) {
+            if (line_ && line.starts_with("strata: waiting")) {
                 fmt::print(stderr, "{}\n", line);
             }
             last_words_ = line;
@@ -92,6 +99,7 @@ private:
 
     const SweepSpec& spec_;
     std::int64_t open_;
+    std::function<void(std::int64_t position)> point_ends_;
     std::int64_t done_ = 0;
     std::optional<StoredPoint> point_;
     std::optional<std::chrono::steady_clock::time_point> began_;  // its time is counted from here
@@ -127,7 +135,7 @@ std::string PointRate::text(std::int64_t done, std::int64_t left) const {
 
 ExitCode measure_by_worker(const WorkerCall& call) {
     const InterruptGuard guard;
-    Worker worker(call.spec, std::max<std::int64_t>(call.open, 1));
+    Worker worker(call);
     while (true) {
         const ProgramEnd end = worker.run(call.arguments);
         if (InterruptGuard::requested()) {
@@ -155,8 +163,8 @@ ExitCode measure_by_worker(const WorkerCall& call) {
     }
 }
 
-ExitCode work_on_sweep(const SweepSpec& spec, const Shard& shard, const std::filesystem::path& file,
-                       WhenLocked when_locked) {
+ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part,
+                       const std::filesystem::path& file, WhenLocked when_locked) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would hear it any more
     for (const std::string& name : spec.backends) {
         // What this machine lacks would otherwise be the outcome of every point.
@@ -178,7 +186,7 @@ ExitCode work_on_sweep(const SweepSpec& spec, const Shard& shard, const std::fil
         .ends = [&](const StoredPoint& point) { tell(end_mark, point); }};
     hooks.campaign.job_begins = [](const Job&) { fmt::print(stderr, "{}\n", turn_mark); };
     hooks.campaign.observer.stop = &InterruptGuard::requested();
-    return measure_sweep(spec, shard, database, hooks);
+    return measure_sweep(spec, part, database, hooks);
 }
 
 }  // namespace strata

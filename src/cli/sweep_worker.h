@@ -3,10 +3,12 @@
 
 #include "base/error.h"
 #include "cli/measuring.h"
-#include "sweep/grid.h"
+#include "sweep/measured.h"
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct WorkerCall {
     std::int64_t open = 0;               // points without an outcome
     std::filesystem::path database;      // that it stores into
     std::vector<std::string> arguments;  // of strata
+    // Told the position of each point that has got its outcome, instead of showing the progress.
+    std::function<void(std::int64_t position)> point_ends = {};
 };
 
 // Runs it until every point has its outcome, and again where a point ended it: that is then the
@@ -28,8 +32,8 @@ struct WorkerCall {
 ExitCode measure_by_worker(const WorkerCall& call);
 
 // What that process does.
-ExitCode work_on_sweep(const SweepSpec& spec, const Shard& shard, const std::filesystem::path& file,
-                       WhenLocked when_locked);
+ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part,
+                       const std::filesystem::path& file, WhenLocked when_locked);
 
 // "3.1 points/s, 2 min left", since it began.
 class PointRate {

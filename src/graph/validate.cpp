@@ -70,9 +70,9 @@ private:
     // `layer`: which refers to it; nullptr: the inputs or outputs called `what`.
     void in_range(TensorId id, std::string_view what, const Layer* layer = nullptr) const {
         if (id >= graph_.tensors.size()) {
-            const std::string name =
-                layer == nullptr ? std::string(what)
-                                 : fmt::format("{} \"{}\"", what, printable(layer->name));
+            const std::string name = layer == nullptr
+                                         ? std::string(what)
+                                         : fmt::format("{} \"{}\"", what, printable(layer->name));
             refuse(fmt::format("{} refers to tensor {} of {}; use one that exists", name, id,
                                graph_.tensors.size()));
         }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "store/annotations.h"
 #include "store/load.h"
+#include "store/row_copy.h"
 #include "store/run_writer.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,9 @@ public:
     Merge(const Database& into, const Database& from)
         : into_(into),
           from_(from),
+          rows_(into, from),
           writer_(into),
+          is_traced_(from, "SELECT 1 FROM trace WHERE run = ?"),
           twin_(into,
                 "SELECT run.id FROM run JOIN whole ON whole.run = run.id "
                 "AND whole.series = 'end_to_end' WHERE network = ? AND batch = ? AND key = ? "
@@ -70,9 +73,10 @@ private:
                 runs_[id] = *known;
             } else {
                 ++merged_.runs;
-                runs_[id] = copied(id);
+                runs_[id] = is_traced_.start(id).next() ? copied(id) : rows_.add_run(id);
             }
         }
+        rows_.add_rest();
     }
 
     std::optional<std::int64_t> twin_of(const Statement& row) {
@@ -84,6 +88,7 @@ private:
         return found;
     }
 
+    // Its kernels are stored once, whosever they are.
     std::int64_t copied(std::int64_t id) {
         Run run = load_run(from_, id);
         run.id = 0;
@@ -139,7 +144,9 @@ private:
 
     const Database& into_;
     const Database& from_;
+    RowCopy rows_;
     RunWriter writer_;
+    Statement is_traced_;
     Statement twin_;
     std::map<std::int64_t, std::int64_t> runs_;  // theirs -> ours
     Merged merged_;

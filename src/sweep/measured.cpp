@@ -105,7 +105,15 @@ StoredPoint planned_point(const SweepSpec& spec, std::int64_t index, std::int64_
             .backend = job_of(spec, point).backend};
 }
 
-ExitCode measure_sweep(const SweepSpec& spec, const Shard& shard, Database& database,
+MeasuredPart part_of(const Shard& shard, std::int64_t points) {
+    MeasuredPart part;
+    for (std::int64_t place = shard.index - 1; place < points; place += shard.count) {
+        part.places.push_back(place);
+    }
+    return part;
+}
+
+ExitCode measure_sweep(const SweepSpec& spec, const MeasuredPart& part, Database& database,
                        const MeasuredSweepHooks& hooks) {
     const std::int64_t count = count_points(spec);
     const StoredSweep sweep = StoredSweep::open(database, spec.name, identity_of(spec), count);
@@ -130,11 +138,8 @@ ExitCode measure_sweep(const SweepSpec& spec, const Shard& shard, Database& data
         }
         return !hooks.campaign.observer.is_stopped();
     };
-    std::int64_t own = 0;  // of the shard's places
-    for (std::int64_t place = 0; place < count; ++place) {
-        if (!shard.has(place)) {
-            continue;
-        }
+    std::int64_t own = part.before;
+    for (const std::int64_t place : part.places) {
         const bool has_anchor = spec.anchor_every > 0 && own++ % spec.anchor_every == 0;
         if (finished[static_cast<std::size_t>(order.at(place))]) {
             continue;

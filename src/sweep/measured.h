@@ -25,13 +25,21 @@ inline constexpr double anchor_drift = 0.05;
 // A point before it is measured.
 StoredPoint planned_point(const SweepSpec& spec, std::int64_t index, std::int64_t repeat = 0);
 
-// Measures the points of the shard that have no outcome yet, in the order that the seed decides,
-// and stores the outcome of each as soon as it is known. After every `anchor_every` points the
+// What one process measures of a sweep.
+struct MeasuredPart {
+    std::vector<std::int64_t> places;  // in the order that the seed decides
+    std::int64_t before = 0;           // so many this worker had before; the anchor counts them
+};
+
+MeasuredPart part_of(const Shard& shard, std::int64_t points);
+
+// Measures the points of the part that have no outcome yet, in the order that the seed decides, and
+// stores the outcome of each as soon as it is known. After every `anchor_every` points the
 // anchor is measured again. A point that another living process has claimed is left to it; one
 // whose process has died is taken over, with the samples that it had. What a point cannot do is its
 // outcome and ends nothing; a broken database does. Returns `interrupted` after an interrupt,
 // otherwise `done`.
-ExitCode measure_sweep(const SweepSpec& spec, const Shard& shard, Database& database,
+ExitCode measure_sweep(const SweepSpec& spec, const MeasuredPart& part, Database& database,
                        const MeasuredSweepHooks& hooks);
 
 }  // namespace strata

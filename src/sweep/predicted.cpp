@@ -30,6 +30,11 @@ constexpr std::int64_t most_per_chunk = 16;
 constexpr std::size_t rows_per_transaction = 50'000;
 constexpr std::int64_t points_per_model = 10'000;
 
+using Clock = std::chrono::steady_clock;
+// What is not stored yet is lost with the process.
+constexpr auto longest_transaction = std::chrono::seconds(1);
+constexpr auto longest_wait_in_transaction = std::chrono::milliseconds(20);
+
 // A point with its outcome, and its run where it has one.
 struct PredictedPoint {
     StoredPoint point;
@@ -62,10 +67,15 @@ public:
         has_chunk_.notify_one();
     }
 
-    // Nothing after the last.
-    std::optional<PredictedChunk> take() {
+    // Nothing after the last, or where none comes in time.
+    std::optional<PredictedChunk> take(Clock::time_point deadline = Clock::time_point::max()) {
         std::unique_lock lock(mutex_);
-        has_chunk_.wait(lock, [&] { return !chunks_.empty() || producers_ == 0; });
+        const auto is_ready = [&] { return !chunks_.empty() || producers_ == 0; };
+        if (deadline == Clock::time_point::max()) {
+            has_chunk_.wait(lock, is_ready);
+        } else {
+            has_chunk_.wait_until(lock, deadline, is_ready);
+        }
         if (trouble_) {
             std::rethrow_exception(trouble_);
         }
@@ -216,11 +226,12 @@ private:
     std::atomic<std::int64_t> chunk_{0};
 };
 
-void predict_all(const SweepSpec& spec, KeptSteps steps, OpenPoints& open, ChunkQueue& queue) {
+void predict_all(const SweepSpec& spec, KeptSteps steps,
+                 const std::function<std::vector<std::int64_t>()>& next, ChunkQueue& queue) {
     std::exception_ptr trouble;
     try {
         SweepPredictor predictor(spec, steps);
-        for (auto points = open.next(); !points.empty(); points = open.next()) {
+        for (auto points = next(); !points.empty(); points = next()) {
             PredictedChunk chunk;
             for (const std::int64_t index : points) {
                 chunk.push_back(predictor.predicted(index));
@@ -240,12 +251,15 @@ void store_all(const Database& database, const StoredSweep& sweep, ChunkQueue& q
                const PredictedSweepOptions& options) {
     const UncheckedReferences unchecked(database);
     std::int64_t done = 0;
-    for (auto chunk = queue.take(); chunk;) {
+    for (auto chunk = queue.take(); chunk; chunk = queue.take()) {
         RunWriter writer(database);
         Transaction transaction(database);
+        const auto end = Clock::now() + longest_transaction;
+        std::vector<std::int64_t> settled;
         std::size_t rows = 0;
-        for (; chunk && rows < rows_per_transaction; chunk = queue.take()) {
+        while (chunk) {
             for (PredictedPoint& predicted : *chunk) {
+                settled.push_back(predicted.point.position);
                 if (predicted.run) {
                     writer.add(*predicted.run);
                     predicted.point.run = predicted.run->id;
@@ -258,8 +272,15 @@ void store_all(const Database& database, const StoredSweep& sweep, ChunkQueue& q
             if (options.progress) {
                 options.progress(done);
             }
+            const auto now = Clock::now();
+            chunk = rows < rows_per_transaction && now < end
+                        ? queue.take(std::min(end, now + longest_wait_in_transaction))
+                        : std::nullopt;
         }
         transaction.commit();
+        if (options.work != nullptr) {
+            options.work->settle(settled);
+        }
     }
 }
 
@@ -273,15 +294,19 @@ ExitCode predict_sweep(const SweepSpec& spec, const Shard& shard, const Database
         const SweepPredictor early(spec, options.steps);
     }  // a device that is unknown, before threads
     OpenPoints open(sweep.finished(), shard, options.stop);
+    const auto next = [&] { return options.work != nullptr ? options.work->take() : open.next(); };
     ChunkQueue queue(2 * static_cast<std::size_t>(options.threads), options.threads);
     std::vector<std::jthread> threads;
     for (int i = 0; i < options.threads; ++i) {
-        threads.emplace_back([&] { predict_all(spec, options.steps, open, queue); });
+        threads.emplace_back([&] { predict_all(spec, options.steps, next, queue); });
     }
     try {
         store_all(database, sweep, queue, options);
     } catch (...) {
         queue.close();
+        if (options.work != nullptr) {
+            options.work->end();
+        }
         throw;
     }
     return options.stop != nullptr && *options.stop ? ExitCode::interrupted : ExitCode::done;

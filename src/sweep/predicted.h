@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "store/database.h"
 #include "sweep/grid.h"
+#include "sweep/work_queue.h"
 
 #include <atomic>
 #include <cstdint>
@@ -20,6 +21,7 @@ struct PredictedSweepOptions {
     KeptSteps steps = KeptSteps::all;
     const std::atomic<bool>* stop = nullptr;               // raised from outside
     std::function<void(std::int64_t done)> progress = {};  // points of this call so far
+    WorkQueue* work = nullptr;  // which points, instead of the shard's; they are settled there
 };
 
 // Predicts the points of the shard that have no outcome yet and stores each as a run, in the order

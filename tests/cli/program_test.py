@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -332,6 +333,170 @@ filters = 64
             self.assertEqual(self.rows("SELECT count(*) FROM run"),
                              self.rows("SELECT count(*) FROM sweep_point"))
         self.assertIn("12 are done, 0 remain", self.strata(*words, "--plan").stdout)
+
+
+class Ranks(Program):
+    """`mpirun strata sweep`: shared by ranks, one of which dies, or all. Needs mpirun and the module."""
+
+    # Points of some milliseconds each, which a processor takes seconds for.
+    GRID = """
+batch = { from = 1, to = 8, factor = 2 }
+device = ["v100", "p100"]
+[[network]]
+family = "fc"
+layers = { from = 2, to = 240, step = 2 }
+nodes = 512
+"""
+    POINTS = 960
+    OUTCOMES = Grids.OUTCOMES
+
+    def setUp(self):
+        super().setUp()
+        module = pathlib.Path(STRATA).parent / "../lib/strata/libstrata_mpi.so"
+        if not shutil.which("mpirun") or not module.exists():
+            self.skipTest("needs Open MPI's mpirun, and strata built with it (Debian: libopenmpi-dev openmpi-bin)")
+        (self.folder / "grid.toml").write_text(self.GRID)
+        (self.folder / "local").mkdir()
+        # (Of PMIx's shared memory a killed mpirun leaves files behind: all of it stays in the test's folder.)
+        self.environment.update(TMPDIR=str(self.folder), OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+    def mpirun(self, ranks, *words, recovery=True):
+        return ["mpirun", *(["--enable-recovery"] if recovery else []), "--oversubscribe", "--bind-to", "none", "-n",
+                str(ranks), STRATA, *words]
+
+    def sweep(self, *words):
+        return ["sweep", "grid.toml", "--whole", "--cores", "1", "--local", "local", *words]
+
+    @contextlib.contextmanager
+    def launched(self, *command):
+        with subprocess.Popen(command, cwd=self.folder, env=self.environment, text=True, start_new_session=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            try:
+                yield child
+            finally:
+                if child.poll() is None:
+                    os.killpg(child.pid, signal.SIGKILL)
+
+    def run_ranks(self, ranks, *words, code=0, **options):
+        with self.launched(*self.mpirun(ranks, *words, **options)) as child:
+            return self.end(child, code)
+
+    def processes(self, launcher):
+        """By rank, the processes of this program that mpirun started."""
+        found = {}
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == launcher.pid:
+                    rank = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", (entry / "environ").read_bytes())
+                    found[int(rank.group(1))] = int(entry.name)
+            except (OSError, ValueError, AttributeError, IndexError):
+                continue
+        return found
+
+    def stored(self, rank):
+        """How many points the rank has in its own database."""
+        for file in (self.folder / "local").glob(f"*-rank{rank}.sqlite"):
+            with contextlib.suppress(sqlite3.OperationalError), contextlib.closing(
+                    sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=60)) as database:
+                return database.execute("SELECT count(*) FROM sweep_point WHERE outcome <> 'claimed'").fetchone()[0]
+        return 0
+
+    def wait_until(self, what, holds, child):
+        give_up = time.monotonic() + PATIENCE
+        while not holds():
+            self.assertIsNone(child.poll(), f"the command ended before {what}")
+            self.assertLess(time.monotonic(), give_up, f"waited in vain for {what}")
+            time.sleep(0.01)
+
+    def check_whole(self):
+        self.assertEqual(self.rows("SELECT count(*), count(DISTINCT position) FROM sweep_point"),
+                         [(self.POINTS, self.POINTS)])
+        self.assertEqual(self.rows(self.OUTCOMES), [("ok", self.POINTS)])
+        self.assertEqual(self.rows("SELECT count(DISTINCT run) FROM sweep_point"), [(self.POINTS,)])
+        self.assertEqual(list((self.folder / "local").iterdir()), [])
+
+    def test_ranks_share_the_points_and_their_databases_are_joined(self):
+        out, _ = self.run_ranks(3, *self.sweep(), recovery=False)
+        self.assertIn(f"{self.POINTS} ok", out)
+        self.assertIn("by 3 ranks", out)
+        self.check_whole()
+        self.assertEqual(self.rows("SELECT count(*) FROM run"), [(self.POINTS,)])
+        alone = self.strata("sweep", "grid.toml", "--whole", "--database", "alone.sqlite").stdout
+        self.assertIn(f"{self.POINTS} ok", alone)
+        with contextlib.closing(sqlite3.connect(self.folder / "alone.sqlite")) as database:
+            times = "SELECT position, median_s FROM sweep_result ORDER BY position"
+            self.assertEqual(self.rows(times), database.execute(times).fetchall())
+        out, _ = self.run_ranks(2, *self.sweep(), recovery=False)
+        self.assertIn("0 points", out)
+        self.check_whole()
+
+    def test_what_a_killed_rank_had_not_stored_is_done_by_others(self):
+        with self.launched(*self.mpirun(3, *self.sweep())) as child:
+            self.wait_until("rank 2 has stored something", lambda: self.stored(2) > 0, child)
+            os.kill(self.processes(child)[2], signal.SIGKILL)
+            out, err = self.end(child, 0)
+        self.assertRegex(err, r"strata: rank 2 on \S+ is lost \(its process has died\); the others take over \d+ points")
+        self.assertIn(f"{self.POINTS} ok", out)
+        self.assertIn("1 were lost", out)
+        self.check_whole()
+
+    def test_killed_as_a_whole_it_goes_on_with_what_any_rank_had_stored(self):
+        with self.launched(*self.mpirun(3, *self.sweep())) as child:
+            self.wait_until("all have stored something", lambda: min(self.stored(1), self.stored(2)) > 0 and
+                            self.rows("SELECT count(*) > 0 FROM sweep_point") == [(1,)], child)
+            ranks = self.processes(child)
+            self.assertEqual(sorted(ranks), [0, 1, 2])
+            for process in [child.pid, *ranks.values()]:
+                os.kill(process, signal.SIGKILL)
+            child.wait(timeout=PATIENCE)
+        before = self.stored(1) + self.stored(2) + self.rows("SELECT count(*) FROM sweep_point")[0][0]
+        self.assertGreater(before, 0)
+        self.assertLess(before, self.POINTS)
+        # One rank fewer: rank 2's database is taken, too.
+        out, _ = self.run_ranks(2, *self.sweep())
+        self.assertIn(f"{self.POINTS - before} points in", out)
+        self.check_whole()
+
+    def test_without_rank_0_the_others_end_and_keep_what_they_have(self):
+        with self.launched(*self.mpirun(2, *self.sweep())) as child:
+            self.wait_until("rank 1 has stored something", lambda: self.stored(1) > 0, child)
+            os.kill(self.processes(child)[0], signal.SIGKILL)
+            _, err = child.communicate(timeout=PATIENCE)
+        self.assertIn("strata: rank 0 is gone", err)
+        out, _ = self.run_ranks(2, *self.sweep())
+        self.assertIn(f"{self.POINTS} ok", out)
+        self.check_whole()
+
+    def test_an_interrupt_ends_all_ranks_and_the_same_command_goes_on(self):
+        with self.launched(*self.mpirun(2, *self.sweep())) as child:
+            self.wait_until("rank 1 has stored something", lambda: self.stored(1) > 0, child)
+            os.kill(self.processes(child)[0], signal.SIGINT)
+            _, err = child.communicate(timeout=PATIENCE)
+        self.assertIn("interrupted; the same command continues it", err)
+        self.run_ranks(2, *self.sweep())
+        self.check_whole()
+
+    def test_measured_points_are_shared_too(self):
+        (self.folder / "tiny.toml").write_text(Grids.GRID.format(0.02))
+        out, _ = self.run_ranks(2, "sweep", "tiny.toml", "--backend", "reference", "--no-wait", "--local", "local",
+                                recovery=False)
+        self.assertIn("12 ok", out)
+        self.assertEqual(self.rows(self.OUTCOMES), [("ok", 12)])
+        self.assertGreaterEqual(self.rows("SELECT count(*) FROM sweep_point WHERE repeat > 0")[0][0], 2)
+
+    def test_without_mpi_one_sentence_says_so(self):
+        bare = self.folder / "bare"
+        bare.mkdir()
+        shutil.copy(STRATA, bare / "strata")
+        command = self.mpirun(3, *self.sweep(), recovery=False)
+        with self.launched(*[str(bare / "strata") if word == STRATA else word for word in command]) as child:
+            _, err = self.end(child, 3)
+        self.assertEqual(len(re.findall("strata: .*was built without MPI", err)), 1, err)
+        self.assertFalse((self.folder / "strata.sqlite").exists())
+
+    def test_a_shard_of_ranks_is_refused_once(self):
+        _, err = self.run_ranks(2, *self.sweep("--shard", "1/2"), code=2, recovery=False)
+        self.assertEqual(err.count("leave --shard out"), 1, err)
 
 
 class Turns(Program):

@@ -30,6 +30,9 @@ protected:
         for (std::int64_t i = first; i < first + count; ++i) {
             strata::Run run = sample_run();
             run.settings.batch = i + 1;
+            if (i % 2 == 1) {
+                run.trace.reset();
+            }
             save_run(database, run);
             StoredPoint point = point_at(i);
             point.outcome = PointOutcome::ok;
@@ -94,21 +97,68 @@ TEST_F(Merges, ChangeNothingWhenTheyAreRepeated) {
     EXPECT_EQ(number(all, "SELECT count(*) FROM step"), 16);
 }
 
+// With a trace or without, into a database whose texts and runs have other ids.
 TEST_F(Merges, CopyARunWhole) {
+    const Database all = Database::open(file("all"));
+    strata::Run other = sample_run();
+    other.settings.batch = 7;
+    other.provenance = {{"strata.commit", "0"}, {"a", "b"}, {"cpu.model", "another"}};
+    save_run(all, other);
+    for (const char* name : {"traced", "timed"}) {
+        {
+            const Database from = Database::open(file(name));
+            strata::Run run = sample_run();
+            run.settings.batch = name[1] == 'r' ? 8 : 9;
+            if (name[1] != 'r') {
+                run.trace.reset();
+            }
+            save_run(from, run);
+            tag_run(from, run.id, name);
+            note_run(from, run.id, "quiet machine");
+        }
+        EXPECT_EQ(merge_database(all, file(name)).runs, 1U);
+        const strata::Run stored = load_run(all, run_tagged(all, name).value());
+        EXPECT_EQ(stored.tags, std::vector<std::string>{name});
+        EXPECT_EQ(stored.note, "quiet machine");
+        strata::Run expected = load_run(Database::open_existing(file(name)), 1);
+        expected.id = stored.id;
+        EXPECT_EQ(described(stored), described(expected)) << name;
+    }
+    EXPECT_EQ(number(all, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+}
+
+// What RowCopy knows of tables, it knows from the schema; a new table of runs must be named there.
+TEST_F(Merges, LeaveNoTableOfRunsOut) {
+    make("a", 0, 4);
     {
         const Database from = Database::open(file("a"));
-        strata::Run run = sample_run();
-        save_run(from, run);
-        tag_run(from, run.id, "baseline");
-        note_run(from, run.id, "quiet machine");
+        tag_run(from, 2, "second");
+        note_run(from, 2, "a note");
     }
     const Database all = Database::open(file("all"));
     merge_database(all, file("a"));
-    const strata::Run stored = load_run(all, 1);
-    EXPECT_EQ(stored.tags, std::vector<std::string>{"baseline"});
-    EXPECT_EQ(stored.note, "quiet machine");
-    strata::Run expected = load_run(Database::open_existing(file("a")), 1);
-    EXPECT_EQ(described(stored), described(expected));
+    const Database from = Database::open_existing(file("a"));
+    Statement tables(from,
+                     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN (SELECT "
+                     "tables.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS "
+                     "info WHERE info.name = 'run')");
+    int count = 0;
+    for (tables.start(); tables.next(); ++count) {
+        const std::string sql = "SELECT count(*) FROM " + tables.text(0);
+        EXPECT_EQ(number(all, sql), number(from, sql)) << tables.text(0);
+    }
+    EXPECT_GT(count, 10);
+}
+
+TEST_F(Merges, RefuseRunsWhoseTextsAreMissing) {
+    make("a", 0, 2);
+    {
+        const Database from = Database::open(file("a"));
+        from.execute("PRAGMA foreign_keys = OFF; DELETE FROM trace; DELETE FROM text");
+    }
+    const Database all = Database::open(file("all"));
+    EXPECT_NE(refusal(all, file("a")).find("a text is missing"), std::string::npos);
+    EXPECT_EQ(number(all, "SELECT count(*) FROM run"), 0);
 }
 
 TEST_F(Merges, LeaveATagWithTheRunThatHasItHere) {

@@ -44,7 +44,7 @@ protected:
     }
 
     ExitCode measure(const Shard& shard = {}) {
-        return measure_sweep(spec_, shard, database_, hooks_);
+        return measure_sweep(spec_, part_of(shard, count_points(spec_)), database_, hooks_);
     }
     StoredSweep stored() const {
         return StoredSweep::open(database_, spec_.name, identity_of(spec_), count_points(spec_));
