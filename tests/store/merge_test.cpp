@@ -32,6 +32,7 @@ protected:
             run.settings.batch = i + 1;
             if (i % 2 == 1) {
                 run.trace.reset();
+                run.work = RunWork{Flops{1e15}, Bytes{3e12}, Bytes{1e12}};
             }
             save_run(database, run);
             StoredPoint point = point_at(i);
@@ -112,6 +113,7 @@ TEST_F(Merges, CopyARunWhole) {
             if (name[1] != 'r') {
                 run.trace.reset();
             }
+            run.work = RunWork{Flops{1e15}, Bytes{3e12}, Bytes{1e12}};
             save_run(from, run);
             tag_run(from, run.id, name);
             note_run(from, run.id, "quiet machine");
@@ -236,11 +238,12 @@ TEST_F(Merges, TakeNothingOfAFileThatIsCut) {
     }
 }
 
-TEST(RunWriter, StoresWhatSavingARunStores) {
+TEST(RunWriter, StoresWhatMeasuringARunStores) {
     const TemporaryDirectory directory;
     const Database database = Database::open(directory.path() / "runs.sqlite");
     strata::Run saved = sample_run();
-    save_run(database, saved);
+    begin_run(database, saved);
+    finish_run(database, saved);
     strata::Run written = sample_run();
     {
         Transaction transaction(database);

@@ -107,6 +107,10 @@ std::string described(const Run& run) {
     for (const Flag& flag : run.flags) {
         text += fmt::format("{} {}\n", kind_text(flag), flag.sentence);
     }
+    if (run.work) {
+        text += fmt::format("work {:a} {:a} {:a}\n", run.work->flops.value, run.work->read.value,
+                            run.work->written.value);
+    }
     return text + described(run.trace) + described(run.provenance);
 }
 
