@@ -50,7 +50,7 @@ RowsByFamily rows_by_family(std::span<const OperatorTime> times) {
     for (const OperatorTime& one : times) {
         std::vector<CpuWork> works = works_for(one);
         if (!works.empty() && one.time > Seconds{} && std::isfinite(one.time.value)) {
-            std::string family = works.front().family;
+            std::string family = works.back().family;
             found[std::move(family)].push_back({std::move(works), one.mode, one.time.value});
         }
     }
@@ -81,8 +81,9 @@ public:
         std::vector<FitParameter> parameters;
         if (rows.front().works.front().is_product) {
             CpuProductRates& found = rates.products[family];
-            for (double* const value : {&found.call.value, &found.efficiency, &found.sum,
-                                        &found.row, &found.columns, &found.traffic}) {
+            for (double* const value :
+                 {&found.call.value, &found.efficiency, &found.sum, &found.row, &found.columns,
+                  &found.traffic, &found.refetch}) {
                 parameters.push_back({value, usual_cpu_pull});
             }
         } else {

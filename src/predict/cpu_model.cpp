@@ -15,6 +15,8 @@ namespace {
 constexpr double overlap = 4;                // the exponent that joins what hides each other
 constexpr std::int64_t register_width = 16;  // floats that convolutions pad channels to
 constexpr std::int64_t few_input_channels = 4;
+constexpr std::int64_t half_register_width = 8;
+constexpr std::int64_t usual_window = 9;
 // Results of a product that one core computes at a time, and elements of a tensor.
 constexpr double results_of_a_piece = 256;
 constexpr double elements_of_a_piece = 4096;
@@ -26,14 +28,17 @@ std::string with_pass(std::string_view kind, const LayerTask& task) {
     return fmt::format("{} {}", kind, answers ? "inference" : name_of(task.pass));
 }
 
-// Convolutions whose loops differ have rates of their own.
+// Convolutions whose loops differ have rates of their own. oneDNN leaves some of the gradients of
+// large depthwise windows, and of groups that do not fill registers, to plain loops.
 std::string convolution_kind(const Convolution& op, const Signature& signature) {
     const std::int64_t channels = signature.inputs[0].tensor.dims[1];
     if (op.groups > 1 && op.groups == channels) {
-        return "depthwise";
+        return product(op.kernel) > usual_window ? "wide-depthwise" : "depthwise";
     }
     if (op.groups > 1) {
-        return "grouped";
+        const bool fills = channels / op.groups % half_register_width == 0 &&
+                           op.out_channels / op.groups % half_register_width == 0;
+        return fills ? "grouped" : "narrow-grouped";
     }
     return channels <= few_input_channels ? "few-channel"
            : product(op.kernel) == 1      ? "pointwise"
@@ -41,11 +46,16 @@ std::string convolution_kind(const Convolution& op, const Signature& signature) 
 }
 
 std::string product_kind(const Op& op, const Signature& signature) {
-    const auto* convolution = std::get_if<Convolution>(&op);
-    return convolution != nullptr                  ? convolution_kind(*convolution, signature)
-           : std::holds_alternative<Recurrent>(op) ? "recurrent"
-           : std::holds_alternative<TransposedConvolution>(op) ? "convolution"
-                                                               : std::string(type_of(op));
+    if (const auto* convolution = std::get_if<Convolution>(&op)) {
+        return convolution_kind(*convolution, signature);
+    }
+    if (const auto* recurrent = std::get_if<Recurrent>(&op)) {
+        return recurrent->cell == CellKind::lstm  ? "lstm"
+               : recurrent->cell == CellKind::gru ? "gru"
+                                                  : "recurrent";
+    }
+    return std::holds_alternative<TransposedConvolution>(op) ? "convolution"
+                                                             : std::string(type_of(op));
 }
 
 std::int64_t padded(std::int64_t extent) {
@@ -105,6 +115,7 @@ CpuWork gemm_work(const LayerProduct& product) {
     work.row = number(p.m);
     work.columns = number(p.n);
     work.repeats = product.repeats;
+    work.parameters = Bytes{4 * number(p.n) * number(p.k)};
     work.independent = number(p.batch) * number(p.m) * number(p.n) / results_of_a_piece;
     return work;
 }
@@ -146,14 +157,23 @@ std::optional<std::vector<CpuWork>> products_on_cpu(const LayerTask& task) {
     return works;
 }
 
-// The compulsory traffic of the pass, divided among its products.
+// The compulsory traffic of the pass, divided among its products, parameters by the extents that
+// they have in each.
 void add_traffic(const LayerTask& task, std::vector<CpuWork>& works) {
     const Bytes traffic = work_of(task.op, task.signature, task.pass).traffic();
     const Bytes parameters = std::min(parameter_bytes(task.signature), traffic);
     const auto count = static_cast<double>(works.size());
+    Bytes of_products;
+    for (const CpuWork& work : works) {
+        of_products += work.parameters;
+    }
     for (CpuWork& work : works) {
-        work.family = with_pass(product_kind(task.op, task.signature), task);
-        work.parameters = parameters / count;
+        // A recurrent layer multiplies all inputs at once, as a fully connected layer would.
+        const bool is_of_inputs = std::holds_alternative<Recurrent>(task.op) &&
+                                  task.pass != Pass::backward_weights && work.repeats == 1;
+        work.family = with_pass(
+            is_of_inputs ? "fully_connected" : product_kind(task.op, task.signature), task);
+        work.parameters *= parameters / of_products;
         work.streamed = (traffic - parameters) / (count * work.repeats);
     }
 }
@@ -190,11 +210,14 @@ std::vector<CpuWork> stream_of(const LayerTask& task) {
     }
     const double elements =
         is_update ? parameter_bytes(task.signature).value / 4 : elements_of(task.signature);
+    // An embedding reads the rows that it is asked for, not the whole table.
+    const bool is_look_up =
+        std::holds_alternative<Embedding>(task.op) && task.pass == Pass::forward;
     CpuWork found{.family = with_pass(
                       is_update ? product_kind(task.op, task.signature) : kind_of(task.op), task),
                   .operations = std::max(total_of(work.operations), elements),
                   .parameters = {},
-                  .streamed = work.traffic(),
+                  .streamed = is_look_up ? 2 * work.written : work.traffic(),
                   .independent = elements / elements_of_a_piece};
     // A batch normalisation's or layer normalisation's gradients of its parameters come with its
     // input's.
@@ -234,7 +257,25 @@ Bytes between_uses(Mode mode) {
     return usual_parameters * (mode == Mode::training ? 3 : 1);
 }
 
-ServedBy served(const CpuWork& work, const CpuCeilings& ceilings, double share,
+// What a network moves through the caches between the layer that wrote an operand and this one, and
+// since the memory of its result was last used: that of activations that wait for the backward
+// pass, or that share their memory, and of a usual layer's parameters.
+struct StreamSets {
+    Bytes just_written, long_left;
+};
+StreamSets stream_sets(const CpuWork& work, Surroundings surroundings, Mode mode) {
+    constexpr Bytes usual_activations{100e6};
+    constexpr Bytes usual_layer{1e6};
+    const Bytes together = work.parameters + work.streamed;
+    if (surroundings == Surroundings::alone) {
+        return {together, together};
+    }
+    const Bytes shared = 2 * (together + usual_layer);
+    return {together + usual_layer,
+            mode == Mode::training ? std::max(shared, usual_activations) : shared};
+}
+
+ServedBy served(const CpuWork& work, const CpuCeilings& ceilings, double share, Bytes refetch,
                 Surroundings surroundings, Mode mode) {
     const Bytes together = work.parameters + work.streamed;
     const double copies = mode == Mode::training && work.is_product ? 3 : 1;
@@ -245,7 +286,11 @@ ServedBy served(const CpuWork& work, const CpuCeilings& ceilings, double share,
     ServedBy found{};
     found.add(work.parameters, first, ceilings, share);
     found.add(work.parameters * (work.repeats - 1), together, ceilings, share);
-    found.add(work.streamed * work.repeats, together, ceilings, share);
+    const StreamSets sets = stream_sets(work, surroundings, mode);
+    const Bytes half = work.streamed * work.repeats / 2;
+    found.add(half, sets.just_written, ceilings, share);
+    found.add(half, sets.long_left, ceilings, share);
+    found.add(refetch * work.operations * work.repeats, together, ceilings, share);
     return found;
 }
 
@@ -294,6 +339,7 @@ KernelPrediction predict_on_cpu(const CpuWork& work, const CpuCeilings& ceilings
     const double idle = std::max(1.0, cores / std::max(work.independent, 1.0));
     Seconds call, arithmetic;
     double traffic = 1;
+    Bytes refetch;
     if (work.is_product) {
         const CpuProductRates& found = rates.product(work.family);
         // (Cores that idle do not wait for each other's rows: more rows never take less time.)
@@ -304,21 +350,22 @@ KernelPrediction predict_on_cpu(const CpuWork& work, const CpuCeilings& ceilings
         arithmetic = Flops{work.operations * starts} / (efficiency * ceilings.peak);
         call = found.call;
         traffic = found.traffic;
+        refetch = Bytes{found.refetch};
     } else {
         const CpuStreamRates& found = rates.stream(work.family);
         arithmetic = Flops{work.operations * found.operations * idle} / ceilings.peak;
         call = found.call;
         traffic = found.traffic;
     }
-    const ServedBy by = served(work, ceilings, rates.share, surroundings, mode);
+    const ServedBy by = served(work, ceilings, rates.share, refetch, surroundings, mode);
     KernelPrediction kernel{.name = work.family, .repeats = work.repeats};
-    kernel.terms[Term::launch] = call;
+    kernel.terms[Term::launch] = work.repeats * call;
     kernel.terms[Term::arithmetic] = work.repeats * arithmetic;
     kernel.terms[Term::l2] =
         traffic * (by.l2 / (rates.l2 * ceilings.l2) + by.l3 / (rates.l3 * ceilings.l2));
     kernel.terms[Term::dram] = traffic * (by.memory / (rates.dram * ceilings.dram));
-    kernel.time = call + joined(kernel.terms[Term::arithmetic],
-                                kernel.terms[Term::l2] + kernel.terms[Term::dram]);
+    kernel.time = work.repeats * call + joined(kernel.terms[Term::arithmetic],
+                                               kernel.terms[Term::l2] + kernel.terms[Term::dram]);
     kernel.flops = Flops{work.is_product ? work.repeats * work.operations : 0};
     kernel.l2_traffic = traffic * (by.l2 + by.l3);
     kernel.dram_traffic = traffic * by.memory;

@@ -10,7 +10,8 @@
 namespace strata {
 
 // Where an operand lies when a pass begins: as left by the pass itself when an operator runs alone,
-// again and again, or by the rest of a network, which has driven the parameters out of the caches.
+// again and again, or by the rest of a network, which has driven the parameters out of the caches,
+// and the memory that the result is written to as well.
 enum class Surroundings { alone, network };
 
 // What a pass asks of a CPU, whatever its rates.
@@ -36,8 +37,9 @@ std::optional<CpuWork> reorder_on_cpu(const LayerTask& task);
 
 // The time with the terms that it is made of:
 //
-//   time = call + repeats (arithmetic^4 + (caches + memory)^4)^(1/4)
+//   time = repeats (call + (arithmetic^4 + (caches + memory)^4)^(1/4))
 //   arithmetic = operations (1 + start / sum + refill / row + edge / columns) / (efficiency peak)
+//   traffic = operands once + refetch operations
 //
 // with more of it where there are too few pieces for all cores. Caches and memory take their part
 // of the traffic by what fits: a working set misses a cache for 1 / (1 + (capacity / bytes)^4) of

@@ -23,7 +23,8 @@ using NamedNumbers = std::vector<std::pair<std::string_view, double*>>;
 NamedNumbers named_numbers(CpuProductRates& rates) {
     return {{"call_s", &rates.call.value}, {"efficiency", &rates.efficiency},
             {"sum", &rates.sum},           {"row", &rates.row},
-            {"columns", &rates.columns},   {"traffic", &rates.traffic}};
+            {"columns", &rates.columns},   {"traffic", &rates.traffic},
+            {"refetch", &rates.refetch}};
 }
 
 NamedNumbers named_numbers(CpuStreamRates& rates) {

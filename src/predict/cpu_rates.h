@@ -19,6 +19,7 @@ struct CpuProductRates {
     double row = 0.5;          // rows that loading the other operand's registers costs
     double columns = 2;        // columns that a row's start costs
     double traffic = 1;        // how often operands move, beside once
+    double refetch = 0.02;     // bytes that each operation moves again through the caches
 };
 
 // What an operator's pass reaches that reads and writes its tensors: "relu backward_data".

@@ -12,10 +12,10 @@ namespace strata {
 
 namespace {
 
-Seconds lower_quartile_of(std::vector<Seconds> times) {
-    const auto quartile = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
-    std::ranges::nth_element(times, quartile);
-    return *quartile;
+Seconds middle_of(std::vector<Seconds> times) {
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::ranges::nth_element(times, middle);
+    return *middle;
 }
 
 // The operator behind a small convolution, if it takes images: engines keep images in the layout of
@@ -66,14 +66,16 @@ std::vector<std::vector<Seconds>> sampled_steps(Executable& executable,
     return samples;
 }
 
-void measure_operator(const std::string& text, Backend& backend, const Execution& execution,
-                      const OperatorEffort& effort, std::vector<OperatorTime>& found) {
+std::vector<OperatorTime> measure_operator(const std::string& text, Backend& backend,
+                                           const Execution& execution,
+                                           const OperatorEffort& effort) {
+    std::vector<OperatorTime> found;
     Job job;
     job.request.network = text;
     job.execution = execution;
     Graph graph = graph_for(job);
     if (graph.layers.empty()) {
-        return;  // a loss, which answers do without
+        return found;  // a loss, which answers do without
     }
     graph = as_in_networks(std::move(graph));
     const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
@@ -88,9 +90,21 @@ void measure_operator(const std::string& text, Backend& backend, const Execution
                              .pass = step.pass,
                              .mode = execution.numerics.mode,
                              .kind = step.kind,
-                             .time = lower_quartile_of(samples[i])});
+                             .time = middle_of(samples[i])});
         }
     }
+    return found;
+}
+
+// The same passes with the shortest of their times. Requires: as many in each round.
+std::vector<OperatorTime> fastest_of(std::span<const std::vector<OperatorTime>> rounds) {
+    std::vector<OperatorTime> found = rounds.front();
+    for (const std::vector<OperatorTime>& round : rounds) {
+        for (std::size_t pass = 0; pass < found.size(); ++pass) {
+            found[pass].time = std::min(found[pass].time, round[pass].time);
+        }
+    }
+    return found;
 }
 
 }  // namespace
@@ -111,17 +125,28 @@ std::vector<std::string> operators_to_measure() {
 std::vector<OperatorTime> measure_operators(
     std::span<const std::string> operators, Backend& backend, const Execution& execution,
     const OperatorEffort& effort, const std::function<void(const std::string&, double)>& progress) {
-    std::vector<OperatorTime> found;
-    for (std::size_t i = 0; i < operators.size(); ++i) {
-        if (progress) {
-            progress(operators[i], static_cast<double>(i) / static_cast<double>(operators.size()));
-        }
-        try {
-            measure_operator(operators[i], backend, execution, effort, found);
-        } catch (const Error& error) {
-            if (loses_device(error)) {
-                throw;
+    // By operator, then by round.
+    std::vector<std::vector<std::vector<OperatorTime>>> measured(operators.size());
+    const double all = static_cast<double>(operators.size()) * effort.rounds;
+    for (std::size_t round = 0; round < static_cast<std::size_t>(effort.rounds); ++round) {
+        for (std::size_t i = 0; i < operators.size(); ++i) {
+            if (progress) {
+                progress(operators[i], static_cast<double>(i + round * operators.size()) / all);
             }
+            try {
+                measured[i].push_back(measure_operator(operators[i], backend, execution, effort));
+            } catch (const Error& error) {
+                if (loses_device(error)) {
+                    throw;
+                }
+            }
+        }
+    }
+    std::vector<OperatorTime> found;
+    for (const auto& rounds : measured) {
+        if (!rounds.empty()) {
+            const auto fastest = fastest_of(rounds);
+            found.insert(found.end(), fastest.begin(), fastest.end());
         }
     }
     return found;

@@ -18,17 +18,18 @@ namespace strata {
 std::span<const EmbeddedFile> operator_files();
 std::vector<std::string> operators_to_measure();
 
-// How long each operator is measured.
+// How long each operator is measured: in rounds over all of them, since a machine's speed drifts.
 struct OperatorEffort {
-    int min_samples = 5;
-    Seconds min_time{0.03};
-    Seconds max_time{0.5};
+    int rounds = 3;
+    int min_samples = 3;
+    Seconds min_time{0.015};
+    Seconds max_time{0.3};
 };
 
 // Runs each operator as a network of its own, one that reads images behind a small convolution,
-// every pass with its gradients, and returns what its passes took: lower quartiles, because
-// disturbances only slow down. An operator that the backend refuses is left out. `progress` is told
-// the operator and how many of all are done (0..1).
+// every pass with its gradients, and returns what its passes took: the fastest of its rounds'
+// medians, because disturbances only slow down. An operator that the backend refuses is left out.
+// `progress` is told the operator and how many of all are done (0..1).
 std::vector<OperatorTime> measure_operators(
     std::span<const std::string> operators, Backend& backend, const Execution& execution,
     const OperatorEffort& effort = {},

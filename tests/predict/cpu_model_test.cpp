@@ -169,6 +169,78 @@ TEST(CpuModel, AByteTakesNoLessTimeWhereLessFitsACache) {
     EXPECT_NEAR(before * 128e9 * 0.8 / 1.2, 1, 0.05);  // all of it from memory
 }
 
+// The only work of an operator's pass, by this text.
+CpuWork work_of_operator(const std::string& text, Pass pass) {
+    const Graph graph = load_network({.network = text, .batch = {}, .dims = {}, .variables = {}});
+    const Execution execution = execution_in(Mode::training);
+    const Layer& layer = graph.layers.front();
+    const Signature signature = signature_of(graph, layer);
+    const auto works = work_on_cpu({layer.op, signature, pass, execution});
+    EXPECT_EQ(works.size(), 1U) << text;
+    return works.front();
+}
+
+TEST(CpuModel, ConvolutionsWhoseLoopsDifferHaveRatesOfTheirOwn) {
+    const auto family = [](const std::string& window, int channels, int groups) {
+        return work_of_operator("convolution(1x" + std::to_string(channels) +
+                                    "x14x14) out_channels=" + std::to_string(channels) +
+                                    " kernel=" + window + " groups=" + std::to_string(groups),
+                                Pass::backward_weights)
+            .family;
+    };
+    EXPECT_EQ(family("3x3", 64, 1), "convolution backward_weights");
+    EXPECT_EQ(family("1x1", 64, 1), "pointwise backward_weights");
+    EXPECT_EQ(family("3x3", 3, 1), "few-channel backward_weights");
+    EXPECT_EQ(family("3x3", 64, 64), "depthwise backward_weights");
+    EXPECT_EQ(family("5x5", 64, 64), "wide-depthwise backward_weights");
+    EXPECT_EQ(family("3x3", 64, 4), "grouped backward_weights");
+    EXPECT_EQ(family("3x3", 64, 16), "narrow-grouped backward_weights");
+}
+
+TEST(CpuModel, AnEmbeddingReadsNoMoreOfALargerTable) {
+    const CpuWork small = work_of_operator("embedding(64:s64) rows=100 width=32", Pass::forward);
+    const CpuWork large = work_of_operator("embedding(64:s64) rows=10000 width=32", Pass::forward);
+    EXPECT_EQ(small.streamed, large.streamed);
+    EXPECT_GT(small.streamed, Bytes{64 * 32 * 4});
+}
+
+TEST(CpuModel, NothingIsFasterInANetworkThanAlone) {
+    const CpuCeilings ceilings = ceilings_for_rates(find_description("skylake-8180"));
+    const CpuRates rates = parse_cpu_rates(some_rates, "some rates");
+    for (const char* const family : {"relu forward", "convolution forward"}) {
+        for (double bytes = 1e4; bytes < 1e9; bytes *= 3) {
+            const CpuWork work{.family = family,
+                               .is_product = std::string_view(family) == "convolution forward",
+                               .operations = bytes,
+                               .parameters = Bytes{bytes / 8},
+                               .streamed = Bytes{bytes}};
+            for (const Mode mode : {Mode::training, Mode::inference}) {
+                const auto time = [&](Surroundings surroundings) {
+                    return predict_on_cpu(work, ceilings, rates, surroundings, mode).time.value;
+                };
+                EXPECT_GE(time(Surroundings::network), time(Surroundings::alone) * (1 - 1e-9))
+                    << family << " " << bytes;
+            }
+        }
+    }
+}
+
+TEST(CpuModel, EveryStepOfARecurrentLayerPaysItsCall) {
+    const CpuCeilings ceilings = ceilings_for_rates(find_description("skylake-8180"));
+    const CpuRates rates = parse_cpu_rates(some_rates, "some rates");
+    CpuWork step{.family = "convolution forward",
+                 .is_product = true,
+                 .operations = 100,
+                 .parameters = {},
+                 .streamed = Bytes{64}};
+    const auto time = [&] {
+        return predict_on_cpu(step, ceilings, rates, Surroundings::alone, Mode::inference).time;
+    };
+    const Seconds one = time();
+    step.repeats = 20;
+    EXPECT_NEAR(time() / one, 20, 1e-6);
+}
+
 TEST(CpuModel, OtherTypesThanF32HaveNoModelYet) {
     Execution execution = execution_in(Mode::inference);
     execution.numerics.dtype = DataType::bf16;

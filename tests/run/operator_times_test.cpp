@@ -17,8 +17,9 @@ std::vector<OperatorTime> measured_by_reference(const std::vector<std::string>& 
     execution.numerics.mode = mode;
     execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
     const auto backend = make_reference_backend();
-    return measure_operators(operators, *backend, execution,
-                             {.min_samples = 1, .min_time = {}, .max_time = Seconds{10}});
+    return measure_operators(
+        operators, *backend, execution,
+        {.rounds = 2, .min_samples = 1, .min_time = {}, .max_time = Seconds{10}});
 }
 
 std::size_t count_of(const std::vector<OperatorTime>& times, Pass pass) {
