@@ -2,10 +2,9 @@
 #pragma once
 
 #include "predict/cpu_rates.h"
+#include "predict/cpu_work.h"
 
 #include <memory>
-#include <optional>
-#include <string>
 
 namespace strata {
 
@@ -13,27 +12,6 @@ namespace strata {
 // again and again, or by the rest of a network, which has driven the parameters out of the caches,
 // and the memory that the result is written to as well.
 enum class Surroundings { alone, network };
-
-// What a pass asks of a CPU, whatever its rates.
-struct CpuWork {
-    std::string family;  // whose rates: "pointwise forward", "relu inference"
-    bool is_product = false;
-    double operations = 0;   // of products at the peak, with what fills up registers; else its own
-    double sum = 1;          // multiply-adds of each result of a product
-    double row = 1;          // results along which an operand in registers is used again
-    double columns = 1;      // results of a row that share the other operand
-    double repeats = 1;      // one after the other
-    Bytes parameters;        // read or written once in each repeat
-    Bytes streamed;          // all else that moves
-    double independent = 0;  // pieces that cores can share out; 0: any number
-};
-
-// The products of a task, or the streams that it is; none where it costs nothing.
-std::vector<CpuWork> work_on_cpu(const LayerTask& task);
-
-// A reorder of the parameters, which the backward passes of convolutions need because an update
-// keeps changing them; nothing where there is none.
-std::optional<CpuWork> reorder_on_cpu(const LayerTask& task);
 
 // The time with the terms that it is made of:
 //

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#include "predict/cpu_work.h"
+
+#include "predict/layer_products.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+constexpr std::int64_t register_width = 16;  // floats that convolutions pad channels to
+constexpr std::int64_t few_input_channels = 4;
+constexpr std::int64_t half_register_width = 8;
+constexpr std::int64_t usual_window = 9;
+// Results of a product that one core computes at a time, and elements of a tensor.
+constexpr double results_of_a_piece = 256;
+constexpr double elements_of_a_piece = 4096;
+
+// Answers go by kernels of their own where parameters no longer change.
+std::string with_pass(std::string_view kind, const LayerTask& task) {
+    const bool answers =
+        task.pass == Pass::forward && task.execution.numerics.mode == Mode::inference;
+    return fmt::format("{} {}", kind, answers ? "inference" : name_of(task.pass));
+}
+
+// Convolutions whose loops differ have rates of their own. oneDNN leaves some of the gradients of
+// large depthwise windows, and of groups that do not fill registers, to plain loops.
+std::string convolution_kind(const Convolution& op, const Signature& signature) {
+    const std::int64_t channels = signature.inputs[0].tensor.dims[1];
+    if (op.groups > 1 && op.groups == channels) {
+        return product(op.kernel) > usual_window ? "wide-depthwise" : "depthwise";
+    }
+    if (op.groups > 1) {
+        const bool fills = channels / op.groups % half_register_width == 0 &&
+                           op.out_channels / op.groups % half_register_width == 0;
+        return fills ? "grouped" : "narrow-grouped";
+    }
+    return channels <= few_input_channels ? "few-channel"
+           : product(op.kernel) == 1      ? "pointwise"
+                                          : "convolution";
+}
+
+std::string product_kind(const Op& op, const Signature& signature) {
+    if (const auto* convolution = std::get_if<Convolution>(&op)) {
+        return convolution_kind(*convolution, signature);
+    }
+    if (const auto* recurrent = std::get_if<Recurrent>(&op)) {
+        return recurrent->cell == CellKind::lstm  ? "lstm"
+               : recurrent->cell == CellKind::gru ? "gru"
+                                                  : "recurrent";
+    }
+    return std::holds_alternative<TransposedConvolution>(op) ? "convolution"
+                                                             : std::string(type_of(op));
+}
+
+std::int64_t padded(std::int64_t extent) {
+    return (extent + register_width - 1) / register_width * register_width;
+}
+
+Bytes parameter_bytes(const Signature& signature) {
+    Bytes sum;
+    for (const Operand& operand : signature.inputs) {
+        sum += operand.role == Role::parameter ? operand.tensor.bytes() : Bytes{};
+    }
+    return sum;
+}
+
+double number(std::int64_t extent) {
+    return static_cast<double>(extent);
+}
+
+constexpr double flops_per_multiply_add = 2;
+
+// A convolution's loops: its sums run over channels and window (forward), filters and window
+// (backward_data), or images and results (backward_weights), and a filter in registers is used
+// along a row of results. The gradient of the images takes as many operations as the forward pass.
+CpuWork convolution_work(const Dims& image, const Dims& result, const Dims& kernel,
+                         std::int64_t groups, const Operand& weights, Pass pass) {
+    const std::int64_t filters = result[1] / groups;
+    const std::int64_t channels = image[1] / groups;
+    const std::int64_t outputs = result[0] * product(std::span(result).subspan(2));
+    const std::int64_t window = product(kernel);
+    const bool is_depthwise = channels == 1 && filters == 1;
+    // Images are stored in blocks of channels that fill a register.
+    const std::int64_t loops = is_depthwise  ? padded(groups)
+                               : groups == 1 ? padded(filters) * channels
+                                             : groups * filters * channels;
+    const std::int64_t sum = pass == Pass::forward         ? channels * window
+                             : pass == Pass::backward_data ? filters * window
+                                                           : outputs;
+    const std::int64_t columns = pass == Pass::backward_data ? channels : filters;
+    CpuWork work;
+    work.is_product = true;
+    work.operations = flops_per_multiply_add * number(loops) * number(outputs) * number(window);
+    work.sum = number(sum);
+    work.row = number(result.back());
+    work.columns = number(is_depthwise ? groups : columns);
+    work.parameters = weights.tensor.bytes();
+    work.independent = number(outputs) * number(result[1]) / results_of_a_piece;
+    return work;
+}
+
+CpuWork gemm_work(const LayerProduct& product) {
+    const GemmProblem& p = product.problem;
+    CpuWork work;
+    work.is_product = true;
+    work.operations =
+        flops_per_multiply_add * number(p.batch) * number(p.m) * number(p.n) * number(p.k);
+    work.sum = number(p.k);
+    work.row = number(p.m);
+    work.columns = number(p.n);
+    work.repeats = product.repeats;
+    work.parameters = Bytes{4 * number(p.n) * number(p.k)};
+    work.independent = number(p.batch) * number(p.m) * number(p.n) / results_of_a_piece;
+    return work;
+}
+
+// The products of a task, without families and traffic; nothing for an operator that needs none.
+std::optional<std::vector<CpuWork>> products_on_cpu(const LayerTask& task) {
+    const Signature& s = task.signature;
+    if (task.pass == Pass::update) {
+        return std::nullopt;
+    }
+    if (const auto* op = std::get_if<Convolution>(&task.op)) {
+        return std::vector{convolution_work(s.inputs[0].tensor.dims, s.outputs[0].dims, op->kernel,
+                                            op->groups, s.inputs[1], task.pass)};
+    }
+    if (const auto* op = std::get_if<TransposedConvolution>(&task.op)) {
+        const Pass turned = task.pass == Pass::forward         ? Pass::backward_data
+                            : task.pass == Pass::backward_data ? Pass::forward
+                                                               : task.pass;
+        return std::vector{convolution_work(s.outputs[0].dims, s.inputs[0].tensor.dims, op->kernel,
+                                            op->groups, s.inputs[1], turned)};
+    }
+    auto products = std::visit(
+        [&]<class T>(const T& op) -> std::optional<std::vector<LayerProduct>> {
+            if constexpr (requires { products_of(op, s, task.pass); }) {
+                return products_of(op, s, task.pass);
+            } else {
+                return std::nullopt;
+            }
+        },
+        task.op);
+    if (!products) {
+        return std::nullopt;
+    }
+    if (const auto* op = std::get_if<Recurrent>(&task.op)) {
+        std::ranges::move(step_products_of(*op, s, task.pass), std::back_inserter(*products));
+    }
+    std::vector<CpuWork> works;
+    std::ranges::transform(*products, std::back_inserter(works), gemm_work);
+    return works;
+}
+
+// The compulsory traffic of the pass, divided among its products, parameters by the extents that
+// they have in each.
+void add_traffic(const LayerTask& task, std::vector<CpuWork>& works) {
+    const Bytes traffic = work_of(task.op, task.signature, task.pass).traffic();
+    const Bytes parameters = std::min(parameter_bytes(task.signature), traffic);
+    const auto count = static_cast<double>(works.size());
+    Bytes of_products;
+    for (const CpuWork& work : works) {
+        of_products += work.parameters;
+    }
+    for (CpuWork& work : works) {
+        // A recurrent layer multiplies all inputs at once, as a fully connected layer would.
+        const bool is_of_inputs = std::holds_alternative<Recurrent>(task.op) &&
+                                  task.pass != Pass::backward_weights && work.repeats == 1;
+        work.family = with_pass(
+            is_of_inputs ? "fully_connected" : product_kind(task.op, task.signature), task);
+        work.parameters *= parameters / of_products;
+        work.streamed = (traffic - parameters) / (count * work.repeats);
+    }
+}
+
+double elements_of(const Signature& signature) {
+    std::int64_t most = 0;
+    for (const Operand& operand : signature.inputs) {
+        most = operand.role == Role::parameter ? most : std::max(most, operand.tensor.elements());
+    }
+    for (const Tensor& output : signature.outputs) {
+        most = std::max(most, output.elements());
+    }
+    return static_cast<double>(most);
+}
+
+double total_of(const Operations& o) {
+    return o.multiply_adds + o.adds + o.multiplies + o.divides + o.compares + o.transcendentals;
+}
+
+bool is_idle(const LayerTask& task) {
+    const bool is_idle_dropout =
+        std::holds_alternative<Dropout>(task.op) && task.execution.numerics.mode == Mode::inference;
+    return task.pass != Pass::update &&
+           (is_idle_dropout || std::holds_alternative<Reshape>(task.op) ||
+            std::holds_alternative<Identity>(task.op));
+}
+
+std::vector<CpuWork> stream_of(const LayerTask& task) {
+    const bool is_update = task.pass == Pass::update;
+    const Work work =
+        work_of(task.op, task.signature, task.pass, cost_of(task.execution.numerics.optimizer));
+    if (!(work.traffic() > Bytes{})) {
+        return {};
+    }
+    const double elements =
+        is_update ? parameter_bytes(task.signature).value / 4 : elements_of(task.signature);
+    // An embedding reads the rows that it is asked for, not the whole table.
+    const bool is_look_up =
+        std::holds_alternative<Embedding>(task.op) && task.pass == Pass::forward;
+    CpuWork found{.family = with_pass(
+                      is_update ? product_kind(task.op, task.signature) : kind_of(task.op), task),
+                  .operations = std::max(total_of(work.operations), elements),
+                  .parameters = {},
+                  .streamed = is_look_up ? 2 * work.written : work.traffic(),
+                  .independent = elements / elements_of_a_piece};
+    // A batch normalisation's or layer normalisation's gradients of its parameters come with its
+    // input's.
+    const bool comes_with_data = task.pass == Pass::backward_weights &&
+                                 (std::holds_alternative<BatchNormalization>(task.op) ||
+                                  std::holds_alternative<LayerNormalization>(task.op) ||
+                                  std::holds_alternative<GroupNormalization>(task.op));
+    return comes_with_data ? std::vector<CpuWork>() : std::vector<CpuWork>{found};
+}
+
+}  // namespace
+
+std::vector<CpuWork> work_on_cpu(const LayerTask& task) {
+    if (is_idle(task)) {
+        return {};
+    }
+    auto products = products_on_cpu(task);
+    if (!products) {
+        return stream_of(task);
+    }
+    add_traffic(task, *products);
+    return *std::move(products);
+}
+
+std::optional<CpuWork> reorder_on_cpu(const LayerTask& task) {
+    const auto* convolution = std::get_if<Convolution>(&task.op);
+    const bool changes =
+        task.pass == Pass::backward_data && task.execution.numerics.mode == Mode::training;
+    if (!changes || (convolution == nullptr && !std::holds_alternative<Recurrent>(task.op)) ||
+        (convolution != nullptr && convolution->groups > 1)) {
+        return std::nullopt;
+    }
+    const Bytes weights = parameter_bytes(task.signature);
+    return CpuWork{.family = product_kind(task.op, task.signature) + " reorder",
+                   .operations = weights.value / 4,
+                   .parameters = {},
+                   .streamed = 2 * weights,
+                   .independent = weights.value / 4 / elements_of_a_piece};
+}
+
+}  // namespace strata
