@@ -330,7 +330,7 @@ Document device_times_document(std::span<const DeviceTime> times) {
     Table table{.columns = {{"network", "network", Importance::essential},
                             {"batch", "batch", Importance::essential},
                             {"mode", "mode", Importance::detail},
-                            {"dtype", "dtype", Importance::normal},
+                            {"dtype", "dtype", Importance::detail},
                             {"other_settings", "other settings", Importance::normal},
                             {"device", "device", Importance::essential},
                             {"time_s", "time", Importance::essential},
