@@ -277,6 +277,12 @@ void SweepManager::say_farewell(int kind, Seconds patience) {
     }
 }
 
+void dismiss_ranks(Communicator& communicator) {
+    for (int rank = 1; rank < communicator.size(); ++rank) {
+        communicator.send(rank, says_stop, {});
+    }
+}
+
 SweepMember::SweepMember(Communicator& communicator, std::int64_t count, RankPatience patience)
     : communicator_(communicator), count_(count), patience_(patience) {}
 

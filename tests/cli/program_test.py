@@ -427,7 +427,8 @@ nodes = 512
             times = "SELECT position, median_s FROM sweep_result ORDER BY position"
             self.assertEqual(self.rows(times), database.execute(times).fetchall())
         out, _ = self.run_ranks(2, *self.sweep(), recovery=False)
-        self.assertIn("0 points", out)
+        self.assertIn(f"{self.POINTS} are done, 0 remain", out)
+        self.assertNotIn("points/s", out)
         self.check_whole()
 
     def test_what_a_killed_rank_had_not_stored_is_done_by_others(self):
@@ -437,7 +438,7 @@ nodes = 512
             out, err = self.end(child, 0)
         self.assertRegex(err, r"strata: rank 2 on \S+ is lost \(its process has died\); the others take over \d+ points")
         self.assertIn(f"{self.POINTS} ok", out)
-        self.assertIn("1 were lost", out)
+        self.assertIn("ranks lost: 1", out)
         self.check_whole()
 
     def test_killed_as_a_whole_it_goes_on_with_what_any_rank_had_stored(self):
@@ -493,6 +494,11 @@ nodes = 512
             _, err = self.end(child, 3)
         self.assertEqual(len(re.findall("strata: .*was built without MPI", err)), 1, err)
         self.assertFalse((self.folder / "strata.sqlite").exists())
+
+    def test_what_rank_0_cannot_begin_ends_all_ranks_with_one_sentence(self):
+        for words in (["--device", "v101"], ["--database", str(self.folder)]):
+            _, err = self.run_ranks(3, *self.sweep(*words), code=2 if "v101" in words else 1, recovery=False)
+            self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1, err)
 
     def test_a_shard_of_ranks_is_refused_once(self):
         _, err = self.run_ranks(2, *self.sweep("--shard", "1/2"), code=2, recovery=False)
