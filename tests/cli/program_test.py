@@ -485,6 +485,18 @@ nodes = 512
         self.assertEqual(self.rows(self.OUTCOMES), [("ok", 12)])
         self.assertGreaterEqual(self.rows("SELECT count(*) FROM sweep_point WHERE repeat > 0")[0][0], 2)
 
+    def test_a_rank_that_is_killed_while_it_measures_takes_its_process_with_it(self):
+        (self.folder / "tiny.toml").write_text(Grids.GRID.format(0.2))
+        words = ["sweep", "tiny.toml", "--backend", "reference", "--no-wait", "--local", "local"]
+        with self.launched(*self.mpirun(2, *words)) as child:
+            self.wait_until("rank 1 has a point", lambda: self.stored(1) > 0, child)
+            os.kill(self.processes(child)[1], signal.SIGKILL)
+            out, err = self.end(child, 0)
+        self.assertIn("rank 1 on", err)
+        self.assertIn("12 ok", out)
+        self.assertEqual(self.rows(self.OUTCOMES), [("ok", 12)])
+        self.assertEqual(list((self.folder / "local").iterdir()), [])
+
     def test_without_mpi_one_sentence_says_so(self):
         bare = self.folder / "bare"
         bare.mkdir()
