@@ -175,14 +175,14 @@ RankPatience patience_of(const RankedSweep& call) {
 ExitCode sweep_as_member(const RankedSweep& call, Communicator& communicator) {
     SweepMember member(communicator, count_points(call.spec), patience_of(call));
     const int rank = communicator.rank();
-    WorkQueue none(0);
+    WorkQueue queue;
     try {
         const fs::path file = database_of_rank(call, rank);
         const auto workers = member.join(introduction_of(call, file));
         if (!workers) {
             return ExitCode::done;  // rank 0 has said why
         }
-        WorkQueue queue(portions_ahead(call, *workers));
+        queue.keep_ahead(portions_ahead(call, *workers));
         RankWork work(call, file, *workers, queue);
         const bool is_heard =
             member.run(queue, [&] { return InterruptGuard::requested() || work.has_failed(); });
@@ -196,7 +196,7 @@ ExitCode sweep_as_member(const RankedSweep& call, Communicator& communicator) {
         }
         member.leave(queue, InterruptGuard::requested() ? "it was interrupted" : "");
     } catch (const Error& error) {
-        member.leave(none, error.what());
+        member.leave(queue, error.what());
     }
     return ExitCode::done;
 }
@@ -255,7 +255,9 @@ void print_unjoined(const RankedSweep& call, const Database& database,
         missing, call.database.string());
     for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
         const auto& known = ranks[rank].introduction;
-        if (known && host_of(known->process) != host_name()) {
+        std::error_code ignored;
+        if (known &&
+            (host_of(known->process) != host_name() || fs::exists(known->database, ignored))) {
             fmt::print("  {}:{}\n", printable(host_of(known->process)),
                        printable(known->database, 1000));
         }
@@ -283,21 +285,19 @@ void print_rate(const RankedSweep& call, const SweepManager& manager, std::int64
         manager.ranks(), [](const KnownRank& rank) { return !rank.trouble.empty(); });
     fmt::print("{}: {} points in {}, {:.4g} points/s by {} ranks{}\n", call.spec.name, done,
                duration_text(time), static_cast<double>(done) / time.value, manager.ranks().size(),
-               gone == 0 ? "" : fmt::format("; {} were lost, and others did their points", gone));
+               gone == 0 ? "" : fmt::format("; ranks lost: {}, others did their points", gone));
 }
 
 // Rank 0: hands out, with its own work beside it.
-ExitCode hand_out(const RankedSweep& call, Communicator& communicator) {
-    {
-        const Database database = Database::open(call.database);
-        join_leftovers(call, database, communicator.size());
-    }
+ExitCode hand_out(const RankedSweep& call, std::unique_ptr<Communicator>& communicator) {
+    join_leftovers(call, Database::open(call.database), communicator->size());
     ProgressLine line;
     std::optional<PointRate> rate;
     std::int64_t open = 0;
+    WorkQueue queue;
     std::optional<RankWork> work;
     SweepManager manager(
-        communicator, introduction_of(call, call.database), count_points(call.spec),
+        *communicator, introduction_of(call, call.database), count_points(call.spec),
         call.spec.is_predicted() ? most_predicted_at_once : most_measured_at_once,
         {.is_stopped = [&] { return InterruptGuard::requested() || (work && work->has_failed()); },
          .tell = [](const std::string& sentence) { fmt::print(stderr, "strata: {}\n", sentence); },
@@ -310,9 +310,9 @@ ExitCode hand_out(const RankedSweep& call, Communicator& communicator) {
         patience_of(call));
     manager.gather();
     print_plan(call, manager);
-    open = std::max<std::int64_t>(manager.left(), 1);
+    open = manager.left();
     const int workers = workers_of(manager.ranks()).front();
-    WorkQueue queue(portions_ahead(call, workers));
+    queue.keep_ahead(portions_ahead(call, workers));
     const auto begin = std::chrono::steady_clock::now();
     rate.emplace();
     work.emplace(call, call.database, workers, queue);
@@ -322,7 +322,10 @@ ExitCode hand_out(const RankedSweep& call, Communicator& communicator) {
     if (manager.left() > 0) {
         return ExitCode::interrupted;
     }
-    print_rate(call, manager, open, Seconds{time.count()});
+    communicator.reset();  // the others can end
+    if (open > 0) {
+        print_rate(call, manager, open, Seconds{time.count()});
+    }
     const Database database = Database::open(call.database);
     join_ranks(database, manager.ranks());
     print_unjoined(call, database, manager.ranks());
@@ -332,10 +335,19 @@ ExitCode hand_out(const RankedSweep& call, Communicator& communicator) {
 }  // namespace
 
 ExitCode sweep_by_ranks(const RankedSweep& call) {
-    const auto communicator = open_mpi();
+    auto communicator = open_mpi();
     const InterruptGuard guard;
-    return communicator->rank() == 0 ? hand_out(call, *communicator)
-                                     : sweep_as_member(call, *communicator);
+    if (communicator->rank() > 0) {
+        return sweep_as_member(call, *communicator);
+    }
+    try {
+        return hand_out(call, communicator);
+    } catch (...) {
+        if (communicator) {
+            dismiss_ranks(*communicator);
+        }
+        throw;
+    }
 }
 
 std::string file_name_of(const SweepSpec& spec) {

@@ -134,14 +134,17 @@ void SweepManager::run(WorkQueue& own) {
             communicator_.send(static_cast<int>(rank), says_welcome, std::to_string(workers[rank]));
         }
     }
-    while (!ledger_.is_complete() && !hooks_.is_stopped()) {
+    for (std::int64_t told = -1; !ledger_.is_complete() && !hooks_.is_stopped();) {
         if (const auto message = communicator_.receive(patience_.message)) {
             hear(*message);
         }
         serve(own);
         hand_out();
         look_after_ranks();
-        hooks_.progress(ledger_.left());
+        if (told != ledger_.left()) {
+            told = ledger_.left();
+            hooks_.progress(told);
+        }
     }
     own.end();
     const bool is_complete = ledger_.is_complete();
@@ -153,7 +156,7 @@ void SweepManager::hear(const RankMessage& message) {
     const bool was_gone = rank.is_gone();
     rank.has_said_bye = rank.has_said_bye || message.kind == says_bye;
     if (was_gone) {
-        if (message.kind == says_hello || message.kind == says_want) {
+        if (!rank.has_said_bye) {
             communicator_.send(message.from, says_stop, {});  // it was only silent for too long
         }
         return;
@@ -274,6 +277,12 @@ void SweepManager::say_farewell(int kind, Seconds patience) {
     }
     if (!std::all_of(ranks_.begin() + 1, ranks_.end(), std::mem_fn(&KnownRank::has_said_bye))) {
         communicator_.give_up_on_others();
+    }
+}
+
+void dismiss_ranks(Communicator& communicator) {
+    for (int rank = 1; rank < communicator.size(); ++rank) {
+        communicator.send(rank, says_stop, {});
     }
 }
 

@@ -125,6 +125,9 @@ private:
     std::chrono::steady_clock::time_point beat_ = {};  // when it last said that it lives
 };
 
+// Ends all other ranks, where rank 0 cannot go on.
+void dismiss_ranks(Communicator& communicator);
+
 // Any other rank of a shared sweep of so many points.
 class SweepMember {
 public:

@@ -23,6 +23,11 @@ void WorkQueue::settle(const Places& places) {
     settled_.insert(settled_.end(), places.begin(), places.end());
 }
 
+void WorkQueue::keep_ahead(std::size_t portions) {
+    const std::lock_guard lock(mutex_);
+    ahead_ = portions;
+}
+
 std::size_t WorkQueue::wanted() const {
     const std::lock_guard lock(mutex_);
     const std::size_t needed = waiting_ + ahead_;

@@ -17,14 +17,13 @@ class WorkQueue {
 public:
     using Places = std::vector<std::int64_t>;
 
-    // So many portions wait here, besides those that are asked for.
-    explicit WorkQueue(std::size_t ahead) : ahead_(ahead) {}
-
     // The next portion, as soon as there is one. Empty at the end.
     Places take();
     // These have their outcome, which is stored.
     void settle(const Places& places);
 
+    // So many portions wait here, besides those that are asked for; at first none.
+    void keep_ahead(std::size_t portions);
     // How many portions it lacks.
     std::size_t wanted() const;
     void give(Places places);
@@ -38,7 +37,7 @@ private:
     std::condition_variable changed_;
     std::deque<Places> portions_;
     Places settled_;
-    std::size_t ahead_;
+    std::size_t ahead_ = 0;
     std::size_t waiting_ = 0;  // threads in take()
     bool has_ended_ = false;
 };

@@ -427,7 +427,8 @@ nodes = 512
             times = "SELECT position, median_s FROM sweep_result ORDER BY position"
             self.assertEqual(self.rows(times), database.execute(times).fetchall())
         out, _ = self.run_ranks(2, *self.sweep(), recovery=False)
-        self.assertIn("0 points", out)
+        self.assertIn(f"{self.POINTS} are done, 0 remain", out)
+        self.assertNotIn("points/s", out)
         self.check_whole()
 
     def test_what_a_killed_rank_had_not_stored_is_done_by_others(self):
@@ -437,7 +438,7 @@ nodes = 512
             out, err = self.end(child, 0)
         self.assertRegex(err, r"strata: rank 2 on \S+ is lost \(its process has died\); the others take over \d+ points")
         self.assertIn(f"{self.POINTS} ok", out)
-        self.assertIn("1 were lost", out)
+        self.assertIn("ranks lost: 1", out)
         self.check_whole()
 
     def test_killed_as_a_whole_it_goes_on_with_what_any_rank_had_stored(self):
@@ -484,6 +485,18 @@ nodes = 512
         self.assertEqual(self.rows(self.OUTCOMES), [("ok", 12)])
         self.assertGreaterEqual(self.rows("SELECT count(*) FROM sweep_point WHERE repeat > 0")[0][0], 2)
 
+    def test_a_rank_that_is_killed_while_it_measures_takes_its_process_with_it(self):
+        (self.folder / "tiny.toml").write_text(Grids.GRID.format(0.2))
+        words = ["sweep", "tiny.toml", "--backend", "reference", "--no-wait", "--local", "local"]
+        with self.launched(*self.mpirun(2, *words)) as child:
+            self.wait_until("rank 1 has a point", lambda: self.stored(1) > 0, child)
+            os.kill(self.processes(child)[1], signal.SIGKILL)
+            out, err = self.end(child, 0)
+        self.assertIn("rank 1 on", err)
+        self.assertIn("12 ok", out)
+        self.assertEqual(self.rows(self.OUTCOMES), [("ok", 12)])
+        self.assertEqual(list((self.folder / "local").iterdir()), [])
+
     def test_without_mpi_one_sentence_says_so(self):
         bare = self.folder / "bare"
         bare.mkdir()
@@ -493,6 +506,11 @@ nodes = 512
             _, err = self.end(child, 3)
         self.assertEqual(len(re.findall("strata: .*was built without MPI", err)), 1, err)
         self.assertFalse((self.folder / "strata.sqlite").exists())
+
+    def test_what_rank_0_cannot_begin_ends_all_ranks_with_one_sentence(self):
+        for words in (["--device", "v101"], ["--database", str(self.folder)]):
+            _, err = self.run_ranks(3, *self.sweep(*words), code=2 if "v101" in words else 1, recovery=False)
+            self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1, err)
 
     def test_a_shard_of_ranks_is_refused_once(self):
         _, err = self.run_ranks(2, *self.sweep("--shard", "1/2"), code=2, recovery=False)

@@ -61,7 +61,8 @@ public:
             RankIntroduction own = introduction();
             own.settled = settled;
             EXPECT_TRUE(member.join(own));
-            WorkQueue queue(1);
+            WorkQueue queue;
+            queue.keep_ahead(1);
             std::jthread thread = worker(queue, rank);
             EXPECT_TRUE(member.run(queue, [] { return false; }));
             thread.join();
@@ -131,7 +132,8 @@ TEST(SharedSweeps, AreDoneByAllRanksTogetherEachPointOnce) {
     const std::jthread first = sweep.member(1), second = sweep.member(2);
     SweepManager manager(*communicator, introduction(), places_in_all, 8, sweep.hooks());
     manager.gather();
-    WorkQueue queue(1);
+    WorkQueue queue;
+    queue.keep_ahead(1);
     const std::jthread own = sweep.worker(queue, 0);
     manager.run(queue);
     EXPECT_EQ(manager.left(), 0);
@@ -155,7 +157,8 @@ TEST(SharedSweeps, LeaveOutWhatAnyRanksDatabaseHas) {
     SweepManager manager(*communicator, own, places_in_all, 8, sweep.hooks());
     manager.gather();
     EXPECT_EQ(manager.left(), places_in_all - 4);
-    WorkQueue queue(1);
+    WorkQueue queue;
+    queue.keep_ahead(1);
     const std::jthread work = sweep.worker(queue, 0);
     manager.run(queue);
     EXPECT_EQ(sweep.doers_.size(), static_cast<std::size_t>(places_in_all - 4));
@@ -173,7 +176,8 @@ TEST(SharedSweeps, EndCompleteWhereARankDiesThatHoldsPoints) {
     std::jthread death([&] {
         SweepMember rank(*dying, places_in_all);
         ASSERT_TRUE(rank.join(introduction(dead_process())));
-        WorkQueue queue(1);
+        WorkQueue queue;
+        queue.keep_ahead(1);
         bool has_work = false;
         rank.run(queue, [&] {
             has_work = has_work || queue.wanted() == 0;
@@ -182,7 +186,8 @@ TEST(SharedSweeps, EndCompleteWhereARankDiesThatHoldsPoints) {
     });
     SweepManager manager(*communicator, introduction(), places_in_all, 8, sweep.hooks());
     manager.gather();
-    WorkQueue queue(1);
+    WorkQueue queue;
+    queue.keep_ahead(1);
     const std::jthread own = sweep.worker(queue, 0);
     manager.run(queue);
     EXPECT_EQ(manager.left(), 0);
@@ -202,7 +207,8 @@ TEST(SharedSweeps, CountARankAsDeadThatIsSilentForTooLong) {
                          {.silence = Seconds{0.5}});
     manager.gather();
     silent->send(0, says_want, "1");
-    WorkQueue queue(1);
+    WorkQueue queue;
+    queue.keep_ahead(1);
     // (So that its portion, at the latest, is waited for.)
     const std::jthread own = sweep.worker(queue, 0);
     manager.run(queue);
@@ -228,7 +234,8 @@ TEST(SharedSweeps, SendARankAwayThatHasReadAnotherGrid) {
     stranger.join();
     EXPECT_FALSE(share);
     EXPECT_EQ(sweep.told_.size(), 1U);
-    WorkQueue queue(1);
+    WorkQueue queue;
+    queue.keep_ahead(1);
     const std::jthread own = sweep.worker(queue, 0);
     manager.run(queue);
     EXPECT_EQ(manager.left(), 0);
@@ -241,13 +248,14 @@ TEST(SharedSweeps, GoOnWhereARanksWorkFails) {
         const auto own = sweep.ranks_.open(1);
         SweepMember member(*own, places_in_all);
         ASSERT_TRUE(member.join(introduction()));
-        WorkQueue queue(1);
+        WorkQueue queue;
+        queue.keep_ahead(1);
         member.run(queue, [&] { return queue.wanted() == 0; });  // as soon as it has something
         member.leave(queue, "the disk is full");
     });
     SweepManager manager(*communicator, introduction(), places_in_all, 8, sweep.hooks());
     manager.gather();
-    WorkQueue queue(0);
+    WorkQueue queue;
     std::jthread own;
     // Rank 0 begins late, so that the other has a portion.
     std::jthread late([&] {
@@ -269,7 +277,8 @@ TEST(SharedSweeps, EndForAMemberWhoseManagerDies) {
     manager->send(1, says_welcome, "3");
     SweepMember member(*own, places_in_all);
     EXPECT_EQ(member.join(introduction()), 3);
-    WorkQueue queue(1);
+    WorkQueue queue;
+    queue.keep_ahead(1);
     EXPECT_FALSE(member.run(queue, [] { return false; }));
     EXPECT_TRUE(queue.take().empty());
 }
@@ -284,7 +293,7 @@ TEST(SharedSweeps, StopEarlyWhenAsked) {
     hooks.progress = [&](std::int64_t left) { stop = left < places_in_all; };
     SweepManager manager(*communicator, introduction(), places_in_all, 4, hooks);
     manager.gather();
-    WorkQueue queue(0);  // nobody works here
+    WorkQueue queue;  // nobody works here
     manager.run(queue);
     EXPECT_GT(manager.left(), 0);
     EXPECT_TRUE(manager.ranks()[1].has_said_bye);

@@ -12,7 +12,8 @@ namespace {
 using Places = WorkQueue::Places;
 
 TEST(WorkQueue, GivesPortionsInTheirOrderAndNothingAfterTheEnd) {
-    WorkQueue queue(2);
+    WorkQueue queue;
+    queue.keep_ahead(2);
     queue.give({1, 2});
     queue.give({3});
     EXPECT_EQ(queue.take(), (Places{1, 2}));
@@ -23,7 +24,8 @@ TEST(WorkQueue, GivesPortionsInTheirOrderAndNothingAfterTheEnd) {
 }
 
 TEST(WorkQueue, WantsWhatIsWaitedForAndWhatIsToBeAhead) {
-    WorkQueue queue(2);
+    WorkQueue queue;
+    queue.keep_ahead(2);
     EXPECT_EQ(queue.wanted(), 2U);
     queue.give({1});
     EXPECT_EQ(queue.wanted(), 1U);
@@ -38,7 +40,7 @@ TEST(WorkQueue, WantsWhatIsWaitedForAndWhatIsToBeAhead) {
 }
 
 TEST(WorkQueue, ReportsWhatIsSettledOnce) {
-    WorkQueue queue(0);
+    WorkQueue queue;
     queue.settle({5, 6});
     queue.settle({1});
     EXPECT_EQ(queue.take_settled(), (Places{5, 6, 1}));
