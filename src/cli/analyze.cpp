@@ -209,7 +209,10 @@ void compare_platforms(const AnalyzeOptions& options) {
     findings.parameters = options.on.empty() ? varied_parameters(runs) : options.on;
     findings.colour = options.colour;
     findings.regression_options = options.regression();
-    if (!findings.parameters.empty() && runs.size() >= findings.parameters.size() + 2) {
+    const bool differ = std::ranges::any_of(findings.pairs, [&](const SpeedupPair& pair) {
+        return pair.speedup != findings.pairs.front().speedup;
+    });
+    if (differ && !findings.parameters.empty() && runs.size() >= findings.parameters.size() + 2) {
         findings.regression =
             regress(regression_data(findings.pairs, findings.parameters), options.regression());
     }
