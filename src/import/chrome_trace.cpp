@@ -271,8 +271,8 @@ bool ChromeReader::key(std::string& key) {
 ChromeTraceEnd read_chrome_trace(ByteSource& source,
                                  const std::function<void(const ChromeEvent&)>& tell) {
     ChromeReader reader(source, tell);
-    using Bytes = JsonBytes<ChromeReader>;
-    const bool is_whole = TraceJson::sax_parse(Bytes(source, reader), Bytes(), &reader,
+    using JsonInput = JsonBytes<ChromeReader>;
+    const bool is_whole = TraceJson::sax_parse(JsonInput(source, reader), JsonInput(), &reader,
                                                nlohmann::json::input_format_t::json, false);
     if (!is_whole && !source.is_at_end()) {
         throw Error(

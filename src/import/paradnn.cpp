@@ -213,9 +213,9 @@ bool is_paradnn(std::string_view head) {
 }
 
 ParadnnResults read_paradnn(ByteSource& source) {
-    using Bytes = JsonBytes<ParadnnReader>;
+    using JsonInput = JsonBytes<ParadnnReader>;
     ParadnnReader reader(source);
-    const bool is_whole = ResultsJson::sax_parse(Bytes(source, reader), Bytes(), &reader,
+    const bool is_whole = ResultsJson::sax_parse(JsonInput(source, reader), JsonInput(), &reader,
                                                  nlohmann::json::input_format_t::json, true);
     if (!is_whole || source.is_cut()) {
         throw Error(fmt::format("'{}' is no whole JSON at byte {}: fetch it again", source.name(),
