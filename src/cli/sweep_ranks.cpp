@@ -33,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t most_predicted_at_once = 32;
+constexpr std::int64_t most_predicted_at_once = 64;
 constexpr std::int64_t most_measured_at_once = 8;
 
 // A folder that only this user can write to: others may write to the one for temporary files.
@@ -161,9 +161,9 @@ private:
     std::jthread thread_;  // the last member: it uses the others
 };
 
-// Threads that predict find the next portion there; who measures asks when it has none.
+// Threads that predict find the next portions there; who measures asks when it has none.
 std::size_t portions_ahead(const RankedSweep& call, int workers) {
-    return call.spec.is_predicted() ? static_cast<std::size_t>(workers) : 0;
+    return call.spec.is_predicted() ? 2 * static_cast<std::size_t>(workers) : 0;
 }
 
 RankPatience patience_of(const RankedSweep& call) {

@@ -39,6 +39,8 @@ public:
     // The rank is gone: what it held is open again. How many these are.
     std::int64_t release(int rank);
 
+    // Portions have become smaller.
+    bool is_ending() const { return left_ / (4 * workers_) < most_at_once_; }
     bool is_complete() const { return left_ == 0; }
     std::int64_t left() const { return left_; }  // places that are not settled
     bool is_settled(std::int64_t place) const { return settled_[static_cast<std::size_t>(place)]; }

@@ -135,7 +135,8 @@ void SweepManager::run(WorkQueue& own) {
         }
     }
     for (std::int64_t told = -1; !ledger_.is_complete() && !hooks_.is_stopped();) {
-        if (const auto message = communicator_.receive(patience_.message)) {
+        const bool is_urgent = own.is_dry() || ledger_.is_ending();
+        if (const auto message = communicator_.receive(patience_.before_message(is_urgent))) {
             hear(*message);
         }
         serve(own);
@@ -336,7 +337,7 @@ bool SweepMember::run(WorkQueue& queue, const std::function<bool()>& is_stopped)
     bool goes_on = true, is_alone = false;
     while (goes_on && !is_alone && !is_stopped()) {
         report(queue);
-        if (const auto message = communicator_.receive(patience_.message)) {
+        if (const auto message = communicator_.receive(patience_.before_message(queue.is_dry()))) {
             heard_ = Clock::now();
             goes_on = heed(*message, queue);
         } else {

@@ -54,8 +54,10 @@ struct RankPatience {
     Seconds arrival{60};  // for the last rank to come
     Seconds silence{
         60};  // before a rank counts as dead; on rank 0's host its death is seen at once
-    Seconds farewell{60};    // for the last words of a rank that has nothing more to do
-    Seconds message{0.004};  // before it looks at its own work again
+    Seconds farewell{60};   // for the last words of a rank that has nothing more to do
+    Seconds message{0.02};  // before it looks at its own work again; a tenth where that waits
+
+    Seconds before_message(bool is_urgent) const { return is_urgent ? 0.1 * message : message; }
 };
 
 // A rank as rank 0 knows it.

@@ -34,6 +34,11 @@ std::size_t WorkQueue::wanted() const {
     return has_ended_ || needed <= portions_.size() ? 0 : needed - portions_.size();
 }
 
+bool WorkQueue::is_dry() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_ > 0;
+}
+
 void WorkQueue::give(Places places) {
     const std::lock_guard lock(mutex_);
     portions_.push_back(std::move(places));

@@ -26,6 +26,8 @@ public:
     void keep_ahead(std::size_t portions);
     // How many portions it lacks.
     std::size_t wanted() const;
+    // Whether somebody waits for one.
+    bool is_dry() const;
     void give(Places places);
     // What was settled since the last call.
     Places take_settled();

@@ -18,8 +18,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// MPI's own waiting spins; asking this often costs a processor less than a hundredth.
+// MPI's own waiting spins, so it is asked now and then: four times while the patience lasts, but
+// not more often than this, since each time may interrupt a thread that computes.
 constexpr auto between_questions = std::chrono::milliseconds(1);
+constexpr auto longest_between_questions = std::chrono::milliseconds(20);
 constexpr auto patience_at_end = std::chrono::seconds(5);
 
 std::chrono::duration<double> duration_of(Seconds time) {
@@ -74,6 +76,8 @@ public:
 
     std::optional<RankMessage> receive(Seconds patience) override {
         const auto end = Clock::now() + duration_of(patience);
+        const auto between = std::clamp<std::chrono::duration<double>>(
+            duration_of(patience) / 4, between_questions, longest_between_questions);
         while (true) {
             if (auto message = next()) {
                 return message;
@@ -82,8 +86,7 @@ public:
             if (left <= left.zero()) {
                 return std::nullopt;
             }
-            std::this_thread::sleep_for(
-                std::min<std::chrono::duration<double>>(left, between_questions));
+            std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(left, between));
         }
     }
 
