@@ -110,8 +110,7 @@ void load_checkpoints(const Database& database, Run& run) {
                   "SELECT position, sample_values FROM step_samples WHERE run = ? "
                   "ORDER BY checkpoint, position");
     for (row.start(run.id); row.next();) {
-        auto* samples =
-            std::get_if<Samples>(&run.steps.at(static_cast<std::size_t>(row.integer(0))).time);
+        auto* samples = std::get_if<Samples>(&step_at(run, row.integer(0)).time);
         if (samples == nullptr) {
             throw Error(
                 fmt::format("a step of run {} has samples although it did not run: the "
@@ -150,8 +149,8 @@ void load_verification(const Database& database, Run& run) {
                     .without_reference = static_cast<std::size_t>(row.integer(1))};
     Statement check(database, "SELECT position, error, tolerance FROM step_check WHERE run = ?");
     for (check.start(run.id); check.next();) {
-        run.steps.at(static_cast<std::size_t>(check.integer(0))).verified = {
-            .error = check.real(1), .tolerance = check.real(2)};
+        step_at(run, check.integer(0)).verified = {.error = check.real(1),
+                                                   .tolerance = check.real(2)};
     }
 }
 

@@ -61,15 +61,6 @@ std::optional<TraceResult> trace_of(const Database& database, std::int64_t run) 
                        .dropped = static_cast<std::uint64_t>(row.integer(1))};
 }
 
-StepResult& step_at(Run& run, std::int64_t position) {
-    if (position < 0 || static_cast<std::size_t>(position) >= run.steps.size()) {
-        throw Error(fmt::format(
-            "run {} has counters for step {}, which it does not have: the database is damaged",
-            run.id, position));
-    }
-    return run.steps[static_cast<std::size_t>(position)];
-}
-
 MetricResult metric_of(const Statement& row) {
     return {.name = row.text(2),
             .unit = row.text(3),

@@ -112,4 +112,13 @@ Measurement measurement_of(const StoredStatus& status, std::span<const std::byte
         fmt::format("'{}' is not a step status: the database is damaged", printable(status.word)));
 }
 
+StepResult& step_at(Run& run, std::int64_t position) {
+    if (position < 0 || position >= std::ssize(run.steps)) {
+        throw Error(fmt::format(
+            "run {} has values for step {}, which it does not have: the database is damaged",
+            run.id, position));
+    }
+    return run.steps[static_cast<std::size_t>(position)];
+}
+
 }  // namespace strata

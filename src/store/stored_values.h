@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "measure/measurement.h"
+#include "record/run.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -64,5 +65,8 @@ StoredStatus stored_status_of(const Measurement& measurement);
 
 // Throws Error for a word that is none of these.
 Measurement measurement_of(const StoredStatus& status, std::span<const std::byte> values);
+
+// The step that other rows of a run are about. Throws Error where the run has none there.
+StepResult& step_at(Run& run, std::int64_t position);
 
 }  // namespace strata

@@ -262,7 +262,11 @@ TEST_F(SaveTest, DamagedRowsAreAnErrorAndNotACrash) {
     save_run(database_, run);
     database_.execute("UPDATE step SET sample_values = x'010203' WHERE position = 0");
     EXPECT_NE(error_of([&] { load_run(database_, run.id); }).find("damaged"), std::string::npos);
-    database_.execute("UPDATE step SET sample_values = NULL, pass = 'sideways'");
+    database_.execute(
+        "PRAGMA foreign_keys = OFF; UPDATE step SET sample_values = NULL; "
+        "UPDATE step_check SET position = 99");
+    EXPECT_NE(error_of([&] { load_run(database_, run.id); }).find("step 99"), std::string::npos);
+    database_.execute("UPDATE step SET pass = 'sideways'");
     EXPECT_NE(error_of([&] { load_run(database_, run.id); }), "no error");
 }
 
