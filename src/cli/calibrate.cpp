@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"

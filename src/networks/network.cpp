@@ -2,7 +2,7 @@
 #include "networks/network.h"
 
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "graph/builder.h"
 #include "networks/dnnmark.h"
@@ -11,7 +11,6 @@
 #include "networks/onnx/import.h"
 #include "networks/text.h"
 #include "op/problem.h"
-#include "op/short_problem.h"
 
 #include <fmt/format.h>
 

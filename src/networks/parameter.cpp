@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "networks/generate/generator.h"
-#include "op/short_problem.h"
+#include "op/problem.h"
 
 #include <fmt/format.h>
 

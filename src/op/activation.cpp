@@ -2,8 +2,7 @@
 #include "op/activation.h"
 
 #include "base/error.h"
-#include "op/operations.h"
-#include "op/shape_rule.h"
+#include "op/rules.h"
 
 #include <algorithm>
 #include <array>

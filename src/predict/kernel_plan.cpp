@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predict/kernel_plan.h"
 
-#include "op/attention_extents.h"
+#include "op/attention.h"
 #include "op/window.h"
 #include "predict/planner.h"
 

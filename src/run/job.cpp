@@ -2,8 +2,8 @@
 #include "run/job.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
-#include "base/mapped_file.h"
 #include "base/processors.h"
 #include "record/options.h"
 

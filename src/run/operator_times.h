@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "base/embedded_file.h"
+#include "base/file.h"
 #include "predict/cpu_fit.h"
 
 #include <functional>

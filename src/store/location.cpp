@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "base/data_home.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "store/database.h"
 
 namespace strata {

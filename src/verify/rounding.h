@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graph/execution.h"
-#include "op/rounding.h"
+#include "op/operator.h"
 
 #include <string_view>
 

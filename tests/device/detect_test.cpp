@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/detect.h"
 
-#include "base/small_file.h"
+#include "base/file.h"
 #include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>

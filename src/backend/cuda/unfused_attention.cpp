@@ -4,7 +4,7 @@
 #include "backend/cuda/broadcast.h"
 #include "backend/cuda/kernels/attention.h"
 #include "backend/cuda/products.h"
-#include "op/attention_extents.h"
+#include "op/attention.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "networks/onnx/external_files.h"
 
-#include "base/mapped_file.h"
+#include "base/file.h"
 #include "networks/onnx/model.h"
 
 #include <algorithm>

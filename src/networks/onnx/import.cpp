@@ -2,7 +2,7 @@
 #include "networks/onnx/import.h"
 
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "networks/onnx/import_node.h"
 #include "networks/onnx/sources.h"

@@ -3,7 +3,7 @@
 
 #include "backend/cuda/device/format.h"
 #include "backend/cuda/device/kernel.h"
-#include "op/interpolation.h"
+#include "op/resize.h"
 
 #include <array>
 #include <vector>

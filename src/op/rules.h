@@ -2,6 +2,7 @@
 #pragma once
 
 #include "op/operator.h"
+#include "op/tensor.h"
 
 #include <cstddef>
 
@@ -41,5 +42,34 @@ Tensor shaped(std::string_view type, Dims dims, DataType dtype);
 
 // An axis that may count from the end, as an index.
 std::size_t axis_index(std::string_view type, std::int64_t axis, std::size_t rank);
+
+// The common shape of several, as NumPy broadcasts: aligned at the last axis, an extent of 1
+// stretches. `type` names the operator in the Error thrown where they do not fit.
+Dims broadcast(std::string_view type, std::span<const Dims> shapes);
+
+// What the operators' counts share.
+
+// Arithmetic of the passes that differ from operator to operator.
+struct PassOperations {
+    Operations forward = {};
+    Operations backward_data = {};
+    Operations backward_weights = {};
+};
+
+// The count of one pass. The update is not the operator's but the optimizer's: `update_work`.
+Operations pick(const PassOperations& operations, const Signature& signature, Pass pass);
+
+// `each` operations, `count` times over.
+Operations times(double count, Operations each);
+
+// Elements as a count; exact up to 2^53.
+double count_of(const Tensor& tensor);
+
+// Whether d(loss)/d(operand) exists and backward_data computes it: activations and inputs of a
+// floating type.
+bool receives_gradient(const Operand& operand);
+
+// Elements of all operands that backward_data gives a gradient.
+double gradient_elements(const Signature& signature);
 
 }  // namespace strata

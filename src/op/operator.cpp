@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "op/rounding.h"
+#include "op/operator.h"
 
 #include <cmath>
 

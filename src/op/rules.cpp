@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "op/shape_rule.h"
+#include "op/rules.h"
 
 #include "base/error.h"
 
@@ -76,6 +76,69 @@ std::size_t axis_index(std::string_view type, std::int64_t axis, std::size_t ran
         refuse(type, fmt::format("axis {} is not one of the input's {} axes", axis, rank));
     }
     return static_cast<std::size_t>(axis < 0 ? axis + axes : axis);
+}
+
+namespace {
+
+Dims broadcast_two(std::string_view type, const Dims& a, const Dims& b) {
+    Dims longer = a.size() >= b.size() ? a : b;
+    const Dims& shorter = a.size() >= b.size() ? b : a;
+    const std::size_t shift = longer.size() - shorter.size();
+    for (std::size_t i = 0; i < shorter.size(); ++i) {
+        std::int64_t& extent = longer[i + shift];
+        if (extent != shorter[i] && extent != 1 && shorter[i] != 1) {
+            refuse(type,
+                   fmt::format("shapes {} and {} cannot be broadcast; extents must be equal or 1",
+                               to_text(a), to_text(b)));
+        }
+        extent = extent == 1 ? shorter[i] : extent;
+    }
+    return longer;
+}
+
+}  // namespace
+
+Dims broadcast(std::string_view type, std::span<const Dims> shapes) {
+    Dims common;
+    for (const Dims& shape : shapes) {
+        common = broadcast_two(type, common, shape);
+    }
+    return common;
+}
+
+Operations pick(const PassOperations& operations, const Signature&, Pass pass) {
+    switch (pass) {
+        case Pass::forward:
+            return operations.forward;
+        case Pass::backward_data:
+            return operations.backward_data;
+        case Pass::backward_weights:
+            return operations.backward_weights;
+        case Pass::update:
+            break;  // the optimizer says: update_work
+    }
+    return {};
+}
+
+Operations times(double count, Operations each) {
+    return each *= count;
+}
+
+double count_of(const Tensor& tensor) {
+    return static_cast<double>(tensor.elements());
+}
+
+bool receives_gradient(const Operand& operand) {
+    return (operand.role == Role::activation || operand.role == Role::input) &&
+           is_floating(operand.tensor.dtype);
+}
+
+double gradient_elements(const Signature& signature) {
+    double elements = 0;
+    for (const Operand& operand : signature.inputs) {
+        elements += receives_gradient(operand) ? count_of(operand.tensor) : 0;
+    }
+    return elements;
 }
 
 }  // namespace strata
