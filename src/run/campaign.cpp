@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/campaign.h"
 
-#include "measure/circumstances.h"
+#include "measure/diagnose.h"
 #include "measure/environment.h"
 #include "record/completeness.h"
 #include "run/memory.h"

@@ -6,7 +6,7 @@
 #include "device/device.h"
 #include "graph/memory.h"
 #include "measure/activity.h"
-#include "measure/calibration_loop.h"
+#include "measure/clock.h"
 #include "measure/diagnose.h"
 #include "measure/environment.h"
 #include "measure/memory_use.h"

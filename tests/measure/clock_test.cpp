@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "measure/calibration_loop.h"
+#include "measure/clock.h"
 
 #include <gtest/gtest.h>
 
