@@ -3,7 +3,7 @@
 
 #include "import/recording.h"
 #include "import/source.h"
-#include "trace/span.h"
+#include "trace/trace.h"
 
 #include <array>
 #include <cstdint>

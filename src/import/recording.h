@@ -3,7 +3,7 @@
 
 #include "graph/schedule.h"
 #include "op/work.h"
-#include "trace/span.h"
+#include "trace/trace.h"
 
 #include <cstdint>
 #include <deque>

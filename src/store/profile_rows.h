@@ -4,7 +4,7 @@
 #include "record/run.h"
 #include "store/database.h"
 #include "store/statement.h"
-#include "trace/span.h"
+#include "trace/trace.h"
 
 #include <optional>
 

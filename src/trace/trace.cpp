@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "trace/span.h"
+#include "trace/trace.h"
 
 #include "base/error.h"
 
