@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/cupti/metric_host.h"
-#include "metric/value.h"
+#include "metric/formula.h"
 
 #include <cstddef>
 #include <cstdint>
