@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "import/json_bytes.h"
-#include "record/provenance.h"
+#include "record/key.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,6 +2,8 @@
 #include "record/key.h"
 
 #include "base/hash.h"
+#include "record/build.h"
+#include "record/commit.h"
 #include "record/options.h"
 
 #include <fmt/format.h>
@@ -36,6 +38,26 @@ std::string key_of(const Settings& settings) {
 
 std::string key_of(std::string_view text) {
     return fmt::format("{:016x}", hash_of(text));
+}
+
+std::string_view strata_version() {
+    return build::version;
+}
+
+std::string_view strata_commit() {
+    return build::commit;
+}
+
+std::map<std::string, std::string> build_provenance() {
+    return {{"strata.version", build::version},
+            {"strata.commit", build::commit},
+            {"build.type", build::type},
+            {"build.compiler", build::compiler},
+            {"build.flags", build::flags},
+            {"fmt.version", build::fmt},
+            {"sqlite.version", build::sqlite},
+            {"tomlplusplus.version", build::tomlplusplus},
+            {"nlohmann_json.version", build::nlohmann_json}};
 }
 
 }  // namespace strata

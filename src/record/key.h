@@ -3,6 +3,7 @@
 
 #include "record/run.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,14 @@ std::string key_of(const Settings& settings);
 
 // The same of any text.
 std::string key_of(std::string_view text);
+
+// The release, "0.1.0", and the commit it was built from: "3f2a91c0d4e1", with "-dirty" where the
+// tree had further changes, "unknown" where it was built outside a repository.
+std::string_view strata_version();
+std::string_view strata_commit();
+
+// How this program was made, for Run::provenance: strata.version, strata.commit, build.type,
+// build.compiler, build.flags, and <library>.version of the libraries that it was compiled against.
+std::map<std::string, std::string> build_provenance();
 
 }  // namespace strata

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/unit_text.h"
-#include "record/algorithm_choices.h"
+#include "record/algorithm.h"
 
 #include <fmt/format.h>
 

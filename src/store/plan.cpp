@@ -3,7 +3,6 @@
 
 #include "base/enumeration.h"
 #include "record/key.h"
-#include "record/provenance.h"
 #include "store/load.h"
 #include "store/owner.h"
 #include "store/statement.h"

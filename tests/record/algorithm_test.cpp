@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "record/algorithm_choices.h"
-
+#include "record/algorithm.h"
 #include "record/key.h"
 #include "record/options.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "record/algorithm_choices.h"
+#include "record/algorithm.h"
 
 #include "base/enumeration.h"
 #include "base/text.h"
