@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "record/key.h"
 #include "record/options.h"
-#include "store/profile_rows.h"
+#include "store/profile.h"
 #include "store/stored_values.h"
 
 #include <algorithm>

@@ -7,10 +7,9 @@
 #include "record/key.h"
 #include "record/options.h"
 #include "store/annotations.h"
-#include "store/profile_rows.h"
+#include "store/profile.h"
 #include "store/run_writer.h"
 #include "store/stored_values.h"
-#include "store/text_table.h"
 
 #include <fmt/format.h>
 
