@@ -1,13 +1,69 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/backend.h"
 #include "verify/expected.h"
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace strata {
+
+// An executable that can also be requested values that exist only within one of its operations: as
+// the reference computed them.
+class InnerValues final : public Executable {
+public:
+    explicit InnerValues(Executable& executable) : executable_(executable) {}
+
+    void keep(TensorId tensor, HostValues values) { values_[tensor] = std::move(values); }
+
+    std::span<const Step> steps() const override { return executable_.steps(); }
+    Seconds run() override { return executable_.run(); }
+    Seconds run_timed(std::span<Seconds> times) override { return executable_.run_timed(times); }
+    void run_step(std::size_t step) override { executable_.run_step(step); }
+    HostValues read(TensorId tensor, Content content) const override {
+        const auto found = values_.find(tensor);
+        return content == Content::value && found != values_.end()
+                   ? found->second
+                   : executable_.read(tensor, content);
+    }
+    void write(TensorId tensor, Content content, std::span<const float> values) override {
+        executable_.write(tensor, content, values);
+    }
+
+private:
+    Executable& executable_;
+    std::map<TensorId, HostValues> values_;
+};
+
+// Which tasks an executable has steps for, which of them it refuses, and whose step does them.
+class TaskStates {
+public:
+    explicit TaskStates(std::span<const Step> steps) {
+        for (const Step& step : steps) {
+            if (step.kind == StepKind::compute) {
+                executed_[{step.layer, step.pass}] = step.runs();
+                within_[{step.layer, step.pass}] = step.within();
+            }
+        }
+    }
+
+    bool known(const Task& task) const { return executed_.contains({task.layer, task.pass}); }
+    bool executed(const Task& task) const { return known(task) && executed_.at(key(task)); }
+    // The task whose step does this one's work; nothing where it has a step of its own, or none.
+    std::optional<Task> within(const Task& task) const {
+        return known(task) ? within_.at(key(task)) : std::nullopt;
+    }
+
+private:
+    using Key = std::pair<LayerId, Pass>;
+    static Key key(const Task& task) { return {task.layer, task.pass}; }
+
+    std::map<Key, bool> executed_;
+    std::map<Key, std::optional<Task>> within_;
+};
 
 // A gradient on its way: the sum of what the reference contributed until now, and who did.
 struct PendingGradient {

@@ -5,9 +5,7 @@
 #include "backend/reference/update.h"
 #include "base/text.h"
 #include "verify/gradient_ledger.h"
-#include "verify/inner_values.h"
 #include "verify/reference_results.h"
-#include "verify/task_states.h"
 
 #include <fmt/format.h>
 
