@@ -7,7 +7,6 @@
 #include "cli/options.h"
 #include "cli/sides.h"
 #include "cli/verbs.h"
-#include "device/detect.h"
 #include "device/device.h"
 #include "device/host.h"
 #include "measure/ceilings.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "device/detect.h"
 #include "device/device.h"
+#include "device/host.h"
 
 #include <functional>
 #include <string>

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/processors.h"
 #include "base/text.h"
-#include "device/detect.h"
+#include "device/host.h"
 #include "networks/onnx/export.h"
 
 #include <fmt/format.h>
