@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "import/json_bytes.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

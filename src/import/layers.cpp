@@ -2,7 +2,6 @@
 #include "import/layers.h"
 
 #include "base/error.h"
-#include "import/match.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "import/json_bytes.h"
+#include "import/chrome_trace.h"
 #include "record/key.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // Files that no tool should write: a sentence with file and place, or what can be read of them.
 #include "import/formats.h"
 #include "import/iterations.h"
-#include "import/match.h"
+#include "import/layers.h"
 #include "import/run.h"
 
 #include "measure/memory_use.h"
