@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "run/convolution_error.h"
-
+#include "run/lone_layer.h"
 #include "backend/reference/reference.h"
 #include "graph/builder.h"
-#include "run/lone_layer.h"
 
 #include <gtest/gtest.h>
 
