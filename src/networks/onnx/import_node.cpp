@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/onnx/import_node.h"
+#include "networks/onnx/node_import.h"
 
 #include "base/error.h"
 #include "base/text.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "networks/onnx/fold/broadcast.h"
 #include "networks/onnx/fold/folders.h"
 
 #include <algorithm>

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "networks/zoo/classifier.h"
+#include "networks/zoo/chain.h"
 
 #include <array>
 
 namespace strata {
+
+// How the three fully connected layers end AlexNet and VGG (4096, 4096 and 1000 outputs).
+enum class Classifier {
+    caffe,        // fc6 relu6 drop6 fc7 relu7 drop7 fc8 loss
+    torchvision,  // drop5 fc6 relu6 drop6 fc7 relu7 fc8 loss
+    dnnmark,      // fc6 relu6 fc7 relu7 fc8 softmax: no dropout, no loss
+};
+
+// The finished network.
+Graph with_classifier(Chain chain, Classifier classifier);
 
 // Whether local response normalisation follows the first two ReLUs.
 enum class ResponseNormalization { none, across_channels };
@@ -45,5 +55,29 @@ inline constexpr AlexNet levinthal_alexnet = {.name = "alexnet-levinthal",
                                               .classifier = Classifier::torchvision};
 
 Graph build(const AlexNet& variant, std::int64_t batch);
+
+// Simonyan and Zisserman 2014: five blocks of 3x3 convolutions, 224 x 224. The number of
+// convolutions in each block determines the variant: A, B, D and E of their Table 1.
+struct Vgg {
+    std::string_view name;
+    std::array<int, 5> depths = {};
+    Classifier classifier = Classifier::caffe;
+};
+
+inline constexpr Vgg vgg_11 = {.name = "vgg-11", .depths = {1, 1, 2, 2, 2}};  // 132,863,336
+inline constexpr Vgg vgg_13 = {.name = "vgg-13", .depths = {2, 2, 2, 2, 2}};  // 133,047,848
+inline constexpr Vgg vgg_16 = {.name = "vgg-16", .depths = {2, 2, 3, 3, 3}};  // 138,357,544
+inline constexpr Vgg vgg_19 = {.name = "vgg-19", .depths = {2, 2, 4, 4, 4}};  // 143,667,240
+
+Graph build(const Vgg& variant, std::int64_t batch);
+
+// Szegedy et al. 2014, Inception v1, with the names and the ceil-mode pooling of Caffe's
+// bvlc_googlenet but without its two auxiliary classifiers. 6,998,552 parameters.
+struct GoogLeNet {
+    std::string_view name = "googlenet";
+    ResponseNormalization normalization = ResponseNormalization::across_channels;
+};
+
+Graph build(const GoogLeNet& variant, std::int64_t batch);
 
 }  // namespace strata

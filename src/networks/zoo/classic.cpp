@@ -1,9 +1,93 @@
 // SPDX-License-Identifier: MIT
-#include "networks/zoo/googlenet.h"
+#include "networks/zoo/classic.h"
+
+#include <fmt/format.h>
 
 #include <array>
 
 namespace strata {
+
+namespace {
+
+Graph caffe(Chain& chain) {
+    chain.add("fc6", FullyConnected{4096}).relu("relu6").dropout("drop6");
+    chain.add("fc7", FullyConnected{4096}).relu("relu7").dropout("drop7");
+    return chain.add("fc8", FullyConnected{1000}).with_loss();
+}
+
+Graph torchvision(Chain& chain) {
+    chain.dropout("drop5").add("fc6", FullyConnected{4096}).relu("relu6");
+    chain.dropout("drop6").add("fc7", FullyConnected{4096}).relu("relu7");
+    return chain.add("fc8", FullyConnected{1000}).with_loss();
+}
+
+Graph dnnmark(Chain& chain) {
+    chain.add("fc6", FullyConnected{4096}).relu("relu6");
+    chain.add("fc7", FullyConnected{4096}).relu("relu7");
+    return chain.add("fc8", FullyConnected{1000}).add("softmax", Softmax{}).finish();
+}
+
+}  // namespace
+
+Graph with_classifier(Chain chain, Classifier classifier) {
+    switch (classifier) {
+        case Classifier::caffe:
+            return caffe(chain);
+        case Classifier::torchvision:
+            return torchvision(chain);
+        case Classifier::dnnmark:
+            return dnnmark(chain);
+    }
+    return chain.finish();
+}
+
+namespace {
+
+Pooling overlapping_pooling() {
+    return max_pooling({.kernel = 3, .stride = 2, .ceil_mode = true});
+}
+
+void add_normalization(Chain& chain, const AlexNet& variant, std::string name) {
+    if (variant.normalization == ResponseNormalization::across_channels) {
+        chain.add(std::move(name), Lrn{});
+    }
+}
+
+}  // namespace
+
+Graph build(const AlexNet& variant, std::int64_t batch) {
+    const auto& channels = variant.channels;
+    const std::int64_t groups = variant.groups;
+    Chain chain(variant.name, batch, variant.image);
+    chain.add("conv1",
+              convolution(
+                  {.channels = channels[0], .kernel = 11, .stride = 4, .pad = variant.conv1_pad}));
+    chain.relu("relu1");
+    add_normalization(chain, variant, "lrn1");
+    chain.add("pool1", overlapping_pooling());
+    chain.add("conv2", convolution({channels[1], 5, 1, 2, groups})).relu("relu2");
+    add_normalization(chain, variant, "lrn2");
+    chain.add("pool2", overlapping_pooling());
+    chain.add("conv3", convolution({channels[2], 3, 1, 1})).relu("relu3");
+    chain.add("conv4", convolution({channels[3], 3, 1, 1, groups})).relu("relu4");
+    chain.add("conv5", convolution({channels[4], 3, 1, 1, groups})).relu("relu5");
+    chain.add("pool5", overlapping_pooling());
+    return with_classifier(std::move(chain), variant.classifier);
+}
+
+Graph build(const Vgg& variant, std::int64_t batch) {
+    constexpr std::array<std::int64_t, 5> channels = {64, 128, 256, 512, 512};
+    Chain chain(variant.name, batch, 224);
+    for (std::size_t block = 0; block < channels.size(); ++block) {
+        for (int i = 1; i <= variant.depths[block]; ++i) {
+            const auto place = fmt::format("{}_{}", block + 1, i);
+            chain.add("conv" + place, convolution({channels[block], 3, 1, 1}));
+            chain.relu("relu" + place);
+        }
+        chain.add(fmt::format("pool{}", block + 1), max_pooling({.kernel = 2, .stride = 2}));
+    }
+    return with_classifier(std::move(chain), variant.classifier);
+}
 
 namespace {
 
