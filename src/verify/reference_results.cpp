@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "verify/reference_results.h"
 
-#include "backend/reference/step.h"
+#include "backend/reference/operators.h"
 
 namespace strata {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/kernels/divisor.h"
-#include "backend/reference/window.h"
+#include "backend/reference/views.h"
 
 namespace strata::cuda {
 

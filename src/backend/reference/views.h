@@ -1,12 +1,67 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "op/tensor.h"
 #include "op/window.h"
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace strata {
+
+// A tensor seen as outer x extent x inner elements around one of its axes.
+struct AxisView {
+    std::size_t outer = 1;
+    std::size_t extent = 1;
+    std::size_t inner = 1;
+
+    std::size_t at(std::size_t before, std::size_t along, std::size_t after) const {
+        return (before * extent + along) * inner + after;
+    }
+};
+
+// A negative axis counts from the end. Requires: the tensor has the axis.
+AxisView around_axis(const Dims& dims, std::int64_t axis);
+
+// The positions of an operand's elements under NumPy's broadcasting to a result's shape: shapes are
+// aligned at the last axis, and an axis of extent 1 is repeated.
+class Broadcast {
+public:
+    Broadcast(const Dims& operand, const Dims& result);
+
+    // The index of the operand's element that element `index` of the result reads, both row-major.
+    std::size_t operator()(std::size_t index) const;
+
+private:
+    struct Axis {
+        std::size_t extent = 1;  // of the result
+        std::size_t step = 0;    // operand elements to its next index; 0 where it is broadcast
+    };
+    std::vector<Axis> axes_;  // innermost first
+    bool identical_ = false;
+};
+
+// A strided view of a dense row-major tensor: the position of each element of a result, given by a
+// first element and, for each axis of the result, a step that may be zero or negative.
+class Strided {
+public:
+    // Requires: one step for each axis.
+    Strided(const Dims& result, std::size_t first, const Dims& steps);
+
+    std::size_t operator()(std::size_t index) const;
+
+private:
+    struct Axis {
+        std::size_t extent = 1;
+        std::int64_t step = 0;
+    };
+    std::vector<Axis> axes_;  // innermost first
+    std::size_t first_ = 0;
+};
+
+// Elements between neighbours along each axis of a dense row-major tensor.
+Dims row_major_steps(const Dims& dims);
 
 // One spatial axis of a sliding window: for each tap of the kernel, output o reads the input at o *
 // stride - begin + tap * dilation; positions outside [0, input) are padding.

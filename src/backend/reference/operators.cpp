@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backend/reference/step.h"
-
 #include "backend/reference/operators.h"
-#include "backend/reference/window.h"
+
+#include "backend/reference/views.h"
 
 namespace strata {
 
