@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/doctor.h"
 #include "backend/device_watch.h"
-#include "backend/library_offers.h"
+#include "backend/module.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/backends.h"

@@ -2,7 +2,7 @@
 #include "backend/cuda/fastest.h"
 
 #include "backend/cuda/device/trouble.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 
 #include <cuda_runtime_api.h>
 

@@ -5,7 +5,7 @@
 #include "backend/cuda/device/queue.h"
 #include "backend/cuda/device/stream.h"
 #include "backend/cuda/device/trouble.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 
 #include <algorithm>
 #include <utility>

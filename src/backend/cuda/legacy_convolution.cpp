@@ -3,7 +3,7 @@
 
 #include "backend/cuda/device/queue.h"
 #include "backend/cuda/device/trouble.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 
 #include <cudnn.h>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "backend/cuda/cudnn/descriptor.h"
 
 #include "backend/cuda/device/machine.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "backend/cuda/device/machine.h"
 #include "backend/cuda/device/queue.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 #include "op/recurrent.h"
 
 #include <cudnn.h>

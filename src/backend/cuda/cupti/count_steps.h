@@ -3,7 +3,6 @@
 
 #include "backend/cuda/cupti/range_counter.h"
 #include "backend/profiling.h"
-#include "backend/step_watch.h"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 #include "base/quantity.h"
 #include "graph/execution.h"
 

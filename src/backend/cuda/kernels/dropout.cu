@@ -2,7 +2,7 @@
 #include "backend/cuda/kernels/dropout.h"
 
 #include "backend/cuda/kernels/map.cuh"
-#include "backend/dropout_choice.h"
+#include "backend/semantics.h"
 
 namespace strata::cuda {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cast_value.h"
+#include "backend/semantics.h"
 
 #include <algorithm>
 #include <bit>

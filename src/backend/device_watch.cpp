@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 
 #include <atomic>
 #include <cstdio>
