@@ -7,6 +7,33 @@
 
 #include <functional>
 #include <string>
+#include <vector>
+
+namespace strata::cuda {
+
+// Samples of the time per call of `enqueue`, which puts work on the machine's stream. Each sample
+// repeats the work until it takes some milliseconds. Two calls come first: one loads and compiles,
+// one estimates the repetitions.
+std::vector<Seconds> times_of(Machine& machine, const std::function<void()>& enqueue);
+
+// The median of the second half of a second of nothing else, when clock and temperature have
+// settled. `meanwhile` is called at the end, while the machine still works.
+Seconds sustained_time_of(Machine& machine, const std::function<void()>& enqueue,
+                          const std::function<void()>& meanwhile);
+
+}  // namespace strata::cuda
+
+namespace strata::cuda {
+
+// The throughput that square products of random normal numbers by cuBLASLt sustain in f32, TF32,
+// f16 and bf16: 2 n^3 operations, with the best of the algorithms that its heuristic names, in the
+// second half of a second of nothing else. The source gives the clock and power at that time if
+// `watch` is not null and knows them. A refused type is left out. `progress` is told what is
+// measured next.
+std::vector<ComputeCeiling> product_ceilings(
+    Machine& machine, DeviceWatch* watch, const std::function<void(const std::string&)>& progress);
+
+}  // namespace strata::cuda
 
 namespace strata::cuda {
 

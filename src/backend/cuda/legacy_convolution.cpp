@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/legacy_convolution.h"
 
-#include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/stream.h"
 #include "backend/cuda/device/trouble.h"
 #include "backend/device_watch.h"
 

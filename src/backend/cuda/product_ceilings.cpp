@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/product_ceilings.h"
+#include "backend/cuda/ceilings.h"
 
-#include "backend/cuda/ceiling_times.h"
 #include "backend/cuda/cublas/matmul.h"
 #include "backend/cuda/device/values.h"
 #include "base/random.h"

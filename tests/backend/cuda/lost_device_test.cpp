@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
-#include "backend/cuda/gpu_machine.h"
 #include "backend/device_watch.h"
 #include "graph/builder.h"
 #include "tests/backend/cuda/emulated.h"

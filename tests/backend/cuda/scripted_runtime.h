@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/device/program.h"
-#include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/stream.h"
 
 #include <deque>
 #include <limits>

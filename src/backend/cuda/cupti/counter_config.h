@@ -12,6 +12,21 @@
 
 namespace strata::cuda {
 
+// A device whose counters may be read, and the counters that it makes available.
+struct CountingDevice {
+    void* context = nullptr;  // CUcontext
+    std::string chip = {};    // "GH100"
+    std::vector<std::uint8_t> availability = {};
+};
+
+// The device of the current CUDA context. Throws ProfilerError that says what forbids counting.
+// Requires: if there is a GPU, its context exists.
+CountingDevice open_counting_device(int device = 0);
+
+}  // namespace strata::cuda
+
+namespace strata::cuda {
+
 // Counters of a chip, grouped into passes: only a limited number can be counted at once, so the
 // work is repeated for each pass. Can be built without a GPU. Throws ProfilerError, naming the
 // counter, if the chip lacks one, and for counters that cannot be combined.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cupti/gpu_range_counter.h"
 
-#include "backend/cuda/cupti/parameters.h"
+#include "backend/cuda/cupti/trouble.h"
 #include "backend/device_watch.h"
 
 #include <cupti_range_profiler.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/gather.h"
+#include "backend/cuda/kernels/movement.h"
 
 #include "backend/cuda/kernels/divisor.h"
 #include "backend/cuda/kernels/elements.cuh"
