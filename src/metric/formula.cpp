@@ -3,13 +3,14 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "metric/formula_parser.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 namespace strata {
 
@@ -146,15 +147,10 @@ private:
     std::vector<FormulaStep> steps_;
 };
 
-}  // namespace
-
+// The steps of a formula in postfix order. Throws Error that names the place.
 std::vector<FormulaStep> parse_formula(std::string_view text) {
     return Parser(text).parse();
 }
-
-namespace {
-
-using Kind = FormulaStep::Kind;
 
 MetricValue value_of(const std::string& counter, const CounterValues& values) {
     const auto found = values.find(counter);

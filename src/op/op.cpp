@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "op/op.h"
 
+#include "op/operator.h"
 #include "op/rules.h"
-#include "op/traffic.h"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,14 @@
 namespace strata {
 
 namespace {
+
+// The bytes of one pass: every operand that it must read, once, and every result, once. What a
+// backward pass must read beside the gradient of the output is what the operator's `reads()` says,
+// and the `saved` bytes that the forward pass left behind.
+struct Traffic {
+    Bytes read;
+    Bytes written;
+};
 
 template <class Chosen>
 Bytes bytes_where(const std::vector<Operand>& operands, Chosen chosen) {
@@ -75,8 +83,6 @@ Traffic backward_weights(const BackwardReads& reads, const Signature& signature)
     return {read, bytes_where(signature.inputs, is_parameter)};
 }
 
-}  // namespace
-
 Traffic traffic_of(const BackwardReads& reads, const Signature& signature, Pass pass, Bytes saved) {
     switch (pass) {
         case Pass::forward:
@@ -91,8 +97,6 @@ Traffic traffic_of(const BackwardReads& reads, const Signature& signature, Pass 
     }
     return {};
 }
-
-namespace {
 
 bool moves_nothing(const Op& op) {
     return std::holds_alternative<Reshape>(op) || std::holds_alternative<Opaque>(op);

@@ -16,6 +16,8 @@
 
 namespace strata {
 
+namespace {
+
 // A rectangle of signs to draw on. Places are shares from 0 at the left and the bottom to 1 at the
 // right and the top; what lies beyond stands on the edge.
 class TextCanvas {
@@ -48,13 +50,9 @@ private:
     std::vector<std::vector<std::string>> cells_;
 };
 
-namespace {
-
 std::size_t distance(std::size_t a, std::size_t b) {
     return a < b ? b - a : a - b;
 }
-
-}  // namespace
 
 std::size_t TextCanvas::cell_at(double share, std::size_t cells) {
     const double at = std::clamp(share, 0.0, 1.0) * static_cast<double>(cells - 1);
@@ -85,8 +83,6 @@ std::string TextCanvas::row(std::size_t index) const {
     }
     return text;
 }
-
-namespace {
 
 constexpr std::size_t rows = 14;
 constexpr std::size_t widest_field = 64;

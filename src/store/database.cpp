@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "store/sqlite_error.h"
 #include "store/statement.h"
 
 #include <fmt/format.h>
@@ -12,11 +11,20 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
+#include <string>
 #include <system_error>
 
 namespace strata {
 
 namespace {
+
+// SQLite's report on a failed call.
+struct SqliteFailure {
+    int code = 0;          // extended result code
+    std::string message;   // sqlite3_errmsg
+    int system_error = 0;  // errno of the operation beneath, 0 where there is none
+};
 
 // What a result code means to whoever asked, as the end of a sentence that begins with the file.
 struct Meaning {
@@ -90,14 +98,15 @@ std::string sentence_of(const SqliteFailure& failure) {
     return fmt::format("cannot be used: {}", failure.message);
 }
 
-}  // namespace
-
+// The failure as one sentence that names the database, what is wrong with it, and the fix.
 Error database_error(const std::filesystem::path& file, const SqliteFailure& failure,
                      DatabaseOwner owner) {
     return Error(fmt::format(
         "database {} {}", printable(file.string(), 1000),
         owner == DatabaseOwner::strata ? sentence_of(failure) : foreign_sentence_of(failure)));
 }
+
+}  // namespace
 
 std::filesystem::path database_path(const std::string& asked) {
     if (!asked.empty()) {

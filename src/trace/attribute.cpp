@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include "trace/attribute.h"
 
-#include "trace/node_owners.h"
+#include "trace/trace.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <unordered_map>
 
 namespace strata {
+
+namespace {
+
+// The range in which each node of a graph was captured, found through any number of copies.
+class NodeOwners {
+public:
+    NodeOwners(std::span<const NodeInRange> nodes, std::span<const NodeCopy> copies);
+
+    // The range of a node, or of the node that it is a copy of. Nothing if no range was recorded,
+    // or if the copies form a cycle.
+    std::optional<std::uint64_t> range_of(std::uint64_t node) const;
+
+private:
+    std::unordered_map<std::uint64_t, std::uint64_t> range_of_node_;
+    std::unordered_map<std::uint64_t, std::uint64_t> original_of_;
+};
 
 NodeOwners::NodeOwners(std::span<const NodeInRange> nodes, std::span<const NodeCopy> copies) {
     for (const NodeInRange& node : nodes) {
@@ -31,6 +50,8 @@ std::optional<std::uint64_t> NodeOwners::range_of(std::uint64_t node) const {
     }
     return {};
 }
+
+}  // namespace
 
 RangeTree::RangeTree(std::span<const TraceRange> ranges) {
     for (const TraceRange& range : ranges) {

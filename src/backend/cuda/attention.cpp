@@ -100,10 +100,6 @@ std::shared_ptr<LibraryCall> attention_call(const AttentionProblem& problem,
     return std::make_shared<AttentionCall>(problem, std::move(plan));
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 namespace {
 
 enum Operand : std::size_t { query, key, value, mask };
@@ -266,10 +262,6 @@ FusedLayer fused_attention(Lowering& lowering, const Layer& layer, const Attenti
     }
     return {std::make_unique<FusedAttention>(layer, problem, std::move(plans))};
 }
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 namespace {
 

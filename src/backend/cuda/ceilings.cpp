@@ -67,10 +67,6 @@ Seconds sustained_time_of(Machine& machine, const std::function<void()>& enqueue
     return median_of(late);
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 namespace {
 
 constexpr std::int64_t largest_array = std::int64_t{1} << 30U;  // bytes

@@ -21,10 +21,6 @@ std::vector<Seconds> times_of(Machine& machine, const std::function<void()>& enq
 Seconds sustained_time_of(Machine& machine, const std::function<void()>& enqueue,
                           const std::function<void()>& meanwhile);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // The throughput that square products of random normal numbers by cuBLASLt sustain in f32, TF32,
 // f16 and bf16: 2 n^3 operations, with the best of the algorithms that its heuristic names, in the
 // second half of a second of nothing else. The source gives the clock and power at that time if
@@ -32,10 +28,6 @@ namespace strata::cuda {
 // measured next.
 std::vector<ComputeCeiling> product_ceilings(
     Machine& machine, DeviceWatch* watch, const std::function<void(const std::string&)>& progress);
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 // Measures the ceilings of a machine's device, in the form of device/device.h:
 //

@@ -49,10 +49,6 @@ std::vector<Call> channel_sums(Lowering& lowering, const TensorView& dy, const T
         {dy}, {sums});
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 namespace {
 
 // A convolution or a transposed convolution, whose result is the data gradient of a convolution.

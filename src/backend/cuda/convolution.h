@@ -42,29 +42,17 @@ ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass 
 // they are to run on tensor cores, which prefer it.
 Order convolution_order(const Execution& execution);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // Lowers the forward pass of a convolution as one operation with its bias and as many following
 // layers (Lowering::followers) as cuDNN has a plan for. A batch normalisation is folded into the
 // weights and the bias; a sum and a ReLU become part of the operation. The followers' tasks become
 // steps within this one. Adds a step if it returns Fused::done.
 FusedResult lower_fused_convolution(Lowering& lowering, const Layer& layer, const Format& format);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // y += the bias of each element's channel. The bias is f32.
 Call add_channel_bias(const TensorView& y, const TensorView& bias);
 
 // sums = dy summed over every axis but the channels.
 std::vector<Call> channel_sums(Lowering& lowering, const TensorView& dy, const TensorView& sums);
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 // The index of the fastest of `count` ways, by `time_of`. A way that throws DeviceError for a
 // library's refusal or for lack of scratch memory is excluded; if all do, the result is the first,

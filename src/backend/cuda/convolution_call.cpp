@@ -69,10 +69,6 @@ double best_time(const Queue& queue, const std::function<void()>& enqueue) {
     return minimum;
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 namespace {
 
 class ConvolutionCall : public LibraryCall {

@@ -37,10 +37,6 @@ Made lower(const Layer& layer, const Identity&) {
     return std::make_unique<IdentityLowering>(layer);
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 namespace {
 
 class CastLowering : public LayerLowering {
@@ -72,10 +68,6 @@ private:
 Made lower(const Layer& layer, const Cast& op) {
     return std::make_unique<CastLowering>(layer, op);
 }
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 namespace {
 

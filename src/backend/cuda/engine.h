@@ -24,10 +24,6 @@ Program prepare_program(const Graph& graph, const Execution& execution,
                         const DeviceProperties& properties,
                         LayerForm layer_form = LayerForm::library);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // The algorithms that cuDNN offers for convolutions on the device described in the file
 // `description`, or, if that is empty, on the current device, where each plan is also run. Throws
 // DeviceError, or Error for the file.
@@ -36,10 +32,6 @@ std::unique_ptr<AlgorithmSource> make_algorithm_source(const std::string& descri
 // The same for any machine; without a machine nothing is run.
 std::unique_ptr<AlgorithmSource> algorithm_source(const DeviceProperties& properties,
                                                   std::shared_ptr<Machine> machine);
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 // The current CUDA device. Throws DeviceError if there is none, or no driver, or the driver is too
 // old.

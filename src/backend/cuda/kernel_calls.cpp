@@ -51,10 +51,6 @@ FoldShape broadcast_fold(const std::vector<TensorView>& inputs, const TensorView
     return shape;
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 std::vector<Call> fold_calls(Lowering& lowering, FoldKernels fold, std::vector<TensorView> inputs,
                              const std::vector<TensorView>& outputs) {
     if (fold.kernels.size() == 1) {
@@ -81,10 +77,6 @@ Dims broadcast_strides(const Dims& dims, const Dims& strides, const Dims& result
 Dims broadcast_strides(const TensorView& view, const Dims& result) {
     return broadcast_strides(view.dims, strides_of(view.dims, view.format.order), result);
 }
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 std::vector<Call> scattered_gradient(Lowering& lowering, const TensorView& gradient,
                                      const std::function<Call(const TensorView& sum)>& add) {

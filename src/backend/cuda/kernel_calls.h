@@ -25,10 +25,6 @@ Format gradient_format(const Lowering& lowering, TensorId tensor, Order order);
 // other inputs are broadcast to these extents, too.
 FoldShape broadcast_fold(const std::vector<TensorView>& inputs, const TensorView& dx);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // The calls of a fold, with intermediate memory if it has two kernels.
 std::vector<Call> fold_calls(Lowering& lowering, FoldKernels fold, std::vector<TensorView> inputs,
                              const std::vector<TensorView>& outputs);
@@ -38,10 +34,6 @@ std::vector<Call> fold_calls(Lowering& lowering, FoldKernels fold, std::vector<T
 Dims broadcast_strides(const Dims& dims, const Dims& strides, const Dims& result);
 // The same for the tensor that a view covers.
 Dims broadcast_strides(const TensorView& view, const Dims& result);
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 // A gradient to which a kernel adds in no given order. It is summed in f32 whatever its storage
 // type, because one element may receive many terms. `add` gets the view of the sum and makes the

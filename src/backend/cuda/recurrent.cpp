@@ -46,10 +46,6 @@ Made lower(const Layer& layer, const Recurrent& op) {
     return std::make_unique<RecurrentLowering>(layer, op);
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 namespace {
 
 class ComposedRecurrent : public StackedRecurrent<Lowering, CellLowering, LayerLowering> {
@@ -69,10 +65,6 @@ protected:
 Made composed_recurrent(const Layer& layer, const Recurrent& op) {
     return std::make_unique<ComposedRecurrent>(layer, op);
 }
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 namespace {
 

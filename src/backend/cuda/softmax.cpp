@@ -43,10 +43,6 @@ Made lower(const Layer& layer, const Softmax& op) {
     return std::make_unique<SoftmaxLowering>(layer, op);
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 namespace {
 
 class LossLowering : public LayerLowering {

@@ -9,6 +9,8 @@
 
 namespace strata {
 
+namespace {
+
 // A convolution is, for every tap of the kernel, a matrix product over the channels:
 //   y[output, k] += x[input(output, tap), c] * weight[tap, c, k]
 // With channels innermost, the outputs of one row that see a tap are the rows of one such product.
@@ -33,8 +35,6 @@ struct ConvolutionShape {
                static_cast<double>(in * window.taps());
     }
 };
-
-ConvolutionShape shape_of(const Convolution& op, const ReferenceOperands& operands);
 
 // The outputs [first, last) of one row for which a tap lies inside the input, and the input
 // position that the first of them reads.
@@ -64,13 +64,6 @@ void for_each_tap(const SpatialWindow& window, std::int64_t row, Use&& use) {
     }
 }
 
-// [images][channels][positions] as [images][positions][channels].
-std::vector<float> channels_last(std::span<const float> values, std::int64_t images,
-                                 std::int64_t channels);
-
-// weight[groups * out][in][taps] as [groups][taps][out][in].
-std::vector<float> weights_by_tap(const ConvolutionShape& shape, std::span<const float> weight);
-
 ConvolutionShape shape_of(const Convolution& op, const ReferenceOperands& operands) {
     const Dims& x = operands.input_dims(0);
     const Dims& y = operands.output_dims(0);
@@ -78,6 +71,7 @@ ConvolutionShape shape_of(const Convolution& op, const ReferenceOperands& operan
     return {spatial_window(window, x, y), x[0], op.groups, x[1] / op.groups, y[1] / op.groups};
 }
 
+// [images][channels][positions] as [images][positions][channels].
 std::vector<float> channels_last(std::span<const float> values, std::int64_t images,
                                  std::int64_t channels) {
     const std::size_t image = values.size() / static_cast<std::size_t>(images);
@@ -91,6 +85,7 @@ std::vector<float> channels_last(std::span<const float> values, std::int64_t ima
     return result;
 }
 
+// weight[groups * out][in][taps] as [groups][taps][out][in].
 std::vector<float> weights_by_tap(const ConvolutionShape& shape, std::span<const float> weight) {
     std::vector<float> result(weight.size());
     const std::int64_t taps = shape.window.taps();
@@ -106,8 +101,6 @@ std::vector<float> weights_by_tap(const ConvolutionShape& shape, std::span<const
     }
     return result;
 }
-
-namespace {
 
 using Index = std::int64_t;
 
@@ -168,8 +161,6 @@ void reference_forward(const Convolution& op, const ReferenceOperands& operands)
 }
 
 namespace {
-
-using Index = std::int64_t;
 
 // The gradient of one image's input channels of one group, [positions][in].
 std::vector<double> input_gradient(const ConvolutionShape& shape, const float* dy,

@@ -10,9 +10,9 @@
 
 namespace strata {
 
-// Replaces each x by x - log(sum of exp x). The maximum is subtracted first, so nothing overflows.
-void log_softmax(std::span<double> values);
+namespace {
 
+// Replaces each x by x - log(sum of exp x). The maximum is subtracted first, so nothing overflows.
 void log_softmax(std::span<double> values) {
     const double greatest = *std::ranges::max_element(values);
     double sum = 0;
@@ -24,8 +24,6 @@ void log_softmax(std::span<double> values) {
         value -= logarithm;
     }
 }
-
-namespace {
 
 // One row of a tensor along the softmax's axis.
 struct Row {

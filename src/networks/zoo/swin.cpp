@@ -9,6 +9,8 @@
 
 namespace strata {
 
+namespace {
+
 // The side of a Swin Transformer's window, and the shift of every second block's windows.
 inline constexpr std::int64_t window_side = 7;
 inline constexpr std::int64_t window_places = window_side * window_side;
@@ -16,13 +18,6 @@ inline constexpr std::int64_t window_shift = window_side / 2;
 
 // Whether a block's windows are aligned with the plane's edge or shifted.
 enum class Windows { aligned, shifted };
-
-// Attention within windows of [batch, side, side, width]; keeps the shape. A plane of one window is
-// never shifted.
-TensorId attend_in_windows(TransformerLayers& layers, const std::string& name, TensorId x,
-                           std::int64_t heads, Windows windows);
-
-namespace {
 
 // The plane rolled by `shift` along one axis: what leaves at one end enters at the other.
 TensorId roll(TransformerLayers& layers, const std::string& name, TensorId x, std::int64_t axis,
@@ -161,8 +156,8 @@ TensorId attend(TransformerLayers& layers, const std::string& name, TensorId row
                          builder.add(name + ".rows", Reshape{{-1, width}}, {joined}), width);
 }
 
-}  // namespace
-
+// Attention within windows of [batch, side, side, width]; keeps the shape. A plane of one window is
+// never shifted.
 TensorId attend_in_windows(TransformerLayers& layers, const std::string& name, TensorId x,
                            std::int64_t heads, Windows windows) {
     const Dims dims = layers.builder().tensor(x).dims;
@@ -175,8 +170,6 @@ TensorId attend_in_windows(TransformerLayers& layers, const std::string& name, T
     const TensorId y = unite(layers, name + ".united", attended, dims);
     return shifts ? roll_plane(layers, name + ".back", y, side - window_shift) : y;
 }
-
-namespace {
 
 constexpr std::int64_t image = 224;
 constexpr std::int64_t patch = 4;

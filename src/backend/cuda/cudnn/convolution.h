@@ -26,10 +26,6 @@ inline constexpr std::array<std::string_view, 3> names_of(Epilogue) {
     return {"add", "bias", "relu"};
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // A convolution in one of its three directions: y from x and w, dx from w and dy, dw from x and dy.
 // All tensors share one format. The number of groups follows from the channels of x and w.
 struct ConvolutionProblem {

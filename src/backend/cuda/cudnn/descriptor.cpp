@@ -114,10 +114,6 @@ std::string Descriptor::get_text(cudnnBackendAttributeName_t name) const {
     return text;
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 Descriptor device_descriptor(const DeviceProperties& properties) {
     Descriptor descriptor(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
     descriptor.set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, to_json(properties));

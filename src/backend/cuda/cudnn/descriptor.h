@@ -60,10 +60,6 @@ private:
     cudnnBackendDescriptor_t descriptor_ = nullptr;
 };
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // A descriptor of a device with these properties. cuDNN plans for it whether it is present or not.
 Descriptor device_descriptor(const DeviceProperties& properties);
 

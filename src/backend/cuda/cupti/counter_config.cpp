@@ -97,10 +97,6 @@ CountingDevice open_counting_device(int device) {
     return {.context = context, .chip = chip_of(device), .availability = availability_of(context)};
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 CounterConfig::CounterConfig(const std::string& chip, std::vector<std::string> counters,
                              std::span<const std::uint8_t> availability)
     : host_(chip, availability), counters_(std::move(counters)) {

@@ -23,10 +23,6 @@ struct CountingDevice {
 // Requires: if there is a GPU, its context exists.
 CountingDevice open_counting_device(int device = 0);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // Counters of a chip, grouped into passes: only a limited number can be counted at once, so the
 // work is repeated for each pass. Can be built without a GPU. Throws ProfilerError, naming the
 // counter, if the chip lacks one, and for counters that cannot be combined.

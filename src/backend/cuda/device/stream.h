@@ -49,10 +49,6 @@ private:
     cudaStream_t stream_ = nullptr;
 };
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // Where a library call enqueues its work: one stream, the libraries' handles on it, and scratch
 // memory that calls use one after another. Owned by the GPU machine.
 struct Queue {

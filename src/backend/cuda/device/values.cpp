@@ -93,10 +93,6 @@ HostValues decode(std::span<const std::byte> bytes, const Dims& dims, Format for
     return values;
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 Memory repeated_integer(const Queue& queue, std::int64_t value, std::int64_t times) {
     const std::vector<std::int32_t> values(static_cast<std::size_t>(times),
                                            static_cast<std::int32_t>(value));

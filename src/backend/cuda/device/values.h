@@ -20,10 +20,6 @@ HostValues decode(std::span<const std::byte> bytes, const Dims& dims, Format for
 float load_element(const void* memory, std::int64_t view, ElementType type);
 void store_element(void* memory, std::int64_t view, ElementType type, float value);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // An int32 array in device memory that repeats one value. Call it while a call is finalized. Throws
 // DeviceError.
 Memory repeated_integer(const Queue& queue, std::int64_t value, std::int64_t times);

@@ -59,10 +59,6 @@ __device__ void each_pack(std::int64_t pack, std::int64_t count, const Whole& wh
     }
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // Folds [rows, channels] over the rows, channel by channel: a faster fold.cuh for the layout in
 // which normalisation spends its time. Each thread has a pack of channels and loads several of its
 // rows at once. `fixed` inputs are a single row that is the same for all.

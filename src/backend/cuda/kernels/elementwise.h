@@ -42,10 +42,6 @@ FoldKernels negative_sum_fold(const FoldShape& shape, const std::array<ElementTy
 FoldKernels sum_fold(const std::string& name, const FoldShape& shape,
                      const std::array<ElementType, 2>& types);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // y = f(x). Addresses: x, y; the two may be the same.
 Kernel activation_forward(const Activation& op, std::int64_t count,
                           const std::array<ElementType, 2>& types);
@@ -54,28 +50,16 @@ Kernel activation_forward(const Activation& op, std::int64_t count,
 Kernel activation_backward(const Activation& op, std::int64_t count,
                            const std::array<ElementType, 3>& types);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // y = f(x). Addresses: x, y; the two may be the same.
 Kernel unary_forward(const Unary& op, std::int64_t count, const std::array<ElementType, 2>& types);
 
 // dx = dy f'(x). Addresses: x (or y where the operator reads its output), dy, dx; dx may be dy.
 Kernel unary_backward(const Unary& op, std::int64_t count, const std::array<ElementType, 3>& types);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // y = x / (1 - probability) if a DropoutChoice keeps x, else 0. The backward pass draws the mask
 // again, which costs less than storing it. Addresses: x, y; the two may be the same.
 Kernel dropout(std::uint64_t seed, double probability, std::int64_t count,
                const std::array<ElementType, 2>& types);
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 // y = x converted to `dtype` (backend/cast_value.h), stored in the given types. Addresses: x, y.
 Kernel cast(DataType dtype, std::int64_t count, const std::array<ElementType, 2>& types);

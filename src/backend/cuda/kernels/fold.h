@@ -26,10 +26,6 @@ struct FoldKernels {
     std::int64_t partials = 0;
 };
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // The axes of a fold as kernels walk them.
 struct FoldAxes {
     Axes kept;           // strides of the inputs, then of the output

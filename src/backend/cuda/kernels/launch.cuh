@@ -92,10 +92,6 @@ private:
     bool has_column_;
 };
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // How our kernels distribute their work. Each function takes one that makes the body from the
 // launch's addresses; a body is a plain struct with one operator() for the device.
 

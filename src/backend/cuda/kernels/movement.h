@@ -27,10 +27,6 @@ Kernel strided_copy(std::string name, const Dims& dims, const StridedSide& from,
 // to[i] = value for every element. Addresses: to.
 Kernel fill(std::string name, std::int64_t count, ElementType type, float value);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // data[outer, extent, inner], and `indices` positions along its middle axis. A negative index
 // counts from the end; one out of range is clamped, so that nothing is read out of bounds.
 struct GatherShape {
@@ -47,10 +43,6 @@ Kernel gather(const GatherShape& shape, const std::array<ElementType, 3>& types)
 // The sum is f32. Addresses and types: dy, indices, and the sum.
 Kernel scatter_add(const GatherShape& shape, const std::array<ElementType, 2>& types);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // y = x with elements added before and after each axis, both row-major. Addresses: x, y. Throws
 // Error if there are more than 8 axes.
 Kernel pad_forward(const Pad& op, const Dims& x, const Dims& y,
@@ -59,10 +51,6 @@ Kernel pad_forward(const Pad& op, const Dims& x, const Dims& y,
 // sum[source] += dy for every element that has a source, by atomic additions. Addresses: dy, sum
 // (f32).
 Kernel pad_scatter(const Pad& op, const Dims& x, const Dims& y, ElementType dy);
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 // Images of up to three spatial axes, and the number of taps of each output position along each.
 struct ResizeShape {
@@ -85,10 +73,6 @@ Kernel resize_forward(const ResizeShape& shape, const std::array<ElementType, 2>
 // sum += each output's gradient times its weights, by atomic additions. Addresses: dy, table, sum
 // (f32).
 Kernel resize_scatter(const ResizeShape& shape, ElementType dy);
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 // x[outer, extent, inner], along the middle axis.
 struct TopKShape {

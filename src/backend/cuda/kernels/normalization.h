@@ -30,10 +30,6 @@ FoldKernels row_sums(const std::string& name, std::int64_t rows, std::int64_t ch
 // y += the bias of each element's channel. Addresses: y, bias (f32).
 Kernel channel_bias(std::int64_t count, const ChannelPlace& place, ElementType y);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // Batch normalisation in three passes over x: its moments, the values that follow from them for
 // each channel, and the normalisation itself.
 
@@ -72,10 +68,6 @@ FoldKernels channel_gradients(std::int64_t rows, std::int64_t channels,
 Kernel normalization_gradient_kernel(std::int64_t count, const ChannelPlace& place,
                                      std::int64_t each, const std::array<ElementType, 3>& types);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // The parameters of layer and group normalisation (op/normalization.h) that kernels need.
 struct NormalizedRows {
     std::int64_t rows = 0;
@@ -105,10 +97,6 @@ Kernel row_normalization_backward(const NormalizedRows& shape,
 FoldKernels row_parameter_fold(bool of_scale, const NormalizedRows& shape,
                                const std::array<ElementType, 2>& types);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // A batch normalisation by given statistics that follows a convolution is a convolution with other
 // weights and another bias: y = scale (w x + b - mean) / sqrt(variance + epsilon) + shift (Jacob et
 // al. 2018, section 3.2).
@@ -126,10 +114,6 @@ Kernel fold_into_weights(const FoldedNormalization& folded, const Format& scaled
 // shifted = scale (b - mean) / sqrt(variance + epsilon) + shift. Addresses: b, scale, shift, mean,
 // variance, all f32; shifted, of this type.
 Kernel fold_into_bias(const FoldedNormalization& folded, ElementType shifted);
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 // The layout of images: channels are `stride` elements apart, each has `images` times `positions`
 // elements.

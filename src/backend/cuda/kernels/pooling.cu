@@ -51,10 +51,6 @@ __device__ void store(const Elements& elements, std::int64_t i, const Lanes<Widt
     }
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // One axis of the window, like WindowAxis. Positions in a plane fit 32 bits, in which a GPU
 // computes faster.
 struct AxisOfWindow {
@@ -124,10 +120,6 @@ inline DeviceWindow window_on_device(const SpatialWindow& window) {
     }
     return result;
 }
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 namespace {
 

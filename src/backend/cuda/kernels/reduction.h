@@ -25,10 +25,6 @@ FoldKernels reduction_place(const FoldShape& shape, const std::array<ElementType
 Kernel reduction_backward(ReductionKind kind, const FoldShape& shape,
                           const std::array<ElementType, 5>& types);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // x[outer, extent, inner], along the middle axis.
 struct SoftmaxShape {
     std::int64_t outer = 1;
@@ -50,10 +46,6 @@ Kernel cross_entropy_forward(std::int64_t batch, std::int64_t classes,
 // dx[n] = (softmax(x[n]) - onehot(label[n])) / batch. Addresses: x, labels, dx.
 Kernel cross_entropy_backward(std::int64_t batch, std::int64_t classes,
                               const std::array<ElementType, 3>& types);
-
-}  // namespace strata::cuda
-
-namespace strata::cuda {
 
 // sum = the sum of views with equal layout, a few per call; the first may be `sum` itself.
 // Requires: two terms or more.

@@ -71,10 +71,6 @@ OpenedNvml open_nvml();
 // The meaning of a status: "no permission", "not supported by this device".
 std::string words_of_nvml(NvmlStatus status);
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // NVML's answer to a query: a value, or the status that says why there is none.
 template <class Value>
 struct NvmlAnswer {

@@ -103,10 +103,6 @@ std::optional<int> NvmlDevice::other_processes() const {
     return is_told && count > 0 ? std::optional(static_cast<int>(count) - 1) : std::nullopt;
 }
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 std::map<std::string, std::string> NvmlWatch::describe() {
     auto words = device_.describe();
     words["gpu.name"] = name_;

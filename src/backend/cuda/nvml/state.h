@@ -36,10 +36,6 @@ private:
     std::string refusal_;
 };
 
-}  // namespace strata::cuda
-
-namespace strata::cuda {
-
 // Watches a GPU through NVML. The name, which CUDA knows, is reported with or without NVML.
 class NvmlWatch : public DeviceWatch {
 public:

@@ -116,10 +116,6 @@ void Network::for_each_value(
     }
 }
 
-}  // namespace strata::libtorch
-
-namespace strata::libtorch {
-
 namespace {
 
 // One kernel, or one walk back through time, gives gradients of data and of weights.

@@ -80,10 +80,6 @@ private:
     Json places_;
 };
 
-}  // namespace strata::libtorch
-
-namespace strata::libtorch {
-
 // What no task reads after the one that has it.
 struct Releases {
     std::vector<std::size_t> values;     // tensors

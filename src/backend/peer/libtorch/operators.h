@@ -31,10 +31,6 @@ Operator operator_of(const ToldLayer& layer, const Setting& setting);
 // strata's.
 at::Tensor rows_of_gru(const at::Tensor& value, std::int64_t hidden);
 
-}  // namespace strata::libtorch
-
-namespace strata::libtorch {
-
 // What a layer was told, by name.
 class Attributes {
 public:

@@ -11,6 +11,8 @@
 
 namespace strata {
 
+namespace {
+
 // The window attributes common to Conv and the pools, expanded to one value per spatial axis.
 struct OnnxWindow {
     Dims kernel;
@@ -19,13 +21,6 @@ struct OnnxWindow {
     Dims pad_begin;
     Dims pad_end;
 };
-
-// `kernel` is the weight's kernel shape; a kernel_shape that contradicts it is an Error. auto_pad
-// is resolved from the extents of input 0: SAME gives ceil(extent / stride) positions, with an odd
-// pad at the end (UPPER) or the beginning (LOWER).
-OnnxWindow window_of(const NodeImport& node, const Dims& kernel);
-
-namespace {
 
 constexpr std::int64_t max_extent = std::int64_t{1} << 30;
 
@@ -61,8 +56,9 @@ void pad_same(OnnxWindow& window, std::span<const std::int64_t> spatial, bool od
     }
 }
 
-}  // namespace
-
+// `kernel` is the weight's kernel shape; a kernel_shape that contradicts it is an Error. auto_pad
+// is resolved from the extents of input 0: SAME gives ceil(extent / stride) positions, with an odd
+// pad at the end (UPPER) or the beginning (LOWER).
 OnnxWindow window_of(const NodeImport& node, const Dims& kernel) {
     const Tensor& input = node.input(0);
     if (input.dims.size() < 3) {
@@ -99,8 +95,6 @@ OnnxWindow window_of(const NodeImport& node, const Dims& kernel) {
     }
     return window;
 }
-
-namespace {
 
 // PyTorch's default exporter gives a convolution without bias one of zeros, computed from nothing.
 bool is_made_up(const NodeImport& node, std::size_t i) {
