@@ -144,7 +144,7 @@ public:
     virtual std::optional<Seconds> time_empty_step() { return {}; }
 
     // Returns when no thread that works for it runs any more, also none that waits for work and
-    // spins: called before this process's own threads are timed (measure/calibration_loop.h).
+    // spins: called before this process's own threads are timed (measure/clock.h).
     virtual void settle() {}
 
     // Whether iterations, which this backend records to launch them at once, could not be recorded:

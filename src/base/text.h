@@ -33,8 +33,8 @@ bool matches_glob(std::string_view pattern, std::string_view name);
 // The candidate nearest to a misspelt word by edit distance, if any is near enough to be meant.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
-// A foreign name made safe for a terminal and a one-line message: what steers (base/utf8.h) and
-// broken UTF-8 become '?', and what is longer than `limit` bytes is cut with an ellipsis.
+// A foreign name made safe for a terminal and a one-line message: invisible controls and broken
+// UTF-8 become '?', and a name longer than `limit` bytes is cut with an ellipsis.
 std::string printable(std::string_view foreign, std::size_t limit = 120);
 
 // One character of a text; where the text is broken, one byte of it that is none.

@@ -105,7 +105,7 @@ struct LeftOut {
 // not. Nothing for what is no number or beyond 126 years.
 std::optional<Nanoseconds> parse_nanoseconds(std::string_view text, double unit_ns);
 
-// Whether a duration can be one: not negative and at most an hour (trace/span.h).
+// Whether a duration can be one: not negative and at most an hour (trace/trace.h).
 bool is_plausible(Nanoseconds duration);
 
 }  // namespace strata

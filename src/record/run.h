@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 2> names_of(RunState) {
 }
 
 // How far a step's results differ from the reference's: the largest difference relative to the
-// scale of the values, and the error that rounding may cause (verify/rounding.h).
+// scale of the values, and the error that rounding may cause (verify/expected.h).
 struct ReferenceError {
     double error = 0;
     double tolerance = 0;

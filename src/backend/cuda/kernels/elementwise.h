@@ -61,7 +61,7 @@ Kernel unary_backward(const Unary& op, std::int64_t count, const std::array<Elem
 Kernel dropout(std::uint64_t seed, double probability, std::int64_t count,
                const std::array<ElementType, 2>& types);
 
-// y = x converted to `dtype` (backend/cast_value.h), stored in the given types. Addresses: x, y.
+// y = x converted to `dtype` (backend/semantics.h), stored in the given types. Addresses: x, y.
 Kernel cast(DataType dtype, std::int64_t count, const std::array<ElementType, 2>& types);
 
 }  // namespace strata::cuda
