@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "op/normalization.h"
 
+#include "op/normalization_statistics.h"
 #include "op/rules.h"
 
 #include <fmt/format.h>

@@ -87,15 +87,16 @@ Graph generate_residual(const Generator& generator, std::int64_t batch) {
 }
 
 // Activations are [batch * length, embed] throughout; only attention uses the sequence structure.
-struct Sizes {
+struct TransformerSizes {
     std::int64_t batch, length, embed, heads, inner;
 
     Reshape sequences() const { return {.dims = {batch, length, embed}}; }
 };
 
-Sizes sizes_of(const Generator& generator, std::int64_t batch) {
-    const Sizes sizes = {batch, value_of(generator, "length"), value_of(generator, "embed"),
-                         value_of(generator, "heads"), value_of(generator, "inner")};
+TransformerSizes transformer_sizes(const Generator& generator, std::int64_t batch) {
+    const TransformerSizes sizes = {batch, value_of(generator, "length"),
+                                    value_of(generator, "embed"), value_of(generator, "heads"),
+                                    value_of(generator, "inner")};
     if (sizes.embed % sizes.heads != 0) {
         throw Error(fmt::format("transformer: heads={} does not divide embed={}; change one",
                                 sizes.heads, sizes.embed),
@@ -104,7 +105,8 @@ Sizes sizes_of(const Generator& generator, std::int64_t batch) {
     return sizes;
 }
 
-TensorId add_head(Chain& chain, const std::string& name, const Sizes& sizes, TensorId from) {
+TensorId add_head(Chain& chain, const std::string& name, const TransformerSizes& sizes,
+                  TensorId from) {
     chain.resume(from).add(name, FullyConnected{sizes.embed});
     return chain.add(name + ".sequences", sizes.sequences()).last();
 }
@@ -115,7 +117,7 @@ void add_residual_sum(Chain& chain, const std::string& name, TensorId from) {
     chain.add(name + ".norm", LayerNormalization{});
 }
 
-void add_attention(Chain& chain, const std::string& name, const Sizes& sizes) {
+void add_attention(Chain& chain, const std::string& name, const TransformerSizes& sizes) {
     const TensorId from = chain.last();
     const TensorId query = add_head(chain, name + ".query", sizes, from);
     const TensorId key = add_head(chain, name + ".key", sizes, from);
@@ -126,7 +128,7 @@ void add_attention(Chain& chain, const std::string& name, const Sizes& sizes) {
     add_residual_sum(chain, name, from);
 }
 
-void add_feedforward(Chain& chain, const std::string& name, const Sizes& sizes) {
+void add_feedforward(Chain& chain, const std::string& name, const TransformerSizes& sizes) {
     const TensorId from = chain.last();
     chain.add(name + ".inner", FullyConnected{sizes.inner}).relu(name + ".relu");
     chain.add(name + ".output", FullyConnected{sizes.embed});
@@ -137,7 +139,7 @@ void add_feedforward(Chain& chain, const std::string& name, const Sizes& sizes) 
 // and projection: layers (4 embed^2 + 2 embed inner + 9 embed + inner) parameters between the two.
 // The positional encoding is a constant. Throws Error (usage) if heads do not divide embed.
 Graph generate_transformer(const Generator& generator, std::int64_t batch) {
-    const Sizes sizes = sizes_of(generator, batch);
+    const TransformerSizes sizes = transformer_sizes(generator, batch);
     const std::int64_t vocabulary = value_of(generator, "vocabulary");
     Chain chain(to_text(generator), {{batch, sizes.length}, DataType::s64});
     chain.add("embedding", Embedding{.rows = vocabulary, .width = sizes.embed});
