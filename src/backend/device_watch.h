@@ -14,7 +14,7 @@ class DeviceWatch {
 public:
     virtual ~DeviceWatch() = default;
 
-    // Properties that do not change during a run, as far as they are known:
+    // The known properties that do not change during a run:
     //
     //   gpu.name    NVIDIA H200      gpu.core_clock.most      1980 MHz   gpu.persistence   on
     //   gpu.uuid    GPU-5f0c...      gpu.core_clock.setting   1980 MHz   gpu.ecc           on

@@ -14,7 +14,7 @@
 
 namespace strata {
 
-// Is told where each step of an iteration begins and ends, to put a range of a profiler around it.
+// Learns where each step of an iteration begins and ends, to put a profiler range around it.
 class StepWatch {
 public:
     virtual ~StepWatch() = default;

@@ -18,7 +18,7 @@
 namespace strata {
 namespace {
 
-// A file that is closed, and removed where nobody said that it is done.
+// A file that is closed, and removed unless it was moved to its target.
 class NewFile {
 public:
     explicit NewFile(std::filesystem::path path)

@@ -16,8 +16,8 @@ namespace strata {
 std::optional<std::string> read_small_file(const std::filesystem::path& path,
                                            std::size_t limit = 1 << 20);
 
-// Replaces a file as a whole, making its folder where needed: a reader sees the old text or the
-// new, also after a crash. Throws Error, naming the file, where that fails.
+// Replaces a whole file and makes its folder where needed: a reader sees the old text or the new,
+// even after a crash. Throws Error, naming the file, where that fails.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
 // A regular file mapped read-only into memory. Ownership is shared, because views of its bytes

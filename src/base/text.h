@@ -37,7 +37,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 // UTF-8 become '?', and a name longer than `limit` bytes is cut with an ellipsis.
 std::string printable(std::string_view foreign, std::size_t limit = 120);
 
-// One character of a text; where the text is broken, one byte of it that is none.
+// One character of a text, or one byte that is none where the text is broken.
 struct CodePoint {
     char32_t value = 0;
     std::size_t length = 1;  // in bytes

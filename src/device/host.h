@@ -48,7 +48,7 @@ struct HostName {
 std::optional<HostName> host_name_in(std::string_view name);
 std::string text_of(const HostName& name);
 
-// What the operating system tells of cores, caches and memory, and the ceilings that
+// What the operating system reports about cores, caches and memory, and the ceilings that
 // `strata calibrate` measured with that many threads. Lanes are those of two units of the widest
 // registers, and the clock is the one with which they give the measured peak. Bandwidths count read
 // and written bytes.

@@ -85,7 +85,7 @@ void validate(const Graph& graph);
 Graph slice(const Graph& graph, std::string_view layer_glob);
 
 // By layer, the first one of the graph with an equal operator and tensors of equal shapes, types
-// and roles: work, problem and predicted time of the one are those of the other. A deep network
+// and roles: the two have the same work, problem and predicted time. A deep network
 // repeats few different layers.
 std::vector<LayerId> first_alike(const Graph& graph);
 

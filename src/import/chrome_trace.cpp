@@ -77,7 +77,7 @@ ChromeField field_named(const std::array<ChromeKey, Count>& keys, std::string_vi
     return {};
 }
 
-// What a trace tells, token by token, for nlohmann's parser, which keeps one bit for each level and
+// Reads a trace token by token, for nlohmann's parser, which keeps one bit for each level and
 // one token.
 class ChromeReader final : public nlohmann::json_sax<TraceJson> {
 public:

@@ -56,8 +56,8 @@ private:
     std::uint64_t taken_ = 0;
 };
 
-// One event of a Chrome trace ("Trace Event Format"), with those arguments that some profiler tells
-// layers by. Texts are as the file has them; empty or nothing where the event lacks them.
+// One event of a Chrome trace ("Trace Event Format"), with those arguments that some profiler
+// records layers by. Texts are as the file has them; empty or nothing where the event lacks them.
 struct ChromeEvent {
     std::string phase = {};     // "X": with a duration
     std::string category = {};  // "cpu_op"
@@ -87,7 +87,7 @@ struct ChromeEvent {
 
 // How the reading of a trace ended.
 struct ChromeTraceEnd {
-    bool is_cut = false;  // in the middle of an event: what was complete was told
+    bool is_cut = false;  // in the middle of an event: the complete ones were delivered
     std::uint64_t events = 0;
 };
 

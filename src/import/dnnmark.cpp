@@ -149,7 +149,7 @@ private:
     LeftOut left_out_ = {};
     std::map<std::int64_t, LoggedLayer> layers_ = {};
     std::int64_t added_ = 0;   // layers read from the configuration so far
-    std::int64_t set_up_ = 0;  // layers whose dimensions the log has told so far
+    std::int64_t set_up_ = 0;  // layers whose dimensions the log has printed so far
     std::map<std::int64_t, std::uint32_t> forwards_ = {};  // by layer: its last forward, plus 1
     Nanoseconds now_ = Nanoseconds(1);
 };

@@ -58,7 +58,7 @@ std::optional<Nanoseconds> time_in(std::string_view text, std::string_view unit)
 // A count in a table; 0 for what is none.
 std::uint32_t whole_of(std::string_view text);
 
-// What a kernel's row tells.
+// What a kernel's row contains.
 struct KernelRow {
     std::string_view name = {};
     TextId scope = 0;  // the ranges around its launch
@@ -71,12 +71,12 @@ struct KernelRow {
     RecordedCounters counters = {};
 };
 
-// Kernels of a table, as operators of their own: nothing tells what launched them.
+// Kernels of a table, as operators of their own: nothing records what launched them.
 class KernelRows {
 public:
     explicit KernelRows(std::string tool) { profile_.tool = std::move(tool); }
 
-    // Requires: a table whose rows have counters tells no starts (the rows are sorted by them).
+    // Requires: a table whose rows have counters has no starts (the rows are sorted by them).
     // A row without a name, or with an implausible time, is left out and counted.
     void add(KernelRow row);
 

@@ -20,7 +20,7 @@ enum class AttributedBy {
     module_path,      // the name of the module or range around it
     operator_itself,  // it is a layer of its own
     shape,            // the layer is the next one of its kind with operands of this size
-    order,            // the layer is the next one of its kind; the file tells no shapes
+    order,            // the layer is the next one of its kind; the file has no shapes
     neighbour,        // the layer of the operator after it, which needs the reordered values
     gradient,         // the layer whose gradient the tool says it computes
     nothing,          // unattributed

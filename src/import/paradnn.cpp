@@ -150,7 +150,7 @@ ParadnnEntry entry_named(const std::string& label, const std::string& file) {
             .batch = values[4]};
 }
 
-// Bytes of a parameter by the file's own intensities, of all entries that tell it.
+// Bytes of a parameter by the file's own intensities, of all entries that allow it to be derived.
 ParadnnPlatform platform_of(const ParadnnLists& lists) {
     double bytes = 0, count = 0;
     for (std::size_t i = 0; i < lists.intensities.size(); ++i) {

@@ -13,7 +13,7 @@ namespace strata {
 // s sees keys up to s + T - S.
 struct Attention {
     static constexpr std::string_view type = "attention";
-    std::int64_t heads = 1;     // of a packed operand; by head the extents tell
+    std::int64_t heads = 1;     // of a packed operand; by head, an extent
     std::int64_t kv_heads = 0;  // 0: as many as heads
     bool causal = false;
     double scale = 0;  // 0: 1 / sqrt(D)

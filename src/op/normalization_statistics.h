@@ -7,9 +7,9 @@
 
 namespace strata {
 
-// Which elements share a mean and a variance in a normalisation, and the two of some values.
+// Which elements share a mean and a variance in a normalisation, and these statistics themselves.
 
-// Layer and group normalisation alike: a tensor as rows of consecutive elements, each normalised by
+// Layer and group normalisation: a tensor as rows of consecutive elements, each normalised by
 // its own mean and variance. Row r belongs to group r % groups, whose elements share scale and
 // shift by `inner` at a time.
 struct RowNormalization {
@@ -18,7 +18,7 @@ struct RowNormalization {
     std::int64_t groups = 1;
     std::int64_t inner = 1;
     double epsilon = 0;
-    bool centred = true;    // whether the mean is taken off
+    bool centred = true;    // whether the mean is subtracted
     std::size_t scale = 0;  // operand; 0: none
     std::size_t shift = 0;
 
@@ -34,7 +34,7 @@ struct RowNormalization {
 RowNormalization rows_of(const LayerNormalization& op, const Signature& signature);
 RowNormalization rows_of(const GroupNormalization& op, const Signature& signature);
 
-// Of batch normalisation: of statistic g, the elements (n * statistics + g) * inner + i for every
+// Batch normalisation: statistic g covers the elements (n * statistics + g) * inner + i for every
 // image n and i < inner.
 struct StatisticGroups {
     std::int64_t images = 0;
@@ -59,7 +59,7 @@ struct StatisticGroups {
 StatisticGroups groups_of(const Signature& signature);
 
 struct Moments {
-    double mean = 0;      // 0 where the mean stays
+    double mean = 0;      // 0 where the mean is not subtracted
     double variance = 0;  // biased: divided by the count
 
     double inverse_deviation(double epsilon) const { return 1 / std::sqrt(variance + epsilon); }
@@ -68,9 +68,9 @@ struct Moments {
 Moments moments_of(const RowNormalization& rows, std::span<const float> x, std::int64_t row);
 Moments moments_of(const StatisticGroups& groups, std::span<const float> x, std::int64_t g);
 
-// How strongly rounding affects the worst of a normalisation's statistics.
+// How strongly rounding affects the worst statistic of a normalisation.
 struct Conditioning {
-    double normalized = 0;  // root mean square of x / deviation, before the mean is taken off
+    double normalized = 0;  // root mean square of x / deviation, before the mean is subtracted
     double factor = 0;      // scale / deviation
     double forward = 0;     // scale times normalized
 

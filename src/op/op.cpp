@@ -12,9 +12,9 @@ namespace strata {
 
 namespace {
 
-// The bytes of one pass: every operand that it must read, once, and every result, once. What a
-// backward pass must read beside the gradient of the output is what the operator's `reads()` says,
-// and the `saved` bytes that the forward pass left behind.
+// The bytes of one pass: every operand that it must read, once, and every result, once. Beside the
+// gradient of the output, a backward pass reads what the operator's `reads()` says and the `saved`
+// bytes of the forward pass.
 struct Traffic {
     Bytes read;
     Bytes written;

@@ -77,11 +77,11 @@ struct ParameterShape {
     Role role = Role::parameter;
 };
 
-// What every operator must say of itself. An operator is a plain struct of attributes with
+// What every operator must define. An operator is a plain struct of attributes with
 //   type            the name used in text, JSON and messages
-//   fields(o, v)    calls v(name, attribute) for each attribute: text, JSON and hashing come of it
-//   parameters(a)   the further operands it needs, given its activations; they follow them in order
-//   outputs(i)      the shape rule over all operands; throws Error where shapes do not fit
+//   fields(o, v)    calls v(name, attribute) for each attribute: text, JSON and hashing use it
+//   parameters(a)   the further operands it needs, given its activations, which they follow in
+//   order outputs(i)      the shape rule over all operands; throws Error where shapes do not fit
 //   operations(s, p) arithmetic of a pass, by kind
 //   reads()         what its backward passes read again
 // and, where the common rule does not fit it,

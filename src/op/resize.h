@@ -31,7 +31,7 @@ inline constexpr std::array<std::string_view, 4> names_of(NearestRounding) {
 }
 
 // Interpolation of the spatial axes of x[N,C,spatial] to `sizes` (ONNX Resize). Coordinates
-// tell where an output position lies in the input, `rounding` which neighbour nearest takes;
+// say where an output position lies in the input, `rounding` which neighbour nearest takes;
 // cubic is the convolution kernel of Keys 1981 with `cubic_coefficient`.
 struct Resize {
     static constexpr std::string_view type = "resize";

@@ -47,7 +47,7 @@ std::size_t axis_index(std::string_view type, std::int64_t axis, std::size_t ran
 // stretches. `type` names the operator in the Error thrown where they do not fit.
 Dims broadcast(std::string_view type, std::span<const Dims> shapes);
 
-// What the operators' counts share.
+// Helpers of the operators' counts.
 
 // Arithmetic of the passes that differ from operator to operator.
 struct PassOperations {

@@ -38,7 +38,7 @@ struct AlgorithmResult {
     std::optional<bool> is_deterministic;  // two runs gave the same bits
     bool is_heuristic = false;             // what the library chooses if it may
     bool is_asked = false;                 // what the command's --algorithm runs
-    // Among those of its layer's pass, from 1; equal ranks cannot be told apart. 0: no time.
+    // Among those of its layer's pass, from 1; equal ranks cannot be distinguished. 0: no time.
     int rank = 0;
 };
 

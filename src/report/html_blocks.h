@@ -16,7 +16,7 @@ extern const std::string_view report_css;  // assets/report.css
 
 // Stacked bars as markup: a legend, then a table with a row for each bar, which holds its label,
 // its sum and the bar itself. However many there are, every label can be read, searched and copied,
-// and no script is needed. Parts are told apart by colour, order and the text under the pointer.
+// and no script is needed. Colour, order and the text under the pointer distinguish the parts.
 std::string html_bars(const StackedBars& chart);
 
 // Foreign text for an element's content or a quoted attribute.

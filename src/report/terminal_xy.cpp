@@ -226,7 +226,7 @@ private:
         return line + "\n";
     }
 
-    // Each number centred under its tick, as far as there is room.
+    // Each number centred under its tick where there is room.
     std::string tick_line() const {
         std::string line;
         const std::size_t left = gutter_ + 2, right = left + field_.columns();

@@ -297,7 +297,7 @@ void LoneLayer::examine(Executable& executable, std::span<AlgorithmResult> resul
     }
 }
 
-// Every algorithm reads the same values, so the first executable that is asked tells them.
+// Every algorithm reads the same values, so they are read from the first executable that is asked.
 const ExpectedElements& LoneLayer::expected(const Convolution& op, Pass pass,
                                             const Executable& from) {
     ExpectedElements& known = expected_[static_cast<std::size_t>(pass)];

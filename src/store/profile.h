@@ -13,9 +13,9 @@ namespace strata {
 // Adds to a loaded run its trace and its steps' counters. Throws Error where rows make no sense.
 void load_profile(const Database& database, Run& run);
 
-// Stores what a device told of a run beside times: its trace, the trace's kernels as a set of their
-// own, and the steps' counters. What is stored already stays: neither changes once it is known.
-// Requires: a transaction, in which the run's own rows are stored.
+// Stores what a device recorded of a run beside its times: its trace, the trace's kernels as a set
+// of their own, and the steps' counters. What is stored already stays: neither changes once it is
+// known. Requires: a transaction, in which the run's own rows are stored.
 void store_profile(const Database& database, const Run& run);
 
 // The nine columns of a launch, grid_x to dynamic_shared, from this one on; nothing where they are

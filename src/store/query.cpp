@@ -201,7 +201,7 @@ std::vector<Cell> cells_of(const Statement& row) {
     }
     cells.emplace_back(plain(row, 7));
     cells.emplace_back(row.text(8));
-    // (0: an imported run's file does not tell.)
+    // (0: unknown, in an imported run.)
     cells.emplace_back(row.integer(9) == 0 ? Cell(Missing{}) : Cell(plain(row, 9)));
     cells.emplace_back(text_or_missing(row, 10));
     cells.emplace_back(time_of(row, 11, row.text(2)));

@@ -85,7 +85,7 @@ public:
                 free_memory()};
     }
 
-    // A whole-layer form that cuDNN refuses, as only the device can tell, is replaced by the
+    // A whole-layer form that cuDNN refuses (which only the device can decide) is replaced by the
     // composed form.
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
         auto executable = prepare(graph, execution, LayerForm::library);

@@ -44,7 +44,7 @@ Seconds own_processor_time() {
     return Seconds{static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
 }
 
-// A time that a clock can have told.
+// A time that a clock can have measured.
 std::optional<Seconds> seconds_in(const Json& json) {
     const double value = json.is_number() ? json.get<double>() : -1;
     return std::isfinite(value) && value >= 0 ? std::optional(Seconds{value}) : std::nullopt;

@@ -53,7 +53,7 @@ void reference_backward(const MatMul& op, const ReferenceOperands& operands);
 void reference_forward(const Pooling& op, const ReferenceOperands& operands);
 void reference_backward(const Pooling& op, const ReferenceOperands& operands);
 
-// Channels c - floor((size-1)/2) to c + ceil((size-1)/2), as far as they exist, as in ONNX.
+// Channels c - floor((size-1)/2) to c + ceil((size-1)/2), clipped to those that exist, as in ONNX.
 void reference_forward(const Lrn& op, const ReferenceOperands& operands);
 void reference_backward(const Lrn& op, const ReferenceOperands& operands);
 

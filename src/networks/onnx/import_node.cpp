@@ -43,7 +43,7 @@ std::string unknown_input(ModelImport& import, const OrderedNode& node) {
     return {};
 }
 
-// The tensors that a node reads, as far as the graph has them.
+// The tensors that a node reads and the graph has.
 std::vector<TensorId> known_operands(ModelImport& import, const OrderedNode& ordered) {
     std::vector<TensorId> operands;
     for (std::string_view name : ordered.reads) {

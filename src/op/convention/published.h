@@ -32,8 +32,9 @@ std::optional<ConvolutionExtents> convolution_extents(const Op& op, const Signat
 // algorithms need.
 bool is_unit_square(const ConvolutionExtents& convolution);
 
-// The multiply-adds of convolutions and matrix products, as two each, those inside recurrent cells
-// and attention among them; nothing of all else. For Convention::special, which it decides always.
+// The multiply-adds of convolutions and matrix products, including those inside recurrent cells and
+// attention, as two operations each; nothing else. For Convention::special, which it always
+// decides.
 bool products_only(const Op& op, const Signature& signature, Pass pass, Flops& flops);
 
 // Levinthal's analytic table, forward: a convolution is (2 K^2 + 1) Cin Ho Wo Cout + Cin Ho Wo, one
@@ -56,9 +57,9 @@ bool taps_without_padding(const Op& op, const Signature& signature, Pass pass, F
 // tile of 4x4 outputs, channel, filter and image. Forward.
 bool winograd_domain(const Op& op, const Signature& signature, Pass pass, Flops& flops);
 
-// FFT over planes of T x T, T the next power of two that holds input and kernel, stride 1: complex
-// multiply-adds of 8 operations at the T (T/2 + 1) points that a real plane has, for each channel,
-// filter and image. Forward.
+// FFT over planes of T x T, stride 1, where T is the next power of two that holds input and kernel:
+// complex multiply-adds of 8 operations at the T (T/2 + 1) points of a real plane, for each
+// channel, filter and image. Forward.
 bool fft_domain(const Op& op, const Signature& signature, Pass pass, Flops& flops);
 
 // Equation 6 of Dong et al. 2018 taken literally: every output sums all exponentials again, N^2

@@ -57,7 +57,7 @@ Descriptor convolution_graph(const ConvolutionProblem& problem);
 bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& traits);
 
 // Whether a plan uses the requested algorithm: Winograd, a Fourier transform, or for `direct`
-// neither. cuDNN says no more of a plan, so no plan is of a kind that needs to be told further.
+// neither. cuDNN says nothing else about a plan.
 bool is_asked_for(ConvolutionAlgorithm algorithm, const PlanTraits& traits);
 
 // "convolution forward 32x64x27x27 * 192x64x5x5, f32 nchw"

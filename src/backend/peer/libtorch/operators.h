@@ -31,7 +31,7 @@ Operator operator_of(const ToldLayer& layer, const Setting& setting);
 // strata's.
 at::Tensor rows_of_gru(const at::Tensor& value, std::int64_t hidden);
 
-// What a layer was told, by name.
+// A layer's attributes, by name.
 class Attributes {
 public:
     explicit Attributes(const Json& told) : told_(told) {}
