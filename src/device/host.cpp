@@ -100,7 +100,7 @@ const MemoryLevel* level_named(const Device& device, std::string_view name) {
 }
 
 void describe_caches(const Host& host, int threads, DeviceDescription& device) {
-    const std::string told = "as the operating system tells";
+    const std::string told = "as the operating system reports";
     for (const Cache& cache : host.caches) {
         if (cache.level == 1) {
             device.l1 = {cache.size, told};
@@ -161,7 +161,7 @@ DeviceDescription description_of(const HostName& name, const Host& host, const D
     }
     describe_caches(host, ceilings.threads, device);
     if (host.memory) {
-        device.memory = {*host.memory, "as the operating system tells"};
+        device.memory = {*host.memory, "as the operating system reports"};
     }
     if (const MemoryLevel* l2 = level_named(ceilings, "L2")) {
         device.l2_bandwidth = l2->bandwidth;

@@ -205,7 +205,7 @@ bool ChromeReader::string(std::string& text) {
 bool ChromeReader::enter(bool is_array) {
     mark();
     if (++depth_ > deepest) {
-        throw Error(fmt::format("'{}' is nested deeper than {} at byte {}: it is no trace",
+        throw Error(fmt::format("'{}' is nested deeper than {} at byte {}: it is not a trace",
                                 source_.name(), deepest, source_.position()));
     }
     if (events_depth_ == 0 && is_array && (depth_ == 1 || (depth_ == 2 && is_events_key_))) {
@@ -275,7 +275,7 @@ ChromeTraceEnd read_chrome_trace(ByteSource& source,
                                                nlohmann::json::input_format_t::json, false);
     if (!is_whole && !source.is_at_end()) {
         throw Error(
-            fmt::format("'{}' is no JSON at byte {}; record it again, or cut the file "
+            fmt::format("'{}' is not JSON at byte {}; record it again, or cut the file "
                         "before that place to import what comes before it",
                         source.name(), source.position()));
     }

@@ -156,11 +156,13 @@ RecordedProfile KernelRows::finish(const CsvTable& table, const ByteSource& sour
     if (table.left_out() > 0) {
         profile_.doubts.push_back(
             table.left_out() == 1
-                ? "1 row of the table has another number of fields than the header, and was left "
+                ? "1 row of the table has a different number of fields than the header, and was "
+                  "left "
                   "out"
-                : fmt::format("{} rows of the table have another number of fields than the header, "
-                              "and were left out",
-                              table.left_out()));
+                : fmt::format(
+                      "{} rows of the table have a different number of fields than the header, "
+                      "and were left out",
+                      table.left_out()));
     }
     return std::move(profile_);
 }

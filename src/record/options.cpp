@@ -369,7 +369,7 @@ constexpr auto options = std::to_array<Option>({
      .text = peer_options_text,
      .set = set_peer_options,
      .requirement = Requirement{Capability::peer_options, "",
-                                "is no framework with options of its own: omit --peer-option"}},
+                                "is not a framework with options of its own: omit --peer-option"}},
     {.name = "device_timeout",
      .flag = "--device-timeout",
      .group = OptionGroup::gpu,

@@ -203,7 +203,7 @@ std::vector<std::size_t> drawn_places(std::size_t size, std::size_t count) {
 }  // namespace
 
 ExpectedElements expected_elements(const ConvolutionValues& values, Pass pass, double max_terms) {
-    check(pass != Pass::update, "an update is no convolution");
+    check(pass != Pass::update, "an update is not a convolution");
     const Sums sums(values);
     const Image& result = sums.result(pass);
     const auto size = static_cast<std::size_t>(result.images * result.channels * result.plane());

@@ -54,7 +54,7 @@ void refuse_repeated_keys(const KernelSet& set) {
     if (const auto key = repeated_key(set)) {
         throw Error(fmt::format(
             "{}: kernel {} of {} at batch {} has invocation {} twice; the "
-            "kernels of one iteration are told apart by these",
+            "these identify the kernels of one iteration",
             set.source.empty() ? set.network : printable(set.source, 1000),
             printable(key->full_name), printable(key->device), key->batch, key->invocation));
     }

@@ -251,9 +251,10 @@ std::int64_t resolve_run(const Database& database, const std::string& name) {
     }
     const auto id = parse_integer(name);
     if (!id || *id < 1) {
-        throw Error(fmt::format("'{}' names no run: give an id, a tag, last, last~1 or FILE:ID",
-                                printable(name)),
-                    ExitCode::usage);
+        throw Error(
+            fmt::format("'{}' does not name a run: give an id, a tag, last, last~1 or FILE:ID",
+                        printable(name)),
+            ExitCode::usage);
     }
     return *id;
 }
