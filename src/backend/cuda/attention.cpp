@@ -265,8 +265,6 @@ FusedLayer fused_attention(Lowering& lowering, const Layer& layer, const Attenti
 
 namespace {
 
-enum Operand : std::size_t { mask = 3 };
-
 class AttentionLowering : public LayerLowering {
 public:
     AttentionLowering(const Layer& layer, const Attention& op) : LayerLowering(layer), op_(op) {}
