@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/sides.h"
 #include "cli/verbs.h"
-#include "run/rounds.h"
+#include "run/choices.h"
 #include "store/database.h"
 #include "view/framework_study.h"
 

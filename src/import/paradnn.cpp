@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "import/chrome_trace.h"
-#include "record/key.h"
+#include "record/identity.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -8,7 +8,7 @@
 #include "import/iterations.h"
 #include "import/layers.h"
 #include "op/op.h"
-#include "record/key.h"
+#include "record/identity.h"
 #include "trace/timeline.h"
 
 #include <fmt/format.h>

@@ -6,6 +6,7 @@
 #include "record/completeness.h"
 #include "run/experiment.h"
 #include "run/memory.h"
+#include "run/overrides.h"
 #include "run/profile.h"
 #include "run/refusal.h"
 #include "store/plan.h"

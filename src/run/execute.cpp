@@ -11,7 +11,7 @@
 #include "measure/environment.h"
 #include "measure/memory_use.h"
 #include "measure/sampler.h"
-#include "record/key.h"
+#include "record/identity.h"
 #include "run/device_sampler.h"
 #include "run/files.h"
 #include "run/memory.h"

@@ -4,7 +4,7 @@
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "record/key.h"
+#include "record/identity.h"
 #include "record/options.h"
 #include "store/annotations.h"
 #include "store/profile.h"

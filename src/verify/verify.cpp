@@ -4,8 +4,8 @@
 #include "backend/gradients.h"
 #include "backend/reference/update.h"
 #include "base/text.h"
-#include "verify/gradient_ledger.h"
 #include "verify/reference_results.h"
+#include "verify/state.h"
 
 #include <fmt/format.h>
 

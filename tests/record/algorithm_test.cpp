@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "record/algorithm.h"
-#include "record/key.h"
+#include "record/identity.h"
 #include "record/options.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "run/job.h"
 
 #include "base/file.h"
-#include "record/key.h"
+#include "record/identity.h"
 #include "tests/support/another_value.h"
 #include "tests/support/temporary_directory.h"
 

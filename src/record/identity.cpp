@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "record/key.h"
+#include "record/identity.h"
 
 #include "base/hash.h"
 #include "record/build.h"

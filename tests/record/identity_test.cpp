@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "record/key.h"
+#include "record/identity.h"
 
 #include <gtest/gtest.h>
 

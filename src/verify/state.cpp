@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "verify/gradient_ledger.h"
+#include "verify/state.h"
 
 namespace strata {
 
