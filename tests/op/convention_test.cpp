@@ -11,7 +11,7 @@
 namespace strata {
 namespace {
 
-double count_by(const char* convention, const char* text, Pass pass = Pass::forward) {
+double count_by(const char* convention, const std::string& text, Pass pass = Pass::forward) {
     const Problem problem = parse_problem(text);
     return count(problem.op, signature_of(problem), pass, find_convention(convention)).value;
 }
@@ -69,11 +69,6 @@ TEST(Convention, AMisspeltNameIsAnsweredWithTheNearest) {
         EXPECT_EQ(error.code(), ExitCode::usage);
         EXPECT_TRUE(contains(error.what(), "did you mean \"dong2018\"?"));
     }
-}
-
-double count_by(const char* convention, const char* text, Pass pass = Pass::forward) {
-    const Problem problem = parse_problem(text);
-    return count(problem.op, signature_of(problem), pass, find_convention(convention)).value;
 }
 
 std::optional<double> kernel(const char* name, const char* text) {
@@ -139,11 +134,6 @@ TEST(Executed, AnUnknownKernelIsNamed) {
 // The formulas behind the bars of Kim et al. 2017, Fig. 9c, for 256 images, in G.
 
 namespace {
-
-double count_by(const char* convention, const std::string& text, Pass pass = Pass::forward) {
-    const Problem problem = parse_problem(text);
-    return count(problem.op, signature_of(problem), pass, find_convention(convention)).value;
-}
 
 // In G, to the digits to which the bars' formulas are known.
 double giga(const char* convention, const char* text) {
