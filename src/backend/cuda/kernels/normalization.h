@@ -68,7 +68,8 @@ FoldKernels channel_gradients(std::int64_t rows, std::int64_t channels,
 Kernel normalization_gradient_kernel(std::int64_t count, const ChannelPlace& place,
                                      std::int64_t each, const std::array<ElementType, 3>& types);
 
-// The parameters of layer and group normalisation (op/normalization_statistics.h) that kernels need.
+// The parameters of layer and group normalisation (op/normalization_statistics.h) that kernels
+// need.
 struct NormalizedRows {
     std::int64_t rows = 0;
     std::int64_t width = 0;
