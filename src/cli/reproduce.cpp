@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "analyze/finding.h"
 #include "analyze/release.h"
 #include "base/enumeration.h"
 #include "base/text.h"
@@ -174,6 +175,30 @@ std::vector<AlgorithmComparison> measured_batches(const MeasuredFigure& figure,
     return batches;
 }
 
+// Simulates each device that the findings name once, and once past L1 where that is compared.
+std::vector<ComparedFinding> compared_findings(const ModelledFigure& figure) {
+    std::map<std::pair<std::string, std::optional<bool>>, SimulatedNetwork> simulated;
+    const auto simulation = [&](const std::string& device,
+                                std::optional<bool> bypass) -> const SimulatedNetwork& {
+        const std::pair key(device, bypass);
+        auto known = simulated.find(key);
+        if (known == simulated.end()) {
+            const Graph graph =
+                load_network(request_for({}, figure.network, figure.findings_batch));
+            known = simulated
+                        .emplace(key, simulate_network(graph, {}, find_description(device),
+                                                       {.bypass_l1 = bypass}))
+                        .first;
+        }
+        return known->second;
+    };
+    std::vector<ComparedFinding> findings;
+    for (const Finding& finding : figure.findings) {
+        findings.push_back(compare_finding(finding, simulation));
+    }
+    return findings;
+}
+
 // The simulation needs no machine of a certain kind: what it gives is the same everywhere.
 void simulate_figures(const std::vector<ModelledFigure>& figures, const OutputOptions& output) {
     std::vector<Document> documents;
@@ -188,8 +213,8 @@ void simulate_figures(const std::vector<ModelledFigure>& figures, const OutputOp
                 simulate_network(load_network(request_for({}, figure.network, batch)), {},
                                  find_description(figure.device), {}));
         }
-        documents.push_back(
-            modelled_figure_document(figure, compare_modelled_figure(figure, simulated)));
+        documents.push_back(modelled_figure_document(
+            figure, compare_modelled_figure(figure, simulated), compared_findings(figure)));
     }
     emit(documents, output);
 }
