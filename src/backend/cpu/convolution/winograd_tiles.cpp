@@ -2,6 +2,7 @@
 #include "backend/cpu/convolution/winograd_tiles.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace strata::cpu::winograd {
 
@@ -180,6 +181,9 @@ void write_tiles(const TransformedTiles& from, std::size_t size, Codelet codelet
         if (layout.direct(group)) {
             strip.from = from.at(0, channel, run.first - tiles.begin);
             strip.to = image + position(layout, run, group);
+            strip.addend = epilogue.addend == nullptr
+                               ? nullptr
+                               : epilogue.addend + position(layout, run, group);
             strip.to_steps = image_steps(layout, grid);
             strip.tiles = run.tiles;
             strip.rows = run.rows;
@@ -188,14 +192,23 @@ void write_tiles(const TransformedTiles& from, std::size_t size, Codelet codelet
             return;
         }
         for_each_tile(run, grid, [&](const TileRun& one) {
-            alignas(64) TileBuffer buffer;
+            alignas(64) TileBuffer buffer, addend;
+            const std::ptrdiff_t place = position(layout, one, group);
+            if (epilogue.addend != nullptr) {
+                const float* other = epilogue.addend + place;
+                std::fill(std::begin(addend), std::end(addend), 0.0F);
+                for_each_element(
+                    layout, one, grid, group,
+                    [&](std::ptrdiff_t in, std::ptrdiff_t at) { addend[at] = other[in]; });
+                strip.addend = addend;
+            }
             strip.from = from.at(0, channel, one.first - tiles.begin);
             strip.to = buffer;
             strip.to_steps = buffer_steps(grid);
             strip.rows = one.rows;
             strip.columns = one.columns;
             codelet(strip);
-            float* to = image + position(layout, one, group);
+            float* to = image + place;
             for_each_element(layout, one, grid, group,
                              [&](std::ptrdiff_t out, std::ptrdiff_t at) { to[out] = buffer[at]; });
         });
