@@ -88,6 +88,16 @@ TEST(CpuFusion, ConvolutionsOfOurOwnAnswerAndTrainAsTheReferenceDoes) {
     }
 }
 
+TEST(CpuFusion, WinogradLeavesASumOfPlainImagesApart) {
+    Execution execution = fused(Mode::inference);
+    execution.engine.algorithm = ConvolutionAlgorithm::winograd_4x4_3x3;
+    execution.engine.image_layout = ImageLayout::channels_first;
+    EXPECT_EQ(inclusions(fusable_chain(true, true, true), execution), "norm by conv\n");
+    execution.engine.image_layout = ImageLayout::channels_last;
+    EXPECT_EQ(inclusions(fusable_chain(true, true, true), execution),
+              "norm by conv\nsum by conv\nrelu by conv\n");
+}
+
 TEST(CpuFusion, NetworksInBf16AnswerAndTrainAsTheReferenceDoes) {
     STRATA_SKIP_FOR(lack_of(DataType::bf16));
     for (const Graph& graph : {residual_network(), branching_network()}) {

@@ -300,13 +300,15 @@ Operations WinogradImages::operations() const {
     const double filters = number(depth_) * number(padded_columns());
     const double pixels =
         number(problem_.images) * static_cast<double>(to_.height * to_.width) * number(to_.lanes());
+    // (A sum is done in the codelets only where vectors are written as they lie.)
+    const double added = to_.filled ? pixels : pixels / number(to_.lanes()) * number(to_.channels);
     Operations operations = operations_of(costs.filter, problem_.keeps_filters ? 0 : filters);
     operations += operations_of(costs.input, tiles * number(from_.lanes()));
     operations += operations_of(costs.output, tiles * number(to_.lanes()));
     operations.multiply_adds += number(problem_.points()) * tiles * filters;
-    operations.adds += problem_.sum ? pixels : 0;
+    operations.adds += problem_.sum ? added : 0;
     operations.bias_adds += bias_floats() > 0 ? pixels : 0;
-    operations.compares += problem_.relu ? pixels : 0;
+    operations.compares += !problem_.relu ? 0 : problem_.sum ? added : pixels;
     return operations;
 }
 

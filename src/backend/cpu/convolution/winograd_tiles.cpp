@@ -2,7 +2,6 @@
 #include "backend/cpu/convolution/winograd_tiles.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace strata::cpu::winograd {
 
@@ -192,25 +191,27 @@ void write_tiles(const TransformedTiles& from, std::size_t size, Codelet codelet
             return;
         }
         for_each_tile(run, grid, [&](const TileRun& one) {
-            alignas(64) TileBuffer buffer, addend;
-            const std::ptrdiff_t place = position(layout, one, group);
-            if (epilogue.addend != nullptr) {
-                const float* other = epilogue.addend + place;
-                std::fill(std::begin(addend), std::end(addend), 0.0F);
-                for_each_element(
-                    layout, one, grid, group,
-                    [&](std::ptrdiff_t in, std::ptrdiff_t at) { addend[at] = other[in]; });
-                strip.addend = addend;
-            }
+            alignas(64) TileBuffer buffer;
             strip.from = from.at(0, channel, one.first - tiles.begin);
             strip.to = buffer;
             strip.to_steps = buffer_steps(grid);
             strip.rows = one.rows;
             strip.columns = one.columns;
+            strip.relu = epilogue.relu && epilogue.addend == nullptr;
             codelet(strip);
+            const std::ptrdiff_t place = position(layout, one, group);
             float* to = image + place;
-            for_each_element(layout, one, grid, group,
-                             [&](std::ptrdiff_t out, std::ptrdiff_t at) { to[out] = buffer[at]; });
+            if (epilogue.addend == nullptr) {
+                for_each_element(
+                    layout, one, grid, group,
+                    [&](std::ptrdiff_t out, std::ptrdiff_t at) { to[out] = buffer[at]; });
+                return;
+            }
+            const float* addend = epilogue.addend + place;
+            for_each_element(layout, one, grid, group, [&](std::ptrdiff_t out, std::ptrdiff_t at) {
+                const float sum = buffer[at] + addend[out];
+                to[out] = epilogue.relu && sum < 0 ? 0 : sum;
+            });
         });
     });
 }

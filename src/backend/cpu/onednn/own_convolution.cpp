@@ -328,6 +328,9 @@ void OwnConvolution::forward_fused(Lowering& lowering, std::string_view method,
     }
     const auto prepared = prepare(lowering, problem, method, wanted);
     const OperandOrders orders = prepared->orders();
+    if (problem.sum && method.starts_with("winograd") && orders.y == ImageOrder::nchw) {
+        throw Refusal{"tiles of plain images add more slowly than a step of its own"};
+    }
     Operands placed;
     placed.x = lowering.value(image(), layout_of_image(orders.x, lowering.extents(image())));
     placed.weight = fused.weights(layout_of_filter(orders.weight, weight_dims));
