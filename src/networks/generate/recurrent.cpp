@@ -12,17 +12,17 @@ CellKind cell_of(std::string_view family) {
 
 }  // namespace
 
-Graph generate_recurrent(const Generator& generator, std::int64_t batch) {
+void generate_recurrent(const Generator& generator, std::int64_t batch, LayerSink& sink) {
     const std::int64_t embed = value_of(generator, "embed");
     const std::int64_t vocabulary = value_of(generator, "vocabulary");
-    Chain chain(to_text(generator), {{batch, value_of(generator, "length")}, DataType::s64});
+    Chain chain(sink, {{batch, value_of(generator, "length")}, DataType::s64});
     chain.add("embedding", Embedding{.rows = vocabulary, .width = embed});
     chain.add("time_major", Transpose{.permutation = {1, 0, 2}});
     chain.add("cells", Recurrent{.cell = cell_of(generator.family),
                                  .hidden = embed,
                                  .layers = value_of(generator, "layers")});
     chain.add("positions", Reshape{.dims = {-1, embed}});
-    return chain.add("projection", FullyConnected{vocabulary}).with_loss();
+    chain.add("projection", FullyConnected{vocabulary}).end_with_loss();
 }
 
 }  // namespace strata

@@ -34,8 +34,8 @@ void add_group(Chain& chain, const Generator& generator, std::int64_t group) {
 
 }  // namespace
 
-Graph generate_residual(const Generator& generator, std::int64_t batch) {
-    Chain chain(to_text(generator), batch, value_of(generator, "image"));
+void generate_residual(const Generator& generator, std::int64_t batch, LayerSink& sink) {
+    Chain chain(sink, batch, value_of(generator, "image"));
     chain.add("conv1", convolution({value_of(generator, "filters"), 7, 2, 3, 1, false}));
     chain.add("bn1", BatchNormalization{}).relu("relu1");
     chain.add("maxpool", same_pooling(chain.dims().at(2)));
@@ -43,7 +43,7 @@ Graph generate_residual(const Generator& generator, std::int64_t batch) {
         add_group(chain, generator, group);
     }
     chain.add("avgpool", average_pooling({.kernel = std::min<std::int64_t>(7, chain.dims()[2])}));
-    return chain.add("fc", FullyConnected{value_of(generator, "outputs")}).with_loss();
+    chain.add("fc", FullyConnected{value_of(generator, "outputs")}).end_with_loss();
 }
 
 }  // namespace strata

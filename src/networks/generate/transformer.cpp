@@ -58,10 +58,10 @@ void add_feedforward(Chain& chain, const std::string& name, const Sizes& sizes) 
 
 }  // namespace
 
-Graph generate_transformer(const Generator& generator, std::int64_t batch) {
+void generate_transformer(const Generator& generator, std::int64_t batch, LayerSink& sink) {
     const Sizes sizes = sizes_of(generator, batch);
     const std::int64_t vocabulary = value_of(generator, "vocabulary");
-    Chain chain(to_text(generator), {{batch, sizes.length}, DataType::s64});
+    Chain chain(sink, {{batch, sizes.length}, DataType::s64});
     chain.add("embedding", Embedding{.rows = vocabulary, .width = sizes.embed});
     const TensorId positions =
         chain.constant("positions", {{sizes.length, sizes.embed}}, Role::constant);
@@ -71,7 +71,7 @@ Graph generate_transformer(const Generator& generator, std::int64_t batch) {
         add_attention(chain, fmt::format("layer{}.attention", i), sizes);
         add_feedforward(chain, fmt::format("layer{}.feedforward", i), sizes);
     }
-    return chain.add("projection", FullyConnected{vocabulary}).with_loss();
+    chain.add("projection", FullyConnected{vocabulary}).end_with_loss();
 }
 
 }  // namespace strata
