@@ -13,16 +13,16 @@ namespace strata {
 
 namespace {
 
-constexpr double per_cent = 100;
+constexpr double percent_of_one = 100;
 
-bool is_meant(const Finding& finding, const SimulatedStep& step) {
+bool is_meant(const PublishedFinding& finding, const SimulatedStep& step) {
     return step.pass != Pass::update && matches_glob(finding.layers, step.layer) &&
            (finding.pass.empty() || finding.pass == name_of(step.pass));
 }
 
 // The sum of a quantity of kernels; nothing where a step was not simulated, or none is meant.
 template <class Quantity>
-std::optional<double> sum_over(const SimulatedNetwork& network, const Finding& finding,
+std::optional<double> sum_over(const SimulatedNetwork& network, const PublishedFinding& finding,
                                Quantity&& of) {
     double sum = 0;
     bool any = false;
@@ -40,7 +40,7 @@ std::optional<double> sum_over(const SimulatedNetwork& network, const Finding& f
     return any ? std::optional(sum) : std::nullopt;
 }
 
-double seconds_of(const KernelSimulation& kernel) {
+double kernel_seconds(const KernelSimulation& kernel) {
     return kernel.time.value;
 }
 
@@ -75,31 +75,33 @@ std::vector<Stall> stalls_of(StallReason reason) {
 }
 
 // Warps' time for a reason.
-std::optional<double> stalled_for(const SimulatedNetwork& network, const Finding& finding,
+std::optional<double> stalled_for(const SimulatedNetwork& network, const PublishedFinding& finding,
                                   StallReason reason) {
     return sum_over(network, finding, [&](const KernelSimulation& kernel) {
         double share = 0;
         for (const Stall stall : stalls_of(reason)) {
             share += kernel.stalls[stall];
         }
-        return share * seconds_of(kernel);
+        return share * kernel_seconds(kernel);
     });
 }
 
-std::optional<double> stall_share(const SimulatedNetwork& network, const Finding& finding) {
+std::optional<double> stall_share(const SimulatedNetwork& network,
+                                  const PublishedFinding& finding) {
     double stalled = 0;
     for (const StallReason reason : finding.stalls) {
         stalled += stalled_for(network, finding, reason).value_or(0);
     }
     const auto all = sum_over(network, finding, [](const KernelSimulation& kernel) {
-        return seconds_of(kernel) *
+        return kernel_seconds(kernel) *
                (1 - kernel.stalls[Stall::selected] - kernel.stalls[Stall::tail]);
     });
-    return ratio_of(per_cent * stalled, all);
+    return ratio_of(percent_of_one * stalled, all);
 }
 
 // The largest reasons, as many as are published.
-std::vector<StallReason> top_stalls(const SimulatedNetwork& network, const Finding& finding) {
+std::vector<StallReason> top_stalls(const SimulatedNetwork& network,
+                                    const PublishedFinding& finding) {
     std::array reasons = {StallReason::execution_dependency, StallReason::pipe_busy,
                           StallReason::memory_dependency,    StallReason::memory_throttle,
                           StallReason::synchronization,      StallReason::not_selected};
@@ -117,7 +119,7 @@ std::vector<StallReason> top_stalls(const SimulatedNetwork& network, const Findi
                                                    reasons.size(), finding.stalls.size()))};
 }
 
-std::size_t agreeing_stalls(const Finding& finding, const std::vector<StallReason>& ours) {
+std::size_t agreeing_stalls(const PublishedFinding& finding, const std::vector<StallReason>& ours) {
     return static_cast<std::size_t>(
         std::ranges::count_if(finding.stalls, [&](StallReason published) {
             const auto wanted = stalls_of(published);
@@ -137,19 +139,19 @@ std::set<std::string> layers_of(const SimulatedNetwork& network) {
 
 // The largest over the layers that are meant.
 std::optional<double> best_gain(const SimulatedNetwork& usual, const SimulatedNetwork& bypassed,
-                                const Finding& finding) {
+                                const PublishedFinding& finding) {
     const auto queued = [](const KernelSimulation& kernel) {
         return kernel.runs * kernel.stalls.time.value;
     };
     std::optional<double> best;
     for (const std::string& layer : layers_of(usual)) {
         if (matches_glob(finding.layers, layer)) {
-            Finding one = finding;
+            PublishedFinding one = finding;
             one.layers = layer;
             const auto ratio =
                 ratio_of(sum_over(usual, one, queued), sum_over(bypassed, one, queued));
-            if (ratio && (!best || per_cent * (*ratio - 1) > *best)) {
-                best = per_cent * (*ratio - 1);
+            if (ratio && (!best || percent_of_one * (*ratio - 1) > *best)) {
+                best = percent_of_one * (*ratio - 1);
             }
         }
     }
@@ -157,18 +159,19 @@ std::optional<double> best_gain(const SimulatedNetwork& usual, const SimulatedNe
 }
 
 // 1 if a layer that is meant has the highest DRAM throughput of all.
-std::optional<double> dram_rate_rank(const SimulatedNetwork& network, const Finding& finding) {
+std::optional<double> dram_rate_rank(const SimulatedNetwork& network,
+                                     const PublishedFinding& finding) {
     std::vector<double> others;
     std::optional<double> best;
     for (const std::string& layer : layers_of(network)) {
-        Finding one = finding;
+        PublishedFinding one = finding;
         one.layers = layer;
         const auto rate =
             ratio_of(sum_over(network, one,
                               [](const KernelSimulation& kernel) {
                                   return kernel.traffic.dram_reads + kernel.traffic.dram_writes;
                               }),
-                     sum_over(network, one, seconds_of));
+                     sum_over(network, one, kernel_seconds));
         if (rate && matches_glob(finding.layers, layer)) {
             best = std::max(best.value_or(0), *rate);
         } else if (rate) {
@@ -180,7 +183,7 @@ std::optional<double> dram_rate_rank(const SimulatedNetwork& network, const Find
                 : std::nullopt;
 }
 
-std::optional<double> value_of(const Finding& finding, const SimulationOf& simulation) {
+std::optional<double> value_of(const PublishedFinding& finding, const SimulationOf& simulation) {
     const SimulatedNetwork& network = simulation(finding.device, {});
     switch (finding.measure) {
         case FindingMeasure::top_stalls:
@@ -190,11 +193,11 @@ std::optional<double> value_of(const Finding& finding, const SimulationOf& simul
         case FindingMeasure::bypass_gain:
             return best_gain(network, simulation(finding.device, true), finding);
         case FindingMeasure::time_share: {
-            Finding all = finding;
+            PublishedFinding all = finding;
             all.layers = "*";
-            const auto share = ratio_of(sum_over(network, finding, seconds_of),
-                                        sum_over(network, all, seconds_of));
-            return share ? std::optional(per_cent * *share) : std::nullopt;
+            const auto share = ratio_of(sum_over(network, finding, kernel_seconds),
+                                        sum_over(network, all, kernel_seconds));
+            return share ? std::optional(percent_of_one * *share) : std::nullopt;
         }
         case FindingMeasure::l2_read_hit_rate: {
             const auto rate =
@@ -205,7 +208,7 @@ std::optional<double> value_of(const Finding& finding, const SimulationOf& simul
                          sum_over(network, finding, [](const KernelSimulation& kernel) {
                              return kernel.traffic.l2.sectors.reads;
                          }));
-            return rate ? std::optional(per_cent * *rate) : std::nullopt;
+            return rate ? std::optional(percent_of_one * *rate) : std::nullopt;
         }
         case FindingMeasure::dram_rate_rank:
             return dram_rate_rank(network, finding);
@@ -217,15 +220,15 @@ std::optional<double> value_of(const Finding& finding, const SimulationOf& simul
                             sum_over(simulation(finding.over, {}), finding, count));
         }
         case FindingMeasure::speedup:
-            return ratio_of(sum_over(simulation(finding.over, {}), finding, seconds_of),
-                            sum_over(network, finding, seconds_of));
+            return ratio_of(sum_over(simulation(finding.over, {}), finding, kernel_seconds),
+                            sum_over(network, finding, kernel_seconds));
     }
     return {};
 }
 
 }  // namespace
 
-ComparedFinding compare_finding(const Finding& finding, const SimulationOf& simulation) {
+ComparedFinding compare_finding(const PublishedFinding& finding, const SimulationOf& simulation) {
     ComparedFinding compared{.finding = finding};
     if (finding.measure == FindingMeasure::top_stalls) {
         compared.stalls = top_stalls(simulation(finding.device, {}), finding);

@@ -14,7 +14,7 @@ namespace strata {
 
 // A finding and what the simulation says.
 struct ComparedFinding {
-    Finding finding = {};
+    PublishedFinding finding = {};
     std::optional<double> ours = {};       // of what is stated by a number
     std::vector<StallReason> stalls = {};  // of top_stalls: as many as are published, largest first
     // Of the published stalls, how many are among ours. A sum stands for either of its parts.
@@ -29,6 +29,6 @@ using SimulationOf = std::function<const SimulatedNetwork&(const std::string& de
 // Layers that a finding means count together, in its pass. Stalls are shares of the time in which a
 // resident warp does not issue, weighted by the kernels' time; the gain by bypassing L1 compares
 // times by queues (predict/stalls.h), since modelled times do not tell levels apart.
-ComparedFinding compare_finding(const Finding& finding, const SimulationOf& simulation);
+ComparedFinding compare_finding(const PublishedFinding& finding, const SimulationOf& simulation);
 
 }  // namespace strata

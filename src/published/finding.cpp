@@ -25,14 +25,14 @@ bool compares_devices(FindingMeasure measure) {
 
 }  // namespace
 
-Finding finding_of(const TomlSection& section) {
+PublishedFinding finding_of(const TomlSection& section) {
     section.expect_only(finding_keys);
-    Finding finding{.name = section.required_text("name"),
-                    .device = section.required_text("device"),
-                    .over = section.text("over").value_or(""),
-                    .layers = section.required_text("layers"),
-                    .pass = section.text("pass").value_or(""),
-                    .published = section.number("published")};
+    PublishedFinding finding{.name = section.required_text("name"),
+                             .device = section.required_text("device"),
+                             .over = section.text("over").value_or(""),
+                             .layers = section.required_text("layers"),
+                             .pass = section.text("pass").value_or(""),
+                             .published = section.number("published")};
     const auto measure = value_named<FindingMeasure>(section.required_text("quantity"));
     if (!measure) {
         section.refuse("quantity",

@@ -47,7 +47,7 @@ inline constexpr std::array<std::string_view, 9> names_of(StallReason) {
 }
 
 // One such statement.
-struct Finding {
+struct PublishedFinding {
     std::string name = {};
     FindingMeasure measure = FindingMeasure::top_stalls;
     std::string device = {};
@@ -59,6 +59,6 @@ struct Finding {
 };
 
 // Throws Error that names the place and a fix.
-Finding finding_of(const TomlSection& section);
+PublishedFinding finding_of(const TomlSection& section);
 
 }  // namespace strata

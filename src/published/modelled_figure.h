@@ -59,7 +59,7 @@ struct ModelledFigure {
     std::vector<std::string> remarks = {};
     std::vector<MeasurePanel> panels = {};
     std::int64_t findings_batch = 1;
-    std::vector<Finding> findings = {};
+    std::vector<PublishedFinding> findings = {};
 };
 
 // Throws Error that names the place and a fix.

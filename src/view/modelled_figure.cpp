@@ -93,7 +93,7 @@ std::string text_of(const std::vector<StallReason>& stalls) {
 
 // Whether ours agrees, where there is something to agree with.
 std::string verdict_of(const ComparedFinding& compared) {
-    const Finding& finding = compared.finding;
+    const PublishedFinding& finding = compared.finding;
     if (finding.measure == FindingMeasure::top_stalls) {
         return fmt::format("{} of {}", compared.agreeing, finding.stalls.size());
     }
@@ -126,7 +126,7 @@ Table findings_of(const ModelledFigure& figure, std::span<const ComparedFinding>
         table.notes.push_back("Remark: " + remark);
     }
     for (const ComparedFinding& compared : findings) {
-        const Finding& finding = compared.finding;
+        const PublishedFinding& finding = compared.finding;
         const bool is_of_stalls = finding.measure == FindingMeasure::top_stalls;
         const std::string device = finding.over.empty()
                                        ? finding.device

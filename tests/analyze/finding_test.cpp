@@ -40,12 +40,12 @@ const SimulatedNetwork& simulation(const std::string& device, std::optional<bool
     return device == "slow" ? slow : bypass ? past : fast;
 }
 
-ComparedFinding compared(Finding finding) {
+ComparedFinding compared(PublishedFinding finding) {
     finding.device = finding.device.empty() ? "fast" : finding.device;
     return compare_finding(finding, simulation);
 }
 
-TEST(Finding, LayersCountTogetherButForTheUpdate) {
+TEST(PublishedFinding, LayersCountTogetherButForTheUpdate) {
     EXPECT_DOUBLE_EQ(compared({.measure = FindingMeasure::time_share, .layers = "a*"}).ours.value(),
                      40);
     EXPECT_DOUBLE_EQ(
@@ -61,22 +61,22 @@ TEST(Finding, LayersCountTogetherButForTheUpdate) {
         compared({.measure = FindingMeasure::time_share, .layers = "c*"}).ours.has_value());
 }
 
-TEST(Finding, TheGainByBypassingIsThatOfTheBestLayer) {
-    const Finding finding{.measure = FindingMeasure::bypass_gain,
-                          .layers = "*",
-                          .pass = std::string(name_of(Pass::backward_weights))};
+TEST(PublishedFinding, TheGainByBypassingIsThatOfTheBestLayer) {
+    const PublishedFinding finding{.measure = FindingMeasure::bypass_gain,
+                                   .layers = "*",
+                                   .pass = std::string(name_of(Pass::backward_weights))};
     EXPECT_DOUBLE_EQ(compared(finding).ours.value(), 100);
-    Finding other = finding;
+    PublishedFinding other = finding;
     other.layers = "b*";
     EXPECT_DOUBLE_EQ(compared(other).ours.value(), 0);
 }
 
-TEST(Finding, ALayerIsFirstByDramThroughputUnlessAnotherIsFaster) {
+TEST(PublishedFinding, ALayerIsFirstByDramThroughputUnlessAnotherIsFaster) {
     EXPECT_EQ(compared({.measure = FindingMeasure::dram_rate_rank, .layers = "a*"}).ours, 1);
     EXPECT_EQ(compared({.measure = FindingMeasure::dram_rate_rank, .layers = "b*"}).ours, 2);
 }
 
-TEST(Finding, AsManyStallsAsArePublishedAreCompared) {
+TEST(PublishedFinding, AsManyStallsAsArePublishedAreCompared) {
     const auto found = compared({.measure = FindingMeasure::top_stalls,
                                  .layers = "a*",
                                  .stalls = {StallReason::memory, StallReason::not_selected}});
