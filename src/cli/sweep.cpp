@@ -250,7 +250,8 @@ ExitCode sweep(const SweepOptions& options) {
         database = Database::open(file);
         finished = stored_in(*database, spec).finished();
     }
-    const SweepPlan plan = plan_of(spec, shard, finished, cores_for(options));
+    const SweepPlan plan = plan_of(spec, shard, finished, cores_for(options),
+                                   options.without_steps ? KeptSteps::none : KeptSteps::all);
     fmt::print("{}", text_of(plan, spec, shard));
     std::fflush(stdout);
     if (options.only_plan) {

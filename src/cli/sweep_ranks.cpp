@@ -273,7 +273,7 @@ void print_plan(const RankedSweep& call, const SweepManager& manager) {
         finished[static_cast<std::size_t>(places.position(static_cast<std::int64_t>(place)))] =
             manager.is_settled(static_cast<std::int64_t>(place));
     }
-    fmt::print("{}", text_of(plan_of(call.spec, {}, finished, threads), call.spec, {}));
+    fmt::print("{}", text_of(plan_of(call.spec, {}, finished, threads, call.steps), call.spec, {}));
     fmt::print("ranks: {}{}\n", workers.size(),
                call.spec.is_predicted() ? fmt::format(", {} threads", threads) : "");
     std::fflush(stdout);

@@ -85,7 +85,7 @@ std::string time_text(const SweepPlan& plan, const SweepSpec& spec) {
 }  // namespace
 
 SweepPlan plan_of(const SweepSpec& spec, const Shard& shard, const std::vector<bool>& finished,
-                  int threads) {
+                  int threads, KeptSteps steps) {
     SweepPlan plan{.points = count_points(spec), .filters = filters_for(spec)};
     plan.own = shard.size(plan.points);
     const auto done = std::ranges::count(finished, true);
@@ -93,7 +93,7 @@ SweepPlan plan_of(const SweepSpec& spec, const Shard& shard, const std::vector<b
     plan.open = std::max<std::int64_t>(plan.own - done / shard.count, 0);
     const auto open = static_cast<double>(plan.open);
     if (spec.is_predicted()) {
-        plan.most = open / threads * prediction_time(spec, most_timed);
+        plan.most = open / threads * prediction_time(spec, steps, most_timed);
         plan.least = plan.most;
         return plan;
     }

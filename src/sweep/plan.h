@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sweep/grid.h"
+#include "sweep/point_predictor.h"
 
 #include <cstdint>
 #include <optional>
@@ -32,9 +33,9 @@ struct SweepPlan {
 };
 
 // `finished` says which points have their outcome; empty: none has. Requires: `threads` >= 1, on
-// which points are predicted.
+// which points are predicted; `steps` is what is kept of each.
 SweepPlan plan_of(const SweepSpec& spec, const Shard& shard, const std::vector<bool>& finished,
-                  int threads);
+                  int threads, KeptSteps steps = KeptSteps::all);
 
 // The plan in lines:
 //   paradnn-fc: ParaDnn's fully connected networks (Wang, Wei and Brooks 2020 (MLSys), Table 2)

@@ -30,8 +30,8 @@ struct PredictedSweepOptions {
 ExitCode predict_sweep(const SweepSpec& spec, const Shard& shard, const Database& database,
                        const PredictedSweepOptions& options);
 
-// How long predicting a point takes on one thread, storing not included: of as many points, spread
-// over the grid.
-Seconds prediction_time(const SweepSpec& spec, std::int64_t sample);
+// How long predicting a point takes on one thread once its layers are known, storing not included:
+// the mean of `sample` points that are spread over the grid.
+Seconds prediction_time(const SweepSpec& spec, KeptSteps steps, std::int64_t sample);
 
 }  // namespace strata

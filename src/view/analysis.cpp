@@ -363,7 +363,7 @@ Document ranges_document(std::span<const SizedNetworks> grids, const SizedNetwor
     add_range(zoo, zoo, table);
     chart.series.push_back(points_of(zoo));
     table.notes = {
-        fmt::format("forward, in f32, operations for an example; intensity with {} examples; zoo "
+        fmt::format("forward, in f32, operations for an example; intensity at batch {}; zoo "
                     "within: the share of its "
                     "networks that lie between the smallest and the largest.",
                     batch)};
