@@ -26,4 +26,16 @@ FlopRate peak_of(const DeviceDescription& device, Arithmetic arithmetic);
 // 16-bit types from Volta on.
 bool has_matrix_units(const DeviceDescription& device, Arithmetic arithmetic);
 
+// The share of the fp32 peak that products can sustain, before any kernel's own efficiency:
+//
+//   clock = min(1, ((1 - idle) power / (joule_per_flop peak))^(1/2)), idle = 0.2
+//
+// for what arithmetic draws falls with the square of the clock, about, and power is limited: boards
+// of 70 W run at .55 to .65 of their highest clock. `joule_per_flop` is that of the process a chip
+// is made in: 16 pJ (Pascal, from a P4 whose products reach .76 of its peak), 17.6 (Volta, Turing,
+// from a V100 PCIe that loses a tenth in products of 30 ms), 11.6 (Ampere), 6 (from Ada on). From
+// Ampere on processors of 128 lanes sustain another .75 (gpu-benches: 42.5 of 67 TFLOP/s on a
+// GH200). 1 where no power is stated, and before Pascal.
+double sustained_share(const DeviceDescription& device);
+
 }  // namespace strata

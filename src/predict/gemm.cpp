@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "predict/convolution.h"
 
 #include <fmt/format.h>
 
@@ -66,6 +67,18 @@ Bytes span_of(const GemmProblem& problem, const GemmKernel& kernel, const Placem
                  static_cast<double>(problem.k) * problem.element_bytes};
 }
 
+// The least that a wave's blocks can touch: libraries walk tiles in squares, so that blocks that
+// run together share operands along both sides.
+Bytes least_span_of(const GemmProblem& problem, const GemmKernel& kernel, const Placement& p,
+                    double processors) {
+    const double wave = processors * p.resident;
+    const double side = std::sqrt(wave * kernel.tile_m / kernel.tile_n);
+    const double along_n = std::min(p.tiles_along_n, std::max(side, wave / p.tiles_along_m));
+    const double along_m = std::min(p.tiles_along_m, wave / along_n);
+    return Bytes{(along_n * kernel.tile_n + along_m * kernel.tile_m) *
+                 static_cast<double>(problem.k) * problem.element_bytes};
+}
+
 // Operands that fit into the L2 cache are read once, others once by every wave; results are
 // written once.
 Bytes dram_traffic(const GemmProblem& problem, const Placement& p, Bytes span, double processors,
@@ -79,12 +92,16 @@ Bytes dram_traffic(const GemmProblem& problem, const Placement& p, Bytes span, d
     const double b = n * k * size * (problem.b_is_transposed ? scattered : 1);
     const double waves = ceil_divide(p.tiles_along_n * p.tiles_along_m, processors * p.resident);
     const double by_wave = std::max(a + b, span.value * scattered * waves);
-    double outside = 1;  // the share that the cache does not hold; a soft edge
+    double outside = 1;   // the share that the cache does not hold; a soft edge
+    double resident = 0;  // the share that it holds from one run to the next
+    const double batch = static_cast<double>(problem.batch);
     if (device.l2) {
         const double room = device.l2->value.value * rates.cache_share;
         outside = 1 - 1 / (1 + std::pow((a + b) / room, 4));
+        const double kept = device.l2->value.value * rates.resident_share;
+        resident = 1 / (1 + std::pow(batch * (a + b + m * n * size) / kept, 4));
     }
-    return Bytes{static_cast<double>(problem.batch) *
+    return Bytes{(1 - resident) * batch *
                  ((1 - outside) * (a + b) + outside * by_wave + m * n * size)};
 }
 
@@ -105,6 +122,38 @@ std::span<const Tile> tiles_of(MultiplyUnits units) {
                                          : std::span<const Tile>(tiles_of_matrix_units);
 }
 
+bool is_sliced(std::string_view kernel) {
+    return kernel.find("sliced") != std::string_view::npos;
+}
+
+// The rates of the kernel whose tile is nearest, of those the one fitted to most rows: another
+// library's kernel of the same tile reaches much the same. `usual` where no tile is known.
+const KernelRates& of_most_similar(const std::map<std::string, KernelRates, std::less<>>& kernels,
+                                   std::string_view name, const KernelRates& usual) {
+    constexpr double another_loop = 0.5;  // in-block splits, beside a factor of a side
+    const auto wanted = kernel_named(name, 1);
+    const KernelRates* best = nullptr;
+    double nearest = 0;
+    for (const auto& [other, reached] : kernels) {
+        const auto tile = wanted ? kernel_named(other, 1) : std::nullopt;
+        if (!tile) {
+            continue;
+        }
+        const auto apart = [](int a, int b) {
+            return std::abs(std::log2(static_cast<double>(a) / b));
+        };
+        const double distance = apart(tile->tile_n, wanted->tile_n) +
+                                apart(tile->tile_m, wanted->tile_m) +
+                                (is_sliced(other) == is_sliced(name) ? 0 : another_loop);
+        if (best == nullptr || distance < nearest ||
+            (distance == nearest && reached.rows > best->rows)) {
+            best = &reached;
+            nearest = distance;
+        }
+    }
+    return best == nullptr ? usual : *best;
+}
+
 constexpr std::array<std::array<std::string_view, 7>, 2> groups = {
     {{"rows to 16", "rows to 32", "rows to 64", "rows to 128", "wide", "columns to 64", "deep"},
      {"rows to 16, transposed", "rows to 32, transposed", "rows to 64, transposed",
@@ -119,8 +168,13 @@ double clock_of(const DeviceDescription& device) {
 }  // namespace
 
 std::optional<GemmKernel> kernel_named(std::string_view name, int threads) {
-    // "..._128x64_...": the first two numbers around an x that follow an underscore.
-    for (const std::string_view part : split(name, '_')) {
+    // "..._128x64_...": the first two numbers around an x that follow an underscore; Hopper's
+    // libraries write "tilesize128x64x8".
+    constexpr std::string_view mark = "tilesize";
+    for (std::string_view part : split(name, '_')) {
+        if (part.starts_with(mark)) {
+            part.remove_prefix(mark.size());
+        }
         const auto extents = split(part, 'x');
         if (extents.size() < 2) {
             continue;
@@ -139,15 +193,20 @@ std::optional<GemmKernel> kernel_named(std::string_view name, int threads) {
 
 const KernelRates& GemmRates::of(std::string_view kernel) const {
     const auto found = kernels.find(kernel);
-    return found == kernels.end() ? usual : found->second;
+    return found == kernels.end() ? of_most_similar(kernels, kernel, usual) : found->second;
 }
 
 Bandwidth assumed_l2_bandwidth(const DeviceDescription& device) {
-    // (The A100's, by processors, clock and lanes.)
-    return device.l2_bandwidth
-               ? device.l2_bandwidth->value
-               : Bandwidth{3e12 * device.processors->value.value * clock_of(device) / 152.3e9 *
-                           device.lanes->value.value / 64};
+    // What products on an A100 are fitted to reach, by processors, clock and, up to Pascal, lanes.
+    constexpr double reached = 3e12, processor_clocks = 152.3e9, narrow = 64;
+    // Caches of two partitions: products reach so much of what gpu-benches reads.
+    constexpr double of_partitions = 0.55;
+    const double generation = generation_of(device);
+    if (device.l2_bandwidth) {
+        return device.l2_bandwidth->value * (generation >= 3 ? of_partitions : 1);
+    }
+    return Bandwidth{reached * device.processors->value.value * clock_of(device) /
+                     processor_clocks * (generation < 2 ? device.lanes->value.value / narrow : 1)};
 }
 
 GemmRates prior_gemm_rates(const DeviceDescription& device) {
@@ -194,7 +253,10 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
         (device.architecture == "pascal" || device.architecture == "maxwell")) {
         reached.efficiency /= 1 + std::pow(span / rates.span, rates.span_power);
     }
-    const BlockTimes blocks = times_of_blocks(problem, kernel, device, reached, rates.l2);
+    BlockTimes blocks = times_of_blocks(problem, kernel, device, reached, rates.l2);
+    constexpr Seconds until_throttled{10e-3};
+    const double throttled = blocks.arithmetic / (blocks.arithmetic + until_throttled);
+    blocks.arithmetic = blocks.arithmetic / (1 - throttled * (1 - rates.sustained));
     const Seconds alone = std::max(blocks.arithmetic, blocks.latency);
     if (rates.launch + alone > limit) {
         return {};
@@ -204,7 +266,8 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
     found.arithmetic = blocks.arithmetic;
     found.latency = blocks.latency;
     found.l2 = blocks.l2;
-    found.dram_traffic = dram_traffic(problem, p, span, processors, device, rates);
+    found.dram_traffic = dram_traffic(problem, p, least_span_of(problem, kernel, p, processors),
+                                      processors, device, rates);
     const Bandwidth memory = device.dram_bandwidth->value;
     found.dram = found.dram_traffic / (memory * rates.dram_efficiency);
     if (kernel.splits > 1) {

@@ -53,23 +53,33 @@ struct NamedRate {
 };
 
 std::vector<NamedRate> named_rates(GemmRates& rates) {
+    // Where kernels are known, these are properties of the device: only rows that speak clearly
+    // move them far from what is usual, or they take up what the model lacks and mean nothing
+    // elsewhere.
+    constexpr double hold_of_row = 0.0013;
+    double hold = 0;
+    for (const auto& [name, kernel] : rates.kernels) {
+        hold += kernel_named(name, 1) ? hold_of_row * kernel.rows : 0;
+    }
     return {{"launch_s", &rates.launch.value, 0.5 * usual_pull},
-            {"l2_bytes_per_s", &rates.l2.value, 2 * usual_pull},
-            {"dram_efficiency", &rates.dram_efficiency, 5 * usual_pull},
-            {"overlap", &rates.overlap},
+            {"l2_bytes_per_s", &rates.l2.value, 2 * usual_pull + hold},
+            {"dram_efficiency", &rates.dram_efficiency, 5 * usual_pull + 10 * hold},
+            {"overlap", &rates.overlap, usual_pull + hold},
             {"split_s", &rates.split.value},
             {"cache_share", &rates.cache_share},
-            {"scatter", &rates.scatter, 0.3 * usual_pull},
+            {"resident_share", &rates.resident_share},
+            {"scatter", &rates.scatter, 0.3 * (usual_pull + hold)},
             {"scatter_pitch_bytes", &rates.scatter_pitch.value},
             {"span_bytes", &rates.span.value},
-            {"span_power", &rates.span_power}};
+            {"span_power", &rates.span_power},
+            {"sustained", &rates.sustained, usual_pull + hold}};
 }
 
-std::vector<NamedRate> named_rates(KernelRates& rates) {
-    return {{"efficiency", &rates.efficiency},
+std::vector<NamedRate> named_rates(KernelRates& rates, double hold = 0) {
+    return {{"efficiency", &rates.efficiency, usual_pull + hold},
             {"step_s", &rates.step.value},
             {"epilogue_s", &rates.epilogue.value},
-            {"half_saturation", &rates.half_saturation}};
+            {"half_saturation", &rates.half_saturation, usual_pull + hold}};
 }
 
 // (Few rows speak of each, and boards are alike in most: they are held more strongly.)
@@ -473,7 +483,7 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
         return fitted == rates.gemm.end() ? with(prior_gemm_rates(device)) : with(fitted->second);
     }
     if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
-        require_processors(device, Arithmetic::f32);
+        require_processors(device, convolution->problem.arithmetic);
         const auto fitted = rates.convolution.find(row.problem_class);
         return predict_convolution(
                    convolution->problem, device,
@@ -503,9 +513,13 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
                    fitted == rates.training_step.end() ? TrainingStepRates() : fitted->second)
             .time;
     }
-    const auto fitted = rates.streaming.find(row.problem_class);
-    return predict_streaming(std::get<StreamingProblem>(row.problem), device,
-                             fitted == rates.streaming.end() ? StreamingRates() : fitted->second)
+    auto fitted = rates.streaming.find(row.problem_class);
+    if (fitted == rates.streaming.end()) {  // another operator that a framework launches
+        fitted = rates.streaming.find("add");
+    }
+    return predict_streaming(
+               std::get<StreamingProblem>(row.problem), device,
+               fitted == rates.streaming.end() ? prior_streaming_rates(device) : fitted->second)
         .time;
 }
 
@@ -515,8 +529,9 @@ Seconds roofline(const ProblemRow& row, const DeviceDescription& device) {
         return streaming->traffic() / memory;
     }
     if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
-        return std::max(convolution->problem.flops() / peak_of(device, Arithmetic::f32),
-                        convolution->problem.traffic() / memory);
+        return std::max(
+            convolution->problem.flops() / peak_of(device, convolution->problem.arithmetic),
+            convolution->problem.traffic() / memory);
     }
     if (const auto* layer = std::get_if<RecurrentProblem>(&row.problem)) {
         return std::max(layer->flops() / peak_of(device, layer->arithmetic),
@@ -540,11 +555,11 @@ Seconds roofline(const ProblemRow& row, const DeviceDescription& device) {
 std::vector<FitParameter> parameters_of(GemmRates& rates) {
     std::vector<FitParameter> parameters = simple_parameters(rates);
     for (auto& [name, kernel] : rates.kernels) {
-        const auto begin = static_cast<std::ptrdiff_t>(parameters.size());
-        add_parameters(kernel, parameters);
-        if (!kernel_named(name, 1)) {
-            std::for_each(parameters.begin() + begin, parameters.end(),
-                          [](FitParameter& parameter) { parameter.pull *= stronger_for_groups; });
+        constexpr double hold_of_row = 0.02;
+        const bool is_known = kernel_named(name, 1).has_value();
+        for (const NamedRate& rate :
+             named_rates(kernel, is_known ? hold_of_row * kernel.rows : 0)) {
+            parameters.push_back({rate.value, rate.pull * (is_known ? 1 : stronger_for_groups)});
         }
     }
     if (rates.kernels.empty()) {
@@ -575,7 +590,7 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
             require_processors(device, product->problem.arithmetic);
             rates.gemm.emplace(name, fitted_products(members, device));
         } else if (std::holds_alternative<ConvolutionRow>(members.front()->problem)) {
-            require_processors(device, Arithmetic::f32);
+            require_processors(device, convolution_of(*members.front()).problem.arithmetic);
             rates.convolution.emplace(name, fitted_convolutions(members, device));
         } else if (std::holds_alternative<AttentionRow>(members.front()->problem)) {
             continue;  // attention_rates(): of products and the softmax

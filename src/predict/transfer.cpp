@@ -158,9 +158,13 @@ std::string_view maker_of(const DeviceDescription& device) {
 }
 
 GemmRates moved(GemmRates rates, const DeviceDescription& from, const DeviceDescription& to) {
+    // (More than the whole bandwidth stands for traffic that the first device's cache saves.)
+    rates.dram_efficiency = std::min(rates.dram_efficiency, 1.0);
     rates.l2 = rates.l2 * (assumed_l2_bandwidth(to) / assumed_l2_bandwidth(from));
     const double slower = clock_of_device(from) / clock_of_device(to);
+    const double sustained = sustained_share(to) / sustained_share(from);
     const auto move = [&](KernelRates& kernel) {
+        kernel.efficiency *= sustained;
         kernel.step = kernel.step * slower;
         kernel.epilogue = kernel.epilogue * slower;
     };
@@ -180,6 +184,7 @@ StreamingRates moved(StreamingRates rates, const DeviceDescription& from,
     const double slower = clock_of_device(from) / clock_of_device(to);
     if (from.l2 && to.l2) {
         rates.resident = rates.resident * (to.l2->value / from.l2->value);
+        rates.cached *= wider * (assumed_l2_bandwidth(from) / assumed_l2_bandwidth(to));
     }
     rates.row = rates.row * slower;
     rates.element = rates.element * slower;
