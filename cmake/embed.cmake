@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# cmake -DINPUT=file.js -DOUTPUT=file.cpp -DVARIABLE=name -DHEADER=report/assets.h -P embed.cmake
+# cmake -DINPUT=file.js -DOUTPUT=file.cpp -DVARIABLE=name -DHEADER=report/html_blocks.h -P embed.cmake
 #
 # Writes a source that holds a text file as a std::string_view constant. A closing script or style tag
 # inside would end the element that the text is put into, so such a file is refused.

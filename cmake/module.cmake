@@ -38,7 +38,7 @@ endfunction()
 #                       NAMES a b ...)
 #
 # Writes FUNCTION.cpp, a source for the module of this folder, which holds the files as the list that
-# the function returns (base/embedded_file.h). HEADER declares the function.
+# the function returns (base/file.h). HEADER declares the function.
 function(strata_embedded_files function)
   cmake_parse_arguments(PARSE_ARGV 1 embedded "" "HEADER;FOLDER;SUFFIX" "NAMES")
   set(script "${PROJECT_SOURCE_DIR}/cmake/embed_folder.cmake")

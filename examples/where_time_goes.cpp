@@ -7,7 +7,7 @@
 #include "backend/module.h"
 #include "backend/reference/reference.h"
 #include "base/error.h"
-#include "device/detect.h"
+#include "device/host.h"
 #include "measure/ceilings.h"
 #include "run/execute.h"
 #include "store/load.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The overhead of measuring: a time stamp, and the sampler around an iteration that only stamps its
 // parts.
-#include "measure/calibration_loop.h"
 #include "measure/clock.h"
 #include "measure/sampler.h"
 

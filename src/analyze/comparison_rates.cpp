@@ -2,7 +2,7 @@
 #include "analyze/comparison_rates.h"
 
 #include "base/error.h"
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/toml_section.h"
 #include "device/device.h"
 #include "measure/statistics.h"

@@ -71,7 +71,7 @@ using HostValues = std::vector<float>;
 enum class DeviceFate { usable, lost };
 
 // An error of a backend's device. If the device is lost, whatever is asked of the backend next
-// fails as well, so no later failure tells anything about a layer.
+// fails as well, so no later failure says anything about a layer.
 class DeviceFailure : public Error {
 public:
     DeviceFailure(DeviceFate fate, std::string sentence, ExitCode code)
@@ -144,7 +144,7 @@ public:
     virtual std::optional<Seconds> time_empty_step() { return {}; }
 
     // Returns when no thread that works for it runs any more, also none that waits for work and
-    // spins: called before this process's own threads are timed (measure/calibration_loop.h).
+    // spins: called before this process's own threads are timed (measure/clock.h).
     virtual void settle() {}
 
     // Whether iterations, which this backend records to launch them at once, could not be recorded:
@@ -205,7 +205,8 @@ public:
     virtual std::vector<std::string> shortcomings() { return {}; }
 
     // The ceilings of its own device, measured now; nothing if it has none, because
-    // measure/ceilings.h then measures this machine. `progress` is told what is measured next.
+    // measure/ceilings.h then measures this machine. `progress` receives the name of what is
+    // measured next.
     virtual std::optional<Device> measure_device(
         const std::function<void(const std::string&)>& progress) {
         (void)progress;

@@ -14,7 +14,7 @@ class DeviceWatch {
 public:
     virtual ~DeviceWatch() = default;
 
-    // Properties that do not change during a run, as far as they are known:
+    // The known properties that do not change during a run:
     //
     //   gpu.name    NVIDIA H200      gpu.core_clock.most      1980 MHz   gpu.persistence   on
     //   gpu.uuid    GPU-5f0c...      gpu.core_clock.setting   1980 MHz   gpu.ecc           on
@@ -27,5 +27,13 @@ public:
 
     virtual DeviceState state() = 0;
 };
+
+// Whether work on a device of this process has hung. From then on nothing calls the vendor's
+// libraries, not even to free something: such a call may wait for that work.
+bool device_hangs() noexcept;
+
+// Makes it so. The process will also end without the vendor's exit handlers, which may wait
+// likewise, with the exit code that it was going to return.
+void give_up_device() noexcept;
 
 }  // namespace strata

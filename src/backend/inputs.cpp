@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/inputs.h"
 
-#include "backend/dropout_choice.h"
 #include "backend/parallel.h"
+#include "backend/semantics.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/random.h"

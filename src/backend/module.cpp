@@ -2,11 +2,14 @@
 #include "backend/module.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
@@ -97,6 +100,35 @@ std::unique_ptr<AlgorithmSource> open_algorithm_source(const std::string& name,
     const auto make =
         reinterpret_cast<AlgorithmSource* (*)(const char*)>(module_function(name, algorithm_entry));
     return std::unique_ptr<AlgorithmSource>(make(description.c_str()));
+}
+
+namespace {
+
+// Sources: github.com/uxlfoundation/oneDNN/releases; anaconda.org/conda-forge/onednn;
+// packages.debian.org/libdnnl-dev; pypi.org/project/onednn-devel-cpu-gomp. (PyPI's onednn-devel of
+// 2026 is for SYCL only.)
+constexpr std::array offers = {
+    LibraryOffer{"3.13.1", "to be built"},
+    LibraryOffer{"3.12", "conda-forge"},
+    LibraryOffer{"3.7.2", "Debian 13"},
+    LibraryOffer{"3.2.0", "pip install onednn-devel-cpu-gomp"},
+    LibraryOffer{"2.6.3", "Debian 12"},
+};
+
+}  // namespace
+
+std::span<const LibraryOffer> onednn_offers() {
+    return offers;
+}
+
+std::string newer_onednn(const std::string& version) {
+    std::vector<std::string> newer;
+    for (const LibraryOffer& offer : offers) {
+        if (strverscmp(std::string(offer.version).c_str(), version.c_str()) > 0) {
+            newer.push_back(fmt::format("{} ({})", offer.version, offer.from));
+        }
+    }
+    return join(newer, ", ");
 }
 
 }  // namespace strata

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace strata {
 
@@ -51,5 +53,19 @@ inline constexpr const char* algorithm_entry = "strata_make_algorithm_source";
 // device.
 std::unique_ptr<AlgorithmSource> open_algorithm_source(const std::string& name,
                                                        const std::string& description);
+
+// An available version of oneDNN, and its source.
+struct LibraryOffer {
+    std::string_view version;
+    std::string_view from;
+};
+
+// Newest first, as of `offers_known_on`.
+std::span<const LibraryOffer> onednn_offers();
+inline constexpr std::string_view offers_known_on = "2026-11-22";
+
+// The offers newer than this version: "3.13.1 (source), 3.7.2 (Debian 13)"; empty if there are
+// none.
+std::string newer_onednn(const std::string& version);
 
 }  // namespace strata

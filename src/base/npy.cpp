@@ -2,8 +2,8 @@
 #include "base/npy.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/half.h"
-#include "base/mapped_file.h"
 #include "base/text.h"
 
 #include <array>

@@ -90,7 +90,7 @@ pid_t start(const ProgramCall& call, int error_output) {
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (trouble != 0) {
-        throw Error(fmt::format("cannot start {}: {}; see that it is there and may be executed",
+        throw Error(fmt::format("cannot start {}: {}; check that it exists and may be executed",
                                 printable(call.file), std::strerror(trouble)));
     }
     return child;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,8 +33,34 @@ bool matches_glob(std::string_view pattern, std::string_view name);
 // The candidate nearest to a misspelt word by edit distance, if any is near enough to be meant.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
-// A foreign name made safe for a terminal and a one-line message: what steers (base/utf8.h) and
-// broken UTF-8 become '?', and what is longer than `limit` bytes is cut with an ellipsis.
+// A foreign name made safe for a terminal and a one-line message: invisible controls and broken
+// UTF-8 become '?', and a name longer than `limit` bytes is cut with an ellipsis.
 std::string printable(std::string_view foreign, std::size_t limit = 120);
+
+// One character of a text, or one byte that is none where the text is broken.
+struct CodePoint {
+    char32_t value = 0;
+    std::size_t length = 1;  // in bytes
+    bool valid = false;
+};
+
+// The character that a text starts with: shortest forms only, no surrogates, nothing beyond
+// U+10FFFF. Requires: the text is not empty.
+CodePoint decode_utf8(std::string_view text);
+
+// Whether a character does not show but changes how its neighbours are read: the controls C0 and
+// C1, line and paragraph separators, directions, joiners, tags, fillers and the byte order mark.
+bool is_invisible_control(char32_t value);
+
+// Whether it is a blank of any kind, a tab or a line's end included.
+bool is_blank(char32_t value);
+
+// Terminal columns that a character takes: two for East Asian wide characters and emoji, none for
+// combining marks.
+std::size_t width_of(char32_t value);
+
+// Whether all characters are printable ASCII, as in most text: each is unchanged and takes one
+// column.
+bool is_plain_ascii(std::string_view text);
 
 }  // namespace strata

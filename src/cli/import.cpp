@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/dnnmark_kernels.h"
+#include "import/dnnmark.h"
 
 #include "base/text.h"
 #include "cli/options.h"

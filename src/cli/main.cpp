@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
-#include "record/provenance.h"
+#include "record/identity.h"
 #include "report/unicode.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "cli/help.h"
 
 #include "base/text.h"
-#include "record/provenance.h"
+#include "record/identity.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "cli/backends.h"
-#include "record/provenance.h"
+#include "record/identity.h"
 #include "report/data.h"
 #include "report/json.h"
 #include "report/render.h"

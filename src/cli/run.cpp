@@ -11,7 +11,7 @@
 #include "cli/verbs.h"
 #include "graph/schedule.h"
 #include "metric/plan.h"
-#include "record/algorithm_choices.h"
+#include "record/algorithm.h"
 #include "run/campaign.h"
 #include "run/refusal.h"
 #include "store/database.h"

@@ -4,7 +4,7 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "device/description.h"
-#include "networks/parameter.h"
+#include "networks/network.h"
 #include "op/convention.h"
 #include "run/memory.h"
 #include "view/description.h"

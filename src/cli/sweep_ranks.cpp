@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/measuring.h"
 #include "cli/sweep_worker.h"
-#include "record/key.h"
+#include "record/identity.h"
 #include "scale/communicator.h"
 #include "store/merge.h"
 #include "store/owner.h"

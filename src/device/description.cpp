@@ -3,7 +3,7 @@
 
 #include "base/enumeration.h"
 #include "base/error.h"
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/toml_section.h"
 #include "base/unit_text.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "device/device.h"
 
-#include "base/data_home.h"
 #include "base/error.h"
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <fmt/format.h>

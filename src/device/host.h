@@ -1,14 +1,38 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/quantity.h"
 #include "device/description.h"
-#include "device/detect.h"
+#include "device/topology.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace strata {
+
+// This machine as the kernel and hwloc describe it.
+struct Host {
+    std::string model = {};            // "Intel(R) Xeon(R) Platinum 8481C"; "unknown processor"
+    std::vector<int> processors = {};  // that this process may use, as Topology has them
+    std::vector<Cache> caches = {};    // nearest first; empty where nothing is known
+    std::optional<Bytes> memory = {};  // installed
+    std::vector<std::string> instructions = {};  // the kernel's flags: "avx512_bf16", "amx_tile"
+};
+
+// Reads /proc below `root`; processors and caches are always those of this machine.
+Host detect_host(const std::filesystem::path& root = "/");
+
+bool has_instructions(const Host& host, std::string_view flag);
+
+// The cache capacity that `threads` threads, on one processor each, have together. A cache shared
+// by more processors than are used counts once.
+Bytes capacity_for(const Cache& cache, int threads);
+
+// A name for files and tables: "intel-xeon-platinum-8481c-2t".
+std::string device_name(const Host& host, int threads);
 
 // This machine as a device that predictions take: "host" with every processor that this process may
 // use, "host-1t" with one, "host-1t-avx2" with one whose library uses no wider instructions than
@@ -24,7 +48,7 @@ struct HostName {
 std::optional<HostName> host_name_in(std::string_view name);
 std::string text_of(const HostName& name);
 
-// What the operating system tells of cores, caches and memory, and the ceilings that
+// What the operating system reports about cores, caches and memory, and the ceilings that
 // `strata calibrate` measured with that many threads. Lanes are those of two units of the widest
 // registers, and the clock is the one with which they give the measured peak. Bandwidths count read
 // and written bytes.

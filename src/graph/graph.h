@@ -84,4 +84,9 @@ void validate(const Graph& graph);
 // Throws Error where nothing matches.
 Graph slice(const Graph& graph, std::string_view layer_glob);
 
+// By layer, the first one of the graph with an equal operator and tensors of equal shapes, types
+// and roles: the two have the same work, problem and predicted time. A deep network
+// repeats few different layers.
+std::vector<LayerId> first_alike(const Graph& graph);
+
 }  // namespace strata

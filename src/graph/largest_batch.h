@@ -15,7 +15,7 @@ namespace strata {
 // The memory that a network needs at a batch; nothing if it cannot have that batch.
 using PeakAtBatch = std::function<std::optional<Bytes>(std::int64_t)>;
 
-// The end of the search; no one puts as many examples into one step.
+// The end of the search; nobody puts that many examples into one step.
 inline constexpr std::int64_t largest_batch_tried = std::int64_t{1} << 24;
 
 // Why a larger batch fails: the memory, the network that cannot have it, or no reason found before
@@ -35,11 +35,11 @@ struct LargestBatch {
 };
 
 // The largest batch whose peak is within the memory; nothing where the network has no batch of one.
-// The peak must not fall as the batch grows; it mostly grows in a straight line, so that few
-// batches are requested: where the line says, then by halves.
+// The peak must not fall as the batch grows. It mostly grows linearly, so few batches are
+// requested: the one that the line predicts, then by bisection.
 std::optional<LargestBatch> largest_batch(const PeakAtBatch& peak, Bytes memory);
 
-// Whose word it is how much memory there is.
+// Where the amount of memory comes from.
 enum class MemorySource { free, given, device };
 inline constexpr std::array<std::string_view, 3> names_of(MemorySource) {
     return {"free", "given", "device"};

@@ -44,17 +44,17 @@ struct Buffer {
     Lifetime lifetime;
 };
 
-// Every buffer of an execution but parameters, statistics, constants and the optimizer's state,
-// which are there all the time. Inputs, labels, outputs from their computation on, and gradients
-// given from outside last to the end of the run; where memory is kept, everything lasts from the
+// Every buffer of an execution except parameters, statistics, constants and the optimizer's state,
+// which always exist. Inputs, labels, outputs from their computation on, and gradients
+// given from outside live to the end of the run; where memory is kept, everything lasts from the
 // start to the end. Activations and their gradients have Execution::dtype, gradients of parameters
 // the parameter's.
 std::vector<Buffer> lifetimes_of(const Graph& graph, const Execution& execution);
 
-// By task what these buffers need together, up to the last task that any of them lasts to.
+// What these buffers need together at each task, up to the last task at which one of them lives.
 std::vector<Bytes> needed_by_task(std::span<const Buffer> buffers);
 
-// Whether such a tensor is there all the time: parameters, statistics, constants.
+// Whether such a tensor always exists: parameters, statistics, constants.
 bool is_persistent(Role role);
 
 // Memory of one execution, by purpose. Peak is what is alive at the worst moment and is at most the

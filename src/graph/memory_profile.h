@@ -11,9 +11,9 @@ struct LayerMemory {
     Bytes parameters;   // and statistics and constants
     Bytes optimizer;    // what it keeps of the layer's parameters
     Bytes activations;  // results, and the masks and indices that the forward pass leaves behind
-    Bytes kept;         // of these what stays beyond the forward pass, because something reads it
+    Bytes kept;         // the part that outlives the forward pass, because something reads it
     Bytes gradients;    // of the results, in all contributions, and of the parameters
-    Bytes at_peak;      // of all this what is there at the worst moment
+    Bytes at_peak;      // the part of all this that exists at the worst moment
 
     LayerMemory& operator+=(const LayerMemory& other);
 };
@@ -29,8 +29,8 @@ struct PeakParts {
     Bytes sum() const { return parameters + optimizer + activations + gradients + saved; }
 };
 
-// Memory of one execution by layer and moment. `footprint_of` says the same in one line: the
-// layers' at_peak and that of `outside` add up to its peak.
+// Memory of one execution by layer and moment. `footprint_of` summarises it: the layers' at_peak
+// and that of `outside` add up to its peak.
 struct MemoryProfile {
     std::vector<LayerMemory> layers;  // as Graph::layers
     LayerMemory outside;              // what no layer computes: inputs, labels, and their gradients

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "graph/schedule.h"
 
-#include "op/operations.h"
+#include "op/rules.h"
 
 #include <algorithm>
 

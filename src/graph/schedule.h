@@ -66,8 +66,8 @@ Sharing sharing_of(const Graph& graph, const Execution& execution, const Schedul
 
 // Whether a layer's output shares its input's memory in this execution: reshapes always, a dropout
 // of inference; activations and mathematical functions where nothing else reads the input and no
-// backward pass needs it. Memory that is kept is shared by reshapes only. `sharing_of` tells it of
-// all layers at once.
+// backward pass needs it. Memory that is kept is shared by reshapes only. `sharing_of` returns it
+// for all layers at once.
 bool runs_in_place(const Graph& graph, const Layer& layer, const Execution& execution);
 
 }  // namespace strata

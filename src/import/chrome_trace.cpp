@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "import/json_bytes.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -78,7 +77,7 @@ ChromeField field_named(const std::array<ChromeKey, Count>& keys, std::string_vi
     return {};
 }
 
-// What a trace tells, token by token, for nlohmann's parser, which keeps one bit for each level and
+// Reads a trace token by token, for nlohmann's parser, which keeps one bit for each level and
 // one token.
 class ChromeReader final : public nlohmann::json_sax<TraceJson> {
 public:
@@ -206,7 +205,7 @@ bool ChromeReader::string(std::string& text) {
 bool ChromeReader::enter(bool is_array) {
     mark();
     if (++depth_ > deepest) {
-        throw Error(fmt::format("'{}' is nested deeper than {} at byte {}: it is no trace",
+        throw Error(fmt::format("'{}' is nested deeper than {} at byte {}: it is not a trace",
                                 source_.name(), deepest, source_.position()));
     }
     if (events_depth_ == 0 && is_array && (depth_ == 1 || (depth_ == 2 && is_events_key_))) {
@@ -276,7 +275,7 @@ ChromeTraceEnd read_chrome_trace(ByteSource& source,
                                                nlohmann::json::input_format_t::json, false);
     if (!is_whole && !source.is_at_end()) {
         throw Error(
-            fmt::format("'{}' is no JSON at byte {}; record it again, or cut the file "
+            fmt::format("'{}' is not JSON at byte {}; record it again, or cut the file "
                         "before that place to import what comes before it",
                         source.name(), source.position()));
     }

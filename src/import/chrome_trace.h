@@ -3,18 +3,61 @@
 
 #include "import/recording.h"
 #include "import/source.h"
-#include "trace/span.h"
+#include "trace/trace.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 
 namespace strata {
 
-// One event of a Chrome trace ("Trace Event Format"), with those arguments that some profiler tells
-// layers by. Texts are as the file has them; empty or nothing where the event lacks them.
+// The bytes of a JSON file as nlohmann's parser takes them. The reader's `require_short_value` is
+// called every few thousand bytes: a token without an end would fill the memory.
+template <class Reader>
+class JsonBytes {
+public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = char;
+
+    JsonBytes() = default;
+    JsonBytes(ByteSource& source, const Reader& reader) : source_(&source), reader_(&reader) {}
+
+    // (Between tokens a blank is as good as any other control character that may stand there.)
+    char operator*() const {
+        const char byte = source_->byte();
+        return static_cast<unsigned char>(byte) < ' ' ? ' ' : byte;
+    }
+    JsonBytes& operator++() {
+        source_->advance();
+        if (++taken_ % bytes_between_checks == 0) {
+            reader_->require_short_value();
+        }
+        return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const JsonBytes& a, const JsonBytes& b) {
+        return a.has_ended() == b.has_ended();
+    }
+
+private:
+    bool has_ended() const { return source_ == nullptr || source_->is_at_end(); }
+
+    static constexpr std::uint64_t bytes_between_checks = 4096;
+
+    ByteSource* source_ = nullptr;
+    const Reader* reader_ = nullptr;
+    std::uint64_t taken_ = 0;
+};
+
+// One event of a Chrome trace ("Trace Event Format"), with those arguments that some profiler
+// records layers by. Texts are as the file has them; empty or nothing where the event lacks them.
 struct ChromeEvent {
     std::string phase = {};     // "X": with a duration
     std::string category = {};  // "cpu_op"
@@ -44,7 +87,7 @@ struct ChromeEvent {
 
 // How the reading of a trace ended.
 struct ChromeTraceEnd {
-    bool is_cut = false;  // in the middle of an event: what was complete was told
+    bool is_cut = false;  // in the middle of an event: the complete ones were delivered
     std::uint64_t events = 0;
 };
 

@@ -114,7 +114,7 @@ const ImportFormat& format_for(const std::filesystem::path& file, std::string_vi
     const auto found = std::ranges::find_if(
         all_formats, [&](const ImportFormat& one) { return one.recognises(head); });
     if (found == all_formats.end()) {
-        throw Error(fmt::format("'{}' begins like none of the files that can be imported ({}, "
+        throw Error(fmt::format("'{}' does not begin like any file that can be imported ({}, "
                                 "kernel databases of DNNMark); name its format with --format",
                                 printable(file.string(), 1000), listed_formats()),
                     ExitCode::usage);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The profiles of ONNX Runtime and TensorFlow: Chrome traces whose events tell their graph's nodes.
+// The profiles of ONNX Runtime and TensorFlow: Chrome traces whose events name their graph's nodes.
 #include "import/chrome_trace.h"
 #include "import/formats.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The tables of kernels that nvprof and rocprof print.
-#include "import/csv.h"
 #include "import/formats.h"
 #include "import/kernel_rows.h"
 

@@ -140,7 +140,7 @@ private:
         nesting_.add(host_event(event, kind));
     }
 
-    // An operator that tells its modules stands in a range of their names.
+    // An operator that names its modules is put into a range with their names.
     void take_operation(const ChromeEvent& event) {
         HostEvent host = host_event(event, HostEventKind::operation);
         host.inputs = recording_.texts.id_of(trim(event.inputs));

@@ -2,7 +2,6 @@
 #include "import/layers.h"
 
 #include "base/error.h"
-#include "import/match.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +18,7 @@ namespace {
 constexpr std::size_t most_layers = 100'000;
 constexpr std::string_view unattributed_prefix = "unattributed: ";
 
-// What a recording alone tells of a layer.
+// What a recording alone says about a layer.
 struct LocalLayer {
     std::string name = {};
     std::string path = {};       // the scope or node by which a network may know it
@@ -293,7 +292,7 @@ void LayerAttributor::name_layers() {
     }
 }
 
-// By what a layer was found is told of the operators that are in it directly.
+// The operators directly in a layer carry the reason by which it was found.
 void LayerAttributor::assign(std::size_t i, std::uint32_t layer) {
     result_.of_operator[i] = layer;
     const AttributedBy by = result_.layers[layer].by;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace strata {
@@ -19,7 +20,7 @@ enum class AttributedBy {
     module_path,      // the name of the module or range around it
     operator_itself,  // it is a layer of its own
     shape,            // the layer is the next one of its kind with operands of this size
-    order,            // the layer is the next one of its kind; the file tells no shapes
+    order,            // the layer is the next one of its kind; the file has no shapes
     neighbour,        // the layer of the operator after it, which needs the reordered values
     gradient,         // the layer whose gradient the tool says it computes
     nothing,          // unattributed
@@ -53,5 +54,26 @@ LayerAttribution attribute_layers(const RecordedProfile& recording,
 // The operator of strata that a tool's operator is: "convolution" of "aten::conv2d" and "Conv";
 // empty where it is none or too vague.
 std::string_view type_of_operator(std::string_view name);
+
+// What a recording says of one of its layers, for finding it in a network.
+struct LayerTraits {
+    std::string path = {};   // of the modules around it, or the node's name; or nothing
+    std::string type = {};   // of its heaviest operator (type_of_operator); or nothing
+    std::string shape = {};  // of that operator's operands; or nothing
+};
+
+struct LayerMatch {
+    std::optional<LayerId> layer = {};
+    AttributedBy by = AttributedBy::nothing;
+};
+
+// The network's layer of each, in their order.
+std::vector<LayerMatch> match_layers(const std::vector<LayerTraits>& recorded, const Graph& graph);
+
+// A path without what tools add to it: "layer1.0.conv1" of "/layer1/layer1.0/conv1".
+std::string normalised_path(std::string_view path);
+
+// How many elements the operands of a shape "4x3x16x16 8x3x3x3" have.
+std::vector<double> elements_in(std::string_view shape);
 
 }  // namespace strata

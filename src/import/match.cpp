@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/match.h"
+#include "import/layers.h"
 
 #include "base/text.h"
 

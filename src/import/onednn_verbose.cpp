@@ -221,7 +221,7 @@ void VerboseReader::take_info(const std::vector<std::string_view>& fields) {
     }
 }
 
-// The algorithm tells what an activation, a pooling or a sum of two is.
+// The algorithm decides what kind of activation, pooling or sum of two this is.
 std::string name_of_primitive(std::string_view primitive, std::string_view auxiliary) {
     std::string name(primitive.substr(0, primitive.find("_v2")));
     if (name == "eltwise" || name == "pooling" || name == "binary") {

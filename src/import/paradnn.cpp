@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "import/json_bytes.h"
-#include "record/provenance.h"
+#include "import/chrome_trace.h"
+#include "record/identity.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -66,7 +66,7 @@ public:
     void require_short_value() const {
         if (source_.position() - begun_ > longest_token) {
             throw Error(
-                fmt::format("'{}' has a text or number of more than 1 MB at byte {}: it is no "
+                fmt::format("'{}' has a text or number of more than 1 MB at byte {}: it is not a "
                             "list of results",
                             source_.name(), begun_));
         }
@@ -89,7 +89,7 @@ private:
     bool enter() {
         if (++depth_ > 16) {
             throw Error(
-                fmt::format("'{}' is nested deeper than 16 at byte {}: it is no list of "
+                fmt::format("'{}' is nested deeper than 16 at byte {}: it is not a list of "
                             "results",
                             source_.name(), source_.position()));
         }
@@ -150,7 +150,7 @@ ParadnnEntry entry_named(const std::string& label, const std::string& file) {
             .batch = values[4]};
 }
 
-// Bytes of a parameter by the file's own intensities, of all entries that tell it.
+// Bytes of a parameter by the file's own intensities, of all entries that allow it to be derived.
 ParadnnPlatform platform_of(const ParadnnLists& lists) {
     double bytes = 0, count = 0;
     for (std::size_t i = 0; i < lists.intensities.size(); ++i) {
@@ -187,8 +187,8 @@ ParadnnResults results_of(const ParadnnLists& lists, const std::string& file) {
         entry.steps_per_second = lists.rates[i];
         // (A step takes between a nanosecond and a year.)
         if (!(lists.rates[i] > 3e-8 && lists.rates[i] < 1e9)) {
-            throw Error(fmt::format("'{}': entry {} of step_per_sec is no rate of steps: {}", file,
-                                    i + 1, lists.rates[i]));
+            throw Error(fmt::format("'{}': entry {} of step_per_sec is not a rate of steps: {}",
+                                    file, i + 1, lists.rates[i]));
         }
         if (i < lists.flops.size() && lists.flops[i] > 0 && lists.flops[i] < 1e9) {
             entry.flops = Flops{lists.flops[i] * giga * cores};
@@ -218,8 +218,8 @@ ParadnnResults read_paradnn(ByteSource& source) {
     const bool is_whole = ResultsJson::sax_parse(JsonInput(source, reader), JsonInput(), &reader,
                                                  nlohmann::json::input_format_t::json, true);
     if (!is_whole || source.is_cut()) {
-        throw Error(fmt::format("'{}' is no whole JSON at byte {}: fetch it again", source.name(),
-                                source.position()));
+        throw Error(fmt::format("'{}' is not complete JSON at byte {}: fetch it again",
+                                source.name(), source.position()));
     }
     source.skip_rest();
     return results_of(reader.lists(), source.name());

@@ -66,7 +66,7 @@ struct ParadnnFiling {
     std::string created = {};  // UTC
 };
 
-// An imported run, whose single step stands for the whole iteration, because the file tells nothing
+// An imported run, whose single step stands for the whole iteration, because the file has nothing
 // of layers; its operations are the recorded ones, else the counted. What did not run is a step
 // that failed.
 Run imported_run(const ParadnnEntry& entry, ParadnnPlatform platform, const ParadnnFiling& filing,

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 #include <fmt/format.h>
 
@@ -94,12 +93,13 @@ TextId TextPool::id_of(std::string_view text) {
 
 void LeftOut::add_to(std::vector<std::string>& doubts) const {
     if (nameless > 0) {
-        doubts.push_back(fmt::format("{} left out for want of a name", counted_events(nameless)));
+        doubts.push_back(
+            fmt::format("{} left out because they have no name", counted_events(nameless)));
     }
     if (implausible > 0) {
         doubts.push_back(
             fmt::format("{} left out: the time is negative, not a number or longer than an hour, "
-                        "as after a clock that wrapped",
+                        "as if a clock had wrapped",
                         counted_events(implausible)));
     }
 }

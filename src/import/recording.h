@@ -3,7 +3,7 @@
 
 #include "graph/schedule.h"
 #include "op/work.h"
-#include "trace/span.h"
+#include "trace/trace.h"
 
 #include <cstdint>
 #include <deque>
@@ -88,8 +88,8 @@ struct RecordedProfile {
     std::map<std::uint32_t, RecordedCounters> counters = {};  // by place of the operator
     int threads = 0;                                          // 0: the file does not say
     std::string processor = {};            // or device that it ran on: "NVIDIA H200"; or nothing
-    bool has_starts = true;                // not where the tool tells durations alone
-    bool has_times = true;                 // not where it tells counters alone
+    bool has_starts = true;                // false if the tool records durations alone
+    bool has_times = true;                 // false if it records counters alone
     std::vector<std::string> doubts = {};  // sentences: what the file lacks, or what was left out
 };
 
@@ -105,7 +105,7 @@ struct LeftOut {
 // not. Nothing for what is no number or beyond 126 years.
 std::optional<Nanoseconds> parse_nanoseconds(std::string_view text, double unit_ns);
 
-// Whether a duration can be one: not negative and at most an hour (trace/span.h).
+// Whether a duration can be one: not negative and at most an hour (trace/trace.h).
 bool is_plausible(Nanoseconds duration);
 
 }  // namespace strata

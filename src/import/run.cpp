@@ -8,7 +8,7 @@
 #include "import/iterations.h"
 #include "import/layers.h"
 #include "op/op.h"
-#include "record/provenance.h"
+#include "record/identity.h"
 #include "trace/timeline.h"
 
 #include <fmt/format.h>
@@ -222,7 +222,7 @@ void RunMaker::add(const ImportedStep& step) {
     if (recording_.has_times) {
         result.time = std::move(samples);
     } else {
-        result.time = Skipped{"the file tells counters and no times"};
+        result.time = Skipped{"the file has counters but no times"};
     }
     result_.by.emplace_back(name_of(step.by));
     take_work(step, result);
@@ -322,7 +322,7 @@ void RunMaker::add_doubts() {
     if (iterations_.has_wrapped) {
         doubt(
             "the lengths of the iterations are left out: one is negative or longer than an hour, "
-            "as after a clock that wrapped");
+            "as if a clock had wrapped");
     }
     if (network_ != nullptr) {
         doubt_missing_layers();

@@ -46,7 +46,7 @@ ImportedRun imported_run(const RecordedProfile& recording, const ImportRequest& 
                          const NetworkSteps* network);
 
 // The leading extent of the first convolution's or product's operands, which is the batch that was
-// recorded; nothing where the tool tells no shapes.
+// recorded; nothing where the tool records no shapes.
 std::optional<std::int64_t> recorded_batch(const RecordedProfile& recording);
 
 // Whether the recording has a backward pass or an update.

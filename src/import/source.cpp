@@ -24,11 +24,11 @@ constexpr std::size_t longest_line = 1 << 20;
 ByteSource::ByteSource(std::filesystem::path file) : file_(std::move(file)), block_(block_bytes) {
     at_ = end_ = start();
     if (!std::filesystem::is_regular_file(file_)) {
-        throw Error(fmt::format("'{}' is no file that can be read; check its name", name()));
+        throw Error(fmt::format("'{}' cannot be read as a file; check its name", name()));
     }
     handle_.reset(gzopen(file_.c_str(), "rb"));
     if (!handle_) {
-        throw Error(fmt::format("'{}' cannot be opened ({}); check who may read it", name(),
+        throw Error(fmt::format("'{}' cannot be opened ({}); check its permissions", name(),
                                 std::strerror(errno)));
     }
     gzbuffer(handle_.get(), block_bytes);

@@ -6,7 +6,6 @@
 #include "measure/clock.h"
 #include "measure/kernels/kernels.h"
 #include "measure/rates.h"
-#include "measure/segments.h"
 #include "measure/team.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "device/detect.h"
 #include "device/device.h"
+#include "device/host.h"
 
 #include <functional>
 #include <string>
@@ -31,8 +31,8 @@ struct CeilingEffort {
 //   DRAM    four times the last cache, at least 64 MiB, at most max_memory. If that is less
 //           than twice the last cache, the source says so: the cache served part of it
 //
-// `progress` is told what is measured next. Requires: threads from 1 to host.processors.size().
-// Throws Error where there is not enough memory.
+// `progress` receives the name of what is measured next. Requires: threads from 1 to
+// host.processors.size(). Throws Error where there is not enough memory.
 Device measure_ceilings(const Host& host, int threads, const CeilingEffort& effort = {},
                         const std::function<void(const std::string&)>& progress = {});
 

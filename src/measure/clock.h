@@ -3,6 +3,8 @@
 
 #include "base/quantity.h"
 
+#include <cstddef>
+
 namespace strata {
 
 // Monotonic time since some moment. An interface, so that the sampler can be tested.
@@ -16,6 +18,23 @@ public:
 class SteadyClock final : public Clock {
 public:
     Seconds now() override;
+};
+
+// Fixed work that touches no memory: a chain of multiplications and additions, each waiting for the
+// one before, on as many threads as the iteration uses. Its time depends only on the clock and on
+// competing load, so when it is slow, the machine was disturbed and not the network.
+class CalibrationLoop {
+public:
+    // Uses OpenMP's threads, hence the same pinned ones as the network. Chooses the length of the
+    // chain so that it takes about 0.7 ms. Requires: threads >= 1.
+    explicit CalibrationLoop(int threads);
+
+    // Runs once on every thread; returns the time until the last has finished.
+    Seconds run() const;
+
+private:
+    int threads_;
+    std::size_t length_;
 };
 
 }  // namespace strata

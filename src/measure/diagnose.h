@@ -29,4 +29,17 @@ namespace strata {
 std::vector<Doubt> diagnose(const SampledIteration& sampled, const Policy& policy,
                             const ActivityChange& activity);
 
+// The conditions of a measurement, known before its first sample.
+struct Circumstances {
+    int threads = 1;         // that compute
+    int processors = 1;      // that this process may use
+    bool is_shared = false;  // another strata was measuring on this machine at the start
+};
+
+// Doubts for that alone:
+//
+//   oversubscribed   more threads than processors: they take turns, and wait for each other
+//   shared-machine   another strata measured at the same time
+std::vector<Doubt> diagnose(const Circumstances& circumstances);
+
 }  // namespace strata

@@ -11,7 +11,7 @@ namespace strata {
 
 // The kinds of doubts about a run: about its samples and the machine meanwhile
 // (measure/diagnose.h), a device (measure/device_diagnosis.h), the circumstances
-// (measure/circumstances.h), and requests that were not followed. `other` is a kind that this
+// (measure/diagnose.h), and requests that were not followed. `other` is a kind that this
 // version does not know.
 enum class DoubtKind {
     imprecise,

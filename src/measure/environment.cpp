@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "measure/environment.h"
 
+#include "base/file.h"
 #include "base/processors.h"
-#include "base/small_file.h"
 #include "base/text.h"
 #include "device/topology.h"
 #include "measure/perf_event.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "measure/memory_use.h"
 
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <fstream>

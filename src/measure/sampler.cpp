@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "measure/stopping.h"
-#include "measure/warm_up.h"
 
 #include <fmt/format.h>
 

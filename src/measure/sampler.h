@@ -12,7 +12,7 @@ namespace strata {
 
 // The progress of sampling.
 struct Progress {
-    double fraction = 0;              // of the work, as far as predictable
+    double fraction = 0;              // of the work, estimated
     std::optional<double> precision;  // worst relative half-width so far; nothing: too few samples
     std::size_t samples = 0;
     Seconds spent;  // earlier attempts included

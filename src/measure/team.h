@@ -20,4 +20,29 @@ using Round = std::function<void()>;
 std::vector<Seconds> run_rounds(std::span<const int> processors, std::size_t rounds,
                                 const std::function<Round(std::size_t thread)>& prepare);
 
+// Memory for a team of threads: each thread has `count` segments of `floats` floats. It touches
+// them first, so they are allocated near its processor. Large pages are requested, because a
+// ceiling should not be limited by page tables.
+class Segments {
+public:
+    // Throws Error if there is not enough free memory.
+    Segments(std::span<const int> processors, std::size_t count, std::size_t floats);
+    Segments(const Segments&) = delete;
+    Segments& operator=(const Segments&) = delete;
+    ~Segments();
+
+    // A thread's segment for a round; rounds cycle through the segments.
+    std::span<float> of(std::size_t thread, std::size_t round) const;
+
+    // Bytes of one segment.
+    double bytes() const { return static_cast<double>(floats_ * sizeof(float)); }
+
+private:
+    std::size_t count_;
+    std::size_t floats_;
+    std::size_t stride_;  // bytes from one thread's first segment to the next one's
+    std::size_t bytes_;   // of all
+    void* memory_;
+};
+
 }  // namespace strata

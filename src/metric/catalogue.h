@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "base/embedded_file.h"
+#include "base/file.h"
 #include "metric/formula.h"
 
 #include <array>
@@ -44,7 +44,7 @@ inline constexpr std::array<std::string_view, 2> names_of(Collected) {
     return {"by default", "on request"};
 }
 
-// Something that counters tell of a piece of work.
+// Something that counters say about a piece of work.
 struct Metric {
     std::string name = {};  // "dram_read_bytes"
     std::string unit = {};  // SI without prefix, "%", "" for a plain count
@@ -93,7 +93,7 @@ MetricCatalogue metric_catalogue();
 // Throws Error with exit code usage and the nearest name.
 const MetricSet& find_metric_set(const MetricCatalogue& catalogue, std::string_view name);
 
-// Why a chip lacks a counter, as far as its architecture's file says; nothing where it has it or
+// Why a chip lacks a counter, by its architecture's file; nothing where it has it or
 // the chip is not known.
 std::optional<std::string> gap_of(const MetricCatalogue& catalogue, std::string_view chip,
                                   std::string_view counter);

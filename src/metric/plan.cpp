@@ -92,4 +92,48 @@ std::vector<EvaluatedMetric> metrics_without_values(const MetricPlan& plan,
     return evaluate(plan, values);
 }
 
+std::string cost_sentence(const CountingCost& cost) {
+    std::string sentence =
+        fmt::format("counting {} counters of {} steps takes {} iteration{}", cost.counters,
+                    cost.steps, cost.passes, cost.passes == 1 ? "" : "s");
+    if (cost.iteration) {
+        const double once = cost.iteration->value * 1e3;
+        sentence += fmt::format(", at least {:.3g} ms ({:.3g} ms each unobserved)",
+                                once * static_cast<double>(cost.passes), once);
+    }
+    return sentence;
+}
+
+namespace {
+
+// What a category comes to when another part of it is added.
+MetricValue with_part(const MetricValue& sum, const MetricValue& part) {
+    const auto* before = std::get_if<double>(&sum);
+    const auto* added = std::get_if<double>(&part);
+    if (before != nullptr && added != nullptr) {
+        return *before + *added;
+    }
+    const auto& missing = std::get<NoValue>(before == nullptr ? sum : part);
+    const bool is_decided = missing.absence == Absence::not_counted;
+    return is_decided ? MetricValue(missing) : before == nullptr ? part : sum;
+}
+
+}  // namespace
+
+std::array<MetricValue, 10> stalls_by_category(std::span<const EvaluatedMetric> metrics) {
+    std::array<MetricValue, 10> categories;
+    categories.fill(NoValue{"no counter stands for it", Absence::not_on_chip});
+    for (const EvaluatedMetric& metric : metrics) {
+        if (const auto& stall = metric.metric.stall) {
+            MetricValue& category = categories.at(static_cast<std::size_t>(*stall));
+            category = with_part(category, metric.value);
+        }
+    }
+    return categories;
+}
+
+std::string metric_of_stalls(std::string_view category) {
+    return "stalls: " + std::string(category);
+}
+
 }  // namespace strata

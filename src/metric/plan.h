@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/quantity.h"
 #include "metric/catalogue.h"
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>
@@ -54,5 +57,26 @@ std::vector<EvaluatedMetric> evaluate(const MetricPlan& plan, const CounterValue
 // Every metric of the plan without a value for the same reason, except those that the chip lacks.
 std::vector<EvaluatedMetric> metrics_without_values(const MetricPlan& plan,
                                                     const std::string& reason);
+
+// The cost of counting, known before it starts.
+struct CountingCost {
+    std::size_t counters = 0;
+    std::size_t passes = 0;  // as planned for the chip: an iteration each
+    std::size_t steps = 0;   // that are counted in each of them
+    // Time of an iteration that nobody observes; nothing where it was not measured.
+    std::optional<Seconds> iteration = {};
+};
+
+// "counting 36 counters of 24 steps takes 3 iterations, at least 41.4 ms (13.8 ms each
+// unobserved)". What counting itself slows down comes on top.
+std::string cost_sentence(const CountingCost& cost);
+
+// By category, the sum of the metrics that are a part of it. A part that the chip has nothing of
+// adds nothing; a part that could not be counted leaves the category without a value, and so does
+// having no part at all.
+std::array<MetricValue, 10> stalls_by_category(std::span<const EvaluatedMetric> metrics);
+
+// The name of a category among a step's metrics: "stalls: memory_dependency".
+std::string metric_of_stalls(std::string_view category);
 
 }  // namespace strata

@@ -65,7 +65,7 @@ Tensor transposed_result(DnnMarkSection& section, const Convolution& op, const T
     return result;
 }
 
-Meaning convolution(DnnMarkSection& section, const Tensor& input) {
+Meaning convolution_meaning(DnnMarkSection& section, const Tensor& input) {
     ignore(section, {"algo", "algod", "propagation", "conv_fwd_pref", "conv_bwd_filter_pref",
                      "conv_bwd_data_pref"});
     const Convolution op = plain_convolution(section);
@@ -150,7 +150,7 @@ struct LayerKind {
     Meaning (*read)(DnnMarkSection& section, const Tensor& input);
 };
 
-constexpr std::array<LayerKind, 9> layer_kinds = {{{"Convolution", convolution},
+constexpr std::array<LayerKind, 9> layer_kinds = {{{"Convolution", convolution_meaning},
                                                    {"Pooling", pooling},
                                                    {"LRN", lrn},
                                                    {"Activation", activation},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "networks/parameter.h"
+#include "networks/network.h"
 
 #include "base/error.h"
 #include "base/text.h"
 #include "networks/generate/generator.h"
-#include "op/short_problem.h"
+#include "op/problem.h"
 
 #include <fmt/format.h>
 

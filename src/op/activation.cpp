@@ -2,8 +2,7 @@
 #include "op/activation.h"
 
 #include "base/error.h"
-#include "op/operations.h"
-#include "op/shape_rule.h"
+#include "op/rules.h"
 
 #include <algorithm>
 #include <array>
@@ -115,7 +114,7 @@ Operations Activation::operations(const Signature& signature, Pass pass) const {
                 signature, pass);
 }
 
-// A negative slope turns the sign around, so the output no longer tells on which side the input
+// A negative slope reverses the sign, so the output no longer shows on which side the input
 // lay.
 BackwardReads Activation::reads() const {
     switch (kind) {

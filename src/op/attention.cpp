@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "op/attention.h"
 
-#include "op/attention_extents.h"
-#include "op/broadcast.h"
-#include "op/operations.h"
-#include "op/shape_rule.h"
+#include "op/rules.h"
 
 #include <fmt/format.h>
 

@@ -13,7 +13,7 @@ namespace strata {
 // s sees keys up to s + T - S.
 struct Attention {
     static constexpr std::string_view type = "attention";
-    std::int64_t heads = 1;     // of a packed operand; by head the extents tell
+    std::int64_t heads = 1;     // of a packed operand; by head, an extent
     std::int64_t kv_heads = 0;  // 0: as many as heads
     bool causal = false;
     double scale = 0;  // 0: 1 / sqrt(D)
@@ -36,5 +36,21 @@ struct Attention {
     SumShape forward_sum(const OperandValues& values) const;
     SumShape gradient_sum(const OperandValues& values, std::size_t operand) const;
 };
+
+// The extents that an attention's operands give it.
+struct AttentionExtents {
+    std::int64_t batch = 0;
+    std::int64_t heads = 0;
+    std::int64_t kv_heads = 0;
+    std::int64_t queries = 0;
+    std::int64_t keys = 0;
+    std::int64_t width = 0;        // of a query and a key
+    std::int64_t value_width = 0;  // of a value and a result
+    double scale = 1;
+    bool packed = true;  // heads side by side in one row, or one behind the other
+};
+
+// Requires: operands that the shape rule accepts.
+AttentionExtents extents_of(const Attention& op, const Signature& signature);
 
 }  // namespace strata

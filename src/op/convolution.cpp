@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "op/convolution.h"
 
-#include "op/operations.h"
-#include "op/shape_rule.h"
+#include "op/rules.h"
 #include "op/window.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "op/elementwise.h"
 
-#include "op/broadcast.h"
-#include "op/operations.h"
-#include "op/shape_rule.h"
+#include "op/rules.h"
 
 #include <algorithm>
 #include <functional>

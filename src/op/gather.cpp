@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "op/gather.h"
 
-#include "op/operations.h"
-#include "op/shape_rule.h"
+#include "op/rules.h"
 
 namespace strata {
 

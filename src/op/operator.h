@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "op/draw.h"
-#include "op/rounding.h"
 #include "op/tensor.h"
 #include "op/work.h"
 
@@ -15,6 +13,63 @@
 
 namespace strata {
 
+// The sum behind one element of a result, for judging its rounding: `length` terms, each of about
+// `magnitude`. A magnitude of 0: no larger than the result itself.
+struct SumShape {
+    double length = 1;
+    double magnitude = 0;
+
+    // The least size of such a sum, unless its terms happen to cancel.
+    double typical() const;
+};
+
+// A sum that is divided by its length: its terms are smaller than the value by as much.
+SumShape mean_of(double length, double value);
+
+// The values that one pass of one layer computes from, dense and row-major. A view.
+struct OperandValues {
+    const Signature& signature;
+    std::vector<std::span<const float>> inputs;
+    std::span<const float> output_gradient = {};  // of the first result; empty in a forward pass
+    bool training = false;
+
+    const Dims& input_dims(std::size_t operand) const {
+        return signature.inputs[operand].tensor.dims;
+    }
+    double elements(std::size_t operand) const {
+        return static_cast<double>(signature.inputs[operand].tensor.elements());
+    }
+    const Dims& output_dims() const { return signature.outputs[0].dims; }
+    double output_elements() const { return static_cast<double>(signature.outputs[0].elements()); }
+
+    // Root mean squares of an operand and of the gradient.
+    double rms(std::size_t operand) const;
+    double rms_gradient() const;
+};
+
+// The root of the mean square; 0 for nothing.
+double root_mean_square(std::span<const float> values);
+
+// How the values of a tensor are drawn for which the network carries none.
+enum class Distribution { zero, one, normal, uniform, positive, classes };
+
+struct Draw {
+    Distribution distribution = Distribution::uniform;
+    // Deviation of the normal, half-width of the uniform around 0; of the positive the middle of an
+    // interval of width 1; number of classes.
+    double extent = 1;
+
+    bool operator==(const Draw&) const = default;
+};
+
+// Whether such a tensor is the operator's own: its parameters and running statistics.
+constexpr bool is_owned(Role role) {
+    return role == Role::parameter || role == Role::statistic;
+}
+
+// Normal with variance 2 / fan-in, the terms that one output is summed over (He et al. 2015).
+Draw he_normal(std::int64_t fan_in);
+
 // An operand of an operator other than its activations: a weight, bias, or running mean.
 struct ParameterShape {
     std::string name;  // "weight", "bias", "scale", "shift", "mean", "variance", "labels"
@@ -22,11 +77,11 @@ struct ParameterShape {
     Role role = Role::parameter;
 };
 
-// What every operator must say of itself. An operator is a plain struct of attributes with
+// What every operator must define. An operator is a plain struct of attributes with
 //   type            the name used in text, JSON and messages
-//   fields(o, v)    calls v(name, attribute) for each attribute: text, JSON and hashing come of it
-//   parameters(a)   the further operands it needs, given its activations; they follow them in order
-//   outputs(i)      the shape rule over all operands; throws Error where shapes do not fit
+//   fields(o, v)    calls v(name, attribute) for each attribute: text, JSON and hashing use it
+//   parameters(a)   the further operands it needs, given its activations, which they follow in
+//   order outputs(i)      the shape rule over all operands; throws Error where shapes do not fit
 //   operations(s, p) arithmetic of a pass, by kind
 //   reads()         what its backward passes read again
 // and, where the common rule does not fit it,

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "op/operations.h"
+#include "op/rules.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "op/short_problem.h"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 #include "op/operator.h"
 
 #include <array>
+#include <vector>
 
 namespace strata {
 
@@ -30,7 +31,7 @@ inline constexpr std::array<std::string_view, 4> names_of(NearestRounding) {
 }
 
 // Interpolation of the spatial axes of x[N,C,spatial] to `sizes` (ONNX Resize). Coordinates
-// tell where an output position lies in the input, `rounding` which neighbour nearest takes;
+// say where an output position lies in the input, `rounding` which neighbour nearest takes;
 // cubic is the convolution kernel of Keys 1981 with `cubic_coefficient`.
 struct Resize {
     static constexpr std::string_view type = "resize";
@@ -58,5 +59,25 @@ struct Resize {
     SumShape forward_sum(const OperandValues& values) const;
     SumShape gradient_sum(const OperandValues& values, std::size_t operand) const;
 };
+
+// One input position that takes part in an output position, and its share.
+struct InterpolationTap {
+    std::int64_t position = 0;
+    double weight = 1;
+
+    bool operator==(const InterpolationTap&) const = default;
+};
+
+// What the positions of one axis are made of: `each` taps for every output position, in order, with
+// positions beyond the edges moved to them. A resize is the product of its axes.
+struct InterpolationAxis {
+    std::int64_t input = 1;
+    std::int64_t output = 1;
+    std::size_t each = 1;
+    std::vector<InterpolationTap> taps;
+};
+
+// The spatial axes of a layer over this input.
+std::vector<InterpolationAxis> interpolation_axes(const Resize& op, const Tensor& input);
 
 }  // namespace strata

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "op/short_problem.h"
-
 #include "base/error.h"
 #include "base/text.h"
+#include "op/problem.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "op/window.h"
 
-#include "op/shape_rule.h"
+#include "op/rules.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "predict/cpu_rates.h"
 
-#include "base/data_home.h"
 #include "base/error.h"
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/toml_section.h"
 #include "predict/arithmetic.h"

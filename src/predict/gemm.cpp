@@ -67,18 +67,6 @@ Bytes span_of(const GemmProblem& problem, const GemmKernel& kernel, const Placem
                  static_cast<double>(problem.k) * problem.element_bytes};
 }
 
-// The least that a wave's blocks can touch: libraries walk tiles in squares, so that blocks that
-// run together share operands along both sides.
-Bytes least_span_of(const GemmProblem& problem, const GemmKernel& kernel, const Placement& p,
-                    double processors) {
-    const double wave = processors * p.resident;
-    const double side = std::sqrt(wave * kernel.tile_m / kernel.tile_n);
-    const double along_n = std::min(p.tiles_along_n, std::max(side, wave / p.tiles_along_m));
-    const double along_m = std::min(p.tiles_along_m, wave / along_n);
-    return Bytes{(along_n * kernel.tile_n + along_m * kernel.tile_m) *
-                 static_cast<double>(problem.k) * problem.element_bytes};
-}
-
 // Operands that fit into the L2 cache are read once, others once by every wave; results are
 // written once.
 Bytes dram_traffic(const GemmProblem& problem, const Placement& p, Bytes span, double processors,
@@ -92,16 +80,12 @@ Bytes dram_traffic(const GemmProblem& problem, const Placement& p, Bytes span, d
     const double b = n * k * size * (problem.b_is_transposed ? scattered : 1);
     const double waves = ceil_divide(p.tiles_along_n * p.tiles_along_m, processors * p.resident);
     const double by_wave = std::max(a + b, span.value * scattered * waves);
-    double outside = 1;   // the share that the cache does not hold; a soft edge
-    double resident = 0;  // the share that it holds from one run to the next
-    const double batch = static_cast<double>(problem.batch);
+    double outside = 1;  // the share that the cache does not hold; a soft edge
     if (device.l2) {
         const double room = device.l2->value.value * rates.cache_share;
         outside = 1 - 1 / (1 + std::pow((a + b) / room, 4));
-        const double kept = device.l2->value.value * rates.resident_share;
-        resident = 1 / (1 + std::pow(batch * (a + b + m * n * size) / kept, 4));
     }
-    return Bytes{(1 - resident) * batch *
+    return Bytes{static_cast<double>(problem.batch) *
                  ((1 - outside) * (a + b) + outside * by_wave + m * n * size)};
 }
 
@@ -126,29 +110,19 @@ bool is_sliced(std::string_view kernel) {
     return kernel.find("sliced") != std::string_view::npos;
 }
 
-// The rates of the kernel whose tile is nearest, of those the one fitted to most rows: another
-// library's kernel of the same tile reaches much the same. `usual` where no tile is known.
-const KernelRates& of_most_similar(const std::map<std::string, KernelRates, std::less<>>& kernels,
-                                   std::string_view name, const KernelRates& usual) {
-    constexpr double another_loop = 0.5;  // in-block splits, beside a factor of a side
+// The rates of a kernel of the same tile, of several the one fitted to most rows: another library's
+// reaches much the same. `usual` where there is none. (The nearest tile instead of the same one was
+// tried: batched products of devices that no rate was fitted to are then predicted worse.)
+const KernelRates& of_same_tile(const std::map<std::string, KernelRates, std::less<>>& kernels,
+                                std::string_view name, const KernelRates& usual) {
     const auto wanted = kernel_named(name, 1);
     const KernelRates* best = nullptr;
-    double nearest = 0;
     for (const auto& [other, reached] : kernels) {
         const auto tile = wanted ? kernel_named(other, 1) : std::nullopt;
-        if (!tile) {
-            continue;
-        }
-        const auto apart = [](int a, int b) {
-            return std::abs(std::log2(static_cast<double>(a) / b));
-        };
-        const double distance = apart(tile->tile_n, wanted->tile_n) +
-                                apart(tile->tile_m, wanted->tile_m) +
-                                (is_sliced(other) == is_sliced(name) ? 0 : another_loop);
-        if (best == nullptr || distance < nearest ||
-            (distance == nearest && reached.rows > best->rows)) {
+        const bool is_alike = tile && tile->tile_n == wanted->tile_n &&
+                              tile->tile_m == wanted->tile_m && is_sliced(other) == is_sliced(name);
+        if (is_alike && (best == nullptr || reached.rows > best->rows)) {
             best = &reached;
-            nearest = distance;
         }
     }
     return best == nullptr ? usual : *best;
@@ -193,7 +167,7 @@ std::optional<GemmKernel> kernel_named(std::string_view name, int threads) {
 
 const KernelRates& GemmRates::of(std::string_view kernel) const {
     const auto found = kernels.find(kernel);
-    return found == kernels.end() ? of_most_similar(kernels, kernel, usual) : found->second;
+    return found == kernels.end() ? of_same_tile(kernels, kernel, usual) : found->second;
 }
 
 Bandwidth assumed_l2_bandwidth(const DeviceDescription& device) {
@@ -253,10 +227,7 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
         (device.architecture == "pascal" || device.architecture == "maxwell")) {
         reached.efficiency /= 1 + std::pow(span / rates.span, rates.span_power);
     }
-    BlockTimes blocks = times_of_blocks(problem, kernel, device, reached, rates.l2);
-    constexpr Seconds until_throttled{10e-3};
-    const double throttled = blocks.arithmetic / (blocks.arithmetic + until_throttled);
-    blocks.arithmetic = blocks.arithmetic / (1 - throttled * (1 - rates.sustained));
+    const BlockTimes blocks = times_of_blocks(problem, kernel, device, reached, rates.l2);
     const Seconds alone = std::max(blocks.arithmetic, blocks.latency);
     if (rates.launch + alone > limit) {
         return {};
@@ -266,8 +237,7 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
     found.arithmetic = blocks.arithmetic;
     found.latency = blocks.latency;
     found.l2 = blocks.l2;
-    found.dram_traffic = dram_traffic(problem, p, least_span_of(problem, kernel, p, processors),
-                                      processors, device, rates);
+    found.dram_traffic = dram_traffic(problem, p, span, processors, device, rates);
     const Bandwidth memory = device.dram_bandwidth->value;
     found.dram = found.dram_traffic / (memory * rates.dram_efficiency);
     if (kernel.splits > 1) {

@@ -53,16 +53,14 @@ struct GemmRates {
     Seconds launch{25e-6};  // with what a framework adds
     Bandwidth l2{3e12};
     double dram_efficiency = 0.85;  // of the stated bandwidth
-    double overlap = 2.5;         // the exponent that joins the bounds: 1 adds them, more overlaps
-    Seconds split{10e-6};         // adding the sums of splits
-    double cache_share = 1;       // of the L2 cache that operands may fill
-    double resident_share = 0.8;  // of it that keeps operands from one run to the next
-    double scatter = 0.3;         // traffic added where rows are read in narrow pieces
-    Bytes scatter_pitch{2000};    // of rows, from where on they are
-    Bytes span{350e6};            // beyond which `span_power` slows kernels of Pascal and older
+    double overlap = 2.5;       // the exponent that joins the bounds: 1 adds them, more overlaps
+    Seconds split{10e-6};       // adding the sums of splits
+    double cache_share = 1;     // of the L2 cache that operands may fill
+    double scatter = 0.3;       // traffic added where rows are read in narrow pieces
+    Bytes scatter_pitch{2000};  // of rows, from where on they are
+    Bytes span{350e6};          // beyond which `span_power` slows kernels of Pascal and older
     double span_power = 0.8;
-    double sustained = 0.97;  // of its efficiency, in products that take far longer than 10 ms
-    KernelRates usual;        // of kernels that are not named
+    KernelRates usual;  // of kernels that are not named
     std::map<std::string, KernelRates, std::less<>> kernels;
 
     const KernelRates& of(std::string_view kernel) const;

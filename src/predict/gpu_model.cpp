@@ -2,7 +2,7 @@
 #include "predict/gpu_model.h"
 
 #include "base/error.h"
-#include "op/attention_extents.h"
+#include "op/attention.h"
 #include "predict/layer_products.h"
 #include "predict/layer_streams.h"
 

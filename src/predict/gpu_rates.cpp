@@ -162,6 +162,8 @@ double faster_launches(const DeviceDescription& from, const DeviceDescription& t
 GemmRates carried_over(const GemmRates& rates, const DeviceDescription& from,
                        const DeviceDescription& to) {
     GemmRates found = moved(rates, from, to);
+    // (More than the whole bandwidth stands for traffic that the first device's cache saves.)
+    found.dram_efficiency = std::min(found.dram_efficiency, 1.0);
     found.split = found.split * (clock_of_gpu(from) / clock_of_gpu(to));
     scale_launch(found, faster_launches(from, to));
     return found;
@@ -371,9 +373,6 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
         const RateClass wanted = class_after(RateClass::linear, i);
         GemmRates rates =
             rates_in(places, &DeviceRates::gemm, wanted, device, prior_gemm_rates(device), found);
-        // In a network other layers' tensors have passed through the cache since the last run.
-        constexpr double none_kept = 1e-3;
-        rates.resident_share = none_kept;
         const bool is_low =
             wanted == RateClass::low_precision && has_matrix_units(device, Arithmetic::f16);
         std::vector<GemmKernel> candidates =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predict/kernel_plan.h"
 
-#include "op/attention_extents.h"
+#include "op/attention.h"
 #include "op/window.h"
 #include "predict/planner.h"
 
@@ -187,7 +187,7 @@ constexpr int passes_of<GroupNormalization> = 2;
 template <>
 constexpr int passes_of<BatchNormalization> = 2;
 
-// The operands that a pass reads, once or twice, and writes (op/traffic.h counts the same bytes).
+// The operands that a pass reads, once or twice, and writes (op/op.cpp counts the same bytes).
 void plan_streams(Planner& planner, const Op& op, const Signature& signature, Pass pass,
                   int passes) {
     const BackwardReads reads = reads_of(op);

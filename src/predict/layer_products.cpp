@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predict/layer_products.h"
 
-#include "op/attention_extents.h"
+#include "op/attention.h"
 
 #include <algorithm>
 #include <numeric>

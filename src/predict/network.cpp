@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "predict/network.h"
 
-#include "graph/alike.h"
 #include "graph/fuse.h"
-#include "op/operations.h"
+#include "graph/graph.h"
+#include "op/rules.h"
 
 #include <algorithm>
 #include <map>

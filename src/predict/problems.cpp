@@ -3,7 +3,7 @@
 
 #include "base/enumeration.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "predict/rates.h"
 
-#include "base/data_home.h"
 #include "base/error.h"
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/toml_section.h"
 #include "predict/fit.h"
@@ -53,33 +52,23 @@ struct NamedRate {
 };
 
 std::vector<NamedRate> named_rates(GemmRates& rates) {
-    // Where kernels are known, these are properties of the device: only rows that speak clearly
-    // move them far from what is usual, or they take up what the model lacks and mean nothing
-    // elsewhere.
-    constexpr double hold_of_row = 0.0013;
-    double hold = 0;
-    for (const auto& [name, kernel] : rates.kernels) {
-        hold += kernel_named(name, 1) ? hold_of_row * kernel.rows : 0;
-    }
     return {{"launch_s", &rates.launch.value, 0.5 * usual_pull},
-            {"l2_bytes_per_s", &rates.l2.value, 2 * usual_pull + hold},
-            {"dram_efficiency", &rates.dram_efficiency, 5 * usual_pull + 10 * hold},
-            {"overlap", &rates.overlap, usual_pull + hold},
+            {"l2_bytes_per_s", &rates.l2.value, 2 * usual_pull},
+            {"dram_efficiency", &rates.dram_efficiency, 5 * usual_pull},
+            {"overlap", &rates.overlap},
             {"split_s", &rates.split.value},
             {"cache_share", &rates.cache_share},
-            {"resident_share", &rates.resident_share},
-            {"scatter", &rates.scatter, 0.3 * (usual_pull + hold)},
+            {"scatter", &rates.scatter, 0.3 * usual_pull},
             {"scatter_pitch_bytes", &rates.scatter_pitch.value},
             {"span_bytes", &rates.span.value},
-            {"span_power", &rates.span_power},
-            {"sustained", &rates.sustained, usual_pull + hold}};
+            {"span_power", &rates.span_power}};
 }
 
-std::vector<NamedRate> named_rates(KernelRates& rates, double hold = 0) {
-    return {{"efficiency", &rates.efficiency, usual_pull + hold},
+std::vector<NamedRate> named_rates(KernelRates& rates) {
+    return {{"efficiency", &rates.efficiency},
             {"step_s", &rates.step.value},
             {"epilogue_s", &rates.epilogue.value},
-            {"half_saturation", &rates.half_saturation, usual_pull + hold}};
+            {"half_saturation", &rates.half_saturation}};
 }
 
 // (Few rows speak of each, and boards are alike in most: they are held more strongly.)
@@ -555,11 +544,11 @@ Seconds roofline(const ProblemRow& row, const DeviceDescription& device) {
 std::vector<FitParameter> parameters_of(GemmRates& rates) {
     std::vector<FitParameter> parameters = simple_parameters(rates);
     for (auto& [name, kernel] : rates.kernels) {
-        constexpr double hold_of_row = 0.02;
-        const bool is_known = kernel_named(name, 1).has_value();
-        for (const NamedRate& rate :
-             named_rates(kernel, is_known ? hold_of_row * kernel.rows : 0)) {
-            parameters.push_back({rate.value, rate.pull * (is_known ? 1 : stronger_for_groups)});
+        const auto begin = static_cast<std::ptrdiff_t>(parameters.size());
+        add_parameters(kernel, parameters);
+        if (!kernel_named(name, 1)) {
+            std::for_each(parameters.begin() + begin, parameters.end(),
+                          [](FitParameter& parameter) { parameter.pull *= stronger_for_groups; });
         }
     }
     if (rates.kernels.empty()) {

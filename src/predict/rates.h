@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "base/embedded_file.h"
+#include "base/file.h"
 #include "predict/convolution.h"
 #include "predict/fit.h"
 #include "predict/gemm.h"

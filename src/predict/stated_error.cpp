@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace strata {
 
@@ -65,14 +66,41 @@ std::string origin_text(const RateShare& share) {
     return "";
 }
 
-std::string error_text(const RateShare& share) {
-    if (!share.error) {
-        return "of unknown error";
+// Shares whose rates come from one place: "linear, bmm".
+struct RateGroup {
+    std::string classes;
+    std::string origin;
+    double share = 0;
+    double least_error = std::numeric_limits<double>::infinity();
+    double largest_error = 0;
+    bool is_own = false;
+    bool is_unknown = false;  // nothing says how far some of them are off
+
+    void add(const RateShare& one) {
+        classes += (classes.empty() ? "" : ", ") + std::string(name_of(one.rates));
+        share += one.share;
+        is_unknown = is_unknown || !one.error;
+        if (one.error) {
+            least_error = std::min(least_error, *one.error);
+            largest_error = std::max(largest_error, *one.error);
+        }
     }
-    const bool is_own = share.source.origin == RateOrigin::shipped;
-    return fmt::format("{:.{}f} % off {}", 100 * *share.error, *share.error < 0.1 ? 1 : 0,
-                       is_own ? "in cross-validation" : "on devices that no rate was fitted to");
-}
+
+    std::string error_text() const {
+        if (!(largest_error > 0)) {
+            return "of unknown error";
+        }
+        const auto percent = [](double error) {
+            return fmt::format("{:.{}f}", 100 * error, error < 0.1 ? 1 : 0);
+        };
+        const std::string least = percent(least_error);
+        const std::string largest = percent(largest_error);
+        return fmt::format("{} % off {}{}",
+                           least == largest ? least : fmt::format("{} to {}", least, largest),
+                           is_own ? "in cross-validation" : "on devices without rates of their own",
+                           is_unknown ? ", of some unknown" : "");
+    }
+};
 
 }  // namespace
 
@@ -126,20 +154,33 @@ std::vector<RateShare> shares_by_rates(const NetworkPrediction& prediction,
 }
 
 std::string basis_sentence(std::span<const RateShare> shares) {
-    constexpr double worth_telling = 0.01;
-    std::vector<std::string> parts;
-    for (const RateShare& share : shares) {
-        if (share.share >= worth_telling) {
-            parts.push_back(fmt::format("{:.0f} % {}by rates of '{}' {} ({})", 100 * share.share,
-                                        parts.empty() ? "of the time is predicted " : "",
-                                        name_of(share.rates), origin_text(share),
-                                        error_text(share)));
+    constexpr double worth_naming = 0.01;
+    std::vector<RateGroup> groups;
+    for (const RateShare& one : shares) {
+        if (one.share < worth_naming) {
+            continue;
         }
+        const std::string origin = origin_text(one);
+        auto group = std::ranges::find(groups, origin, &RateGroup::origin);
+        if (group == groups.end()) {
+            groups.push_back({.classes = {},
+                              .origin = origin,
+                              .is_own = one.source.origin == RateOrigin::shipped});
+            group = groups.end() - 1;
+        }
+        group->add(one);
     }
-    return parts.empty() ? ""
-                         : join(parts, ", ") +
-                               ". Errors are of single forward passes, and partly cancel in the "
-                               "whole.";
+    std::ranges::stable_sort(groups, std::greater<>(), &RateGroup::share);
+    std::string text;
+    for (const RateGroup& group : groups) {
+        text += fmt::format("{}{:.0f} % {}by rates {} ({}: {})", text.empty() ? "" : ", ",
+                            100 * group.share, text.empty() ? "of the time is predicted " : "",
+                            group.origin, group.classes, group.error_text());
+    }
+    return text.empty() ? ""
+                        : text +
+                              ". Errors are those of single forward passes; they partly cancel "
+                              "in the whole.";
 }
 
 }  // namespace strata

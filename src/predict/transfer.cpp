@@ -158,8 +158,6 @@ std::string_view maker_of(const DeviceDescription& device) {
 }
 
 GemmRates moved(GemmRates rates, const DeviceDescription& from, const DeviceDescription& to) {
-    // (More than the whole bandwidth stands for traffic that the first device's cache saves.)
-    rates.dram_efficiency = std::min(rates.dram_efficiency, 1.0);
     rates.l2 = rates.l2 * (assumed_l2_bandwidth(to) / assumed_l2_bandwidth(from));
     const double slower = clock_of_device(from) / clock_of_device(to);
     const double sustained = sustained_share(to) / sustained_share(from);

@@ -6,7 +6,7 @@
 #include "graph/memory.h"
 #include "networks/network.h"
 #include "op/convention.h"
-#include "op/convention/executed_kernels.h"
+#include "op/convention/executed.h"
 #include "published/networks.h"
 
 #include <fmt/format.h>

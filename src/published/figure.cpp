@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "published/figure.h"
 
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/toml_section.h"
 
 #include <fmt/format.h>

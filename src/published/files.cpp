@@ -2,7 +2,7 @@
 #include "published/files.h"
 
 #include "base/error.h"
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "published/figure.h"
 #include "published/read.h"

@@ -2,7 +2,7 @@
 #include "published/modelled_figure.h"
 
 #include "base/enumeration.h"
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/toml_section.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "base/embedded_file.h"
+#include "base/file.h"
 
 #include <array>
 #include <cstdint>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "graph/execution.h"
 #include "measure/measurement.h"
 #include "op/work.h"
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strata {
@@ -36,7 +38,7 @@ struct AlgorithmResult {
     std::optional<bool> is_deterministic;  // two runs gave the same bits
     bool is_heuristic = false;             // what the library chooses if it may
     bool is_asked = false;                 // what the command's --algorithm runs
-    // Among those of its layer's pass, from 1; equal ranks cannot be told apart. 0: no time.
+    // Among those of its layer's pass, from 1; equal ranks cannot be distinguished. 0: no time.
     int rank = 0;
 };
 
@@ -55,5 +57,14 @@ struct AlgorithmComparison {
     AlgorithmSampling sampling = AlgorithmSampling::in_a_row;
     std::string asked = "direct";  // the value of --algorithm
 };
+
+// Choices as one line of text, the first that fits a layer first:
+// "conv* forward=winograd-4x4-3x3+conv1 backward_data=brgconv:avx2 (tuned)". What names a layer's
+// problem or is a glob of layers, a pass, an algorithm or the library's own implementation, and
+// where the choice comes from unless it is the user's. No choices: "none".
+std::string text_of(const std::vector<AlgorithmChoice>& choices);
+
+// Inverse of text_of; a pass may also be spelt with '-'. Nothing for other text.
+std::optional<std::vector<AlgorithmChoice>> parse_choices(std::string_view text);
 
 }  // namespace strata

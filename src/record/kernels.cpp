@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "record/kernels.h"
 
-#include "trace/invocation.h"
 #include "trace/kernel_name.h"
 
 #include <algorithm>

@@ -31,7 +31,7 @@ struct Observation {
     std::string family = {};  // "fc" of "fc:layers=8,...", else the network itself
     std::string mode = {};
     std::string dtype = {};
-    std::string version = {};  // of the backend's library; empty: not told
+    std::string version = {};  // of the backend's library; empty: unknown
     std::int64_t batch = 1;
     std::int64_t threads = 0;  // 0: not known, or a device's own
     // Numbers in the network's own text, "layers" and "nodes", then dimensions and variables.

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/unit_text.h"
-#include "record/algorithm_choices.h"
+#include "record/algorithm.h"
 
 #include <fmt/format.h>
 
@@ -369,7 +369,7 @@ constexpr auto options = std::to_array<Option>({
      .text = peer_options_text,
      .set = set_peer_options,
      .requirement = Requirement{Capability::peer_options, "",
-                                "is no framework with options of its own: omit --peer-option"}},
+                                "is not a framework with options of its own: omit --peer-option"}},
     {.name = "device_timeout",
      .flag = "--device-timeout",
      .group = OptionGroup::gpu,

@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 2> names_of(RunState) {
 }
 
 // How far a step's results differ from the reference's: the largest difference relative to the
-// scale of the values, and the error that rounding may cause (verify/rounding.h).
+// scale of the values, and the error that rounding may cause (verify/expected.h).
 struct ReferenceError {
     double error = 0;
     double tolerance = 0;
@@ -83,7 +83,7 @@ struct VerifiedSteps {
     std::size_t without_reference = 0;
 };
 
-// Run::provenance tells of steps whose algorithm was chosen for them alone, or is not
+// Run::provenance states for steps whose algorithm was chosen for them alone, or is not
 // the one that was asked: "choice.conv1.forward" -> "winograd-4x4-3x3 (tuned)", "direct instead of
 // fft (user): stride 4: it needs stride 1".
 inline constexpr std::string_view choice_prefix = "choice.";

@@ -8,9 +8,15 @@
 
 namespace strata {
 
+// Files built into the program, so that a report needs nothing beside itself. Each is safe inside
+// the element it is meant for: the build refuses a script that contains "</script".
+extern const std::string_view chart_js;    // Chart.js, for drawing; MIT licence, notice at its head
+extern const std::string_view report_js;   // assets/report.js
+extern const std::string_view report_css;  // assets/report.css
+
 // Stacked bars as markup: a legend, then a table with a row for each bar, which holds its label,
 // its sum and the bar itself. However many there are, every label can be read, searched and copied,
-// and no script is needed. Parts are told apart by colour, order and the text under the pointer.
+// and no script is needed. Colour, order and the text under the pointer distinguish the parts.
 std::string html_bars(const StackedBars& chart);
 
 // Foreign text for an element's content or a quoted attribute.

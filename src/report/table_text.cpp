@@ -188,7 +188,7 @@ private:
             notes.emplace_back("≈ modelled, not measured");
         }
         if (provenances_.contains(Provenance::imported)) {
-            notes.emplace_back("' imported from another tool");
+            notes.emplace_back("' imported, not measured here");
         }
         return notes;
     }

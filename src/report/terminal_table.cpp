@@ -94,7 +94,7 @@ private:
         shorten_texts(min_text_width);
     }
 
-    // The widest text column gives first, as far as its header and readability allow.
+    // The widest text column shrinks first, down to what its header and readability allow.
     void shorten_texts(std::size_t limit) {
         while (too_wide()) {
             auto widest = std::ranges::max_element(shown_, {}, [&](std::size_t i) {

@@ -1,19 +1,88 @@
 // SPDX-License-Identifier: MIT
-#include "report/terminal_blocks.h"
-
 #include "report/axis.h"
 #include "report/format.h"
-#include "report/text_canvas.h"
+#include "report/terminal_blocks.h"
 #include "report/unicode.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace strata {
 
 namespace {
+
+// A rectangle of signs to draw on. Places are shares from 0 at the left and the bottom to 1 at the
+// right and the top; what lies beyond stands on the edge.
+class TextCanvas {
+public:
+    struct Point {
+        double x = 0;
+        double y = 0;
+    };
+
+    // Requires: at least one column and one row.
+    TextCanvas(std::size_t columns, std::size_t rows)
+        : cells_(rows, std::vector<std::string>(columns, " ")) {}
+
+    std::size_t columns() const { return cells_.front().size(); }
+    std::size_t rows() const { return cells_.size(); }
+    std::size_t column_of(double x) const { return cell_at(x, columns()); }
+    std::size_t row_of(double y) const { return rows() - 1 - cell_at(y, rows()); }  // from the top
+
+    // A sign is one letter, perhaps with colour.
+    void draw_point(const Point& point, std::string_view sign);
+    // As many signs as the longer of its two extents has cells, so that it has no holes.
+    void draw_line(const Point& from, const Point& to, std::string_view sign);
+
+    // A row from the top, without the blanks at its end.
+    std::string row(std::size_t index) const;
+
+private:
+    static std::size_t cell_at(double share, std::size_t cells);
+
+    std::vector<std::vector<std::string>> cells_;
+};
+
+std::size_t distance(std::size_t a, std::size_t b) {
+    return a < b ? b - a : a - b;
+}
+
+std::size_t TextCanvas::cell_at(double share, std::size_t cells) {
+    const double at = std::clamp(share, 0.0, 1.0) * static_cast<double>(cells - 1);
+    return static_cast<std::size_t>(std::lround(at));
+}
+
+void TextCanvas::draw_point(const Point& point, std::string_view sign) {
+    cells_[row_of(point.y)][column_of(point.x)] = sign;
+}
+
+void TextCanvas::draw_line(const Point& from, const Point& to, std::string_view sign) {
+    const std::size_t steps =
+        std::max({std::size_t{1}, distance(column_of(from.x), column_of(to.x)),
+                  distance(row_of(from.y), row_of(to.y))});
+    for (std::size_t i = 0; i <= steps; ++i) {
+        const double share = static_cast<double>(i) / static_cast<double>(steps);
+        draw_point({std::lerp(from.x, to.x, share), std::lerp(from.y, to.y, share)}, sign);
+    }
+}
+
+std::string TextCanvas::row(std::size_t index) const {
+    const auto& cells = cells_[index];
+    const auto end = std::ranges::find_if(cells.rbegin(), cells.rend(),
+                                          [](const auto& cell) { return cell != " "; });
+    std::string text;
+    for (auto cell = cells.begin(); cell != end.base(); ++cell) {
+        text += *cell;
+    }
+    return text;
+}
 
 constexpr std::size_t rows = 14;
 constexpr std::size_t widest_field = 64;
@@ -157,7 +226,7 @@ private:
         return line + "\n";
     }
 
-    // Each number centred under its tick, as far as there is room.
+    // Each number centred under its tick where there is room.
     std::string tick_line() const {
         std::string line;
         const std::size_t left = gutter_ + 2, right = left + field_.columns();

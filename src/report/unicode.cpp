@@ -2,7 +2,6 @@
 #include "report/unicode.h"
 
 #include "base/text.h"
-#include "base/utf8.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,11 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "measure/clock.h"
+#include "measure/measurement.h"
+#include "measure/policy.h"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,5 +40,35 @@ std::string reason_against(const Step& step, const PassAlgorithm& asked);
 
 // An execution that asks this algorithm of every convolution.
 Execution with_algorithm(Execution execution, ConvolutionAlgorithm algorithm);
+
+// Executables that are measured in turn: the times of each one's steps, a sample of each round.
+struct TurnTimes {
+    std::vector<std::vector<Samples>> steps;  // by executable, then by step
+    std::vector<Samples> whole;               // by executable: the sum of its steps
+    std::size_t rounds = 0;
+};
+
+// How long executables take turns.
+struct TurnLimits {
+    std::size_t min_rounds = 5;
+    std::size_t max_rounds = 50;
+    Seconds min_time{0};      // of all together
+    Seconds max_time{60};     // likewise; a round that began ends, and there are two at least
+    double precision = 0;     // wanted half-width of every whole's median; 0: rounds to the maximum
+    Seconds each_turn{5e-3};  // a quick executable repeats until then
+};
+
+// Adds rounds in which the same executables took turns.
+void append(TurnTimes& times, const TurnTimes& further);
+
+// Forgets an executable.
+void remove(TurnTimes& times, std::size_t executable);
+
+// Each round runs every executable, in the opposite order in every second round, so that a machine
+// that drifts treats all alike. The first iteration of a turn meets caches that the others left: it
+// does not count unless it takes longer than a turn should. `stop` is asked between turns; null:
+// never. Requires: every executable has a step.
+TurnTimes time_in_turn(std::span<Executable* const> executables, const TurnLimits& limits,
+                       Clock& clock, const std::function<bool()>& stop = {});
 
 }  // namespace strata

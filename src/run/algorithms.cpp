@@ -8,7 +8,6 @@
 #include "measure/memory_use.h"
 #include "op/convention.h"
 #include "run/algorithm_candidates.h"
-#include "run/algorithm_rounds.h"
 #include "run/lone_layer.h"
 
 #include <fmt/format.h>

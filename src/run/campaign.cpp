@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "run/campaign.h"
 
-#include "measure/circumstances.h"
+#include "measure/diagnose.h"
 #include "measure/environment.h"
 #include "record/completeness.h"
+#include "run/experiment.h"
 #include "run/memory.h"
 #include "run/overrides.h"
 #include "run/profile.h"

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/range.h"
-#include "networks/parameter.h"
+#include "networks/network.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #include "run/job.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
-#include "base/mapped_file.h"
 #include "base/processors.h"
 #include "record/options.h"
 
@@ -49,8 +49,8 @@ Settings settings_of(const Job& job, std::int64_t batch, int threads) {
 Job job_of(const Run& run) {
     const Settings& settings = run.settings;
     if (!settings.inputs.empty()) {
-        throw Error(fmt::format("run {} was given inputs, and where their files are is not stored",
-                                run.id));
+        throw Error(fmt::format(
+            "run {} was given inputs, and the location of their files is not stored", run.id));
     }
     Job job;
     job.backend = settings.backend;

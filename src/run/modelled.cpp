@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/unit_text.h"
 #include "predict/stated_error.h"
-#include "record/provenance.h"
+#include "record/identity.h"
 #include "run/execute.h"
 #include "run/steps.h"
 

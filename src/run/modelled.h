@@ -36,7 +36,7 @@ struct ModelledMemory {
 ModelledMemory memory_of(const Graph& graph, const Execution& execution,
                          const NetworkPrediction& prediction, const DeviceDescription& device);
 
-// What a predicted run tells: every number of its device with its source and where the rates come
+// What a predicted run states: every number of its device with its source and where the rates come
 // from; or, as one of thousands, its steps and only which device it is for, whose ceilings are
 // there in any case; or of these its work instead of the steps.
 enum class ModelledDetail { whole, steps, time };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "base/embedded_file.h"
+#include "base/file.h"
 #include "predict/cpu_fit.h"
 
 #include <functional>
@@ -29,7 +29,7 @@ struct OperatorEffort {
 // Runs each operator as a network of its own, one that reads images behind a small convolution,
 // every pass with its gradients, and returns what its passes took: the fastest of its rounds'
 // medians, because disturbances only slow down. An operator that the backend refuses is left out.
-// `progress` is told the operator and how many of all are done (0..1).
+// `progress` receives the operator and the share of all that is done (0..1).
 std::vector<OperatorTime> measure_operators(
     std::span<const std::string> operators, Backend& backend, const Execution& execution,
     const OperatorEffort& effort = {},

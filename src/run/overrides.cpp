@@ -26,7 +26,7 @@ public:
         if (const std::string blocking = value("CUDA_LAUNCH_BLOCKING");
             !blocking.empty() && blocking != "0") {
             add("CUDA_LAUNCH_BLOCKING",
-                "makes the host wait for each kernel, so that its part is in the times");
+                "makes the host wait for each kernel, so the times include the host's part");
         }
         return std::move(doubts_);
     }

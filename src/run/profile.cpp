@@ -6,8 +6,7 @@
 #include "base/text.h"
 #include "measure/clock.h"
 #include "measure/statistics.h"
-#include "metric/counting_cost.h"
-#include "metric/stalls.h"
+#include "metric/plan.h"
 #include "run/refusal.h"
 #include "run/steps.h"
 #include "trace/iterations.h"
@@ -55,7 +54,7 @@ void record_into(Run& run, Profiling& profiling, const Graph& graph, const Obser
                 {DoubtKind::faulty_profiler,
                  "The tracer's records do not say which launch of the iteration each kernel "
                  "belongs to (a known defect of CUPTI before CUDA 13.1 update 1), so the recorded "
-                 "iterations were told apart by the recurrence of their kernels."});
+                 "iterations were separated by the recurrence of their kernels."});
         }
         run.trace = trace_result(recording.trace, recording.iterations,
                                  {std::move(recording.times)}, graph, recording.device);
@@ -191,7 +190,7 @@ void add_doubt_about(const std::vector<std::size_t>& changed, std::span<const St
         const StepResult& first = now[changed.front()];
         run.flags.push_back(
             {DoubtKind::traced_differs,
-             fmt::format("{} of {} steps were implemented otherwise when they were recorded or "
+             fmt::format("{} of {} steps were implemented differently when they were recorded or "
                          "counted than when they were timed (the first is {}: {} {}).",
                          changed.size(), now.size(), name_of_step(first),
                          printable(first.implementation), printable(first.algorithm))});

@@ -35,7 +35,7 @@ struct DeviceLoss {
     std::string reason;
 };
 
-// A refusal begins with its layer's kind, which is told already.
+// A refusal begins with its layer's kind, which has been printed already.
 std::string without_kind(const std::string& kind, const std::string& reason) {
     return reason.starts_with(kind + ": ") ? reason.substr(kind.size() + 2) : reason;
 }

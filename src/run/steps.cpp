@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/steps.h"
 
-#include "graph/alike.h"
+#include "graph/graph.h"
 #include "op/convention.h"
 #include "op/problem.h"
 

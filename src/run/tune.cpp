@@ -8,7 +8,6 @@
 #include "base/enumeration.h"
 #include "measure/statistics.h"
 #include "run/algorithm_candidates.h"
-#include "run/algorithm_rounds.h"
 #include "run/lone_layer.h"
 #include "run/tuning_networks.h"
 #include "run/tuning_trials.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "run/algorithm_rounds.h"
+#include "run/algorithm_candidates.h"
 #include "run/tuning_trials.h"
 
 #include <functional>

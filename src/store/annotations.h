@@ -34,7 +34,7 @@ void note_run(const Database& database, std::int64_t run, const std::string& tex
 // The run of that name, if any.
 std::optional<std::int64_t> run_tagged(const Database& database, const std::string& name);
 
-// Removes runs with all that belongs to them, all or none, and tells each in a line: "run 12:
+// Removes runs with all that belongs to them, all or none, and reports each in a line: "run 12:
 // alexnet, batch 32, training, 2026-11-21T13:15:00Z". Throws Error where one is not there, or is
 // being measured by a living process.
 std::vector<std::string> delete_runs(const Database& database, std::span<const std::int64_t> runs);

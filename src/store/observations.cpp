@@ -84,7 +84,7 @@ void read_named_values(const Database& database, std::vector<Observation>& runs)
     }
 }
 
-// The backends' libraries, as the runs were told them.
+// The backends' libraries, as the runs recorded them.
 void read_versions(const Database& database, std::vector<Observation>& runs) {
     Statement row(database,
                   "SELECT provenance.run, version.value FROM provenance "

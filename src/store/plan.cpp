@@ -2,8 +2,7 @@
 #include "store/plan.h"
 
 #include "base/enumeration.h"
-#include "record/key.h"
-#include "record/provenance.h"
+#include "record/identity.h"
 #include "store/load.h"
 #include "store/owner.h"
 #include "store/statement.h"

@@ -13,8 +13,8 @@ namespace strata {
 enum class Numbers { verbatim, scaled };
 
 // The rows that one SELECT yields. NULL is missing, blobs are hexadecimal digits, and columns of
-// one name are told apart by :1, :2, as SQLite does. Throws Error with exit code usage for SQL that
-// is wrong, that is several statements, or that would change anything.
+// one name are distinguished by :1, :2, as SQLite does. Throws Error with exit code usage for SQL
+// that is wrong, that is several statements, or that would change anything.
 Table query(const Database& database, const std::string& sql, Numbers numbers);
 
 // All runs, newest first: what, on what, when, and the time of the whole iteration.

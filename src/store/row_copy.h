@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/statement.h"
-#include "store/text_table.h"
+#include "store/stored_values.h"
 
 #include <cstdint>
 #include <map>

@@ -2,9 +2,9 @@
 #include "store/run_writer.h"
 
 #include "base/error.h"
-#include "record/key.h"
+#include "record/identity.h"
 #include "record/options.h"
-#include "store/profile_rows.h"
+#include "store/profile.h"
 #include "store/stored_values.h"
 
 #include <algorithm>

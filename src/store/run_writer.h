@@ -3,7 +3,7 @@
 
 #include "record/run.h"
 #include "store/statement.h"
-#include "store/text_table.h"
+#include "store/stored_values.h"
 
 #include <cstdint>
 #include <map>

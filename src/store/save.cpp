@@ -4,13 +4,12 @@
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "record/key.h"
+#include "record/identity.h"
 #include "record/options.h"
 #include "store/annotations.h"
-#include "store/profile_rows.h"
+#include "store/profile.h"
 #include "store/run_writer.h"
 #include "store/stored_values.h"
-#include "store/text_table.h"
 
 #include <fmt/format.h>
 

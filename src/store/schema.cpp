@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "store/embedded.h"
 #include "store/statement.h"
 
 #include <fmt/format.h>

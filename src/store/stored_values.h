@@ -7,12 +7,14 @@
 #include "base/text.h"
 #include "measure/measurement.h"
 #include "record/run.h"
+#include "store/statement.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace strata {
@@ -68,5 +70,20 @@ Measurement measurement_of(const StoredStatus& status, std::span<const std::byte
 
 // The step that other rows of a run are about. Throws Error where the run has none there.
 StepResult& step_at(Run& run, std::int64_t position);
+
+// The table of texts that many rows repeat. Use one per transaction: ids of a transaction that was
+// rolled back are void.
+class TextTable {
+public:
+    explicit TextTable(const Database& database);
+
+    // The id of a text, which is added where it is new.
+    std::int64_t id_of(const std::string& text);
+
+private:
+    Statement find_;
+    Statement insert_;
+    std::unordered_map<std::string, std::int64_t> known_;
+};
 
 }  // namespace strata

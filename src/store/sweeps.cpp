@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "store/sweeps.h"
 
-#include "record/key.h"
+#include "record/identity.h"
 #include "store/owner.h"
 #include "store/statement.h"
 #include "store/stored_values.h"

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "store/statement.h"
 #include "store/stored_values.h"
-#include "store/text_table.h"
 
 #include <functional>
 

@@ -2,7 +2,7 @@
 #include "sweep/spec.h"
 
 #include "base/error.h"
-#include "base/small_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/toml_section.h"
 #include "base/unit_text.h"

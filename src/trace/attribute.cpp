@@ -1,13 +1,91 @@
 // SPDX-License-Identifier: MIT
 #include "trace/attribute.h"
 
-#include "trace/node_owners.h"
-#include "trace/range_tree.h"
+#include "trace/trace.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <unordered_map>
 
 namespace strata {
+
+namespace {
+
+// The range in which each node of a graph was captured, found through any number of copies.
+class NodeOwners {
+public:
+    NodeOwners(std::span<const NodeInRange> nodes, std::span<const NodeCopy> copies);
+
+    // The range of a node, or of the node that it is a copy of. Nothing if no range was recorded,
+    // or if the copies form a cycle.
+    std::optional<std::uint64_t> range_of(std::uint64_t node) const;
+
+private:
+    std::unordered_map<std::uint64_t, std::uint64_t> range_of_node_;
+    std::unordered_map<std::uint64_t, std::uint64_t> original_of_;
+};
+
+NodeOwners::NodeOwners(std::span<const NodeInRange> nodes, std::span<const NodeCopy> copies) {
+    for (const NodeInRange& node : nodes) {
+        range_of_node_[node.node] = node.range;
+    }
+    for (const NodeCopy& copy : copies) {
+        original_of_[copy.node] = copy.original;
+    }
+}
+
+std::optional<std::uint64_t> NodeOwners::range_of(std::uint64_t node) const {
+    for (std::size_t steps = 0; steps <= original_of_.size(); ++steps) {
+        if (const auto range = range_of_node_.find(node); range != range_of_node_.end()) {
+            return range->second;
+        }
+        const auto original = original_of_.find(node);
+        if (original == original_of_.end()) {
+            return {};
+        }
+        node = original->second;
+    }
+    return {};
+}
+
+}  // namespace
+
+RangeTree::RangeTree(std::span<const TraceRange> ranges) {
+    for (const TraceRange& range : ranges) {
+        by_id_.emplace(range.id, &range);
+    }
+}
+
+std::optional<Task> RangeTree::task_of(std::uint64_t id) const {
+    std::optional<Task> task;
+    walk_outwards(id, [&](const TraceRange& range) {
+        task = range.task;
+        return task.has_value();
+    });
+    return task;
+}
+
+bool RangeTree::encloses(std::uint64_t outer, std::uint64_t inner) const {
+    return walk_outwards(inner, [&](const TraceRange& range) { return range.id == outer; });
+}
+
+bool RangeTree::walk_outwards(std::uint64_t id,
+                              const std::function<bool(const TraceRange&)>& visit) const {
+    for (std::size_t steps = 0; steps < by_id_.size(); ++steps) {
+        const auto found = by_id_.find(id);
+        if (found == by_id_.end()) {
+            return false;
+        }
+        if (visit(*found->second)) {
+            return true;
+        }
+        id = found->second->parent;
+    }
+    return false;
+}
 
 namespace {
 

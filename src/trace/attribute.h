@@ -5,11 +5,36 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace strata {
+
+// The ranges of a trace, each within its parent.
+class RangeTree {
+public:
+    // Requires: `ranges` outlive it.
+    explicit RangeTree(std::span<const TraceRange> ranges);
+
+    bool knows(std::uint64_t id) const { return by_id_.contains(id); }
+
+    // The task of the range, or of the nearest enclosing one that has one.
+    std::optional<Task> task_of(std::uint64_t id) const;
+
+    // Whether `inner` is `outer` or is nested within it.
+    bool encloses(std::uint64_t outer, std::uint64_t inner) const;
+
+private:
+    // Visits the range and those that enclose it until `visit` says to stop; returns whether it
+    // did. Records may be broken, so a cycle of parents also ends it.
+    bool walk_outwards(std::uint64_t id, const std::function<bool(const TraceRange&)>& visit) const;
+
+    std::unordered_map<std::uint64_t, const TraceRange*> by_id_;
+};
 
 // Why a span is attributed to its task, or to none.
 enum class Evidence {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "trace/iterations.h"
 
-#include "trace/range_tree.h"
+#include "trace/attribute.h"
 
 #include <algorithm>
 #include <map>

@@ -14,12 +14,12 @@ namespace strata {
 // ranges around them, in order. A span belongs to the iteration in which its call was made (for a
 // recorded graph, the call that launched the graph). If its call was not recorded, it belongs to
 // the last iteration that had begun when it ran. Spans before the first iteration belong to none.
-// If calls do not tell a graph's launches apart, its nodes do: each runs once in an iteration, and
+// If calls do not distinguish a graph's launches, its nodes do: each runs once in an iteration, and
 // the last times that it ran are those of the iterations.
 std::vector<std::vector<std::size_t>> spans_by_iteration(const Trace& trace,
                                                          std::span<const std::uint64_t> iterations);
 
-// Whether calls tell a graph's launches apart: by them no node runs twice in one iteration, or in
+// Whether calls distinguish a graph's launches: by them no node runs twice in one iteration, or in
 // the iterations in another order than by its starts, or in none of them when it should.
 bool calls_tell_launches_apart(const Trace& trace, std::span<const std::uint64_t> iterations);
 

@@ -2,8 +2,11 @@
 #include "trace/kernel_name.h"
 
 #include "base/text.h"
+#include "trace/timeline.h"
 
 #include <cstddef>
+#include <map>
+#include <string_view>
 
 namespace strata {
 
@@ -38,6 +41,19 @@ std::string bare_kernel_name(std::string_view full_name) {
     const std::string plain = without_arguments(full_name);
     const std::string_view bare = behind_last(trim(plain), ": ");
     return std::string(bare.empty() ? trim(full_name) : bare);
+}
+
+std::vector<std::optional<std::uint32_t>> invocations_of(std::span<const Span> spans) {
+    std::vector<std::optional<std::uint32_t>> invocations(spans.size());
+    for (const std::uint32_t device : devices_of(spans)) {
+        std::map<std::string_view, std::uint32_t> launched;
+        for (const std::size_t i : timeline_of(spans, device).order) {
+            if (spans[i].kind == SpanKind::kernel) {
+                invocations[i] = ++launched[spans[i].name];
+            }
+        }
+    }
+    return invocations;
 }
 
 }  // namespace strata

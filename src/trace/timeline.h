@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "trace/span.h"
+#include "trace/trace.h"
 
 #include <cstddef>
 #include <cstdint>

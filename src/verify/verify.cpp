@@ -4,10 +4,8 @@
 #include "backend/gradients.h"
 #include "backend/reference/update.h"
 #include "base/text.h"
-#include "verify/gradient_ledger.h"
-#include "verify/inner_values.h"
 #include "verify/reference_results.h"
-#include "verify/task_states.h"
+#include "verify/state.h"
 
 #include <fmt/format.h>
 

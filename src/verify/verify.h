@@ -24,7 +24,7 @@ struct StepCheck {
 // A gradient to which several layers contribute is compared once, when all have and before the
 // first step reads it: with the sum of the reference's contributions, each from what that layer
 // read. If it is wrong, the accumulation is at fault where there is one, else the layer after which
-// the partial sum first went wrong. Scale and tolerance are those of verify/rounding.h.
+// the partial sum first went wrong. Scale and tolerance are those of verify/expected.h.
 //
 // Layers whose forward passes are done in one step (Step::within) are compared by what the last of
 // them gives, with the sum of their tolerances.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/counter_tables.h"
 
-#include "metric/stalls.h"
+#include "metric/plan.h"
 #include "view/cells.h"
 
 #include <fmt/format.h>

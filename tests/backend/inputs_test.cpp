@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/inputs.h"
 
-#include "backend/dropout_choice.h"
+#include "backend/semantics.h"
 
 #include "base/error.h"
 

@@ -1,10 +1,83 @@
 // SPDX-License-Identifier: MIT
 #include "device/host.h"
+#include "base/file.h"
+#include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <thread>
 
 namespace strata {
 namespace {
+
+// A machine described by its kernel's files.
+class FakeMachine {
+public:
+    void tell(const std::string& file, const std::string& text) const {
+        replace_file(folder_.path() / file, text);
+    }
+
+    Host host() const { return detect_host(folder_.path()); }
+
+private:
+    TemporaryDirectory folder_;
+};
+
+TEST(Detect, TheKernelsFilesMakeAHost) {
+    const FakeMachine machine;
+    machine.tell("proc/cpuinfo",
+                 "processor\t: 0\nmodel name\t: AMD EPYC 7B13\nflags\t\t: fpu avx2 fma\n\n"
+                 "processor\t: 1\nmodel name\t: other\n");
+    machine.tell("proc/meminfo", "MemTotal:       24684084 kB\n");
+    const Host host = machine.host();
+    EXPECT_EQ(host.model, "AMD EPYC 7B13");
+    EXPECT_EQ(host.memory, Bytes{24684084.0 * 1024});
+    EXPECT_TRUE(has_instructions(host, "avx2"));
+    EXPECT_FALSE(has_instructions(host, "avx"));
+}
+
+TEST(Detect, AThreadThatIsBoundStillSeesTheProcessorsOfTheProcess) {
+    const Host free = detect_host();
+    Host bound;
+    std::thread([&] {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET(static_cast<std::size_t>(free.processors.front()), &set);
+        ::pthread_setaffinity_np(::pthread_self(), sizeof set, &set);
+        bound = detect_host();
+    }).join();
+    EXPECT_EQ(bound.processors, free.processors);
+}
+
+TEST(Detect, AMachineThatReportsNothingIsStillAHost) {
+    const Host host = FakeMachine().host();
+    EXPECT_EQ(host.model, "unknown processor");
+    EXPECT_EQ(host.memory, std::nullopt);
+    EXPECT_FALSE(host.processors.empty());
+}
+
+TEST(Detect, CachesOfSeveralThreadsAddUpUnlessTheyAreShared) {
+    const Cache own{.level = 2, .size = {100}, .shared_by = 1};
+    const Cache shared{.level = 3, .size = {1000}, .shared_by = 8};
+    EXPECT_EQ(capacity_for(own, 4), Bytes{400});
+    EXPECT_EQ(capacity_for(shared, 4), Bytes{1000});
+    EXPECT_EQ(capacity_for(shared, 9), Bytes{2000});
+}
+
+TEST(Detect, NamesAreFitForFiles) {
+    EXPECT_EQ(device_name({.model = "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz"}, 2),
+              "intel-xeon-platinum-8481c-2t");
+    EXPECT_EQ(device_name({.model = "../../etc"}, 1), "etc-1t");
+    EXPECT_EQ(device_name({.model = ""}, 1), "unknown-1t");
+}
+
+TEST(Detect, ThisMachineHasAProcessorAndItsMemory) {
+    const Host host = detect_host();
+    EXPECT_FALSE(host.processors.empty());
+    EXPECT_GT(host.memory.value_or(Bytes{}).value, 1e8);
+}
 
 Host host_with(std::vector<std::string> instructions) {
     return {.model = "A processor",

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "graph/builder.h"
-#include "import/dnnmark_kernels.h"
+#include "import/dnnmark.h"
 #include "import/formats.h"
 #include "import/paradnn.h"
 #include "import/run.h"

@@ -2,7 +2,7 @@
 // Files that no tool should write: a sentence with file and place, or what can be read of them.
 #include "import/formats.h"
 #include "import/iterations.h"
-#include "import/match.h"
+#include "import/layers.h"
 #include "import/run.h"
 
 #include "measure/memory_use.h"
@@ -72,7 +72,8 @@ TEST_F(HostileFiles, NamelessEventsCostNoMemoryAndAreCounted) {
     const RecordedProfile recording = format_for(file, "").read(source);
     const auto after = read_memory_use();
     EXPECT_EQ(recording.operators.size(), 1u);
-    EXPECT_TRUE(holds(recording.doubts.at(0), "1000000 events were left out for want of a name"));
+    EXPECT_TRUE(
+        holds(recording.doubts.at(0), "1000000 events were left out because they have no name"));
     if (is_reset && after.peak && before.resident) {
         EXPECT_LT(after.peak->value - before.resident->value, 16e6);  // of a file of 41 MB
     }
@@ -87,7 +88,7 @@ TEST_F(HostileFiles, AClockThatWrapsWithinARecordingLeavesNoLengthOfAnIteration)
     const ImportedRun imported = imported_run(read_events(events), {.iterations = 1}, nullptr);
     EXPECT_TRUE(imported.run.whole.instrumented.values.empty());
     ASSERT_FALSE(imported.run.flags.empty());
-    EXPECT_TRUE(holds(imported.run.flags.back().sentence, "a clock that wrapped"));
+    EXPECT_TRUE(holds(imported.run.flags.back().sentence, "a clock had wrapped"));
     EXPECT_EQ(std::get<Samples>(imported.run.steps.at(0).time).values.size(), 1u);
 }
 
@@ -111,9 +112,9 @@ TEST_F(HostileFiles, DeepNestingIsRefusedWithItsPlace) {
 
 TEST_F(HostileFiles, WhatIsNoJsonIsRefusedWithItsPlace) {
     const std::string sentence = refusal("pytorch", R"({"traceEvents": [{"ph": NaN}]})");
-    EXPECT_TRUE(holds(sentence, "is no JSON at byte 2")) << sentence;
+    EXPECT_TRUE(holds(sentence, "is not JSON at byte 2")) << sentence;
     EXPECT_TRUE(
-        holds(refusal("pytorch", "{\"traceEvents\": [{\"name\": \"\xff\"}]}"), "is no JSON"));
+        holds(refusal("pytorch", "{\"traceEvents\": [{\"name\": \"\xff\"}]}"), "is not JSON"));
 }
 
 TEST_F(HostileFiles, ControlCharactersInANameAreBlanks) {

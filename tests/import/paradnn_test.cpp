@@ -89,17 +89,17 @@ TEST_F(Paradnn, WhatIsNoListOfResultsIsRefusedInASentence) {
     };
     refuses("{}", "has 0 labels and 0 step_per_sec");
     refuses(list(label, "1, 2"), "has 1 labels and 2 step_per_sec");
-    refuses(list(label, "0"), "entry 1 of step_per_sec is no rate");
-    refuses(list(label, "-3"), "entry 1 of step_per_sec is no rate");
-    refuses(list(label, "1e300"), "entry 1 of step_per_sec is no rate");
+    refuses(list(label, "0"), "entry 1 of step_per_sec is not a rate");
+    refuses(list(label, "-3"), "entry 1 of step_per_sec is not a rate");
+    refuses(list(label, "1e300"), "entry 1 of step_per_sec is not a rate");
     refuses(list(label, "null"), "has 1 labels and 0 step_per_sec");
     refuses(list("\"layer_4\"", "1"), "is not of the form");
     refuses(list("\"layer_4-node_-1-input_1-output_1-bs_1\"", "1"), "is not of the form");
     refuses(list("\"layer_99999999999999999999-node_1-input_1-output_1-bs_1\"", "1"),
             "is not of the form");
     refuses(list("\"\\u001b[31m\"", "1"), "is not of the form");
-    refuses(R"({"labels": [)", "is no whole JSON");
-    refuses(list(label, "1") + "x", "is no whole JSON");
+    refuses(R"({"labels": [)", "is not complete JSON");
+    refuses(list(label, "1") + "x", "is not complete JSON");
     refuses(std::string(100, '['), "nested deeper than 16");
     refuses(R"({"labels": [")" + std::string(3 << 20, 'a'), "more than 1 MB");
     refuses(R"({"fl": [1], "step_per_sec": [1, 2], "labels": [)" + label + "," + label + "]}",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "base/small_file.h"
+#include "base/file.h"
 #include "tests/support/temporary_directory.h"
 
 namespace strata::testing {

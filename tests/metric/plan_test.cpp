@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "metric/plan.h"
-
 #include "base/error.h"
 
 #include <gtest/gtest.h>
@@ -66,6 +65,51 @@ TEST(SetsNamed, AreEachThereOnceInTheOrderOfTheirMention) {
 
 TEST(SetsNamed, AMisspeltOneIsRefused) {
     EXPECT_THROW(sets_named(metric_catalogue(), std::vector<std::string>{"memry"}), Error);
+}
+
+TEST(CountingCost, IsToldBeforeCountingStarts) {
+    const CountingCost cost{.counters = 36, .passes = 3, .steps = 24, .iteration = Seconds{0.0138}};
+    EXPECT_EQ(cost_sentence(cost),
+              "counting 36 counters of 24 steps takes 3 iterations, at least 41.4 ms (13.8 ms "
+              "each unobserved)");
+}
+
+TEST(CountingCost, SaysNothingOfATimeThatIsNotKnown) {
+    EXPECT_EQ(cost_sentence({.counters = 1, .passes = 1, .steps = 2}),
+              "counting 1 counters of 2 steps takes 1 iteration");
+}
+
+EvaluatedMetric part(StallCategory category, MetricValue value) {
+    return {.metric = {.stall = category}, .value = std::move(value)};
+}
+
+MetricValue sync_of(const std::vector<EvaluatedMetric>& metrics) {
+    return stalls_by_category(metrics).at(static_cast<std::size_t>(StallCategory::sync));
+}
+
+constexpr auto sync = StallCategory::sync;
+const NoValue absent{"the chip has none", Absence::not_on_chip};
+const NoValue uncounted{"denied", Absence::not_counted};
+
+TEST(Stalls, ACategoryIsTheSumOfItsParts) {
+    EXPECT_EQ(sync_of({part(sync, 10.0), part(sync, 5.0), part(StallCategory::other, 7.0)}),
+              MetricValue(15.0));
+}
+
+TEST(Stalls, APartThatTheChipLacksAddsNothing) {
+    EXPECT_EQ(sync_of({part(sync, absent), part(sync, 5.0)}), MetricValue(5.0));
+    EXPECT_EQ(sync_of({part(sync, 5.0), part(sync, absent)}), MetricValue(5.0));
+}
+
+TEST(Stalls, APartThatWasNotCountedLeavesTheCategoryWithoutAValue) {
+    EXPECT_EQ(sync_of({part(sync, uncounted), part(sync, 5.0)}), MetricValue(uncounted));
+    EXPECT_EQ(sync_of({part(sync, 5.0), part(sync, uncounted)}), MetricValue(uncounted));
+    EXPECT_EQ(sync_of({part(sync, absent), part(sync, uncounted)}), MetricValue(uncounted));
+}
+
+TEST(Stalls, ACategoryWithoutAnyPartIsMissingAndNotZero) {
+    EXPECT_EQ(sync_of({part(sync, absent)}), MetricValue(absent));
+    EXPECT_TRUE(std::holds_alternative<NoValue>(sync_of({})));
 }
 
 }  // namespace

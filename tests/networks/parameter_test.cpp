@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/parameter.h"
+#include "networks/network.h"
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/file.h"
 #include "networks/onnx/constant_reader.h"
 #include "tests/onnx_nodes/node_case.h"
 

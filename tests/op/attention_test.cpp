@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "op/attention_extents.h"
+#include "op/attention.h"
 
 #include "tests/op/support.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "op/interpolation.h"
+#include "op/resize.h"
 #include "tests/op/support.h"
 
 namespace strata {

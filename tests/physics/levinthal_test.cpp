@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Levinthal, "Performance analysis of DNNs": expected operations of one image, forward.
 #include "networks/zoo/resnet.h"
-#include "networks/zoo/transformer.h"
+#include "networks/zoo/transformers.h"
 #include "tests/physics/support.h"
 
 namespace strata {

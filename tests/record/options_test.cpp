@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "record/options.h"
 
-#include "record/key.h"
+#include "record/identity.h"
 #include "tests/support/another_value.h"
 #include "tests/support/error_message.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run/job.h"
 
-#include "base/small_file.h"
-#include "record/key.h"
+#include "base/file.h"
+#include "record/identity.h"
 #include "tests/support/another_value.h"
 #include "tests/support/temporary_directory.h"
 

@@ -7,7 +7,7 @@
 #include "analyze/what_if.h"
 #include "base/error.h"
 #include "record/completeness.h"
-#include "record/key.h"
+#include "record/identity.h"
 #include "run/execute.h"
 #include "store/load.h"
 #include "store/save.h"

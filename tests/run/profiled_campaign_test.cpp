@@ -232,7 +232,7 @@ TEST_F(ProfiledCampaigns, StepsThatAreImplementedOtherwiseAreDoubted) {
     const auto& flags = shown_[0].front().flags;
     EXPECT_TRUE(std::ranges::any_of(flags, [](const Flag& flag) {
         return flag.kind == DoubtKind::traced_differs &&
-               flag.sentence.find("implemented otherwise") != std::string::npos &&
+               flag.sentence.find("implemented differently") != std::string::npos &&
                flag.sentence.find("another") != std::string::npos;
     }));
 }

@@ -44,7 +44,7 @@ TEST_F(AnnotationsTest, ATagRefersToTheRunUntilAnotherGetsIt) {
     EXPECT_EQ(resolve_run(database_, "baseline"), 3);
     EXPECT_TRUE(annotations_of(database_, 2).tags.empty());
     remove_tag(database_, "baseline");
-    EXPECT_NE(error_of([&] { resolve_run(database_, "baseline"); }).find("names no run"),
+    EXPECT_NE(error_of([&] { resolve_run(database_, "baseline"); }).find("does not name a run"),
               std::string::npos);
     EXPECT_NE(error_of([&] { remove_tag(database_, "baseline"); }).find("no run is tagged"),
               std::string::npos);

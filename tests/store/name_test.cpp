@@ -56,7 +56,7 @@ TEST_F(NameTest, MoreThanThereAreIsSaidSo) {
 TEST_F(NameTest, NonsenseNamesNoRun) {
     for (const char* name :
          {"", "first", "last~", "last~-1", "-1", "0", "1x", "last~x", "99999999999999999999"}) {
-        EXPECT_NE(error_of_name(name).find("names no run"), std::string::npos) << name;
+        EXPECT_NE(error_of_name(name).find("does not name a run"), std::string::npos) << name;
     }
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "verify/rounding.h"
+#include "verify/expected.h"
 
 #include "op/op.h"
-#include "verify/comparison.h"
-#include "verify/expected.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/activation.h"
+#include "backend/cuda/kernels/elementwise.h"
 
-#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/lowering.h"
 
 namespace strata::cuda {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/algorithms.h"
+#include "backend/cuda/engine.h"
 
 #include "backend/cuda/convolution.h"
-#include "backend/cuda/cudnn/device.h"
+#include "backend/cuda/cudnn/descriptor.h"
 #include "backend/cuda/device/values.h"
-#include "backend/cuda/gpu_machine.h"
 #include "backend/cuda/legacy_convolution.h"
 #include "base/random.h"
 #include "graph/schedule.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/cudnn/attention.h"
-#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/lowering.h"
 
 namespace strata::cuda {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/broadcast.h"
-#include "backend/cuda/kernels/copy.h"
-#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/kernel_calls.h"
+#include "backend/cuda/kernels/movement.h"
+#include "backend/cuda/lowering.h"
 
 namespace strata::cuda {
 

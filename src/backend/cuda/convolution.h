@@ -2,7 +2,12 @@
 #pragma once
 
 #include "backend/cuda/cudnn/convolution.h"
+#include "backend/cuda/device/stream.h"
 #include "backend/cuda/lowering.h"
+#include "backend/lower/fused.h"
+
+#include <cstddef>
+#include <functional>
 
 namespace strata::cuda {
 
@@ -36,5 +41,26 @@ ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass 
 // The element order of the network's convolutions: the requested one; by default channels last if
 // they are to run on tensor cores, which prefer it.
 Order convolution_order(const Execution& execution);
+
+// Lowers the forward pass of a convolution as one operation with its bias and as many following
+// layers (Lowering::followers) as cuDNN has a plan for. A batch normalisation is folded into the
+// weights and the bias; a sum and a ReLU become part of the operation. The followers' tasks become
+// steps within this one. Adds a step if it returns Fused::done.
+FusedResult lower_fused_convolution(Lowering& lowering, const Layer& layer, const Format& format);
+
+// y += the bias of each element's channel. The bias is f32.
+Call add_channel_bias(const TensorView& y, const TensorView& bias);
+
+// sums = dy summed over every axis but the channels.
+std::vector<Call> channel_sums(Lowering& lowering, const TensorView& dy, const TensorView& sums);
+
+// The index of the fastest of `count` ways, by `time_of`. A way that throws DeviceError for a
+// library's refusal or for lack of scratch memory is excluded; if all do, the result is the first,
+// which will then report it itself.
+std::size_t fastest_of(std::size_t count, const std::function<double(std::size_t)>& time_of);
+
+// The time in milliseconds of the work that `enqueue` puts on the queue: the minimum of three runs
+// after a warm-up.
+double best_time(const Queue& queue, const std::function<void()>& enqueue);
 
 }  // namespace strata::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/convolution.h"
 
-#include "backend/cuda/cudnn/device.h"
+#include "backend/cuda/cudnn/descriptor.h"
 #include "backend/cuda/device/trouble.h"
 #include "base/unit_text.h"
 

@@ -3,7 +3,6 @@
 
 #include "backend/cuda/cupti/activity_calls.h"
 #include "backend/cuda/cupti/counter_config.h"
-#include "backend/cuda/cupti/counting_device.h"
 #include "backend/cuda/cupti/range_counter.h"
 #include "backend/cuda/executable.h"
 

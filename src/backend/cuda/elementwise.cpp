@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/elementwise.h"
 
-#include "backend/cuda/broadcast.h"
-#include "backend/cuda/fold_calls.h"
-#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/kernel_calls.h"
+#include "backend/cuda/lowering.h"
 
 #include <algorithm>
 

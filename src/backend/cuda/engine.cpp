@@ -4,10 +4,9 @@
 #include "backend/cuda/ceilings.h"
 #include "backend/cuda/cudnn/run_time_compiler.h"
 #include "backend/cuda/executable.h"
-#include "backend/cuda/gpu_machine.h"
-#include "backend/cuda/kernels/activation.h"
+#include "backend/cuda/kernels/elementwise.h"
 #include "backend/cuda/lowering.h"
-#include "backend/cuda/nvml/watch.h"
+#include "backend/cuda/nvml/state.h"
 #include "backend/cuda/profiling.h"
 #include "base/error.h"
 
@@ -86,7 +85,7 @@ public:
                 free_memory()};
     }
 
-    // A whole-layer form that cuDNN refuses, as only the device can tell, is replaced by the
+    // A whole-layer form that cuDNN refuses (which only the device can decide) is replaced by the
     // composed form.
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
         auto executable = prepare(graph, execution, LayerForm::library);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/algorithms.h"
 #include "backend/backend.h"
+#include "backend/cuda/device/machine.h"
 #include "backend/cuda/device/properties.h"
 #include "backend/cuda/lowering.h"
 
@@ -21,5 +23,18 @@ std::string refusal_of_type(const DeviceProperties& properties, const Execution&
 Program prepare_program(const Graph& graph, const Execution& execution,
                         const DeviceProperties& properties,
                         LayerForm layer_form = LayerForm::library);
+
+// The algorithms that cuDNN offers for convolutions on the device described in the file
+// `description`, or, if that is empty, on the current device, where each plan is also run. Throws
+// DeviceError, or Error for the file.
+std::unique_ptr<AlgorithmSource> make_algorithm_source(const std::string& description);
+
+// The same for any machine; without a machine nothing is run.
+std::unique_ptr<AlgorithmSource> algorithm_source(const DeviceProperties& properties,
+                                                  std::shared_ptr<Machine> machine);
+
+// The current CUDA device. Throws DeviceError if there is none, or no driver, or the driver is too
+// old.
+std::shared_ptr<Machine> open_gpu();
 
 }  // namespace strata::cuda

@@ -6,7 +6,6 @@
 #include "backend/cuda/lowering.h"
 #include "backend/lower/bound_program.h"
 #include "backend/profiling.h"
-#include "backend/step_watch.h"
 
 namespace strata::cuda {
 

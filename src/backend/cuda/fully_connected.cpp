@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cublas/matmul.h"
-#include "backend/cuda/fold_calls.h"
-#include "backend/cuda/kernels/channels.h"
+#include "backend/cuda/kernel_calls.h"
 #include "backend/cuda/kernels/elementwise.h"
-#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/kernels/normalization.h"
+#include "backend/cuda/lowering.h"
 
 #include <algorithm>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/fused_convolution.h"
-
 #include "backend/cuda/convolution.h"
-#include "backend/cuda/kernels/fold_normalization.h"
+
+#include "backend/cuda/kernels/normalization.h"
 #include "graph/fuse.h"
 
 namespace strata::cuda {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/gpu_machine.h"
+#include "backend/cuda/engine.h"
 
-#include "backend/cuda/cudnn/device.h"
-#include "backend/cuda/device/queue.h"
+#include "backend/cuda/cudnn/descriptor.h"
 #include "backend/cuda/device/stream.h"
 #include "backend/cuda/device/trouble.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 
 #include <algorithm>
 #include <utility>

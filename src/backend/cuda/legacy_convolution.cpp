@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/legacy_convolution.h"
 
-#include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/stream.h"
 #include "backend/cuda/device/trouble.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 
 #include <cudnn.h>
 #include <fmt/format.h>

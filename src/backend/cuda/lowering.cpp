@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/lowering.h"
 
-#include "backend/cuda/kernels/copy.h"
-#include "backend/cuda/kernels/sum.h"
-#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/kernels/movement.h"
+#include "backend/cuda/kernels/reduction.h"
 #include "backend/lower/layers.h"
 #include "backend/lower/tasks.h"
 #include "backend/lower/tensors.h"

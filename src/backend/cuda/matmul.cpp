@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/broadcast.h"
-#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/kernel_calls.h"
+#include "backend/cuda/lowering.h"
 #include "backend/cuda/products.h"
 
 namespace strata::cuda {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "backend/module.h"
-#include "backend/cuda/algorithms.h"
 #include "backend/cuda/engine.h"
 
 // The hash of the headers that the module was built with.

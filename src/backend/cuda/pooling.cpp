@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/pooling.h"
 
-#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/lowering.h"
 #include "op/window.h"
 
 namespace strata::cuda {

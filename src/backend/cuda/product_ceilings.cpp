@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/product_ceilings.h"
+#include "backend/cuda/ceilings.h"
 
-#include "backend/cuda/ceiling_times.h"
 #include "backend/cuda/cublas/matmul.h"
 #include "backend/cuda/device/values.h"
 #include "base/random.h"
@@ -60,7 +59,7 @@ Call call_of(const Product& product, int choice) {
                        {view, view, view});
 }
 
-// ", 1755 MHz, 690 W", as far as known.
+// ", 1755 MHz, 690 W": what is known of these.
 std::string text_of(const DeviceState& state) {
     std::string text;
     if (state.core_clock) {

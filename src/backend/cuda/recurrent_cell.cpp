@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/recurrent_cell.h"
 
-#include "backend/cuda/kernels/copy.h"
+#include "backend/cuda/kernels/movement.h"
 
 namespace strata::cuda {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/fold_calls.h"
-#include "backend/cuda/kernels/copy.h"
+#include "backend/cuda/kernel_calls.h"
 #include "backend/cuda/kernels/elementwise.h"
+#include "backend/cuda/kernels/movement.h"
 #include "backend/cuda/recurrent_cell.h"
 
 #include <algorithm>

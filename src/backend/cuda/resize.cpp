@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/resize.h"
+#include "backend/cuda/kernels/movement.h"
 
-#include "backend/cuda/layer_lowering.h"
-#include "backend/cuda/scatter.h"
+#include "backend/cuda/kernel_calls.h"
+#include "backend/cuda/lowering.h"
 
 namespace strata::cuda {
 

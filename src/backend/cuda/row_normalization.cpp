@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/row_normalization.h"
+#include "backend/cuda/kernels/normalization.h"
 
-#include "backend/cuda/fold_calls.h"
-#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/kernel_calls.h"
+#include "backend/cuda/lowering.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/copy.h"
-#include "backend/cuda/layer_lowering.h"
+#include "backend/cuda/kernels/movement.h"
+#include "backend/cuda/lowering.h"
 
 namespace strata::cuda {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/attention.h"
 
-#include "backend/cuda/broadcast.h"
+#include "backend/cuda/kernel_calls.h"
 #include "backend/cuda/kernels/attention.h"
 #include "backend/cuda/products.h"
-#include "op/attention_extents.h"
+#include "op/attention.h"
 
 #include <algorithm>
 

@@ -44,7 +44,7 @@ Seconds own_processor_time() {
     return Seconds{static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
 }
 
-// A time that a clock can have told.
+// A time that a clock can have measured.
 std::optional<Seconds> seconds_in(const Json& json) {
     const double value = json.is_number() ? json.get<double>() : -1;
     return std::isfinite(value) && value >= 0 ? std::optional(Seconds{value}) : std::nullopt;
@@ -110,7 +110,7 @@ Json PeerExecutable::request(Json request) const {
 Seconds PeerExecutable::run() {
     let_this_process_rest();
     const auto time = seconds_in(request({{"request", "run"}}).value("seconds", Json()));
-    return time ? *time : (process_->lose("gave no time that a clock can tell"), Seconds{});
+    return time ? *time : (process_->lose("gave no time that a clock can measure"), Seconds{});
 }
 
 Seconds PeerExecutable::run_timed(std::span<Seconds> times) {
@@ -124,12 +124,12 @@ Seconds PeerExecutable::run_timed(std::span<Seconds> times) {
     for (std::size_t i = 0; i < times.size(); ++i) {
         const auto time = seconds_in(given[i]);
         if (!time) {
-            process_->lose("gave a step no time that a clock can tell");
+            process_->lose("gave a step no time that a clock can measure");
         }
         times[i] = *time;
     }
     const auto total = seconds_in(answer.value("seconds", Json()));
-    return total ? *total : (process_->lose("gave no time that a clock can tell"), Seconds{});
+    return total ? *total : (process_->lose("gave no time that a clock can measure"), Seconds{});
 }
 
 void PeerExecutable::run_step(std::size_t step) {

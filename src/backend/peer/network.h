@@ -11,7 +11,7 @@
 
 namespace strata {
 
-// A network, its schedule and its execution as a peer is told them; docs/peers.md lists the
+// A network, its schedule and its execution as a peer receives them; docs/peers.md lists the
 // members. Everything that an adapter would otherwise derive is stated: windows without defaults,
 // which operands of a task receive a gradient, and whether that is the first contribution of an
 // iteration.

@@ -6,11 +6,11 @@
 #include "backend/peer/executable.h"
 #include "backend/peer/network.h"
 #include "backend/peer/process.h"
-#include "base/data_home.h"
 #include "base/enumeration.h"
+#include "base/file.h"
 #include "base/processors.h"
 #include "base/text.h"
-#include "device/detect.h"
+#include "device/host.h"
 #include "networks/onnx/export.h"
 
 #include <fmt/format.h>

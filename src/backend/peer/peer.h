@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "base/embedded_file.h"
+#include "base/file.h"
 
 #include <filesystem>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace strata {
 
-// How a peer is told the network.
+// How a peer receives the network.
 enum class PeerInput { graph, onnx };
 
 // What speaks the protocol: an adapter in Python that the program contains,

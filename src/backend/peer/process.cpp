@@ -240,7 +240,8 @@ nlohmann::json PeerProcess::exchange(const nlohmann::json& request, Seconds limi
     const std::string line = receive(deadline);
     nlohmann::json answer = nlohmann::json::parse(line, nullptr, false);
     if (!answer.is_object()) {
-        lose(fmt::format("answered what is no JSON object: {}", printable(line, 60)));
+        lose(fmt::format("answered with something other than a JSON object: {}",
+                         printable(line, 60)));
     }
     return answer;
 }

@@ -56,7 +56,7 @@ public:
 
     // The processor time that it has used.
     Seconds processor_time() const;
-    // The memory that it holds, and the most that it held; nothing where the kernel does not tell.
+    // The memory that it holds, and the most that it held; nothing where the kernel does not say.
     std::optional<Bytes> resident() const;
     std::optional<Bytes> peak() const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "op/attention.h"
 #include "backend/parallel.h"
-#include "backend/reference/broadcast.h"
 #include "backend/reference/operators.h"
-#include "op/attention_extents.h"
+#include "backend/reference/views.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/reference/axis.h"
 #include "backend/reference/operators.h"
+#include "backend/reference/views.h"
 
 #include <algorithm>
 

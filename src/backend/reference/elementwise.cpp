@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/parallel.h"
-#include "backend/reference/broadcast.h"
 #include "backend/reference/operators.h"
+#include "backend/reference/views.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include "backend/gradients.h"
 #include "backend/inputs.h"
-#include "backend/reference/step.h"
+#include "backend/reference/operators.h"
 #include "base/error.h"
 
 #include <omp.h>

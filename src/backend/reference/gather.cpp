@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backend/indices.h"
-#include "backend/reference/axis.h"
 #include "backend/reference/operators.h"
+#include "backend/reference/views.h"
+#include "backend/semantics.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/parallel.h"
-#include "backend/reference/broadcast.h"
 #include "backend/reference/matrix.h"
 #include "backend/reference/operators.h"
+#include "backend/reference/views.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,9 +1,36 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/reference/operands.h"
+#include "graph/execution.h"
+#include "op/op.h"
+
+#include <span>
+#include <string>
+#include <vector>
 
 namespace strata {
+
+// All data that one pass of one layer uses, as dense row-major host values in the operator's order
+// of operands. A view: the memory belongs to whoever makes it.
+struct ReferenceOperands {
+    const Signature& signature;
+    const Execution& execution;
+    std::vector<std::span<const float>> inputs;  // values
+    std::vector<std::span<float>> outputs;       // values, written by forward; backward passes
+                                                 // recompute what they need from the inputs
+    std::vector<std::span<const float>> output_gradients;  // read by backward passes
+    std::vector<std::span<float>> input_gradients;         // overwritten; empty if not wanted
+    std::vector<std::span<float>> statistics;  // new running statistics, by input; empty if
+                                               // not wanted; may be the input itself
+
+    const Dims& input_dims(std::size_t operand) const {
+        return signature.inputs[operand].tensor.dims;
+    }
+    const Dims& output_dims(std::size_t result) const { return signature.outputs[result].dims; }
+    bool wants_gradient(std::size_t operand) const {
+        return operand < input_gradients.size() && !input_gradients[operand].empty();
+    }
+};
 
 // THE list: two functions for every operator that define the correct result. Values are stored as
 // f32 and every sum is accumulated in double. `reference_forward` writes the outputs from the
@@ -26,7 +53,7 @@ void reference_backward(const MatMul& op, const ReferenceOperands& operands);
 void reference_forward(const Pooling& op, const ReferenceOperands& operands);
 void reference_backward(const Pooling& op, const ReferenceOperands& operands);
 
-// Channels c - floor((size-1)/2) to c + ceil((size-1)/2), as far as they exist, as in ONNX.
+// Channels c - floor((size-1)/2) to c + ceil((size-1)/2), clipped to those that exist, as in ONNX.
 void reference_forward(const Lrn& op, const ReferenceOperands& operands);
 void reference_backward(const Lrn& op, const ReferenceOperands& operands);
 
@@ -120,5 +147,14 @@ void reference_backward(const Identity& op, const ReferenceOperands& operands);
 // Never called: a layer that nothing can compute is refused earlier.
 void reference_forward(const Opaque& op, const ReferenceOperands& operands);
 void reference_backward(const Opaque& op, const ReferenceOperands& operands);
+
+// One pass of any operator: dispatches to the explicit list in operators.h. backward_data and
+// backward_weights differ only in which input gradients have room. (These are not overloads of the
+// same name: an operator would convert to the variant, and a missing overload would call itself.)
+void compute_forward(const Op& op, const ReferenceOperands& operands);
+void compute_backward(const Op& op, const ReferenceOperands& operands);
+
+// Why the reference has no loops for a layer; empty if it has.
+std::string reference_refusal(const Op& op, const Signature& signature);
 
 }  // namespace strata

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/reference/broadcast.h"
 #include "backend/reference/operators.h"
+#include "backend/reference/views.h"
 
 #include <algorithm>
 #include <cmath>

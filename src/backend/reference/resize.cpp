@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "op/resize.h"
 #include "backend/parallel.h"
 #include "backend/reference/operators.h"
-#include "op/interpolation.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/parallel.h"
 #include "backend/reference/operators.h"
-#include "op/normalization.h"
+#include "op/normalization_statistics.h"
 
 #include <cmath>
 #include <vector>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if defined(__x86_64__)
 
-#include "measure/kernels/keep.h"
 #include "measure/kernels/kernels.h"
 
 #include <immintrin.h>

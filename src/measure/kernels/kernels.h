@@ -54,4 +54,10 @@ std::vector<MemoryKernel> memory_kernels_portable();
 // whether it may.
 bool allow_tiles();
 
+// Makes the compiler believe that a value is used, so that the loop that computes it is kept.
+template <class T>
+inline void keep(const T& value) {
+    asm volatile("" : : "r"(&value) : "memory");
+}
+
 }  // namespace strata

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "op/short_problem.h"
+#include "op/problem.h"
 
 #include <fmt/format.h>
 

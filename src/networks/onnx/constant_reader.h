@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "base/mapped_file.h"
+#include "base/file.h"
 #include "networks/onnx/constant.h"
 #include "networks/onnx/model.h"
 

@@ -17,7 +17,7 @@ namespace {
 void spend_on(const NodeImport& node, const Dims& dims) {
     if (!is_small(dims)) {
         throw Unsupported{
-            fmt::format("{} are too many elements to move one by one", to_text(dims))};
+            fmt::format("{} has too many elements to move one by one", to_text(dims))};
     }
     node.spend(product(dims));
 }

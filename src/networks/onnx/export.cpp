@@ -88,9 +88,9 @@ WireMessage small_tensor_message(const OnnxSmallTensor& tensor) {
         .text(9, expanded(tensor.value.tensor, tensor.value.data));
 }
 
-// Nodes have the layer's name, and of several each a number: a runtime's profile then tells the
-// layer, and one that puts a function's body in the place of its call (ONNX Runtime) finds names
-// that differ.
+// Nodes have the layer's name, followed by a number if there are several: a runtime's profile then
+// names the layer, and one that puts a function's body in the place of its call (ONNX Runtime)
+// finds names that differ.
 void write_nodes_of(const Layer& layer, LayerWriter& writer) {
     try {
         std::visit([&](const auto& op) { emit(op, writer); }, layer.op);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace strata {
 
@@ -36,5 +37,10 @@ struct OnnxSource {
 // or shapes do not fit.
 Graph import_onnx(const std::filesystem::path& path, const OnnxOptions& options = {});
 Graph import_onnx(const OnnxSource& source, const OnnxOptions& options = {});
+
+// The files in the model's folder that contain its weights, each once, in the order of the model.
+// Missing files and files outside the folder are left out: the import refuses them by name. Throws
+// Error if the model cannot be read.
+std::vector<std::filesystem::path> external_files_of(const std::filesystem::path& model);
 
 }  // namespace strata

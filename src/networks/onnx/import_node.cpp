@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/onnx/import_node.h"
+#include "networks/onnx/node_import.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -43,7 +43,7 @@ std::string unknown_input(ModelImport& import, const OrderedNode& node) {
     return {};
 }
 
-// The tensors that a node reads, as far as the graph has them.
+// The tensors that a node reads and the graph has.
 std::vector<TensorId> known_operands(ModelImport& import, const OrderedNode& ordered) {
     std::vector<TensorId> operands;
     for (std::string_view name : ordered.reads) {

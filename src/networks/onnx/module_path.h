@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// Layer names as PyTorch's exporters tell them.
+// Layer names as PyTorch's exporters record them.
 //
 // The default one (2.5 and later) writes metadata with each node ("pkg.torch.onnx.name_scopes",
 // "...class_hierarchy", "...stack_trace"). The older one, of TorchScript, names a node by the

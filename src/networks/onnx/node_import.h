@@ -5,9 +5,11 @@
 #include "networks/onnx/constant_reader.h"
 #include "networks/onnx/extents.h"
 #include "networks/onnx/module_path.h"
+#include "networks/onnx/order.h"
 
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -146,5 +148,15 @@ private:
     const OnnxNode& node_;
     std::string module_path_;
 };
+
+// Adds one node to the graph: folded if all its inputs are constant, converted if an operator of
+// ours expresses it, otherwise as an opaque layer with the reason. Throws Error with file and node
+// if it is inconsistent. Requires: the nodes it reads from were imported before.
+void import_node(ModelImport& import, const OrderedNode& node);
+
+// Adds the tensors that exist before the first node: initializers become constants, the other
+// inputs tensors of the graph. Stated shapes of intermediate tensors are recorded. Throws Error,
+// naming the tensor.
+void add_sources(ModelImport& import, std::span<const OrderedNode> nodes);
 
 }  // namespace strata

@@ -2,7 +2,7 @@
 #include "networks/zoo/as_published.h"
 
 #include "networks/zoo/blocks.h"
-#include "networks/zoo/residual.h"
+#include "networks/zoo/resnet.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "networks/zoo/as_published.h"
-
+#include "networks/zoo/blocks.h"
 #include "networks/zoo/chain.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 namespace strata {
 
@@ -108,6 +110,101 @@ Graph mobilenet_v2(std::int64_t batch) {
     add_pair(chain, "conv_last", {1280}).add("conv_last.relu", relu6());
     chain.add("avgpool", global_average_pooling()).dropout("dropout", 0.2);
     return chain.add("fc", FullyConnected{1000}).with_loss();
+}
+
+namespace {
+
+enum class Nonlinearity { relu, hard_swish };
+enum class Squeezing { no, yes };
+constexpr auto RE = Nonlinearity::relu;
+constexpr auto HS = Nonlinearity::hard_swish;
+constexpr auto plain = Squeezing::no;
+constexpr auto excited = Squeezing::yes;
+
+// A row of Tables 1 and 2 of the paper.
+struct BottleneckRow {
+    std::int64_t kernel;
+    std::int64_t expanded;
+    std::int64_t channels;
+    Squeezing squeezing;
+    Nonlinearity nonlinearity;
+    std::int64_t stride;
+};
+
+constexpr std::array<BottleneckRow, 15> large = {{{3, 16, 16, plain, RE, 1},
+                                                  {3, 64, 24, plain, RE, 2},
+                                                  {3, 72, 24, plain, RE, 1},
+                                                  {5, 72, 40, excited, RE, 2},
+                                                  {5, 120, 40, excited, RE, 1},
+                                                  {5, 120, 40, excited, RE, 1},
+                                                  {3, 240, 80, plain, HS, 2},
+                                                  {3, 200, 80, plain, HS, 1},
+                                                  {3, 184, 80, plain, HS, 1},
+                                                  {3, 184, 80, plain, HS, 1},
+                                                  {3, 480, 112, excited, HS, 1},
+                                                  {3, 672, 112, excited, HS, 1},
+                                                  {5, 672, 160, excited, HS, 2},
+                                                  {5, 960, 160, excited, HS, 1},
+                                                  {5, 960, 160, excited, HS, 1}}};
+
+constexpr std::array<BottleneckRow, 11> small = {{{3, 16, 16, excited, RE, 2},
+                                                  {3, 72, 24, plain, RE, 2},
+                                                  {3, 88, 24, plain, RE, 1},
+                                                  {5, 96, 40, excited, HS, 2},
+                                                  {5, 240, 40, excited, HS, 1},
+                                                  {5, 240, 40, excited, HS, 1},
+                                                  {5, 120, 48, excited, HS, 1},
+                                                  {5, 144, 48, excited, HS, 1},
+                                                  {5, 288, 96, excited, HS, 2},
+                                                  {5, 576, 96, excited, HS, 1},
+                                                  {5, 576, 96, excited, HS, 1}}};
+
+constexpr Activation hard_swish = {.kind = ActivationKind::hard_swish};
+constexpr Activation hard_sigmoid = {
+    .kind = ActivationKind::hard_sigmoid, .alpha = 1.0 / 6, .beta = 0.5};
+const BatchNormalization batch_norm = normalization(1e-3, 0.99);
+
+// The nearest multiple of 8, but not less than nine tenths of the number.
+std::int64_t rounded_to_8(std::int64_t channels) {
+    const std::int64_t nearest = std::max<std::int64_t>(8, (channels + 4) / 8 * 8);
+    return 10 * nearest < 9 * channels ? nearest + 8 : nearest;
+}
+
+void add_row(Chain& chain, const std::string& prefix, const BottleneckRow& row) {
+    const std::int64_t squeezed =
+        row.squeezing == Squeezing::yes ? rounded_to_8(row.expanded / 4) : 0;
+    add_inverted_residual(chain, {.prefix = prefix,
+                                  .kernel = row.kernel,
+                                  .expanded = row.expanded,
+                                  .channels = row.channels,
+                                  .stride = row.stride,
+                                  .activation = row.nonlinearity == HS ? hard_swish : Activation{},
+                                  .excitation = {squeezed, {}, hard_sigmoid},
+                                  .norm = batch_norm});
+}
+
+Graph build(std::string_view name, std::int64_t batch, std::span<const BottleneckRow> rows,
+            std::int64_t features) {
+    Chain chain(name, batch, 224);
+    add_normalized(chain, "conv1", {16, 3, 2, 1}, batch_norm).add("conv1.act", hard_swish);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        add_row(chain, fmt::format("block{}.", i + 1), rows[i]);
+    }
+    add_normalized(chain, "conv_last", {6 * chain.channels()}, batch_norm)
+        .add("conv_last.act", hard_swish);
+    chain.add("avgpool", global_average_pooling());
+    chain.add("fc1", FullyConnected{features}).add("fc1.act", hard_swish).dropout("dropout", 0.2);
+    return chain.add("fc2", FullyConnected{1000}).with_loss();
+}
+
+}  // namespace
+
+Graph mobilenet_v3_large(std::int64_t batch) {
+    return build("mobilenet-v3-large", batch, large, 1280);
+}
+
+Graph mobilenet_v3_small(std::int64_t batch) {
+    return build("mobilenet-v3-small", batch, small, 1024);
 }
 
 }  // namespace strata

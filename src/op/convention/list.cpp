@@ -3,11 +3,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "op/convention/dong2018.h"
 #include "op/convention/executed.h"
-#include "op/convention/kim2017.h"
-#include "op/convention/levinthal.h"
-#include "op/convention/products.h"
+#include "op/convention/published.h"
 
 #include <fmt/format.h>
 

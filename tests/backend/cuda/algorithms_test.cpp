@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/algorithms.h"
+#include "backend/cuda/engine.h"
 
 #include "backend/cuda/cudnn/convolution.h"
 #include "networks/network.h"

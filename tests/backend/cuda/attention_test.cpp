@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cudnn/attention.h"
-#include "backend/cuda/cudnn/device.h"
+#include "backend/cuda/cudnn/descriptor.h"
 #include "backend/cuda/cudnn/plan.h"
 #include "backend/cuda/engine.h"
 #include "networks/network.h"

@@ -2,7 +2,6 @@
 #include "backend/cuda/convolution.h"
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
-#include "backend/cuda/gpu_machine.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/cuda/scripted_runtime.h"
 #include "tests/backend/problems.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/fastest.h"
-
 #include "backend/cuda/convolution.h"
+
 #include "backend/cuda/device/machine.h"
 #include "backend/cuda/engine.h"
 #include "tests/backend/cuda/emulated.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/gpu_machine.h"
+#include "backend/cuda/engine.h"
 
 #include "backend/cuda/device/trouble.h"
-#include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
 #include "graph/builder.h"
 #include "tests/backend/cuda/emulated.h"

@@ -6,7 +6,7 @@
 #include "backend/cuda/cudnn/convolution.h"
 #include "backend/cuda/device/values.h"
 #include "backend/cuda/recurrent_call.h"
-#include "backend/reference/step.h"
+#include "backend/reference/operators.h"
 
 #include <algorithm>
 #include <array>

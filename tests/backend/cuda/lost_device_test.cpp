@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
-#include "backend/cuda/gpu_machine.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 #include "graph/builder.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/cuda/scripted_runtime.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/cudnn/device.h"
+#include "backend/cuda/cudnn/descriptor.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/support/error_message.h"
 

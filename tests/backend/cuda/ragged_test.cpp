@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/device/values.h"
-#include "backend/cuda/kernels/activation.h"
+#include "backend/cuda/kernels/elementwise.h"
 #include "tests/backend/cuda/emulated.h"
 #include "tests/backend/cuda/host_machine.h"
 #include "tests/backend/problems.h"

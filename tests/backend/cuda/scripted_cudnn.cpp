@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/backend/cuda/scripted_cudnn.h"
 
-#include "backend/reference/step.h"
+#include "backend/reference/operators.h"
 #include "tests/backend/cuda/scripted_layer.h"
 
 #include <cuda_runtime_api.h>

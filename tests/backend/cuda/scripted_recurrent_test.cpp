@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/stream.h"
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
 #include "tests/backend/cuda/emulated.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/backend/cuda/scripted_runtime.h"
 
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 #include "tests/backend/cuda/emulated.h"
 
 #include <cublasLt.h>

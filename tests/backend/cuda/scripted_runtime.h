@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/device/program.h"
-#include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/stream.h"
 
 #include <deque>
 #include <limits>
@@ -18,7 +18,7 @@ namespace strata::testing {
 // Work that takes so long hangs: nothing behind it begins.
 inline constexpr double never_ends = std::numeric_limits<double>::infinity();
 
-// How the process ends if CUDA is called after its device was given up (backend/device_hang.h), or
+// How the process ends if CUDA is called after its device was given up (backend/device_watch.h), or
 // if a call of its own waits for work that never ends.
 inline constexpr int called_too_late = 98;
 inline constexpr int blocked_for_ever = 99;

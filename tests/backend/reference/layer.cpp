@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/backend/reference/layer.h"
 
-#include "backend/reference/step.h"
+#include "backend/reference/operators.h"
 
 #include <gtest/gtest.h>
 

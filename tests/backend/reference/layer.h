@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "backend/reference/operands.h"
+#include "backend/reference/operators.h"
 
 #include <span>
 #include <vector>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cast_value.h"
-#include "backend/indices.h"
+#include "backend/semantics.h"
 #include "tests/backend/reference/layer.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cpu/kernels/narrow.h"
-#include "op/attention_extents.h"
+#include "op/attention.h"
 
 #include <span>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/kernels/gather_loops.h"
 
-#include "backend/indices.h"
+#include "backend/semantics.h"
 
 #include <omp.h>
 

@@ -14,7 +14,7 @@ struct GatherShape {
     std::int64_t inner = 1;
 };
 
-// Copies the row of each index (backend/indices.h); elements have `element_bytes`: 1, 2 or 4.
+// Copies the row of each index (backend/semantics.h); elements have `element_bytes`: 1, 2 or 4.
 void gather_rows(const GatherShape& shape, std::size_t element_bytes, const void* data,
                  const float* indices, void* y);
 

@@ -4,7 +4,7 @@
 #include "backend/cpu/kernels/fast_exp.h"
 #include "backend/cpu/kernels/isa.h"
 #include "backend/cpu/kernels/parallel_ranges.h"
-#include "backend/dropout_choice.h"
+#include "backend/semantics.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "op/interpolation.h"
+#include "op/resize.h"
 #include "op/window.h"
 
 #include <array>

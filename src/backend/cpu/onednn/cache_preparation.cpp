@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/cache_preparation.h"
 
-#include "device/detect.h"
+#include "device/host.h"
 
 #include <algorithm>
 #include <cstring>

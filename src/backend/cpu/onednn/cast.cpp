@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cast_value.h"
 #include "backend/cpu/onednn/layer_lowering.h"
+#include "backend/semantics.h"
 
 namespace strata::cpu {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cublas/matmul.h"
 
-#include "backend/cuda/device/queue.h"
+#include "backend/cuda/device/stream.h"
 #include "backend/cuda/device/trouble.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 
 #include <algorithm>
 #include <bit>

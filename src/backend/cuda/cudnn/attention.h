@@ -3,7 +3,7 @@
 
 #include "backend/cuda/cudnn/descriptor.h"
 #include "backend/cuda/device/format.h"
-#include "op/attention_extents.h"
+#include "op/attention.h"
 
 namespace strata::cuda {
 

@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "backend/cuda/cudnn/epilogue.h"
 #include "backend/cuda/cudnn/plan.h"
 #include "backend/cuda/device/format.h"
 #include "graph/execution.h"
 #include "op/operator.h"
 #include "op/window.h"
 
+#include <array>
 #include <optional>
+#include <string_view>
 
 namespace strata::cuda {
+
+// An operation on each element of a convolution's result before it is written. cuDNN's precompiled
+// engines support the optional addition of an image, then that of a bias, then an optional ReLU.
+// Anything else needs an engine compiled at run time, about which cuDNN reports nothing without a
+// driver.
+enum class Epilogue {
+    add_image,  // plus the corresponding element of another tensor
+    add_bias,   // plus the channel's value, which has the images' type
+    relu,       // max(x, 0)
+};
+inline constexpr std::array<std::string_view, 3> names_of(Epilogue) {
+    return {"add", "bias", "relu"};
+}
 
 // A convolution in one of its three directions: y from x and w, dx from w and dy, dw from x and dy.
 // All tensors share one format. The number of groups follows from the channels of x and w.
@@ -43,7 +57,7 @@ Descriptor convolution_graph(const ConvolutionProblem& problem);
 bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& traits);
 
 // Whether a plan uses the requested algorithm: Winograd, a Fourier transform, or for `direct`
-// neither. cuDNN says no more of a plan, so no plan is of a kind that needs to be told further.
+// neither. cuDNN says nothing else about a plan.
 bool is_asked_for(ConvolutionAlgorithm algorithm, const PlanTraits& traits);
 
 // "convolution forward 32x64x27x27 * 192x64x5x5, f32 nchw"

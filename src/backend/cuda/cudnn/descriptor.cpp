@@ -2,7 +2,7 @@
 #include "backend/cuda/cudnn/descriptor.h"
 
 #include "backend/cuda/device/machine.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 
 #include <fmt/format.h>
 
@@ -112,6 +112,21 @@ std::string Descriptor::get_text(cudnnBackendAttributeName_t name) const {
     get(name, CUDNN_TYPE_CHAR, std::ssize(text), text.data());
     text.resize(std::min(text.size(), text.find('\0')));
     return text;
+}
+
+Descriptor device_descriptor(const DeviceProperties& properties) {
+    Descriptor descriptor(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+    descriptor.set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, to_json(properties));
+    descriptor.finalize();
+    return descriptor;
+}
+
+std::string description_of_device(int device) {
+    Descriptor descriptor(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+    const auto number = static_cast<std::int32_t>(device);
+    descriptor.set(CUDNN_ATTR_DEVICEPROP_DEVICE_ID, CUDNN_TYPE_INT32, 1, &number);
+    descriptor.finalize();
+    return descriptor.get_text(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION);
 }
 
 }  // namespace strata::cuda

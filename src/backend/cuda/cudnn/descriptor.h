@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/cuda/device/properties.h"
+
 #include <cudnn_graph.h>
 
 #include <cstdint>
@@ -57,5 +59,12 @@ private:
 
     cudnnBackendDescriptor_t descriptor_ = nullptr;
 };
+
+// A descriptor of a device with these properties. cuDNN plans for it whether it is present or not.
+Descriptor device_descriptor(const DeviceProperties& properties);
+
+// cuDNN's description of the device with this index: JSON as properties.h reads it. Throws
+// DeviceError.
+std::string description_of_device(int device);
 
 }  // namespace strata::cuda

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cudnn/recurrent.h"
 
-#include "backend/cuda/device/integers.h"
 #include "backend/cuda/device/trouble.h"
+#include "backend/cuda/device/values.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "backend/cuda/device/machine.h"
-#include "backend/cuda/device/queue.h"
-#include "backend/device_hang.h"
+#include "backend/cuda/device/stream.h"
+#include "backend/device_watch.h"
 #include "op/recurrent.h"
 
 #include <cudnn.h>

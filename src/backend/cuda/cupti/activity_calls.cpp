@@ -3,7 +3,7 @@
 
 #include "backend/cuda/cupti/activity_records.h"
 #include "backend/cuda/cupti/version.h"
-#include "backend/device_hang.h"
+#include "backend/device_watch.h"
 #include "base/error.h"
 
 #include <cupti.h>

@@ -17,7 +17,7 @@ inline constexpr std::array all_recorded = {Recorded::kernels,      Recorded::co
                                             Recorded::fills,        Recorded::runtime_calls,
                                             Recorded::driver_calls, Recorded::ranges};
 
-// CUPTI's activity recording, as far as a tracer needs it. Every function except `stop` throws
+// The part of CUPTI's activity recording that a tracer needs. Every function except `stop` throws
 // ProfilerError if CUPTI refuses. CUPTI itself stays attached to the process from the first `start`
 // on, and records on; what it records between traces is discarded.
 class ActivityCalls {

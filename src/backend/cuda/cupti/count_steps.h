@@ -3,7 +3,6 @@
 
 #include "backend/cuda/cupti/range_counter.h"
 #include "backend/profiling.h"
-#include "backend/step_watch.h"
 
 #include <functional>
 #include <memory>
@@ -16,7 +15,7 @@ struct StepCountingJob {
     std::vector<std::size_t> steps = {};  // indices, in the order of the iteration
     const MetricPlan* plan = nullptr;
     std::size_t passes = 1;  // as planned for the chip
-    // Runs a whole iteration and tells the watch of each step; the device is idle when a step
+    // Runs a whole iteration and notifies the watch of each step; the device is idle when a step
     // begins and when it ends.
     std::function<void(StepWatch&)> iterate = {};
     // Counters set up for so many ranges in a pass. Throws ProfilerError.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/cupti/metric_host.h"
-#include "metric/value.h"
+#include "metric/formula.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +11,17 @@
 #include <vector>
 
 namespace strata::cuda {
+
+// A device whose counters may be read, and the counters that it makes available.
+struct CountingDevice {
+    void* context = nullptr;  // CUcontext
+    std::string chip = {};    // "GH100"
+    std::vector<std::uint8_t> availability = {};
+};
+
+// The device of the current CUDA context. Throws ProfilerError that says what forbids counting.
+// Requires: if there is a GPU, its context exists.
+CountingDevice open_counting_device(int device = 0);
 
 // Counters of a chip, grouped into passes: only a limited number can be counted at once, so the
 // work is repeated for each pass. Can be built without a GPU. Throws ProfilerError, naming the

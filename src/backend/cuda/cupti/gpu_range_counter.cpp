@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cupti/gpu_range_counter.h"
 
-#include "backend/cuda/cupti/parameters.h"
-#include "backend/device_hang.h"
+#include "backend/cuda/cupti/trouble.h"
+#include "backend/device_watch.h"
 
 #include <cupti_range_profiler.h>
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "backend/cuda/cupti/counter_config.h"
-#include "backend/cuda/cupti/counting_device.h"
 #include "backend/cuda/cupti/range_counter.h"
 
 #include <memory>

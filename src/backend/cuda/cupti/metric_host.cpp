@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/cupti/metric_host.h"
 
-#include "backend/cuda/cupti/parameters.h"
 #include "backend/cuda/cupti/trouble.h"
 #include "base/text.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/cupti/trouble.h"
-#include "metric/value.h"
+#include "metric/formula.h"
 
 #include <cstddef>
 #include <functional>

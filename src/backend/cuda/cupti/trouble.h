@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -69,5 +70,14 @@ ProfilerTrouble trouble_of(int code);
 
 // Does nothing for code 0 (CUPTI_SUCCESS); otherwise throws ProfilerError.
 void require_cupti(int code, std::string_view doing);
+
+// A parameter block of CUPTI's profiling interface, all zero except its size. CUPTI wants the size
+// up to the end of the last field, without trailing padding.
+template <class Block>
+Block parameters(std::size_t size) {
+    Block block{};
+    block.structSize = size;
+    return block;
+}
 
 }  // namespace strata::cuda

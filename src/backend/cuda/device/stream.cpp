@@ -58,7 +58,7 @@ void Stream::require_device(std::string_view doing) const {
 
 bool Stream::settle() const noexcept {
     if (!device_hangs() && !is_recording && poll() != cudaErrorNotReady) {
-        (void)cudaGetLastError();  // whoever waited for this work was told
+        (void)cudaGetLastError();  // already reported to whoever waited for this work
     }
     return !device_hangs();
 }

@@ -3,8 +3,10 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/device/format.h"
+#include "backend/cuda/device/stream.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,5 +19,9 @@ HostValues decode(std::span<const std::byte> bytes, const Dims& dims, Format for
 // One element of memory of this type.
 float load_element(const void* memory, std::int64_t view, ElementType type);
 void store_element(void* memory, std::int64_t view, ElementType type, float value);
+
+// An int32 array in device memory that repeats one value. Call it while a call is finalized. Throws
+// DeviceError.
+Memory repeated_integer(const Queue& queue, std::int64_t value, std::int64_t times);
 
 }  // namespace strata::cuda

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/batch_normalization.h"
+#include "backend/cuda/kernels/normalization.h"
 
-#include "backend/cuda/kernels/channel_fold.cuh"
 #include "backend/cuda/kernels/channels.cuh"
 
 namespace strata::cuda {

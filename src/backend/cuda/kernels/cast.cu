@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/cast.h"
+#include "backend/cuda/kernels/elementwise.h"
 
 #include "backend/cuda/kernels/map.cuh"
 

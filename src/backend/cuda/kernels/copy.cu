@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/copy.h"
+#include "backend/cuda/kernels/movement.h"
 
 #include "backend/cuda/kernels/map.cuh"
 #include "backend/cuda/kernels/walk.cuh"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/dropout.h"
+#include "backend/cuda/kernels/elementwise.h"
 
 #include "backend/cuda/kernels/map.cuh"
-#include "backend/dropout_choice.h"
+#include "backend/semantics.h"
 
 namespace strata::cuda {
 

@@ -4,7 +4,9 @@
 #include "backend/cuda/device/format.h"
 #include "backend/cuda/device/kernel.h"
 #include "backend/cuda/kernels/fold.h"
+#include "op/activation.h"
 #include "op/elementwise.h"
+#include "op/unary.h"
 
 #include <array>
 
@@ -39,5 +41,27 @@ FoldKernels select_gradient(bool of_first, const FoldShape& shape,
 FoldKernels negative_sum_fold(const FoldShape& shape, const std::array<ElementType, 2>& types);
 FoldKernels sum_fold(const std::string& name, const FoldShape& shape,
                      const std::array<ElementType, 2>& types);
+
+// y = f(x). Addresses: x, y; the two may be the same.
+Kernel activation_forward(const Activation& op, std::int64_t count,
+                          const std::array<ElementType, 2>& types);
+
+// dx = dy f'(x). Addresses: x (or y where the operator reads its output), dy, dx; dx may be dy.
+Kernel activation_backward(const Activation& op, std::int64_t count,
+                           const std::array<ElementType, 3>& types);
+
+// y = f(x). Addresses: x, y; the two may be the same.
+Kernel unary_forward(const Unary& op, std::int64_t count, const std::array<ElementType, 2>& types);
+
+// dx = dy f'(x). Addresses: x (or y where the operator reads its output), dy, dx; dx may be dy.
+Kernel unary_backward(const Unary& op, std::int64_t count, const std::array<ElementType, 3>& types);
+
+// y = x / (1 - probability) if a DropoutChoice keeps x, else 0. The backward pass draws the mask
+// again, which costs less than storing it. Addresses: x, y; the two may be the same.
+Kernel dropout(std::uint64_t seed, double probability, std::int64_t count,
+               const std::array<ElementType, 2>& types);
+
+// y = x converted to `dtype` (backend/semantics.h), stored in the given types. Addresses: x, y.
+Kernel cast(DataType dtype, std::int64_t count, const std::array<ElementType, 2>& types);
 
 }  // namespace strata::cuda

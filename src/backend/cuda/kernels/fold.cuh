@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/kernels/elements.cuh"
-#include "backend/cuda/kernels/fold_axes.h"
+#include "backend/cuda/kernels/fold.h"
 #include "backend/cuda/kernels/launch.cuh"
 #include "backend/cuda/kernels/walk.cuh"
 

@@ -3,6 +3,7 @@
 
 #include "backend/cuda/device/format.h"
 #include "backend/cuda/device/kernel.h"
+#include "backend/cuda/kernels/strides.h"
 
 #include <vector>
 
@@ -24,5 +25,19 @@ struct FoldKernels {
     std::vector<Kernel> kernels = {};
     std::int64_t partials = 0;
 };
+
+// The axes of a fold as kernels walk them.
+struct FoldAxes {
+    Axes kept;           // strides of the inputs, then of the output
+    Axes folded;         // strides of the inputs
+    Axes results;        // the kept axes with the output's strides alone
+    bool is_contiguous;  // elements adjacent in memory are folded together
+};
+FoldAxes fold_axes(const FoldShape& shape);
+
+// The number of slices each result is folded in, so that the whole GPU is busy.
+std::int64_t fold_slices(const FoldAxes& axes);
+// The same if each result is a pack of channels and each element a row.
+std::int64_t channel_slices(std::int64_t rows, std::int64_t packs);
 
 }  // namespace strata::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/fold_axes.h"
+#include "backend/cuda/kernels/fold.h"
 
 #include <algorithm>
 

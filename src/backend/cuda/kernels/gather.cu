@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/gather.h"
+#include "backend/cuda/kernels/movement.h"
 
 #include "backend/cuda/kernels/divisor.h"
 #include "backend/cuda/kernels/elements.cuh"
@@ -9,7 +9,7 @@ namespace strata::cuda {
 
 namespace {
 
-// As in backend/indices.h.
+// As in backend/semantics.h.
 __device__ std::int64_t view_of(float index, std::int64_t extent) {
     const auto room = static_cast<double>(extent);
     const double wanted = index < 0 ? static_cast<double>(index) + room : index;

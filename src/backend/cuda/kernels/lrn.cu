@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/lrn.h"
+#include "backend/cuda/kernels/normalization.h"
 
 #include "backend/cuda/kernels/divisor.h"
 #include "backend/cuda/kernels/elements.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/pad.h"
+#include "backend/cuda/kernels/movement.h"
 
 #include "backend/cuda/kernels/elements.cuh"
 #include "backend/cuda/kernels/launch.cuh"

@@ -3,7 +3,7 @@
 
 #include "backend/cuda/device/format.h"
 #include "backend/cuda/device/kernel.h"
-#include "backend/reference/window.h"
+#include "backend/reference/views.h"
 #include "op/pooling.h"
 
 #include <array>

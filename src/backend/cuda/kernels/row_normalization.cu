@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/row_normalization.h"
+#include "backend/cuda/kernels/normalization.h"
 
 #include "backend/cuda/kernels/fold.cuh"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/softmax.h"
+#include "backend/cuda/kernels/reduction.h"
 
 #include "backend/cuda/kernels/elements.cuh"
 #include "backend/cuda/kernels/launch.cuh"

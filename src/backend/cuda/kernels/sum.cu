@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/sum.h"
+#include "backend/cuda/kernels/reduction.h"
 
 #include "backend/cuda/kernels/map.cuh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cuda/kernels/elementwise.h"
 #include "backend/cuda/kernels/map.cuh"
-#include "backend/cuda/kernels/unary.h"
 
 namespace strata::cuda {
 

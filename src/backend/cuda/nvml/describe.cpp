@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/nvml/answer.h"
+#include "backend/cuda/nvml/library.h"
 #include "backend/cuda/nvml/state.h"
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/nvml/state.h"
 
-#include "backend/cuda/nvml/answer.h"
+#include "backend/cuda/nvml/library.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -101,6 +101,12 @@ std::optional<int> NvmlDevice::other_processes() const {
     const NvmlStatus status = library_.processes(handle_, &count, nullptr);
     const bool is_told = status == nvml_success || status == nvml_insufficient_size;
     return is_told && count > 0 ? std::optional(static_cast<int>(count) - 1) : std::nullopt;
+}
+
+std::map<std::string, std::string> NvmlWatch::describe() {
+    auto words = device_.describe();
+    words["gpu.name"] = name_;
+    return words;
 }
 
 }  // namespace strata::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Normalisations, attention and recurrent layers.
-#include "backend/peer/libtorch/attributes.h"
+#include "backend/peer/libtorch/operators.h"
 
 #include <torch/nn/functional/normalization.h>
 

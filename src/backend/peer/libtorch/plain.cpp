@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Products, functions of each element, and what moves elements.
-#include "backend/peer/libtorch/attributes.h"
+#include "backend/peer/libtorch/operators.h"
 
 namespace strata::libtorch {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/peer/libtorch/network.h"
 #include "backend/peer/libtorch/operators.h"
-#include "backend/peer/libtorch/plan.h"
 
 #include <torch/csrc/autograd/variable.h>
 #include <torch/optim/optimizer.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operators over windows of an image, and what changes an image's extents.
-#include "backend/peer/libtorch/attributes.h"
+#include "backend/peer/libtorch/operators.h"
 
 #include <torch/nn/functional/upsampling.h>
 

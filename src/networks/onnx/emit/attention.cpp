@@ -9,7 +9,7 @@ namespace strata {
 namespace {
 
 // Extents of an attention, independent of its operands' layout.
-struct AttentionExtents {
+struct EmittedAttention {
     std::int64_t images = 0;
     std::int64_t heads = 0;
     std::int64_t kv_heads = 0;
@@ -19,7 +19,7 @@ struct AttentionExtents {
     std::int64_t values = 0;  // of a head of v
 };
 
-AttentionExtents extents_of(const Attention& op, const LayerWriter& to) {
+EmittedAttention extents_of(const Attention& op, const LayerWriter& to) {
     const Dims& q = to.input(0).dims;
     const Dims& k = to.input(1).dims;
     const Dims& v = to.input(2).dims;
@@ -42,7 +42,7 @@ std::string by_head(LayerWriter& to, std::size_t i, std::int64_t heads, std::int
 }
 
 // Repeats each head of keys or values for every query head that shares it.
-std::string shared(LayerWriter& to, const std::string& x, const AttentionExtents& all,
+std::string shared(LayerWriter& to, const std::string& x, const EmittedAttention& all,
                    std::int64_t size) {
     const std::int64_t group = all.heads / all.kv_heads;
     if (group == 1) {
@@ -56,7 +56,7 @@ std::string shared(LayerWriter& to, const std::string& x, const AttentionExtents
 
 // 0 for keys that a query may see, the lowest number for the others: query q sees key k if k <= q +
 // keys - queries.
-std::string causal_bias(LayerWriter& to, const AttentionExtents& all) {
+std::string causal_bias(LayerWriter& to, const EmittedAttention& all) {
     const std::string lowest = to.filled({all.queries, all.keys},
                                          static_cast<double>(std::numeric_limits<float>::lowest()));
     const std::string diagonal = to.step("Squeeze", {to.integers({all.keys - all.queries + 1})});
@@ -67,7 +67,7 @@ std::string causal_bias(LayerWriter& to, const AttentionExtents& all) {
 
 // softmax(q k^T * scale + mask) v.
 void emit(const Attention& op, LayerWriter& to) {
-    const AttentionExtents all = extents_of(op, to);
+    const EmittedAttention all = extents_of(op, to);
     const DataType dtype = to.input(0).dtype;
     const std::string q = by_head(to, 0, all.heads, all.size);
     const std::string k = shared(to, by_head(to, 1, all.kv_heads, all.size), all, all.size);

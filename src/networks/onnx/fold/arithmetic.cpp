@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "networks/onnx/fold/broadcast.h"
 #include "networks/onnx/fold/folders.h"
 
 #include <algorithm>
@@ -31,7 +30,7 @@ struct UnaryFunction {
     std::int64_t (*of_integer)(std::int64_t);  // null: the result is not an integer
 };
 
-constexpr std::array unary_functions = {
+constexpr std::array foldable_functions = {
     UnaryFunction{"Abs", [](double x) { return std::abs(x); },
                   [](std::int64_t x) { return x < 0 ? wrap(-bits(x)) : x; }},
     UnaryFunction{"Ceil", [](double x) { return std::ceil(x); }, nullptr},
@@ -190,9 +189,9 @@ std::optional<Constant> fold_cast(const NodeImport& node) {
 std::optional<Constant> fold_unary(const NodeImport& node) {
     const Constant& from = node.known(0);
     const auto function =
-        std::ranges::find(unary_functions, node.node().op_type, &UnaryFunction::op_type);
+        std::ranges::find(foldable_functions, node.node().op_type, &UnaryFunction::op_type);
     const bool floating = is_floating(from.tensor.dtype);
-    if (function == unary_functions.end() || !is_small(from.tensor.dims) ||
+    if (function == foldable_functions.end() || !is_small(from.tensor.dims) ||
         !can_make(from.tensor.dtype) || (!floating && !function->of_integer)) {
         return std::nullopt;
     }

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "networks/onnx/element_map.h"
-#include "networks/onnx/fold/broadcast.h"
 #include "networks/onnx/fold/folders.h"
 
 #include <fmt/format.h>

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "networks/onnx/node_import.h"
+#include "op/tensor.h"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -56,5 +59,12 @@ std::optional<Constant> fold_where(const NodeImport& node);
 // reduction.cpp
 std::optional<Constant> fold_reduction(const NodeImport& node);
 std::optional<Constant> fold_cumulative_sum(const NodeImport& node);
+
+// The extents to which shapes broadcast by NumPy's rule; nothing if they do not fit.
+std::optional<Dims> broadcast_dims(std::span<const Dims> shapes);
+
+// For each element of a tensor with extents `to`, the source element in a tensor with extents
+// `from` that is broadcast to it. Requires: `from` broadcasts to `to`, which has few elements.
+std::vector<std::int64_t> broadcast_elements(const Dims& from, const Dims& to);
 
 }  // namespace strata

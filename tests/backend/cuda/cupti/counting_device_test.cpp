@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/cupti/counting_device.h"
+#include "backend/cuda/cupti/counter_config.h"
 
 #include "backend/cuda/cupti/trouble.h"
 

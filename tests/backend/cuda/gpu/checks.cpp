@@ -3,11 +3,10 @@
 
 #include "backend/cuda/ceilings.h"
 #include "backend/cuda/cudnn/convolution.h"
-#include "backend/cuda/cudnn/device.h"
+#include "backend/cuda/cudnn/descriptor.h"
 #include "backend/cuda/cudnn/plan.h"
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
-#include "backend/cuda/gpu_machine.h"
 #include "backend/device_watch.h"
 #include "backend/reference/reference.h"
 #include "base/enumeration.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/backend/cuda/gpu/check.h"
 
-#include "backend/cuda/gpu_machine.h"
+#include "backend/cuda/engine.h"
 #include "base/text.h"
 
 #include <cuda_runtime_api.h>

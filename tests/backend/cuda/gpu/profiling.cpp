@@ -4,7 +4,7 @@
 #include "backend/cuda/cupti/trouble.h"
 #include "backend/cuda/engine.h"
 #include "backend/profiling.h"
-#include "metric/counting_cost.h"
+#include "metric/plan.h"
 #include "networks/network.h"
 #include "record/trace_result.h"
 

@@ -3,7 +3,6 @@
 
 #include "backend/cuda/engine.h"
 #include "backend/cuda/executable.h"
-#include "backend/cuda/gpu_machine.h"
 #include "tests/backend/problems.h"
 #include "verify/verify.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/nvml/state.h"
 
-#include "backend/cuda/nvml/watch.h"
 #include "tests/backend/cuda/nvml/scripted_nvml.h"
 
 #include <gtest/gtest.h>

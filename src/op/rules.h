@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "op/operator.h"
+#include "op/tensor.h"
+
+#include <cstddef>
+
+namespace strata {
+
+// Helpers of the shape rules. Each throws Error with one sentence that begins with the operator's
+// name; the caller knows the layer and prepends its name.
+
+// The largest stride, kernel, pad or other attribute that counts elements along one axis. Below it
+// no sum or product of two of them overflows.
+inline constexpr std::int64_t max_attribute = std::int64_t{1} << 30;
+
+// The bound of an operator that takes as many operands as there are.
+inline constexpr std::size_t any_number = static_cast<std::size_t>(-1);
+
+// "convolution: <sentence>".
+[[noreturn]] void refuse(std::string_view type, const std::string& sentence);
+
+// Requires least <= number of operands <= most, each with elements that can be counted.
+void require_operands(std::string_view type, std::span<const Tensor> inputs, std::size_t minimum,
+                      std::size_t maximum);
+
+void require_rank(std::string_view type, const Tensor& tensor, std::size_t minimum);
+
+// Indices of rows or positions must be of an integer type.
+void require_indices(std::string_view type, const Tensor& tensor);
+
+// An attribute that must be 1 ... max_attribute, such as a number of channels.
+void require_positive(std::string_view type, std::string_view attribute, std::int64_t value);
+
+// The operands after the activations must have the shapes that the operator requested.
+void require_parameters(std::string_view type, std::span<const Tensor> operands,
+                        std::span<const ParameterShape> expected);
+
+// A tensor whose extents are all positive and whose elements can be counted.
+Tensor shaped(std::string_view type, Dims dims, DataType dtype);
+
+// An axis that may count from the end, as an index.
+std::size_t axis_index(std::string_view type, std::int64_t axis, std::size_t rank);
+
+// The common shape of several, as NumPy broadcasts: aligned at the last axis, an extent of 1
+// stretches. `type` names the operator in the Error thrown where they do not fit.
+Dims broadcast(std::string_view type, std::span<const Dims> shapes);
+
+// Helpers of the operators' counts.
+
+// Arithmetic of the passes that differ from operator to operator.
+struct PassOperations {
+    Operations forward = {};
+    Operations backward_data = {};
+    Operations backward_weights = {};
+};
+
+// The count of one pass. The update is not the operator's but the optimizer's: `update_work`.
+Operations pick(const PassOperations& operations, const Signature& signature, Pass pass);
+
+// `each` operations, `count` times over.
+Operations times(double count, Operations each);
+
+// Elements as a count; exact up to 2^53.
+double count_of(const Tensor& tensor);
+
+// Whether d(loss)/d(operand) exists and backward_data computes it: activations and inputs of a
+// floating type.
+bool receives_gradient(const Operand& operand);
+
+// Elements of all operands that backward_data gives a gradient.
+double gradient_elements(const Signature& signature);
+
+}  // namespace strata

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "record/identity.h"
+
+#include "base/hash.h"
+#include "record/build.h"
+#include "record/commit.h"
+#include "record/options.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+// Each part with its length before it, so that no two lists of parts make one text.
+void append(std::string& text, std::string_view part) {
+    text += fmt::format("{}:{}", part.size(), part);
+}
+
+}  // namespace
+
+std::string key_of(const Settings& settings) {
+    std::string text;
+    append(text, settings.backend);
+    // A file is known by what it holds, not by its name.
+    append(text, settings.content.contains("network") ? "" : settings.network);
+    append(text, std::to_string(settings.batch));
+    for (const char* option : {"mode", "dtype", "threads", "algorithm"}) {
+        append(text, text_of(settings, option));
+    }
+    append(text, policy_text(settings));
+    for (const auto& [name, value] : identifying_settings(settings)) {
+        append(text, name);
+        append(text, value);
+    }
+    return key_of(text);
+}
+
+std::string key_of(std::string_view text) {
+    return fmt::format("{:016x}", hash_of(text));
+}
+
+std::string_view strata_version() {
+    return build::version;
+}
+
+std::string_view strata_commit() {
+    return build::commit;
+}
+
+std::map<std::string, std::string> build_provenance() {
+    return {{"strata.version", build::version},
+            {"strata.commit", build::commit},
+            {"build.type", build::type},
+            {"build.compiler", build::compiler},
+            {"build.flags", build::flags},
+            {"fmt.version", build::fmt},
+            {"sqlite.version", build::sqlite},
+            {"tomlplusplus.version", build::tomlplusplus},
+            {"nlohmann_json.version", build::nlohmann_json}};
+}
+
+}  // namespace strata
