@@ -10,11 +10,13 @@
 #include "backend/cpu/convolution/method.h"
 #include "backend/cpu/kernels/isa.h"
 #include "backend/lower/program.h"
+#include "measure/kernels/kernels.h"
 
 #include <benchmark/benchmark.h>
 #include <omp.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <numeric>
@@ -32,12 +34,18 @@ struct ConvolutionLayer {
 };
 
 constexpr ConvolutionLayer layers[] = {
-    {"alexnet.conv1", 32, 3, 224, 64, 11, 4, 2},  {"alexnet.conv2", 32, 64, 27, 192, 5, 1, 2},
-    {"alexnet.conv3", 32, 192, 13, 384, 3, 1, 1}, {"alexnet.conv4", 32, 384, 13, 256, 3, 1, 1},
-    {"alexnet.conv5", 32, 256, 13, 256, 3, 1, 1}, {"vgg16.conv1_2", 4, 64, 224, 64, 3, 1, 1},
-    {"vgg16.conv2_2", 4, 128, 112, 128, 3, 1, 1}, {"vgg16.conv3_2", 4, 256, 56, 256, 3, 1, 1},
-    {"vgg16.conv4_2", 4, 512, 28, 512, 3, 1, 1},  {"vgg16.conv5_2", 4, 512, 14, 512, 3, 1, 1},
-    {"large.5x5", 8, 64, 56, 64, 5, 1, 2},        {"large.11x11", 8, 64, 56, 64, 11, 1, 5},
+    {"alexnet.conv1", 32, 3, 224, 64, 11, 4, 2},    {"alexnet.conv2", 32, 64, 27, 192, 5, 1, 2},
+    {"alexnet.conv3", 32, 192, 13, 384, 3, 1, 1},   {"alexnet.conv4", 32, 384, 13, 256, 3, 1, 1},
+    {"alexnet.conv5", 32, 256, 13, 256, 3, 1, 1},   {"ungrouped.conv1", 32, 3, 227, 96, 11, 4, 0},
+    {"ungrouped.conv2", 32, 96, 27, 256, 5, 1, 2},  {"ungrouped.conv3", 32, 256, 13, 384, 3, 1, 1},
+    {"ungrouped.conv4", 32, 384, 13, 384, 3, 1, 1}, {"ungrouped.conv5", 32, 384, 13, 256, 3, 1, 1},
+    {"vgg16.conv1_1", 4, 3, 224, 64, 3, 1, 1},      {"vgg16.conv1_2", 4, 64, 224, 64, 3, 1, 1},
+    {"vgg16.conv2_1", 4, 64, 112, 128, 3, 1, 1},    {"vgg16.conv2_2", 4, 128, 112, 128, 3, 1, 1},
+    {"vgg16.conv3_1", 4, 128, 56, 256, 3, 1, 1},    {"vgg16.conv3_2", 4, 256, 56, 256, 3, 1, 1},
+    {"vgg16.conv4_1", 4, 256, 28, 512, 3, 1, 1},    {"vgg16.conv4_2", 4, 512, 28, 512, 3, 1, 1},
+    {"vgg16.conv5_2", 4, 512, 14, 512, 3, 1, 1},    {"5x5.map56", 8, 64, 56, 64, 5, 1, 2},
+    {"5x5.map112", 8, 64, 112, 64, 5, 1, 2},        {"11x11.map56", 8, 64, 56, 64, 11, 1, 5},
+    {"11x11.map128", 8, 64, 128, 64, 11, 1, 5},
 };
 
 std::int64_t out_extent(const ConvolutionLayer& l) {
@@ -182,6 +190,25 @@ void run_direct(benchmark::State& state, const ConvolutionLayer& layer, Pass pas
     state.SetLabel(direct.implementation);
 }
 
+// What the rates are to be held against: multiply-adds in registers, on all threads.
+void run_peak(benchmark::State& state) {
+    const auto kernels = widest_isa() == Isa::avx512 ? compute_kernels_avx512()
+                         : widest_isa() == Isa::avx2 ? compute_kernels_avx2()
+                                                     : compute_kernels_portable();
+    const auto f32 = std::find_if(kernels.begin(), kernels.end(), [](const ComputeKernel& kernel) {
+        return kernel.dtype == "f32";
+    });
+    constexpr std::size_t rounds = 1'000'000;
+    const int threads = omp_get_max_threads();
+    for (auto _ : state) {
+#pragma omp parallel num_threads(threads)
+        f32->run(rounds);
+    }
+    state.counters["FLOPS"] = benchmark::Counter(f32->operations * rounds * threads,
+                                                 benchmark::Counter::kIsIterationInvariantRate);
+    state.SetLabel(std::string(f32->name));
+}
+
 void register_layer(const ConvolutionLayer& layer, Pass pass) {
     const std::string prefix = std::string(layer.name) + "/" + std::string(name_of(pass)) + "/";
     const auto add = [&](const std::string& name, auto run) {
@@ -211,6 +238,10 @@ int main(int argc, char** argv) {
     if (isa != nullptr && std::string(isa) == "AVX2") {
         cap_isa(Isa::avx2);
     }
+    benchmark::RegisterBenchmark("peak/f32/registers", run_peak)
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond)
+        ->MinTime(0.05);
     for (const ConvolutionLayer& layer : layers) {
         for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
             register_layer(layer, pass);

@@ -18,12 +18,8 @@ const GemmAccesses& product() {
     return accesses;
 }
 
-void append_lines(const LineTile& tile, std::vector<LineNumber>& lines) {
-    for (std::uint32_t row = 0; row < tile.rows; ++row) {
-        for (std::uint32_t i = 0; i < tile.lines_per_row; ++i) {
-            lines.push_back(tile.first + row * tile.pitch + i);
-        }
-    }
+void append(const LineTile& tile, std::vector<LineNumber>& lines) {
+    append_lines(tile, lines, [](LineNumber line) { return line; });
 }
 
 // The first accesses of the product, made before the time starts.
@@ -32,7 +28,7 @@ const std::vector<LineNumber>& some_lines() {
         std::vector<LineNumber> found;
         product().visit([&](std::uint32_t number, AccessKind) {
             if (found.size() < 16'000'000) {
-                append_lines(product().tile(number), found);
+                append(product().tile(number), found);
             }
         });
         return found;
@@ -44,7 +40,8 @@ std::size_t lines_of(benchmark::State& state) {
     return static_cast<std::size_t>(state.range(0)) * 1024 / 128;
 }
 
-// Arguments: KiB of the cache, widest vectors.
+// Arguments: KiB of the cache, widest vectors, of how many sets one is simulated (but at least
+// 256). The error is half of the interval of 95 % confidence, in points of the hit rate.
 void exact(benchmark::State& state) {
     const auto width = static_cast<VectorWidth>(state.range(1));
     if (width > widest_vectors()) {
@@ -52,36 +49,53 @@ void exact(benchmark::State& state) {
         return;
     }
     for (auto _ : state) {
-        SetAssociativeCache cache({lines_of(state), 16}, width);
+        SetAssociativeCache cache({lines_of(state), 16}, width,
+                                  static_cast<std::uint32_t>(state.range(2)));
         cache.read(some_lines());
-        benchmark::DoNotOptimize(cache.counts().read_hits);
+        state.counters["hit_percent"] = 100 * cache.estimate().rate;
+        state.counters["error_percent"] = 100 * cache.estimate().error;
     }
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(some_lines().size()));
 }
 BENCHMARK(exact)
-    ->ArgsProduct({{256, 4096, 51200}, {0, 1, 2}})
-    ->ArgNames({"KiB", "vectors"})
+    ->ArgsProduct({{256, 4096, 51200}, {0, 1, 2}, {1, 32}})
+    ->ArgNames({"KiB", "vectors", "one_in"})
     ->Unit(benchmark::kMillisecond);
+
+std::uint64_t lines_of_product() {
+    static const std::uint64_t lines = [] {
+        std::uint64_t sum = 0;
+        product().visit(
+            [&](std::uint32_t number, AccessKind) { sum += product().tile(number).lines(); });
+        return sum;
+    }();
+    return lines;
+}
 
 void exact_with_generation(benchmark::State& state) {
     std::uint64_t count = 0;
     for (auto _ : state) {
-        SetAssociativeCache cache({lines_of(state), 16});
+        SetAssociativeCache cache({lines_of(state), 16}, widest_vectors(),
+                                  static_cast<std::uint32_t>(state.range(1)));
         std::vector<LineNumber> lines;
         lines.reserve(8192);
         product().visit([&](std::uint32_t number, AccessKind) {
-            append_lines(product().tile(number), lines);
+            append(product().tile(number), lines);
             if (lines.size() > 4096) {
                 cache.read(lines);
                 lines.clear();
             }
         });
         cache.read(lines);
-        count += cache.counts().accesses();
+        benchmark::DoNotOptimize(cache.counts().read_hits);
+        count += lines_of_product();
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(count));
 }
-BENCHMARK(exact_with_generation)->Arg(4096)->Unit(benchmark::kMillisecond);
+BENCHMARK(exact_with_generation)
+    ->ArgsProduct({{4096, 51200}, {1, 32}})
+    ->ArgNames({"KiB", "one_in"})
+    ->Unit(benchmark::kMillisecond);
 
 void sectors(benchmark::State& state) {
     std::vector<SectorAccess> accesses;
@@ -90,13 +104,17 @@ void sectors(benchmark::State& state) {
                             line % 8 == 0 ? AccessKind::write : AccessKind::read});
     }
     for (auto _ : state) {
-        SetAssociativeCache cache({lines_of(state), 16});
+        SetAssociativeCache cache({lines_of(state), 16}, widest_vectors(),
+                                  static_cast<std::uint32_t>(state.range(1)));
         cache.access(accesses);
         benchmark::DoNotOptimize(cache.counts().read_hits);
     }
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(accesses.size()));
 }
-BENCHMARK(sectors)->Arg(4096)->Unit(benchmark::kMillisecond);
+BENCHMARK(sectors)
+    ->ArgsProduct({{4096, 51200}, {1, 32}})
+    ->ArgNames({"KiB", "one_in"})
+    ->Unit(benchmark::kMillisecond);
 
 // One pass for every capacity, generation included.
 void stack_distances(benchmark::State& state) {

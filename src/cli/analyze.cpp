@@ -7,8 +7,10 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "device/description.h"
+#include "networks/network.h"
 #include "store/database.h"
 #include "store/observations.h"
+#include "sweep/grid.h"
 #include "view/analysis.h"
 #include "view/distribution.h"
 
@@ -37,6 +39,8 @@ struct AnalyzeOptions {
     std::string colour;
     std::vector<std::string> prices;  // BACKEND=USD per hour
     std::vector<std::string> powers;  // BACKEND=watts
+    std::vector<std::string> grids;
+    std::int64_t batch = 1;
     OutputOptions output;
 
     ObservedMetric chosen_metric() const {
@@ -312,6 +316,21 @@ void weigh_cost(const AnalyzeOptions& options) {
     emit(cost_document(costs, found->of), options.output);
 }
 
+// (Of no stored runs: what grids would run.)
+void compare_sizes(const AnalyzeOptions& options) {
+    constexpr std::int64_t most = 2000;
+    std::vector<SizedNetworks> grids;
+    for (const std::string& name : options.grids) {
+        grids.push_back({name, sizes_of(find_sweep(name), options.batch, most)});
+    }
+    SizedNetworks real{.name = "zoo"};
+    for (const ZooNetwork& network : zoo()) {
+        real.networks.push_back(size_of(network.build(options.batch)));
+        real.networks.back().name = network.name;
+    }
+    emit(ranges_document(grids, real, options.batch), options.output);
+}
+
 // A verb below `analyze`, with what all of them take.
 CLI::App* add_analysis(CLI::App& analyze, const char* name, const char* meaning,
                        const std::shared_ptr<AnalyzeOptions>& options,
@@ -397,6 +416,16 @@ void add_analyze(CLI::App& app, ExitCode&) {
     add_option(*cost, "--power", options->powers, "the most watts that backends draw")
         ->type_name("BACKEND=W");
     add_analysis(*verb, "correlation", "Correlate time with operations.", options, correlate);
+    CLI::App* ranges = verb->add_subcommand(
+        "ranges", "Compare the sizes of a grid's networks with those of the zoo's real ones.");
+    ranges->add_option("grid", options->grids, "grids, as strata sweep takes them")
+        ->required()
+        ->type_name("SPEC");
+    add_option(*ranges, "-b,--batch", options->batch, "examples of an iteration")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N");
+    add_output_options(*ranges, options->output);
+    ranges->callback([options] { compare_sizes(*options); });
 }
 
 }  // namespace strata

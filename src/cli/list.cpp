@@ -7,11 +7,15 @@
 #include "networks/generate/generator.h"
 #include "networks/network.h"
 #include "op/convention.h"
+#include "published/figure.h"
+#include "published/files.h"
+#include "published/modelled_figure.h"
 #include "store/database.h"
 #include "store/kernels.h"
 #include "store/query.h"
 #include "view/description.h"
 #include "view/metrics.h"
+#include "view/reproduction.h"
 #include "view/runs.h"
 
 #include <fmt/format.h>
@@ -121,6 +125,11 @@ Document devices(const ListOptions&) {
     return descriptions_document(all);
 }
 
+// What strata reproduce knows.
+Document figures(const ListOptions&) {
+    return reproductions_document(reproductions(), measured_figures(), modelled_figures());
+}
+
 struct Listing {
     const char* name;
     Document (*make)(const ListOptions&);
@@ -135,6 +144,7 @@ constexpr std::array listings = {
     Listing{"runs", runs},
     Listing{"kernels", kernels},
     Listing{"metrics", metrics},
+    Listing{"figures", figures},
 };
 
 void list(const ListOptions& options) {
@@ -157,10 +167,11 @@ void add_list(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ListOptions>();
     CLI::App* verb = app.add_subcommand(
         "list",
-        "List networks, operators, backends, devices, conventions, runs, kernels or metrics.");
+        "List networks, operators, backends, devices, conventions, runs, kernels, metrics or "
+        "published figures.");
     verb->footer("strata list runs --top 10");
     verb->add_option("what", options->what, "what to list")
-        ->type_name("networks|operators|backends|devices|conventions|runs|kernels|metrics");
+        ->type_name("networks|operators|backends|devices|conventions|runs|kernels|metrics|figures");
     add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);
     verb->callback([options] { list(*options); });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "analyze/finding.h"
 #include "analyze/release.h"
 #include "base/enumeration.h"
 #include "base/text.h"
@@ -72,13 +73,20 @@ std::vector<ModelledFigure> chosen_simulations(const ReproduceOptions& options) 
     return figures;
 }
 
-// Results that authors released, by the platform they are of.
-std::map<std::string, Observations> read_released(const ReproduceOptions& options) {
-    std::map<std::string, Observations> released;
+// Results that authors released, by what they are of.
+Release read_released(const ReproduceOptions& options) {
+    Release released;
     for (const std::string& file : options.released) {
+        ByteSource table_source(file);
+        ReleasedTable table = read_released_table(table_source);
+        const bool has_networks = kind_of(table).ends_with(" results");
+        released.tables[kind_of(table)] = std::move(table);
+        if (!has_networks) {
+            continue;
+        }
         ByteSource source(file);
         const ParadnnResults results = read_paradnn(source);
-        Observations& all = released[std::string(name_of(results.platform))];
+        Observations& all = released.networks[std::string(name_of(results.platform))];
         for (const ParadnnEntry& entry : results.entries) {
             all.runs.push_back(observation_of(entry));
         }
@@ -86,13 +94,21 @@ std::map<std::string, Observations> read_released(const ReproduceOptions& option
     return released;
 }
 
-// All of them; those that are computed from released files only where some were given.
-std::vector<Reproduction> chosen(const ReproduceOptions& options) {
+bool has_files(const Release& released, const Reproduction& reproduction) {
+    return std::ranges::all_of(reproduction.numbers, [&](const PublishedNumber& number) {
+        const auto& asked = number.release;
+        return !asked || (!asked->column.empty() ? released.tables.contains(asked->data)
+                                                 : released.networks.contains(asked->data) &&
+                                                       (asked->over.empty() ||
+                                                        released.networks.contains(asked->over)));
+    });
+}
+
+// All of them; those that are computed from released files only where these were given.
+std::vector<Reproduction> chosen(const ReproduceOptions& options, const Release& released) {
     if (options.all) {
         std::vector<Reproduction> all = reproductions();
-        std::erase_if(all, [&](const Reproduction& one) {
-            return options.released.empty() && needs_release(one);
-        });
+        std::erase_if(all, [&](const Reproduction& one) { return !has_files(released, one); });
         return all;
     }
     if (options.names.empty()) {
@@ -107,10 +123,10 @@ std::vector<Reproduction> chosen(const ReproduceOptions& options) {
 
 // The exit code says whether any difference is unexplained.
 ExitCode compare(const ReproduceOptions& options) {
-    const auto released = read_released(options);
+    const Release released = read_released(options);
     const auto computed = [&](const FromRelease& asked) { return quantity_of(asked, released); };
     std::vector<Reproduced> reproduced;
-    for (const Reproduction& reproduction : chosen(options)) {
+    for (const Reproduction& reproduction : chosen(options, released)) {
         reproduced.push_back(reproduce(reproduction, computed));
     }
     emit(reproduced_document(reproduced), options.output);
@@ -174,6 +190,30 @@ std::vector<AlgorithmComparison> measured_batches(const MeasuredFigure& figure,
     return batches;
 }
 
+// Simulates each device that the findings name once, and once past L1 where that is compared.
+std::vector<ComparedFinding> compared_findings(const ModelledFigure& figure) {
+    std::map<std::pair<std::string, std::optional<bool>>, SimulatedNetwork> simulated;
+    const auto simulation = [&](const std::string& device,
+                                std::optional<bool> bypass) -> const SimulatedNetwork& {
+        const std::pair key(device, bypass);
+        auto known = simulated.find(key);
+        if (known == simulated.end()) {
+            const Graph graph =
+                load_network(request_for({}, figure.network, figure.findings_batch));
+            known = simulated
+                        .emplace(key, simulate_network(graph, {}, find_description(device),
+                                                       {.bypass_l1 = bypass}))
+                        .first;
+        }
+        return known->second;
+    };
+    std::vector<ComparedFinding> findings;
+    for (const PublishedFinding& finding : figure.findings) {
+        findings.push_back(compare_finding(finding, simulation));
+    }
+    return findings;
+}
+
 // The simulation needs no machine of a certain kind: what it gives is the same everywhere.
 void simulate_figures(const std::vector<ModelledFigure>& figures, const OutputOptions& output) {
     std::vector<Document> documents;
@@ -188,8 +228,8 @@ void simulate_figures(const std::vector<ModelledFigure>& figures, const OutputOp
                 simulate_network(load_network(request_for({}, figure.network, batch)), {},
                                  find_description(figure.device), {}));
         }
-        documents.push_back(
-            modelled_figure_document(figure, compare_modelled_figure(figure, simulated)));
+        documents.push_back(modelled_figure_document(
+            figure, compare_modelled_figure(figure, simulated), compared_findings(figure)));
     }
     emit(documents, output);
 }
@@ -231,6 +271,8 @@ void add_reproduce(CLI::App& app, ExitCode& exit) {
     verb->footer(
         "strata reproduce dong2018-table1\n"
         "strata reproduce paradnn-regression --from tpu_fc.json,gpu_fc.json\n"
+        "strata reproduce paradnn-roofline --from fc_trace_10sec.json,"
+        "fc_trace_10sec_opbreakdown.json\n"
         "strata reproduce kim2017-fig8 --batch 32   # measures for minutes");
     verb->add_option("name", options->names, "names from --list, or .toml files")
         ->type_name("NAME");
@@ -238,8 +280,9 @@ void add_reproduce(CLI::App& app, ExitCode& exit) {
     add_switch(*verb, "--all", options->all,
                "reproduce everything that is counted, and computed from --from");
     add_option(*verb, "--from", options->released,
-               "results that authors released, for what is computed from them: ParaDnn's "
-               "tpu_fc.json and gpu_fc.json")
+               "files that authors released, for what is computed from them: ParaDnn's "
+               "tpu_fc.json, gpu_fc.json, fc_trace_10sec.json and "
+               "fc_trace_10sec_opbreakdown.json")
         ->delimiter(',')
         ->type_name("FILE");
     add_measuring_options(*verb, *options);

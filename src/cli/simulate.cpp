@@ -108,9 +108,7 @@ void simulate_trace_file(const SimulateOptions& options) {
     const SimulatedTrace found = simulated_trace(options.trace, cache, engine);
     std::optional<SimulatedTrace> check;
     if (options.check) {
-        check = simulated_trace(
-            options.trace, cache,
-            engine == CacheEngine::exact ? CacheEngine::distances : CacheEngine::exact);
+        check = simulated_trace(options.trace, cache, check_of(engine));
     }
     emit(trace_document(options.trace, cache, engine, found, check ? &*check : nullptr),
          options.output);
@@ -119,11 +117,12 @@ void simulate_trace_file(const SimulateOptions& options) {
 void add_caches(CLI::App& verb, SimulateOptions& options) {
     begin_group(verb, "Caches");
     add_option(verb, "--engine", options.engine,
-               "distances: by stack distances; exact: access by access")
+               "distances: by stack distances; exact: access by access; sampled: exact in one set "
+               "of 32, with its confidence")
         ->type_name(choices_of<CacheEngine>())
-        ->check(CLI::IsMember(std::vector<std::string>{"distances", "exact"}));
+        ->check(CLI::IsMember(std::vector<std::string>{"distances", "exact", "sampled"}));
     add_switch(verb, "--check", options.check,
-               "also run the other engine, and state the difference");
+               "also run another engine (exact, or distances for exact), and state the difference");
     add_switch(verb, "--bypass-l1", options.bypass_l1,
                "loads do not use the first-level cache, as is usual on Kepler");
     add_switch(verb, "--no-bypass-l1", options.no_bypass_l1,

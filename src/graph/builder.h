@@ -4,26 +4,46 @@
 #include "graph/graph.h"
 
 #include <initializer_list>
+#include <utility>
 
 namespace strata {
 
 // The name of a layer's result where no other was chosen: the layer's own, then "name.1" and so on.
 std::string result_name(const std::string& layer, std::size_t index);
 
+// What a network is told to, layer by layer: a GraphBuilder makes a graph of it, an OutlineBuilder
+// (graph/outline.h) only what its time depends on.
+class LayerSink {
+public:
+    virtual ~LayerSink() = default;
+    virtual TensorId input(std::string name, Tensor tensor, Role role) = 0;
+    virtual TensorId constant(std::string name, Tensor tensor, Role role,
+                              std::optional<TensorData> data) = 0;
+    // Appends a layer over activations; returns its first output. Throws Error where shapes do not
+    // fit.
+    virtual TensorId add(std::string name, Op op, std::span<const TensorId> activations) = 0;
+    virtual const Tensor& tensor(TensorId id) const = 0;
+};
+
 // Makes a graph layer by layer, inferring every shape and creating the parameters that an operator
 // asks for ("conv1.weight", "conv1.bias").
-class GraphBuilder {
+class GraphBuilder final : public LayerSink {
 public:
     explicit GraphBuilder(std::string name);
 
-    TensorId input(std::string name, Tensor tensor, Role role = Role::input);
+    TensorId input(std::string name, Tensor tensor, Role role) override;
+    TensorId input(std::string name, Tensor tensor) {
+        return input(std::move(name), std::move(tensor), Role::input);
+    }
     TensorId constant(std::string name, Tensor tensor, Role role,
-                      std::optional<TensorData> data = {});
+                      std::optional<TensorData> data) override;
+    TensorId constant(std::string name, Tensor tensor, Role role) {
+        return constant(std::move(name), std::move(tensor), role, {});
+    }
 
-    // Appends a layer over activations; returns its first output, named as the layer. Throws Error
-    // that names the layer where shapes do not fit.
+    // The first output is named as the layer, and an Error names the layer.
+    TensorId add(std::string name, Op op, std::span<const TensorId> activations) override;
     TensorId add(std::string name, Op op, std::initializer_list<TensorId> activations);
-    TensorId add(std::string name, Op op, std::span<const TensorId> activations);
 
     // These activations, followed by the operands that a layer of this name needs, which are
     // created.
@@ -38,7 +58,7 @@ public:
     std::vector<TensorId> place(std::string name, Op op, std::vector<TensorId> operands,
                                 std::vector<GraphTensor> results);
 
-    const Tensor& tensor(TensorId id) const { return graph_.tensors[id].tensor; }
+    const Tensor& tensor(TensorId id) const override { return graph_.tensors[id].tensor; }
     const std::string& name(TensorId id) const { return graph_.tensors[id].name; }
 
     // The finished, validated graph. Without an explicit list, the tensors nothing reads are

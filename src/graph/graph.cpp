@@ -113,6 +113,19 @@ bool are_alike(const Graph& graph, const Layer& a, const Layer& b) {
 
 }  // namespace
 
+Signature executed(Signature signature, DataType dtype) {
+    for (Operand& operand : signature.inputs) {
+        const bool is_data = operand.role == Role::activation || operand.role == Role::input;
+        if (is_data && is_floating(operand.tensor.dtype)) {
+            operand.tensor.dtype = dtype;
+        }
+    }
+    for (Tensor& output : signature.outputs) {
+        output.dtype = is_floating(output.dtype) ? dtype : output.dtype;
+    }
+    return signature;
+}
+
 std::vector<LayerId> first_alike(const Graph& graph) {
     std::unordered_map<std::uint64_t, std::vector<LayerId>> by_hash;
     std::vector<LayerId> first(graph.layers.size());

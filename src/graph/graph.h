@@ -89,4 +89,8 @@ Graph slice(const Graph& graph, std::string_view layer_glob);
 // repeats few different layers.
 std::vector<LayerId> first_alike(const Graph& graph);
 
+// Operands as an execution holds them: activations and their gradients in its element type, whole
+// numbers as they are, parameters in their own type.
+Signature executed(Signature signature, DataType dtype);
+
 }  // namespace strata

@@ -150,4 +150,27 @@ Schedule schedule_of(const Graph& graph, const Execution& execution) {
     return Scheduler(graph, execution).run();
 }
 
+std::vector<ScheduledStep> steps_of(const Graph& graph, const Schedule& schedule) {
+    std::vector<ScheduledStep> steps;
+    steps.reserve(schedule.tasks.size());
+    std::vector<bool> has_gradient(graph.tensors.size());
+    for (const Task& task : schedule.tasks) {
+        steps.push_back({task});
+        if (task.pass != Pass::backward_data) {
+            continue;
+        }
+        for (const TensorId id : graph.layers[task.layer].inputs) {
+            const GraphTensor& input = graph.tensors[id];
+            if (!schedule.needs_gradient[id] || !receives_gradient({input.tensor, input.role})) {
+                continue;
+            }
+            if (has_gradient[id]) {
+                steps.push_back({task, id});
+            }
+            has_gradient[id] = true;
+        }
+    }
+    return steps;
+}
+
 }  // namespace strata

@@ -54,6 +54,14 @@ struct Schedule {
 
 Schedule schedule_of(const Graph& graph, const Execution& execution);
 
+// A task, or the sum that follows it: the first layer that passes a gradient to a tensor writes it,
+// each other one adds to it.
+struct ScheduledStep {
+    Task task;
+    std::optional<TensorId> summed = {};  // a sum: the tensor whose gradient it is
+};
+std::vector<ScheduledStep> steps_of(const Graph& graph, const Schedule& schedule);
+
 // Which tensors share memory: for each tensor, the one that owns its memory, usually itself. An
 // owner owns itself and is computed before the tensors that share with it.
 struct Sharing {

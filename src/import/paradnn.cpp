@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -203,6 +204,45 @@ ParadnnResults results_of(const ParadnnLists& lists, const std::string& file) {
     return results;
 }
 
+// The file's text, with null for NaN, which JSON lacks and Python writes.
+std::string json_without_nan(ByteSource& source) {
+    constexpr std::size_t most = 64 << 20;
+    std::string text;
+    bool is_quoted = false;
+    for (; !source.is_at_end() && text.size() <= most; source.advance()) {
+        const char byte = source.byte();
+        is_quoted = is_quoted != (byte == '"' && (text.empty() || text.back() != '\\'));
+        text += byte;
+        if (!is_quoted && text.ends_with("NaN")) {
+            text.replace(text.size() - 3, 3, "null");
+        }
+    }
+    return text;
+}
+
+// "layer_4-node_32-input_2000-output_200-bs_64" or, of an operator, with "-loop fusion" behind.
+void add_label(const std::string& label, ReleasedTable& table) {
+    std::string_view rest = label;
+    while (!rest.empty()) {
+        const std::string_view part = rest.substr(0, rest.find('-'));
+        const auto underscore = part.find('_');
+        const auto value =
+            underscore == part.npos ? std::nullopt : parse_integer(part.substr(underscore + 1));
+        if (!value) {
+            break;
+        }
+        auto& column = table.columns[std::string(part.substr(0, underscore))];
+        column.resize(table.labels.size(), std::nan(""));
+        column.push_back(static_cast<double>(*value));
+        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    }
+    table.labels.push_back(label);
+    table.kinds.emplace_back(rest);
+    for (auto& [name, column] : table.columns) {
+        column.resize(table.labels.size(), std::nan(""));
+    }
+}
+
 }  // namespace
 
 bool is_paradnn(std::string_view head) {
@@ -223,6 +263,64 @@ ParadnnResults read_paradnn(ByteSource& source) {
     }
     source.skip_rest();
     return results_of(reader.lists(), source.name());
+}
+
+ReleasedTable read_released_table(ByteSource& source) {
+    const auto refuse = [&](const char* why) {
+        throw Error(
+            fmt::format("'{}' {}: give tpu_fc.json, gpu_fc.json, fc_trace_10sec.json or "
+                        "fc_trace_10sec_opbreakdown.json of ParaDnn's release",
+                        source.name(), why));
+    };
+    const std::string text = json_without_nan(source);
+    const ResultsJson json = ResultsJson::parse(text, nullptr, false);
+    ReleasedTable table;
+    if (!json.is_object() || !json.contains("labels") || !json["labels"].is_array()) {
+        refuse("is no JSON object with labels");
+    }
+    for (const ResultsJson& label : json["labels"]) {
+        if (!label.is_string()) {
+            refuse("has a label that is no text");
+        }
+        add_label(label.get<std::string>(), table);
+    }
+    for (const auto& [name, list] : json.items()) {
+        const bool is_flat = list.is_array() && list.size() == table.labels.size() &&
+                             std::ranges::all_of(list, [](const ResultsJson& value) {
+                                 return value.is_number() || value.is_null();
+                             });
+        if (is_flat) {
+            std::vector<double>& column = table.columns[name];
+            column.clear();
+            for (const ResultsJson& value : list) {
+                column.push_back(value.is_null() ? std::nan("") : value.get<double>());
+            }
+        }
+    }
+    if (kind_of(table).empty()) {
+        refuse("has lists of another kind");
+    }
+    return table;
+}
+
+std::string kind_of(const ReleasedTable& table) {
+    const auto has = [&](const char* name) { return table.columns.contains(name); };
+    if (has("flops_perc") && has("memory_bandwidth") && has("intensity")) {
+        const bool is_operators =
+            std::ranges::any_of(table.kinds, [](const std::string& kind) { return !kind.empty(); });
+        return is_operators ? "operators" : "trace";
+    }
+    if (!has("fl") || !has("params") || !has("intensity") || table.labels.empty()) {
+        return "";
+    }
+    const ParadnnLists lists{.labels = {},
+                             .states = {},
+                             .failed = {},
+                             .rates = {},
+                             .flops = table.columns.at("fl"),
+                             .parameters = table.columns.at("params"),
+                             .intensities = table.columns.at("intensity")};
+    return std::string(name_of(platform_of(lists))) + " results";
 }
 
 Run imported_run(const ParadnnEntry& entry, ParadnnPlatform platform, const ParadnnFiling& filing,

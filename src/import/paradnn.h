@@ -4,6 +4,7 @@
 #include "base/quantity.h"
 #include "import/source.h"
 #include "record/observation.h"
+#include "record/released_table.h"
 #include "record/run.h"
 
 #include <array>
@@ -49,6 +50,14 @@ bool is_paradnn(std::string_view head);
 // missing, of different lengths or longer than a million, for a label of another form, and for a
 // rate that is no positive number.
 ParadnnResults read_paradnn(ByteSource& source);
+
+// The flat lists of any of ParaDnn's files, of results, traces or operators, that are as long as
+// its labels. Throws Error, one sentence with the file, for a file that is none of these or has
+// more than 64 MB.
+ReleasedTable read_released_table(ByteSource& source);
+
+// Which of ReleasedTables it is.
+std::string kind_of(const ReleasedTable& table);
 
 // What a training step of the network has to do, counted by strata.
 struct CountedStep {

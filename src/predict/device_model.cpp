@@ -15,6 +15,30 @@ Seconds time_of(const Kernels& kernels) {
     return sum;
 }
 
+double values_of(const Tensor& tensor) {
+    double values = 1;
+    for (const std::int64_t extent : tensor.dims) {
+        values *= static_cast<double>(extent);
+    }
+    return values;
+}
+
+FedValues fed_values(const Graph& graph, const Execution& execution) {
+    FedValues fed;
+    for (const TensorId id : graph.inputs) {
+        const GraphTensor& input = graph.tensors[id];
+        fed.samples += input.role == Role::label ? 0.0 : values_of(input.tensor);
+    }
+    if (execution.numerics.mode == Mode::training) {
+        for (const Layer& layer : graph.layers) {
+            if (std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) {
+                fed.classes += values_of(graph.tensors[layer.inputs.front()].tensor);
+            }
+        }
+    }
+    return fed;
+}
+
 std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
                                       const DeviceChanges& changes) {
     switch (device.kind) {

@@ -53,6 +53,15 @@ struct LayerTask {
     const Execution& execution;
 };
 
+// What a host feeds a device in an iteration: the values of the samples, and, in training, one for
+// each class where the network ends in a loss.
+struct FedValues {
+    double samples = 0;
+    double classes = 0;
+};
+FedValues fed_values(const Graph& graph, const Execution& execution);
+double values_of(const Tensor& tensor);
+
 // Another kernel that could do the same product.
 struct Alternative {
     std::string name;
@@ -75,10 +84,7 @@ public:
 
     // What an iteration takes beyond the time of its steps, such as the part of a host's infeed
     // that they do not hide.
-    virtual Seconds beyond_steps(Seconds /*steps*/, const Graph& /*graph*/,
-                                 const Execution& /*execution*/) const {
-        return {};
-    }
+    virtual Seconds beyond_steps(Seconds /*steps*/, const FedValues& /*fed*/) const { return {}; }
 
     virtual RateSource source_of(RateClass rates) const = 0;
 

@@ -10,25 +10,6 @@
 
 namespace strata {
 
-namespace {
-
-// The layer's operands as a device holds them: activations in the run's type, whole numbers as they
-// are, parameters in their own.
-Signature signature_on_device(const Graph& graph, const Layer& layer, DataType dtype) {
-    Signature signature = signature_of(graph, layer);
-    for (Operand& operand : signature.inputs) {
-        const bool is_data = operand.role == Role::activation || operand.role == Role::input;
-        if (is_data && is_floating(operand.tensor.dtype)) {
-            operand.tensor.dtype = dtype;
-        }
-    }
-    for (Tensor& output : signature.outputs) {
-        output.dtype = is_floating(output.dtype) ? dtype : output.dtype;
-    }
-    return signature;
-}
-
-// Sums two tensors of this shape.
 Kernels sum_of_gradients(const Tensor& tensor, const Execution& execution,
                          const DeviceModel& device) {
     static const Op add = Elementwise{ElementwiseKind::add};
@@ -38,6 +19,8 @@ Kernels sum_of_gradients(const Tensor& tensor, const Execution& execution,
     return kernels == nullptr ? Kernels() : *kernels;
 }
 
+namespace {
+
 // One prediction under construction.
 class NetworkPredictor {
 public:
@@ -45,10 +28,9 @@ public:
         : graph_(graph),
           execution_(execution),
           device_(device),
-          schedule_(schedule_of(graph, execution)),
+          steps_(steps_of(graph, schedule_of(graph, execution))),
           first_alike_(first_alike(graph)),
-          known_(graph.layers.size()),
-          has_gradient_(graph.tensors.size()) {
+          known_(graph.layers.size()) {
         if (execution.engine.fusion == Fusion::convolution) {
             for (const FusedChain& chain : fused_chains(graph, execution.numerics.mode)) {
                 for (const LayerId follower : chain.followers) {
@@ -61,11 +43,15 @@ public:
 
     NetworkPrediction run() {
         NetworkPrediction found;
-        found.steps.reserve(schedule_.tasks.size());
-        for (const Task& task : schedule_.tasks) {
-            add(task, found.steps);
+        found.steps.reserve(steps_.size());
+        for (const ScheduledStep& step : steps_) {
+            if (step.summed) {
+                add_sum(step, found.steps);
+            } else {
+                add(step.task, found.steps);
+            }
         }
-        found.beyond = device_.beyond_steps(found.time(), graph_, execution_);
+        found.beyond = device_.beyond_steps(found.time(), fed_values(graph_, execution_));
         return found;
     }
 
@@ -90,8 +76,6 @@ private:
         }
         if (task.pass == Pass::forward) {
             add_addend(task.layer, step);
-        } else if (task.pass == Pass::backward_data) {
-            add_sums(task, *known_[first_alike_[task.layer]].signature, steps);
         }
     }
 
@@ -106,7 +90,7 @@ private:
         const Layer& layer = graph_.layers[first];
         Known& known = known_[first];
         if (!known.signature) {
-            known.signature = signature_on_device(graph_, layer, execution_.numerics.dtype);
+            known.signature = executed(signature_of(graph_, layer), execution_.numerics.dtype);
         }
         auto& prediction = known.by_pass[static_cast<std::size_t>(task.pass)];
         if (!prediction) {
@@ -129,33 +113,22 @@ private:
         kernel.dram_traffic += read;
     }
 
-    // The first layer that passes a gradient to a tensor writes it, each other adds to it.
-    void add_sums(const Task& task, const Signature& signature, std::vector<PredictedStep>& steps) {
-        const Layer& layer = graph_.layers[task.layer];
-        for (std::size_t i = 0; i < layer.inputs.size(); ++i) {
-            const TensorId id = layer.inputs[i];
-            if (!schedule_.needs_gradient[id] || !receives_gradient(signature.inputs[i])) {
-                continue;
-            }
-            if (has_gradient_[id]) {
-                const Tensor& tensor = signature.inputs[i].tensor;
-                steps.push_back({.layer = task.layer,
-                                 .pass = task.pass,
-                                 .kind = StepKind::accumulate,
-                                 .kernels = sum_of_gradients(tensor, execution_, device_),
-                                 .moved = 3 * tensor.bytes()});
-            }
-            has_gradient_[id] = true;
-        }
+    void add_sum(const ScheduledStep& step, std::vector<PredictedStep>& steps) const {
+        Tensor tensor = graph_.tensors[*step.summed].tensor;
+        tensor.dtype = execution_.numerics.dtype;
+        steps.push_back({.layer = step.task.layer,
+                         .pass = step.task.pass,
+                         .kind = StepKind::accumulate,
+                         .kernels = sum_of_gradients(tensor, execution_, device_),
+                         .moved = 3 * tensor.bytes()});
     }
 
     const Graph& graph_;
     const Execution& execution_;
     const DeviceModel& device_;
-    Schedule schedule_;
+    std::vector<ScheduledStep> steps_;
     std::vector<LayerId> first_alike_;
-    std::vector<Known> known_;  // by the first layer that is alike
-    std::vector<bool> has_gradient_;
+    std::vector<Known> known_;                            // by the first layer that is alike
     std::map<LayerId, LayerId> first_of_;                 // a fused layer's chain
     std::map<LayerId, std::optional<TensorId>> addends_;  // by chain
 };

@@ -8,6 +8,7 @@ namespace {
 void repeat(LevelCounts& level, double runs) {
     level.sectors *= runs;
     level.kinds *= runs;
+    level.hits_error *= runs;
 }
 
 void repeat(SimulatedKernel& kernel, double runs) {
@@ -23,6 +24,7 @@ void repeat(SimulatedKernel& kernel, double runs) {
 void add(LevelCounts& sum, const LevelCounts& more) {
     sum.sectors += more.sectors;
     sum.kinds += more.kinds;
+    sum.hits_error += more.hits_error;  // (the same sets are sampled in all kernels)
 }
 
 }  // namespace
@@ -32,8 +34,6 @@ std::vector<KernelSimulation> simulate_pass(const Op& op, const Signature& signa
                                             const DeviceRates& rates,
                                             const SimulationOptions& options) {
     const bool bypass = options.bypass_l1.value_or(bypasses_l1(device));
-    const CacheEngine other =
-        options.engine == CacheEngine::exact ? CacheEngine::distances : CacheEngine::exact;
     std::vector<KernelSimulation> found;
     for (const KernelPlan& plan :
          plan_kernels(op, signature, pass, options.convolution, device, rates)) {
@@ -45,7 +45,8 @@ std::vector<KernelSimulation> simulate_pass(const Op& op, const Signature& signa
         kernel.traffic = simulate(*plan.accesses, memory, options.engine, options.most_accesses);
         kernel.stalls = stall_shares(plan, kernel.traffic, device);
         if (options.checks_engine) {
-            kernel.check = simulate(*plan.accesses, memory, other, options.most_accesses);
+            kernel.check =
+                simulate(*plan.accesses, memory, check_of(options.engine), options.most_accesses);
             repeat(*kernel.check, plan.runs);
         }
         kernel.instructions *= plan.runs;

@@ -29,14 +29,6 @@ Seconds longer_with_overlap(Seconds a, Seconds b, double exponent) {
                : Seconds{};
 }
 
-double values_of(const GraphTensor& tensor) {
-    double values = 1;
-    for (const std::int64_t extent : tensor.tensor.dims) {
-        values *= static_cast<double>(extent);
-    }
-    return values;
-}
-
 bool is_fused_on_tpus(const Op& op) {
     return std::holds_alternative<Activation>(op) || std::holds_alternative<Elementwise>(op) ||
            std::holds_alternative<Unary>(op) || std::holds_alternative<Dropout>(op) ||
@@ -86,8 +78,7 @@ public:
     std::unique_ptr<DeviceModel> scaled(Resource resource, double factor) const override;
     LayerPrediction predict(const LayerTask& task) const override;
     std::vector<Alternative> alternatives_to(const KernelPrediction&) const override { return {}; }
-    Seconds beyond_steps(Seconds steps, const Graph& graph,
-                         const Execution& execution) const override;
+    Seconds beyond_steps(Seconds steps, const FedValues& fed) const override;
 
 private:
     double cores() const { return tpu_.device.processors->value.value; }
@@ -214,21 +205,8 @@ Kernels TpuModel::stream(const LayerTask& task) const {
 }
 
 // Samples and, in training, labels as one value for each class, enter while the board computes.
-Seconds TpuModel::beyond_steps(Seconds steps, const Graph& graph,
-                               const Execution& execution) const {
-    double values = 0;
-    for (const TensorId id : graph.inputs) {
-        const GraphTensor& input = graph.tensors[id];
-        values += input.role == Role::label ? 0.0 : values_of(input);
-    }
-    if (execution.numerics.mode == Mode::training) {
-        for (const Layer& layer : graph.layers) {
-            if (std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) {
-                values +=
-                    tpu_.rates.label_elements * values_of(graph.tensors[layer.inputs.front()]);
-            }
-        }
-    }
+Seconds TpuModel::beyond_steps(Seconds steps, const FedValues& fed) const {
+    const double values = fed.samples + tpu_.rates.label_elements * fed.classes;
     const Seconds board = tpu_.rates.step + steps;
     const Seconds infeed =
         tpu_.rates.infeed_wait + Bytes{bytes_of_sample_value * values} / tpu_.rates.infeed;

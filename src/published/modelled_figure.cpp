@@ -16,8 +16,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array modelled_figure_keys = {"title"sv,  "source"sv,  "network"sv, "device"sv,
-                                             "layers"sv, "remarks"sv, "panels"sv};
+constexpr std::array modelled_figure_keys = {"title"sv,  "source"sv,         "network"sv,
+                                             "device"sv, "layers"sv,         "remarks"sv,
+                                             "panels"sv, "findings_batch"sv, "findings"sv};
 constexpr std::array measure_panel_keys = {"name"sv, "quantity"sv, "batch"sv, "published"sv};
 
 MeasurePanel measure_panel_of(const toml::table& table, const TomlSection& section,
@@ -62,10 +63,22 @@ ModelledFigure parse_modelled_figure(std::string_view toml, std::string_view ori
     figure.device = whole.required_text("device");
     figure.layers = whole.texts("layers");
     figure.remarks = whole.texts("remarks");
-    if (figure.layers.size() < 2) {
+    for (const toml::table* finding : whole.tables_if_any("findings")) {
+        const auto place = fmt::format("{}: finding {}", origin, figure.findings.size() + 1);
+        figure.findings.push_back(finding_of(TomlSection(*finding, place)));
+    }
+    figure.findings_batch = whole.count("findings_batch").value_or(1);
+    if (figure.findings_batch < 1) {
+        whole.refuse("findings_batch", "give a whole number of at least 1");
+    }
+    const auto panels = whole.tables_if_any("panels");
+    if (panels.empty() && figure.findings.empty()) {
+        whole.refuse("panels", "give some, or findings");
+    }
+    if (!panels.empty() && figure.layers.size() < 2) {
         whole.refuse("layers", "give at least two, which are compared");
     }
-    for (const toml::table* panel : whole.tables("panels")) {
+    for (const toml::table* panel : panels) {
         const auto place = fmt::format("{}: panel {}", origin, figure.panels.size() + 1);
         figure.panels.push_back(
             measure_panel_of(*panel, TomlSection(*panel, place), figure.layers.size()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/file.h"
+#include "published/finding.h"
 
 #include <array>
 #include <cstdint>
@@ -46,8 +47,8 @@ struct MeasurePanel {
     std::vector<double> published = {};  // by layer
 };
 
-// A published figure of counters on a device, beside which a simulation of that device stands. A
-// file of data/figures that names a device.
+// A published figure of counters on a device, or what is said of them, beside which a simulation of
+// that device stands. A file of data/figures that names a device.
 struct ModelledFigure {
     std::string name = {};
     std::string title = {};
@@ -57,6 +58,8 @@ struct ModelledFigure {
     std::vector<std::string> layers = {};
     std::vector<std::string> remarks = {};
     std::vector<MeasurePanel> panels = {};
+    std::int64_t findings_batch = 1;
+    std::vector<PublishedFinding> findings = {};
 };
 
 // Throws Error that names the place and a fix.

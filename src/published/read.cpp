@@ -28,7 +28,8 @@ constexpr std::array number_keys = {"network"sv,   "batch"sv,     "layers"sv,
                                     "published"sv, "tolerance"sv, "modelled"sv,
                                     "differs"sv,   "times"sv,     "minus"sv,
                                     "over"sv,      "release"sv};
-constexpr std::array release_keys = {"data"sv, "over"sv, "quantity"sv, "metric"sv};
+constexpr std::array release_keys = {"data"sv,   "over"sv, "quantity"sv, "metric"sv,
+                                     "column"sv, "kind"sv, "below"sv};
 constexpr std::array file_keys = {"title"sv,   "source"sv, "model"sv,
                                   "remarks"sv, "every"sv,  "numbers"sv};
 
@@ -76,7 +77,10 @@ std::optional<FromRelease> release_of(const TomlSection& number) {
     return FromRelease{.data = section.required_text("data"),
                        .over = section.text("over").value_or(""),
                        .quantity = section.required_text("quantity"),
-                       .metric = section.text("metric").value_or("rate")};
+                       .metric = section.text("metric").value_or("rate"),
+                       .column = section.text("column").value_or(""),
+                       .kind = section.text("kind").value_or(""),
+                       .below = section.number("below")};
 }
 
 Basis basis_of(const TomlSection& section) {

@@ -27,10 +27,10 @@ namespace strata {
 // says), times, minus, over, and those of what is counted: network, batch, layers, except, count,
 // convention, kernel, passes, first_layer_gradient. `minus` and `over` have these too, and those of
 // the number where they say nothing. A number with
-// `release = { data, over, quantity, metric }` is computed from files that the authors released
-// (FromRelease) and has none of these keys. Name, basis, where, published and network or release
-// are needed. Throws Error, one sentence with file, place and fix; `origin` is the file's name and
-// gives the reproduction's.
+// `release = { data, over, quantity, metric }`, or `{ data, column, kind, quantity, below }`, is
+// computed from files that the authors released (FromRelease) and has none of these keys. Name,
+// basis, where, published and network or release are needed. Throws Error, one sentence with file,
+// place and fix; `origin` is the file's name and gives the reproduction's.
 Reproduction parse_reproduction(std::string_view toml, std::string_view origin);
 
 }  // namespace strata

@@ -55,6 +55,11 @@ struct FromRelease {
     std::string over = {};        // what its throughput is divided by, network by network: "gpu"
     std::string quantity;         // "weight of batch", "r squared", "count", "largest", ...
     std::string metric = "rate";  // of one run; of two, always their throughputs' ratio
+    // Of a file's rows as they are, instead of a metric: its columns multiplied and divided, from
+    // left to right, as in "intensity * memory_bandwidth / flops_perc".
+    std::string column = {};
+    std::string kind = {};             // rows of operators of this kind alone; "!while": of others
+    std::optional<double> below = {};  // what "share below" and "count below" compare with
 };
 
 // One published number and how strata comes to it: times * (counted - minus) / over.

@@ -8,23 +8,36 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 namespace strata {
 
 namespace {
 
 // Each part with its length before it, so that no two lists of parts make one text.
 void append(std::string& text, std::string_view part) {
-    text += fmt::format("{}:{}", part.size(), part);
+    fmt::format_to(std::back_inserter(text), "{}:{}", part.size(), part);
 }
 
 }  // namespace
 
-std::string key_of(const Settings& settings) {
+std::string key_text(std::string_view backend, std::string_view network, std::int64_t batch) {
     std::string text;
-    append(text, settings.backend);
+    append(text, backend);
+    append(text, network);
+    append(text, std::to_string(batch));
+    return text;
+}
+
+std::string key_of(const Settings& settings) {
     // A file is known by what it holds, not by its name.
-    append(text, settings.content.contains("network") ? "" : settings.network);
-    append(text, std::to_string(settings.batch));
+    const bool is_file = settings.content.contains("network");
+    return key_of(key_text(settings.backend, is_file ? "" : settings.network, settings.batch) +
+                  key_text_after_batch(settings));
+}
+
+std::string key_text_after_batch(const Settings& settings) {
+    std::string text;
     for (const char* option : {"mode", "dtype", "threads", "algorithm"}) {
         append(text, text_of(settings, option));
     }
@@ -33,7 +46,7 @@ std::string key_of(const Settings& settings) {
         append(text, name);
         append(text, value);
     }
-    return key_of(text);
+    return text;
 }
 
 std::string key_of(std::string_view text) {

@@ -3,6 +3,9 @@
 
 #include "report/terminal.h"
 
+#include <span>
+#include <string_view>
+
 namespace strata {
 
 // A table for a terminal:
@@ -22,6 +25,10 @@ std::string terminal_table(const Table& table, const TerminalStyle& style);
 //   conv1  12.3  #######=====
 //   conv2   1.2  #
 std::string terminal_bars(const StackedBars& chart, const TerminalStyle& style);
+
+// What a series is drawn with: series differ by sign as well as by colour. When the signs of its
+// kind of chart are used up, letters follow, and after the last of these the signs again.
+std::string_view sign_of(std::span<const std::string_view> signs, std::size_t series);
 
 // A roofline in figures: a table of the roofs and one of the points.
 std::string terminal_roofline(const RooflineChart& chart, const TerminalStyle& style);

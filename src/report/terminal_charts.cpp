@@ -17,13 +17,14 @@ constexpr std::size_t widest_label = 32;
 constexpr std::size_t widest_bar = 60;
 constexpr std::size_t narrowest_bar = 10;
 
-// Series differ by sign as well as by colour.
-constexpr std::array<std::string_view, 4> block_signs = {"█", "▓", "▒", "░"};
-constexpr std::array<std::string_view, 4> ascii_signs = {"#", "=", "+", "."};
+constexpr std::array<std::string_view, 12> block_signs = {"█", "▓", "▒", "░", "▚", "═",
+                                                          "╬", "○", "●", "▲", "◆", "┼"};
+constexpr std::array<std::string_view, 12> ascii_signs = {"#", "=", "+", ".", "o", "x",
+                                                          "*", ":", "%", "-", "@", "/"};
 
 std::string bar_piece(std::size_t series, std::size_t length, const TerminalStyle& style) {
-    const auto& signs = style.unicode ? block_signs : ascii_signs;
-    return coloured(repeat(signs[series % signs.size()], length), series, style);
+    const std::string_view sign = sign_of(style.unicode ? block_signs : ascii_signs, series);
+    return coloured(repeat(sign, length), series, style);
 }
 
 class BarsWriter {
@@ -104,6 +105,12 @@ private:
 };
 
 }  // namespace
+
+std::string_view sign_of(std::span<const std::string_view> signs, std::size_t series) {
+    constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const std::size_t place = series % (signs.size() + letters.size());
+    return place < signs.size() ? signs[place] : letters.substr(place - signs.size(), 1);
+}
 
 std::string terminal_bars(const StackedBars& chart, const TerminalStyle& style) {
     return BarsWriter(chart, style).text();

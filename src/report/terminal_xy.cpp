@@ -90,8 +90,9 @@ constexpr std::size_t narrowest_field = 20;
 constexpr std::size_t max_y_ticks = 5;
 constexpr std::size_t max_x_ticks = 7;
 
-constexpr std::array<std::string_view, 4> point_signs = {"●", "▲", "■", "◆"};
-constexpr std::array<std::string_view, 4> ascii_point_signs = {"o", "x", "#", "*"};
+constexpr std::array<std::string_view, 8> point_signs = {"●", "▲", "■", "◆", "○", "△", "□", "◇"};
+constexpr std::array<std::string_view, 8> ascii_point_signs = {"o", "x", "#", "*",
+                                                               "@", "%", "&", "$"};
 
 // An axis as it is drawn: its span, its ticks and the scale of their numbers, which are round and
 // need no digits beyond those they have.
@@ -156,8 +157,9 @@ private:
     }
 
     std::string point_sign(std::size_t series) const {
-        const auto& signs = style_.unicode ? point_signs : ascii_point_signs;
-        return coloured(signs[series % signs.size()], series, style_);
+        const std::string_view sign =
+            sign_of(style_.unicode ? point_signs : ascii_point_signs, series);
+        return coloured(sign, series, style_);
     }
 
     std::string line_sign(std::size_t series) const {

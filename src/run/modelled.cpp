@@ -17,6 +17,8 @@ namespace strata {
 namespace {
 
 constexpr std::string_view modelled_prefix = "modelled:";
+constexpr Seconds longest_iteration{1e9};  // thirty years
+constexpr Bytes most_memory{1e18};
 
 Step step_of(const PredictedStep& predicted) {
     Step step{.layer = predicted.layer, .pass = predicted.pass, .kind = predicted.kind};
@@ -133,15 +135,13 @@ std::vector<StepResult> modelled_steps(const Job& job, const Graph& graph,
 // Throws Error for what no device has or takes, as numbers far from any device's give.
 void require_believable(const NetworkPrediction& prediction, const ModelledMemory& memory,
                         const std::string& device) {
-    constexpr Seconds longest{1e9};  // thirty years
-    constexpr Bytes most{1e18};
-    if (!(prediction.time() < longest)) {
+    if (!(prediction.time() < longest_iteration)) {
         throw Error(fmt::format("an iteration on {} would not end in thirty years: correct the "
                                 "device's numbers, or give a smaller batch",
                                 device),
                     ExitCode::usage);
     }
-    if (!(memory.needed() < most)) {
+    if (!(memory.needed() < most_memory)) {
         throw Error(fmt::format("an iteration would need {} of memory, more than any device has: "
                                 "give a smaller batch",
                                 text_with_unit(memory.needed().value, "B")),
@@ -223,6 +223,22 @@ void set_device(Job& job, const DeviceDescription& device) {
     }
 }
 
+bool is_believable(Seconds time, Bytes memory) {
+    return time < longest_iteration && memory < most_memory;
+}
+
+Run modelled_prototype(const Job& job, const DeviceDescription& device) {
+    Run run;
+    run.created = now_utc();
+    run.origin = Origin::modelled;
+    run.settings = settings_of(job, job.request.batch.value_or(1), threads_of(device));
+    run.provenance["strata.commit"] = strata_commit();
+    run.device = ceilings_of(device);
+    require_believable(*run.device);
+    name_device(device, run);
+    return run;
+}
+
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
                  const NetworkPrediction& prediction) {
     return modelled_run(job, graph, device, prediction,
@@ -233,26 +249,18 @@ Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
                  const NetworkPrediction& prediction, const ModelledMemory& memory,
                  ModelledDetail detail) {
-    const int threads = threads_of(device.device());
     require_believable(prediction, memory, device.device().name);
-    Run run;
-    run.created = now_utc();
-    run.origin = Origin::modelled;
-    run.settings = settings_of(job, batch_of(graph), threads);
+    Run run = modelled_prototype(job, device.device());
+    run.settings.batch = batch_of(graph);
     if (detail == ModelledDetail::whole) {
-        run.provenance = build_provenance();
-    } else {
-        run.provenance["strata.commit"] = strata_commit();
+        run.provenance.merge(build_provenance());
     }
-    run.device = ceilings_of(device.device());
-    require_believable(*run.device);
     if (detail == ModelledDetail::time) {
         run.work = work_of_steps(graph, job.execution, planned_steps(prediction));
     } else {
         run.steps = modelled_steps(job, graph, prediction);
     }
     run.whole.end_to_end.values = {prediction.time()};
-    name_device(device.device(), run);
     run.predicted_memory = memory.footprint.peak;
     if (detail == ModelledDetail::whole) {
         tell_device(device, prediction, run);

@@ -41,6 +41,13 @@ ModelledMemory memory_of(const Graph& graph, const Execution& execution,
 // there in any case; or of these its work instead of the steps.
 enum class ModelledDetail { whole, steps, time };
 
+// Whether a device can have such a time and memory, and a database can hold them.
+bool is_believable(Seconds time, Bytes memory);
+
+// What all runs of a sweep with one device and these settings have in common: everything but
+// network, batch, time, work and memory.
+Run modelled_prototype(const Job& job, const DeviceDescription& device);
+
 // The prediction as a run: a time for every step, their sum as the whole, what was assumed of the
 // device, where its rates come from and how far predictions by them are off. Requires: the job's
 // graph, and the device with job.changes applied.

@@ -14,22 +14,6 @@ namespace strata {
 
 namespace {
 
-// The layer's operands as the engine holds them: activations and their gradients in the run's type,
-// whole numbers as they are.
-Signature signature_in(const Graph& graph, const Layer& layer, DataType dtype) {
-    Signature signature = signature_of(graph, layer);
-    for (Operand& operand : signature.inputs) {
-        const bool is_data = operand.role == Role::activation || operand.role == Role::input;
-        if (is_data && is_floating(operand.tensor.dtype)) {
-            operand.tensor.dtype = dtype;
-        }
-    }
-    for (Tensor& output : signature.outputs) {
-        output.dtype = is_floating(output.dtype) ? dtype : output.dtype;
-    }
-    return signature;
-}
-
 // Another name for the same bytes, which nothing reads.
 constexpr std::string_view alias = "alias";
 
@@ -75,7 +59,8 @@ private:
     Facts& facts_of(LayerId layer) {
         auto& known = facts_[first_[layer]];
         if (!known) {
-            known = Facts{.signature = signature_in(graph_, graph_.layers[layer], dtype_)};
+            known =
+                Facts{.signature = executed(signature_of(graph_, graph_.layers[layer]), dtype_)};
         }
         return *known;
     }

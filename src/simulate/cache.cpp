@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -20,17 +21,54 @@ namespace {
 constexpr int most_ways = 16;
 constexpr std::size_t batch = 64;  // accesses whose sets are looked up together, ahead of their use
 
-// A multiplicative hash (Knuth) with a second round, scaled to any number of sets.
-inline std::uint32_t set_of(LineNumber line, std::uint32_t sets) {
-    std::uint32_t hash = line * 2654435769U;
-    hash ^= hash >> 15;
-    hash *= 0x85ebca6bU;
-    return static_cast<std::uint32_t>((std::uint64_t{hash} * sets) >> 32);
+// A multiplicative hash (Knuth) with a second round.
+constexpr std::uint32_t first_factor = 2654435769U;
+constexpr std::uint32_t second_factor = 0x85ebca6bU;
+constexpr int hash_shift = 15;
+
+inline std::uint32_t hash_of(LineNumber line) {
+    std::uint32_t hash = line * first_factor;
+    hash ^= hash >> hash_shift;
+    return hash * second_factor;
 }
 
-// Moves a line to the front of a set's tags, in place of the least recent one if it is not among
-// them. Returns the ways that held it, as a mask; `last` is the bit of the last way.
+// The hash scaled to any number of sets.
+inline std::uint32_t set_of(LineNumber line, std::uint32_t sets) {
+    return static_cast<std::uint32_t>((std::uint64_t{hash_of(line)} * sets) >> 32);
+}
+
+inline LineNumber line_of(LineNumber line) {
+    return line;
+}
+inline LineNumber line_of(const SectorAccess& access) {
+    return access.line;
+}
+
+// What is written for each instruction set:
+//
+// touch() moves a line to the front of a set's tags, in place of the least recent one if it is not
+// among them. Returns the ways that held it, as a mask; `last` is the bit of the last way.
+//
+// keep() copies the accesses to lines whose hashes are below a limit, in their order, and returns
+// their number. Requires: room for as many as are given.
 struct PortableSet {
+    static void find_sets(std::span<const LineNumber> lines, std::uint32_t all_sets,
+                          std::uint32_t* sets) {
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            sets[i] = set_of(lines[i], all_sets);
+        }
+    }
+
+    template <class Access>
+    static std::size_t keep(std::span<const Access> accesses, std::uint32_t limit, Access* kept) {
+        std::size_t found = 0;
+        for (const Access& access : accesses) {
+            kept[found] = access;
+            found += hash_of(line_of(access)) < limit ? 1U : 0U;
+        }
+        return found;
+    }
+
     static std::uint32_t touch(std::uint32_t* tags, LineNumber line, std::uint32_t last) {
         std::uint32_t carried = line;
         for (std::uint32_t way = 1; way <= last; way <<= 1, ++tags) {
@@ -44,10 +82,70 @@ struct PortableSet {
 };
 
 #if defined(__x86_64__)
+// For each mask of eight lanes the numbers of those in it, a byte each, from the lowest.
+constexpr std::array<std::uint64_t, 256> lanes_of_masks = [] {
+    std::array<std::uint64_t, 256> lanes = {};
+    for (unsigned mask = 0; mask < lanes.size(); ++mask) {
+        int bits = 0;
+        for (std::uint64_t lane = 0; lane < 8; ++lane) {
+            if ((mask >> lane & 1) != 0) {
+                lanes[mask] |= lane << bits;
+                bits += 8;
+            }
+        }
+    }
+    return lanes;
+}();
+
 struct Avx2Set {
-    __attribute__((target("avx2,bmi"))) static std::uint32_t touch(std::uint32_t* tags,
-                                                                   LineNumber line,
-                                                                   std::uint32_t last) {
+    __attribute__((target("avx2,bmi,bmi2,popcnt"))) static __m256i hashes(__m256i lines) {
+        __m256i hash = _mm256_mullo_epi32(lines, _mm256_set1_epi32(static_cast<int>(first_factor)));
+        hash = _mm256_xor_si256(hash, _mm256_srli_epi32(hash, hash_shift));
+        return _mm256_mullo_epi32(hash, _mm256_set1_epi32(static_cast<int>(second_factor)));
+    }
+
+    __attribute__((target("avx2,bmi,bmi2,popcnt"))) static void find_sets(
+        std::span<const LineNumber> lines, std::uint32_t all_sets, std::uint32_t* sets) {
+        const __m256i scale = _mm256_set1_epi32(static_cast<int>(all_sets));
+        std::size_t i = 0;
+        for (; i + 8 <= lines.size(); i += 8) {
+            const __m256i hash =
+                hashes(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(lines.data() + i)));
+            const __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(hash, scale), 32);
+            const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(hash, 32), scale);
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(sets + i),
+                                _mm256_blend_epi32(even, odd, 0b10101010));
+        }
+        PortableSet::find_sets(lines.subspan(i), all_sets, sets + i);
+    }
+
+    template <class Access>
+    __attribute__((target("avx2,bmi,bmi2,popcnt"))) static std::size_t keep(
+        std::span<const Access> accesses, std::uint32_t limit, Access* kept) {
+        constexpr std::size_t together = sizeof(__m256i) / sizeof(Access);
+        const __m256i limits = _mm256_set1_epi32(static_cast<int>(limit));
+        std::size_t found = 0;
+        std::size_t i = 0;
+        for (; i + together <= accesses.size(); i += together) {
+            const __m256i all =
+                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(accesses.data() + i));
+            __m256i hash = hashes(all);
+            if constexpr (sizeof(Access) == 8) {  // the line is its lower half
+                hash = _mm256_shuffle_epi32(hash, 0b10100000);
+            }
+            const unsigned mask = 0xffU ^ matches(_mm256_max_epu32(hash, limits), hash);
+            const __m256i lanes = _mm256_cvtepu8_epi32(
+                _mm_cvtsi64_si128(static_cast<long long>(lanes_of_masks[mask])));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(kept + found),
+                                _mm256_permutevar8x32_epi32(all, lanes));
+            found += static_cast<std::size_t>(std::popcount(mask)) * sizeof(int) / sizeof(Access);
+        }
+        return found + PortableSet::keep(accesses.subspan(i), limit, kept + found);
+    }
+
+    __attribute__((target("avx2,bmi,bmi2,popcnt"))) static std::uint32_t touch(std::uint32_t* tags,
+                                                                               LineNumber line,
+                                                                               std::uint32_t last) {
         auto* const halves = reinterpret_cast<__m256i*>(tags);
         const __m256i near = _mm256_load_si256(halves);
         const __m256i far = _mm256_load_si256(halves + 1);
@@ -70,16 +168,64 @@ struct Avx2Set {
     }
 
 private:
-    __attribute__((target("avx2"))) static std::uint32_t matches(__m256i tags, __m256i wanted) {
+    __attribute__((target("avx2,bmi,bmi2,popcnt"))) static std::uint32_t matches(__m256i tags,
+                                                                                 __m256i wanted) {
         return static_cast<std::uint32_t>(
             _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(tags, wanted))));
     }
 };
 
 struct Avx512Set {
-    __attribute__((target("avx512f,bmi"))) static std::uint32_t touch(std::uint32_t* tags,
-                                                                      LineNumber line,
-                                                                      std::uint32_t last) {
+    __attribute__((target("avx512f,bmi,bmi2,popcnt"))) static __m512i hashes(__m512i lines) {
+        __m512i hash = _mm512_mullo_epi32(lines, _mm512_set1_epi32(static_cast<int>(first_factor)));
+        hash = _mm512_xor_si512(hash, _mm512_maskz_srli_epi32(0xffff, hash, hash_shift));
+        return _mm512_mullo_epi32(hash, _mm512_set1_epi32(static_cast<int>(second_factor)));
+    }
+
+    __attribute__((target("avx512f,bmi,bmi2,popcnt"))) static void find_sets(
+        std::span<const LineNumber> lines, std::uint32_t all_sets, std::uint32_t* sets) {
+        const __m512i scale = _mm512_set1_epi32(static_cast<int>(all_sets));
+        std::size_t i = 0;
+        for (; i + 16 <= lines.size(); i += 16) {
+            const __m512i hash = hashes(_mm512_loadu_si512(lines.data() + i));
+            const __m512i even =
+                _mm512_maskz_srli_epi64(0xff, _mm512_maskz_mul_epu32(0xff, hash, scale), 32);
+            const __m512i odd =
+                _mm512_maskz_mul_epu32(0xff, _mm512_maskz_srli_epi64(0xff, hash, 32), scale);
+            _mm512_storeu_si512(sets + i, _mm512_mask_blend_epi32(0xaaaa, even, odd));
+        }
+        PortableSet::find_sets(lines.subspan(i), all_sets, sets + i);
+    }
+
+    template <class Access>
+    __attribute__((target("avx512f,bmi,bmi2,popcnt"))) static std::size_t keep(
+        std::span<const Access> accesses, std::uint32_t limit, Access* kept) {
+        constexpr std::size_t together = sizeof(__m512i) / sizeof(Access);
+        const __m512i low = _mm512_set1_epi64(0xffffffff);
+        const __m512i limits = _mm512_set1_epi32(static_cast<int>(limit));
+        std::size_t found = 0;
+        std::size_t i = 0;
+        for (; i + together <= accesses.size(); i += together) {
+            const __m512i all = _mm512_loadu_si512(accesses.data() + i);
+            const __m512i hash = hashes(all);
+            std::uint32_t mask = 0;
+            if constexpr (sizeof(Access) == 8) {  // the line is its lower half
+                mask = _mm512_cmplt_epu64_mask(_mm512_and_si512(hash, low),
+                                               _mm512_and_si512(limits, low));
+                _mm512_storeu_si512(kept + found,
+                                    _mm512_maskz_compress_epi64(static_cast<__mmask8>(mask), all));
+            } else {
+                mask = _mm512_cmplt_epu32_mask(hash, limits);
+                _mm512_storeu_si512(kept + found,
+                                    _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), all));
+            }
+            found += static_cast<std::size_t>(std::popcount(mask));
+        }
+        return found + PortableSet::keep(accesses.subspan(i), limit, kept + found);
+    }
+
+    __attribute__((target("avx512f,bmi,bmi2,popcnt"))) static std::uint32_t touch(
+        std::uint32_t* tags, LineNumber line, std::uint32_t last) {
         const __m512i held = _mm512_load_si512(tags);
         const __m512i wanted = _mm512_set1_epi32(static_cast<int>(line));
         const std::uint32_t found = _mm512_cmpeq_epi32_mask(held, wanted);
@@ -111,38 +257,70 @@ struct CacheLoops {
     template <class Set>
     static void read(SetAssociativeCache& cache, std::span<const LineNumber> lines,
                      std::vector<LineNumber>* missed) {
-        const std::uint32_t last = 1U << (cache.ways_ - 1);
-        std::array<std::uint32_t, batch> sets;
-        std::array<LineNumber, batch> misses;
-        while (!lines.empty()) {
-            const std::size_t count = std::min(batch, lines.size());
-            for (std::size_t i = 0; i < count; ++i) {
-                sets[i] = set_of(lines[i], count_of(cache));
-            }
-            for (std::size_t i = 0; i < count; ++i) {
-                __builtin_prefetch(&cache.sets_[sets[i]], 1);
-            }
-            std::size_t missing = 0;
-            for (std::size_t i = 0; i < count; ++i) {
-                const auto found = Set::touch(cache.sets_[sets[i]].tags, lines[i], last);
-                misses[missing] = lines[i];
-                missing += found == 0 ? 1 : 0;
-            }
-            cache.counts_.reads += count;
-            cache.counts_.read_hits += count - missing;
-            if (missed != nullptr) {
-                missed->insert(missed->end(), misses.begin(), misses.begin() + missing);
-            }
-            lines = lines.subspan(count);
+        if (!cache.hash_limit_) {
+            return read_kept<Set, false>(cache, lines, missed);
+        }
+        std::array<LineNumber, part> kept;
+        for (; !lines.empty(); lines = lines.subspan(std::min(part, lines.size()))) {
+            const std::size_t count = Set::keep(lines.first(std::min(part, lines.size())),
+                                                *cache.hash_limit_, kept.data());
+            read_kept<Set, true>(cache, std::span(kept).first(count), missed);
         }
     }
 
     template <class Set>
     static void access(SetAssociativeCache& cache, std::span<const SectorAccess> accesses,
                        std::vector<SectorAccess>* below) {
+        if (!cache.hash_limit_) {
+            return access_kept<Set, false>(cache, accesses, below);
+        }
+        std::array<SectorAccess, part> kept;
+        for (; !accesses.empty(); accesses = accesses.subspan(std::min(part, accesses.size()))) {
+            const std::size_t count = Set::keep(accesses.first(std::min(part, accesses.size())),
+                                                *cache.hash_limit_, kept.data());
+            access_kept<Set, true>(cache, std::span(kept).first(count), below);
+        }
+    }
+
+private:
+    static constexpr std::size_t part = 1024;  // accesses, of which those to some sets are kept
+
+    template <class Set, bool is_sampled>
+    static void read_kept(SetAssociativeCache& cache, std::span<const LineNumber> lines,
+                          std::vector<LineNumber>* missed) {
+        const std::uint32_t last = 1U << (cache.ways_ - 1);
+        SetAssociativeCache::Set* const of_cache = cache.sets_.data();
+        std::array<std::uint32_t, batch> sets;
+        std::array<LineNumber, batch> misses;
+        for (; !lines.empty(); lines = lines.subspan(std::min(batch, lines.size()))) {
+            const auto some = lines.first(std::min(batch, lines.size()));
+            Set::find_sets(some, cache.all_sets_, sets.data());
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                __builtin_prefetch(of_cache + sets[i], 1);
+            }
+            std::size_t missing = 0;
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                const auto found = Set::touch(of_cache[sets[i]].tags, some[i], last);
+                misses[missing] = some[i];
+                missing += found == 0 ? 1 : 0;
+                if constexpr (is_sampled) {
+                    cache.groups_[sets[i] % SetAssociativeCache::group_count].add(1, found != 0);
+                }
+            }
+            cache.counts_.reads += some.size();
+            cache.counts_.read_hits += some.size() - missing;
+            if (missed != nullptr) {
+                missed->insert(missed->end(), misses.begin(), misses.begin() + missing);
+            }
+        }
+    }
+
+    template <class Set, bool is_sampled>
+    static void access_kept(SetAssociativeCache& cache, std::span<const SectorAccess> accesses,
+                            std::vector<SectorAccess>* below) {
         CacheCounts counts;
         for (const SectorAccess& access : accesses) {
-            const std::uint32_t set = set_of(access.line, count_of(cache));
+            const std::uint32_t set = set_of(access.line, cache.all_sets_);
             std::uint32_t* const tags = cache.sets_[set].tags;
             const LineNumber oldest = tags[cache.ways_ - 1];
             const auto last = 1U << (cache.ways_ - 1);
@@ -172,17 +350,16 @@ struct CacheLoops {
             } else {
                 counts.read_sectors += wanted;
             }
+            if constexpr (is_sampled) {
+                cache.groups_[set % SetAssociativeCache::group_count].add(
+                    wanted, static_cast<std::uint64_t>(std::popcount(access.sectors & had)));
+            }
             if (below != nullptr && (evicted | lacking) != 0) {
                 tell(*below, {oldest, static_cast<std::uint8_t>(evicted), AccessKind::write});
                 tell(*below, {access.line, static_cast<std::uint8_t>(lacking), AccessKind::read});
             }
         }
         add(cache.counts_, counts);
-    }
-
-private:
-    static std::uint32_t count_of(const SetAssociativeCache& cache) {
-        return static_cast<std::uint32_t>(cache.sets_.size());
     }
 
     static void tell(std::vector<SectorAccess>& below, const SectorAccess& access) {
@@ -209,25 +386,25 @@ namespace {
 
 // (`flatten` inlines the loops, so that all of them is compiled for the wider registers.)
 #if defined(__x86_64__)
-__attribute__((target("avx2,bmi"), flatten)) void read_avx2(SetAssociativeCache& cache,
-                                                            std::span<const LineNumber> lines,
-                                                            std::vector<LineNumber>* missed) {
+__attribute__((target("avx2,bmi,bmi2,popcnt"), flatten)) void read_avx2(
+    SetAssociativeCache& cache, std::span<const LineNumber> lines,
+    std::vector<LineNumber>* missed) {
     CacheLoops::read<Avx2Set>(cache, lines, missed);
 }
 
-__attribute__((target("avx512f,bmi"), flatten)) void read_avx512(SetAssociativeCache& cache,
-                                                                 std::span<const LineNumber> lines,
-                                                                 std::vector<LineNumber>* missed) {
+__attribute__((target("avx512f,bmi,bmi2,popcnt"), flatten)) void read_avx512(
+    SetAssociativeCache& cache, std::span<const LineNumber> lines,
+    std::vector<LineNumber>* missed) {
     CacheLoops::read<Avx512Set>(cache, lines, missed);
 }
 
-__attribute__((target("avx2,bmi"), flatten)) void access_avx2(
+__attribute__((target("avx2,bmi,bmi2,popcnt"), flatten)) void access_avx2(
     SetAssociativeCache& cache, std::span<const SectorAccess> accesses,
     std::vector<SectorAccess>* below) {
     CacheLoops::access<Avx2Set>(cache, accesses, below);
 }
 
-__attribute__((target("avx512f,bmi"), flatten)) void access_avx512(
+__attribute__((target("avx512f,bmi,bmi2,popcnt"), flatten)) void access_avx512(
     SetAssociativeCache& cache, std::span<const SectorAccess> accesses,
     std::vector<SectorAccess>* below) {
     CacheLoops::access<Avx512Set>(cache, accesses, below);
@@ -241,14 +418,16 @@ VectorWidth widest_vectors() {
     if (__builtin_cpu_supports("avx512f")) {
         return VectorWidth::avx512;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt")) {
         return VectorWidth::avx2;
     }
 #endif
     return VectorWidth::portable;
 }
 
-SetAssociativeCache::SetAssociativeCache(const CacheShape& shape, VectorWidth width)
+SetAssociativeCache::SetAssociativeCache(const CacheShape& shape, VectorWidth width,
+                                         std::uint32_t one_in)
     : ways_(shape.ways), width_(width) {
     if (shape.ways < 1 || shape.ways > most_ways) {
         throw Error(
@@ -258,9 +437,52 @@ SetAssociativeCache::SetAssociativeCache(const CacheShape& shape, VectorWidth wi
         throw Error(fmt::format("a cache of {} lines in {} ways cannot be simulated", shape.lines,
                                 shape.ways));
     }
+    if (!std::has_single_bit(one_in)) {
+        throw Error(fmt::format("one set in {} cannot be simulated: give a power of two", one_in));
+    }
+    while (one_in > 1 && shape.sets() / one_in < fewest_sampled_sets) {
+        one_in /= 2;
+    }
+    all_sets_ = static_cast<std::uint32_t>(shape.sets());
+    const std::uint64_t sampled = shape.sets() / one_in;
+    if (one_in > 1) {
+        hash_limit_ = static_cast<std::uint32_t>((sampled << 32) / shape.sets());
+    }
     Set empty;
     std::ranges::fill(empty.tags, no_line);
-    sets_.assign(shape.sets(), empty);
+    sets_.assign(sampled, empty);
+}
+
+HitEstimate SetAssociativeCache::estimate() const {
+    constexpr double deviations = 2;  // of 95 % with as many groups
+    HitEstimate found;
+    if (!hash_limit_) {
+        const std::uint64_t sectors = counts_.read_sectors + counts_.write_sectors;
+        const double hits = static_cast<double>(
+            sectors == 0 ? counts_.hits()
+                         : counts_.read_sectors - counts_.sectors_read + counts_.write_sector_hits);
+        const double all = static_cast<double>(sectors == 0 ? counts_.accesses() : sectors);
+        found.rate = all > 0 ? hits / all : 0;
+        return found;
+    }
+    double accesses = 0, hits = 0, squares = 0;
+    for (const Group& group : groups_) {
+        accesses += static_cast<double>(group.accesses);
+        hits += static_cast<double>(group.hits);
+    }
+    if (accesses == 0) {
+        return found;
+    }
+    found.rate = hits / accesses;
+    for (const Group& group : groups_) {
+        const double residual =
+            static_cast<double>(group.hits) - found.rate * static_cast<double>(group.accesses);
+        squares += residual * residual;
+    }
+    constexpr double groups = group_count;
+    const double left_out = 1 - static_cast<double>(sets_.size()) / all_sets_;
+    found.error = deviations * std::sqrt(left_out * groups / (groups - 1) * squares) / accesses;
+    return found;
 }
 
 void SetAssociativeCache::read(std::span<const LineNumber> lines, std::vector<LineNumber>* missed) {

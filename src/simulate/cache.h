@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,6 +60,12 @@ struct CacheCounts {
     std::uint64_t misses() const { return accesses() - hits(); }
 };
 
+// How far a hit rate that was estimated from some of the sets may be off.
+struct HitEstimate {
+    double rate = 0;
+    double error = 0;  // half of the interval of 95 % confidence; 0 where all sets were simulated
+};
+
 // Instruction sets that the simulation is written for; the widest is used unless asked otherwise.
 enum class VectorWidth { portable, avx2, avx512 };
 VectorWidth widest_vectors();
@@ -69,11 +77,18 @@ VectorWidth widest_vectors();
 // A write allocates its line without reading it, because it replaces whole sectors; dirty sectors
 // are written when their line is evicted. One object is for line accesses (faster) or for sector
 // accesses, not for both.
+//
+// Of a large cache some sets can stand for all (Kessler, Hill and Wood 1994): those whose lines
+// have the smallest hashes. Accesses to other sets are passed over, and are not counted.
 class SetAssociativeCache {
 public:
+    // One set in `one_in`, a power of two, is simulated, but at least `fewest_sampled_sets` are.
     // Throws Error for a shape without a set, with more lines than line numbers, or with ways that
-    // are not 1 to 16.
-    explicit SetAssociativeCache(const CacheShape& shape, VectorWidth width = widest_vectors());
+    // are not 1 to 16, and for a share that is no power of two.
+    explicit SetAssociativeCache(const CacheShape& shape, VectorWidth width = widest_vectors(),
+                                 std::uint32_t one_in = 1);
+
+    static constexpr std::size_t fewest_sampled_sets = 256;
 
     // Reads whole lines in this order. The missed ones are appended to `missed` if it is given.
     void read(std::span<const LineNumber> lines, std::vector<LineNumber>* missed = nullptr);
@@ -85,13 +100,34 @@ public:
     // Writes all dirty sectors, as at the end of a network. Their lines stay.
     void flush();
 
+    // Of the sets that are simulated.
     const CacheCounts& counts() const { return counts_; }
+    std::size_t simulated_sets() const { return sets_.size(); }
+    bool is_sampled() const { return hash_limit_.has_value(); }
+
+    // The share of hits among accesses to lines, or, by sectors, to sectors; in a sampled cache
+    // with its confidence. Sets are put into groups, and the error is that of a ratio between
+    // clusters (Cochran 1977, section 6.3): the binomial distribution of single accesses would give
+    // too small a one, because the lines of a tile hit or miss together.
+    HitEstimate estimate() const;
 
     // Forgets the counts and keeps the lines: a cache that is warm.
-    void reset_counts() { counts_ = {}; }
+    void reset_counts() {
+        counts_ = {};
+        groups_ = {};
+    }
 
 private:
     friend struct CacheLoops;
+
+    struct Group {
+        std::uint64_t accesses = 0, hits = 0;
+        void add(std::uint64_t more, std::uint64_t of_these_hit) {
+            accesses += more;
+            hits += of_these_hit;
+        }
+    };
+    static constexpr std::size_t group_count = 64;
 
     // The tags of a set, most recent first. Ways that the cache lacks stay empty.
     struct alignas(64) Set {
@@ -102,8 +138,12 @@ private:
     std::vector<std::uint64_t> valid_;  // 4 bits of each way, in the order of the tags
     std::vector<std::uint64_t> dirty_;
     int ways_ = 16;
+    std::uint32_t all_sets_ = 1;  // of the cache
+    // The hash from which on a line's set is not simulated; nothing where all sets are.
+    std::optional<std::uint32_t> hash_limit_;
     VectorWidth width_;
     CacheCounts counts_;
+    std::array<Group, group_count> groups_ = {};  // of sampled sets, by their number
 };
 
 }  // namespace strata

@@ -49,6 +49,20 @@ SectorCounts sectors_of(const CacheCounts& counts) {
             .dirtied = count(counts.sectors_dirtied)};
 }
 
+SectorCounts sectors_of(const SetAssociativeCache& cache, const SectorCounts& asked) {
+    SectorCounts found = sectors_of(cache.counts());
+    if (!cache.is_sampled()) {
+        return found;
+    }
+    const double reads = found.reads > 0 ? asked.reads / found.reads : 0;
+    const double writes = found.writes > 0 ? asked.writes / found.writes : 0;
+    return {.reads = asked.reads,
+            .read_hits = reads * found.read_hits,
+            .writes = asked.writes,
+            .write_hits = writes * found.write_hits,
+            .dirtied = writes * found.dirtied};
+}
+
 MissKinds& MissKinds::operator+=(const MissKinds& other) {
     compulsory += other.compulsory;
     capacity += other.capacity;

@@ -30,6 +30,10 @@ struct SectorCounts {
 // What the exact engine counted of sectors.
 SectorCounts sectors_of(const CacheCounts& counts);
 
+// The same of a whole cache, of which only some sets may have been simulated: hits in the same
+// proportion, of all that it was asked for.
+SectorCounts sectors_of(const SetAssociativeCache& cache, const SectorCounts& asked);
+
 // Why sectors missed (Hill and Smith 1989): they were never there, a fully associative cache of
 // this capacity had lost them as well, or only the sets are to blame.
 struct MissKinds {

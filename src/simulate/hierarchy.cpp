@@ -12,13 +12,10 @@ namespace {
 
 constexpr std::uint64_t most_of_a_wave = std::uint64_t{1} << 33;
 
-void append_lines(const TileAccess& access, std::vector<SectorAccess>& lines) {
-    for (std::uint32_t row = 0; row < access.tile.rows; ++row) {
-        for (std::uint32_t i = 0; i < access.tile.lines_per_row; ++i) {
-            lines.push_back(
-                {access.tile.first + row * access.tile.pitch + i, access.sectors, access.kind});
-        }
-    }
+void append_accesses(const TileAccess& access, std::vector<SectorAccess>& lines) {
+    append_lines(access.tile, lines, [&](LineNumber line) {
+        return SectorAccess{line, access.sectors, access.kind};
+    });
 }
 
 TileAccess one_line(const SectorAccess& access) {
@@ -35,8 +32,8 @@ public:
             l1_.assign(memory.processors, SetAssociativeCache(*memory.l1));
             l1_of_one_.emplace(*memory.l1);
         }
-        if (engine == CacheEngine::exact) {
-            l2_.emplace(memory.l2);
+        if (engine != CacheEngine::distances) {
+            l2_.emplace(cache_of(memory.l2, engine));
         }
     }
 
@@ -70,7 +67,11 @@ public:
             level.sectors.writes = l1_writes_;
             found.l1 = level;
         }
-        found.l2.sectors = l2_ ? sectors_of(l2_->counts()) : l2_distances_.counts();
+        found.l2.sectors = l2_distances_.counts();
+        if (l2_) {
+            found.l2.sectors = sectors_of(*l2_, l2_distances_.counts());
+            found.l2.hits_error = l2_->estimate().error * found.l2.sectors.accesses();
+        }
         found.l2.kinds = l2_distances_.kinds_of(found.l2.sectors.misses());
         found.dram_reads = found.l2.sectors.reads - found.l2.sectors.read_hits;
         found.dram_writes = found.l2.sectors.dirtied;
@@ -87,7 +88,7 @@ private:
     void read_tile(std::uint32_t processor, const TileAccess& access) {
         lines_.clear();
         below_.clear();
-        append_lines(access, lines_);
+        append_accesses(access, lines_);
         accesses_ += lines_.size();
         l1_[processor].access(lines_, &below_);
         if (processor == 0) {
@@ -114,7 +115,7 @@ private:
     void read_lines(std::uint32_t processor, const TileAccess& access) {
         lines_.clear();
         below_.clear();
-        append_lines(access, lines_);
+        append_accesses(access, lines_);
         accesses_ += lines_.size();
         l1_[processor].access(lines_, &below_);
         if (processor == 0) {
@@ -134,7 +135,7 @@ private:
         accesses_ += access.tile.lines();
         if (l2_ || !access.is_whole) {
             lines_.clear();
-            append_lines(access, lines_);
+            append_accesses(access, lines_);
         }
         if (l2_) {
             l2_->access(lines_);
@@ -150,7 +151,7 @@ private:
 
     std::vector<SetAssociativeCache> l1_;     // of each processor; none where loads bypass it
     std::optional<DistanceCache> l1_of_one_;  // tells why the first processor's misses
-    std::optional<SetAssociativeCache> l2_;   // engine E1
+    std::optional<SetAssociativeCache> l2_;   // engine E1, of all sets or some
     DistanceCache l2_distances_;              // engine E2, and kinds of misses for both
     double l1_writes_ = 0;
     std::uint64_t accesses_ = 0;  // to lines
@@ -174,9 +175,16 @@ void extrapolate(LevelCounts& sum, const LevelCounts& before, const LevelCounts&
     more += after.kinds;
     more *= factor;
     sum.kinds += more;
+    const double accesses = after.sectors.accesses();
+    sum.hits_error *= accesses > 0 ? sum.sectors.accesses() / accesses : 1;
 }
 
 }  // namespace
+
+SetAssociativeCache cache_of(const CacheShape& shape, CacheEngine engine) {
+    return SetAssociativeCache(shape, widest_vectors(),
+                               engine == CacheEngine::sampled ? sampled_one_in : 1);
+}
 
 SimulatedKernel simulate(const KernelAccesses& kernel, const GpuMemory& memory, CacheEngine engine,
                          std::uint64_t most_accesses) {

@@ -12,11 +12,21 @@
 
 namespace strata {
 
-// How the second-level cache is simulated: by stack distances (E2), or access by access (E1).
-enum class CacheEngine { distances, exact };
-inline constexpr std::array<std::string_view, 2> names_of(CacheEngine) {
-    return {"distances", "exact"};
+// How the second-level cache is simulated: by stack distances (E2), access by access (E1), or
+// access by access in some of its sets, one in `sampled_one_in`.
+enum class CacheEngine { distances, exact, sampled };
+inline constexpr std::array<std::string_view, 3> names_of(CacheEngine) {
+    return {"distances", "exact", "sampled"};
 }
+inline constexpr std::uint32_t sampled_one_in = 32;
+
+// The engine that an engine's results are checked against.
+constexpr CacheEngine check_of(CacheEngine engine) {
+    return engine == CacheEngine::exact ? CacheEngine::distances : CacheEngine::exact;
+}
+
+// The cache of an engine that simulates accesses. Requires: not distances.
+SetAssociativeCache cache_of(const CacheShape& shape, CacheEngine engine);
 
 // The caches of a GPU and how many blocks of a kernel it runs at a time.
 struct GpuMemory {
@@ -30,6 +40,8 @@ struct GpuMemory {
 struct LevelCounts {
     SectorCounts sectors;
     MissKinds kinds;
+    // How far the hits may be off, as half of an interval of 95 % confidence; 0 unless sampled.
+    double hits_error = 0;
 };
 
 // What a kernel asks of each level. L1 passes all writes through and holds none of them, so L2 is

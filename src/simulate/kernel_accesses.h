@@ -4,6 +4,7 @@
 #include "simulate/cache.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,20 @@ struct LineTile {
 
     std::uint32_t lines() const { return rows * lines_per_row; }
 };
+
+// Appends make(line) for each line of a tile, row by row.
+template <class Access, class Make>
+void append_lines(const LineTile& tile, std::vector<Access>& accesses, Make&& make) {
+    const std::size_t before = accesses.size();
+    accesses.resize(before + tile.lines());
+    Access* next = accesses.data() + before;
+    for (std::uint32_t row = 0; row < tile.rows; ++row) {
+        const LineNumber first = tile.first + row * tile.pitch;
+        for (std::uint32_t i = 0; i < tile.lines_per_row; ++i) {
+            *next++ = make(first + i);
+        }
+    }
+}
 
 // An access of a thread block to some sectors of each line of a tile.
 struct TileAccess {

@@ -171,11 +171,11 @@ SimulatedTrace simulate_trace(TraceReader& trace, const TraceCache& cache, Cache
     SimulatedTrace found;
     LineNumbers numbers(cache.line_bytes);
     DistanceCache distances(cache.shape());
-    SetAssociativeCache exact(cache.shape());
+    SetAssociativeCache by_access = cache_of(cache.shape(), engine);
     std::vector<SectorAccess> accesses;
     const auto pass_on = [&] {
-        if (engine == CacheEngine::exact) {
-            exact.access(accesses);
+        if (engine != CacheEngine::distances) {
+            by_access.access(accesses);
         }
         accesses.clear();
     };
@@ -195,7 +195,9 @@ SimulatedTrace simulate_trace(TraceReader& trace, const TraceCache& cache, Cache
         }
     }
     pass_on();
-    found.lines = engine == CacheEngine::exact ? sectors_of(exact.counts()) : distances.counts();
+    found.lines = engine == CacheEngine::distances ? distances.counts()
+                                                   : sectors_of(by_access, distances.counts());
+    found.hit_rate_error = by_access.estimate().error;
     found.kinds = distances.kinds_of(found.lines.misses());
     return found;
 }

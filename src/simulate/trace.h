@@ -61,6 +61,7 @@ struct SimulatedTrace {
     std::uint64_t accesses = 0;  // of the trace
     SectorCounts lines;
     MissKinds kinds;
+    double hit_rate_error = 0;  // half of an interval of 95 % confidence; 0 unless sampled
 };
 
 // Simulates a trace. Distinct lines are numbered by their first access, and the set of a line is a

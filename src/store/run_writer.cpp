@@ -68,13 +68,53 @@ void RunWriter::add(Run& run) {
     add_whole(run.id, "instrumented", run.whole.instrumented);
     add_whole(run.id, "calibration", run.whole.calibration);
     if (run.work) {
-        work_.run(run.id, whole_count(run.work->flops.value), whole_count(run.work->read.value),
-                  whole_count(run.work->written.value));
+        add_work(run.id, *run.work);
     }
     add_about(run);
     if (has_profile(run)) {
         store_profile(*database_, run);
     }
+}
+
+RunWriter::Series RunWriter::series_of(Run prototype) {
+    const Settings& s = prototype.settings;
+    Series series;
+    series.mode = text_of(s, "mode");
+    series.dtype = text_of(s, "dtype");
+    series.algorithm = text_of(s, "algorithm");
+    series.policy = policy_text(s);
+    series.key_end = key_text_after_batch(s);
+    series.device = device_id(prototype);
+    series.settings = further_settings(s);
+    for (const auto& [name, value] : prototype.provenance) {
+        series.provenance.emplace_back(texts_.id_of(name), texts_.id_of(value));
+    }
+    series.prototype = std::move(prototype);
+    return series;
+}
+
+std::int64_t RunWriter::add(Series& series, const SeriesRun& run) {
+    const Run& shared = series.prototype;
+    run_.run(shared.created, name_of(shared.origin), name_of(shared.state), shared.settings.backend,
+             run.network, run.batch, series.mode, series.dtype, shared.settings.threads(),
+             series.algorithm, series.policy,
+             key_of(key_text(shared.settings.backend, run.network, run.batch) + series.key_end),
+             whole_count(run.memory.value), std::nullopt, std::nullopt, series.device);
+    const std::int64_t id = database_->last_inserted_id();
+    for (const auto& [name, value] : series.settings) {
+        setting_.run(id, name, value);
+    }
+    add_whole(id, "end_to_end", Samples{{run.time}});
+    add_work(id, run.work);
+    for (const auto& [name, value] : series.provenance) {
+        provenance_.run(id, name, value);
+    }
+    return id;
+}
+
+void RunWriter::add_work(std::int64_t run, const RunWork& work) {
+    work_.run(run, whole_count(work.flops.value), whole_count(work.read.value),
+              whole_count(work.written.value));
 }
 
 std::optional<std::int64_t> RunWriter::device_id(const Run& run) {
@@ -127,6 +167,9 @@ void RunWriter::add_step(std::int64_t run, std::int64_t position, const StepResu
 }
 
 void RunWriter::add_whole(std::int64_t run, const char* name, const Samples& samples) {
+    if (samples.values.empty()) {
+        return;
+    }
     const StoredSeries series = stored(samples);
     whole_.run(run, name, series.samples, series.median, series.low, series.high, series.values);
 }

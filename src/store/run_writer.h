@@ -9,6 +9,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace strata {
 
@@ -26,6 +29,15 @@ private:
     const Database& database_;
 };
 
+// A run of a series: what it does not share with the others.
+struct SeriesRun {
+    std::string_view network;
+    std::int64_t batch = 1;
+    Seconds time;
+    Bytes memory;  // Run::predicted_memory
+    RunWork work;
+};
+
 // Stores many runs that are there as a whole, a statement for each row, prepared once. It opens no
 // transaction: whoever uses it decides how many runs are stored together, and drops it where one is
 // rolled back.
@@ -36,10 +48,17 @@ public:
     // Stores a run as a new one and gives it its id. Requires: a transaction; run.created.
     void add(Run& run);
 
+    // Runs that differ in nothing but SeriesRun, of which what they share is put into words once.
+    class Series;
+    Series series_of(Run prototype);
+    // Stores one of them and returns its id. Requires: a transaction; a series of this writer.
+    std::int64_t add(Series& series, const SeriesRun& run);
+
 private:
     void add_run(Run& run);
     void add_step(std::int64_t run, std::int64_t position, const StepResult& step);
     void add_whole(std::int64_t run, const char* series, const Samples& samples);
+    void add_work(std::int64_t run, const RunWork& work);
     void add_about(const Run& run);
     std::optional<std::int64_t> device_id(const Run& run);
 
@@ -54,6 +73,17 @@ private:
     Statement provenance_;
     Statement flag_;
     Statement alias_;
+};
+
+class RunWriter::Series {
+    friend class RunWriter;
+
+    Run prototype;
+    std::string mode, dtype, algorithm, policy;
+    std::string key_end;  // record/identity.h
+    std::optional<std::int64_t> device;
+    std::map<std::string, std::string> settings;
+    std::vector<std::pair<std::int64_t, std::int64_t>> provenance;  // ids of texts
 };
 
 }  // namespace strata

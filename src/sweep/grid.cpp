@@ -38,12 +38,12 @@ std::size_t take_digit(std::int64_t& rest, std::size_t radix) {
     return digit;
 }
 
-std::string member_of(const SweptFamily& family, std::int64_t member) {
+Generator member_of(const SweptFamily& family, std::int64_t member) {
     Generator generator = parse_generator(family.family + ":");
     for (auto size = family.sizes.rbegin(); size != family.sizes.rend(); ++size) {
         set_key(generator, size->name, size->values[take_digit(member, size->values.size())]);
     }
-    return to_text(generator);
+    return generator;
 }
 
 std::int64_t slurm_variable(const char* name) {
@@ -78,25 +78,47 @@ std::int64_t count_points(const SweepSpec& spec) {
     return networks * points_per_network(spec);
 }
 
-GridPoint point_of(const SweepSpec& spec, std::int64_t index) {
+GridPlace place_of(const SweepSpec& spec, std::int64_t index) {
     check(index >= 0, "a point's index counts from 0");
-    GridPoint point{.index = index, .network = {}, .target = {}};
+    GridPlace place{.index = index};
     std::int64_t rest = index;
-    const auto& targets = targets_of(spec);
-    if (!targets.empty()) {
-        point.target = targets[take_digit(rest, targets.size())];
-    }
-    point.settings = take_digit(rest, spec.settings.size());
-    point.batch = spec.batches[take_digit(rest, spec.batches.size())];
+    place.target = take_digit(rest, std::max<std::size_t>(targets_of(spec).size(), 1));
+    place.settings = take_digit(rest, spec.settings.size());
+    place.batch = spec.batches[take_digit(rest, spec.batches.size())];
+    place.network = rest;
+    return place;
+}
+
+Generator network_of(const SweepSpec& spec, std::int64_t network) {
     for (const SweptFamily& family : spec.families) {
-        if (rest < members_of(family)) {
-            point.network = member_of(family, rest);
-            return point;
+        const std::int64_t members = members_of(family);
+        if (network < members) {
+            return member_of(family, network);
         }
-        rest -= members_of(family);
+        network -= members;
     }
     check(false, "a point's index is below the number of points");
-    return point;
+    return {};
+}
+
+std::vector<NetworkSize> sizes_of(const SweepSpec& spec, std::int64_t batch, std::int64_t most) {
+    const std::int64_t count = count_points(spec) / points_per_network(spec);
+    const std::int64_t taken = std::min(count, most);
+    std::vector<NetworkSize> sizes;
+    for (std::int64_t i = 0; i < taken; ++i) {
+        sizes.push_back(size_of(build(network_of(spec, i * count / taken), batch)));
+    }
+    return sizes;
+}
+
+GridPoint point_of(const SweepSpec& spec, std::int64_t index) {
+    const GridPlace place = place_of(spec, index);
+    const auto& targets = targets_of(spec);
+    return {.index = index,
+            .network = to_text(network_of(spec, place.network)),
+            .batch = place.batch,
+            .settings = place.settings,
+            .target = targets.empty() ? "" : targets[place.target]};
 }
 
 std::int64_t anchor_of(const SweepSpec& spec) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "analyze/network_size.h"
+#include "networks/generate/generator.h"
 #include "sweep/spec.h"
 
 #include <cstdint>
@@ -18,6 +20,22 @@ struct GridPoint {
     std::size_t settings = 0;  // of SweepSpec::settings
     std::string target;        // backend, or device
 };
+
+// Where in the grid a point is, by number.
+struct GridPlace {
+    std::int64_t index = 0;
+    std::int64_t network = 0;  // all members of the first family, then those of the second
+    std::int64_t batch = 1;
+    std::size_t settings = 0;  // of SweepSpec::settings
+    std::size_t target = 0;    // of SweepSpec::devices, or backends
+};
+// Requires: 0 <= index.
+GridPlace place_of(const SweepSpec& spec, std::int64_t index);
+// Requires: a network of the grid.
+Generator network_of(const SweepSpec& spec, std::int64_t network);
+
+// The sizes of its networks with this batch; of more than `most`, so many at even distances.
+std::vector<NetworkSize> sizes_of(const SweepSpec& spec, std::int64_t batch, std::int64_t most);
 
 // Sizes are the outermost loops, then the batch, the settings, and the backend or device, which
 // changes fastest. Nothing is kept of a grid but its specification: any point is computed from its

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "sweep/predicted.h"
 
-#include "base/unit_text.h"
-#include "run/execute.h"
-#include "run/modelled.h"
 #include "store/run_writer.h"
 #include "store/sweeps.h"
-#include "sweep/measured.h"
-
-#include <fmt/format.h>
+#include "sweep/point_predictor.h"
 
 #include <algorithm>
 #include <chrono>
@@ -28,18 +23,12 @@ namespace {
 
 constexpr std::int64_t most_per_chunk = 16;
 constexpr std::size_t rows_per_transaction = 50'000;
-constexpr std::int64_t points_per_model = 10'000;
 
 using Clock = std::chrono::steady_clock;
 // What is not stored yet is lost with the process.
 constexpr auto longest_transaction = std::chrono::seconds(1);
 constexpr auto longest_wait_in_transaction = std::chrono::milliseconds(20);
 
-// A point with its outcome, and its run where it has one.
-struct PredictedPoint {
-    StoredPoint point;
-    std::optional<Run> run = {};
-};
 using PredictedChunk = std::vector<PredictedPoint>;
 
 // What predictors put in and the writer takes out; who is too fast waits.
@@ -105,89 +94,6 @@ private:
     std::exception_ptr trouble_;
 };
 
-// What one thread predicts with. The graph of the last point serves those that follow on other
-// devices.
-class SweepPredictor {
-public:
-    SweepPredictor(const SweepSpec& spec, KeptSteps steps) : spec_(spec), steps_(steps) {
-        renew_models();
-    }
-
-    PredictedPoint predicted(std::int64_t index) {
-        if (++predicted_ % points_per_model == 0) {
-            renew_models();
-        }
-        PredictedPoint found{.point = planned_point(spec_, index)};
-        try {
-            predict(point_of(spec_, index), found);
-        } catch (const Error& error) {
-            found.point.outcome = PointOutcome::failed;
-            found.point.reason = error.what();
-            found.run.reset();
-        }
-        return found;
-    }
-
-private:
-    // A model remembers every product that it has planned.
-    void renew_models() {
-        for (const std::string& name : spec_.devices) {
-            models_.insert_or_assign(name, model_of(find_description(name)));
-        }
-    }
-
-    void predict(const GridPoint& place, PredictedPoint& found) {
-        Job job = job_of(spec_, place);
-        if (!spec_.names_algorithm) {
-            job.execution.engine.algorithm = ConvolutionAlgorithm::automatic;
-        }
-        const std::int64_t shared = place.index / static_cast<std::int64_t>(spec_.devices.size());
-        if (shared != graph_index_) {
-            graph_ = graph_for(job);
-            graph_index_ = shared;
-        }
-        const DeviceModel& model = *models_.at(place.target);
-        set_device(job, model.device());
-        const NetworkPrediction prediction = predict_network(graph_, job.execution, model);
-        const ModelledMemory memory = memory_of(graph_, job.execution, prediction, model.device());
-        if (!memory.fits()) {
-            found.point.outcome = PointOutcome::out_of_memory;
-            found.point.reason =
-                fmt::format("it needs {}, and {} has {}", byte_size_text(memory.needed()),
-                            place.target, byte_size_text(*memory.of_device));
-            return;
-        }
-        if (prediction.refused() > 0) {
-            found.point.outcome = PointOutcome::failed;
-            found.point.reason = refusal_in(prediction);
-            return;
-        }
-        found.run =
-            modelled_run(job, graph_, model, prediction, memory,
-                         steps_ == KeptSteps::none ? ModelledDetail::time : ModelledDetail::steps);
-        found.point.outcome = PointOutcome::ok;
-    }
-
-    std::string refusal_in(const NetworkPrediction& prediction) const {
-        for (const PredictedStep& step : prediction.steps) {
-            if (!step.refusal.empty()) {
-                return fmt::format("{} of {} steps have no prediction ({} {}: {})",
-                                   prediction.refused(), prediction.steps.size(),
-                                   graph_.layers[step.layer].name, name_of(step.pass),
-                                   step.refusal);
-            }
-        }
-        return "";
-    }
-
-    const SweepSpec& spec_;
-    KeptSteps steps_;
-    std::map<std::string, std::unique_ptr<DeviceModel>> models_;
-    Graph graph_;
-    std::int64_t graph_index_ = -1;
-    std::int64_t predicted_ = 0;
-};
-
 // The points that are still to be predicted, chunk by chunk.
 class OpenPoints {
 public:
@@ -230,7 +136,7 @@ void predict_all(const SweepSpec& spec, KeptSteps steps,
                  const std::function<std::vector<std::int64_t>()>& next, ChunkQueue& queue) {
     std::exception_ptr trouble;
     try {
-        SweepPredictor predictor(spec, steps);
+        PointPredictor predictor(spec, steps);
         for (auto points = next(); !points.empty(); points = next()) {
             PredictedChunk chunk;
             for (const std::int64_t index : points) {
@@ -246,13 +152,61 @@ void predict_all(const SweepSpec& spec, KeptSteps steps,
     queue.leave(trouble);
 }
 
+// Stores points within one transaction.
+class PointWriter {
+public:
+    PointWriter(const Database& database, const StoredSweep& sweep, const SweepSpec& spec)
+        : writer_(database),
+          sweep_(sweep),
+          spec_(spec),
+          series_(spec.settings.size() * spec.devices.size()) {}
+
+    // How many rows.
+    std::size_t add(PredictedPoint& predicted) {
+        StoredPoint& point = predicted.point;
+        std::size_t rows = 1;
+        if (predicted.run) {
+            writer_.add(*predicted.run);
+            point.run = predicted.run->id;
+            rows += predicted.run->steps.size();
+        } else if (predicted.whole) {
+            const PredictedWhole& whole = *predicted.whole;
+            point.run = writer_.add(series_of(point), {.network = point.network,
+                                                       .batch = point.batch,
+                                                       .time = whole.time,
+                                                       .memory = whole.memory,
+                                                       .work = whole.work});
+        }
+        sweep_.finish(point);
+        return rows;
+    }
+
+private:
+    // What is the same for all points of its settings and device.
+    RunWriter::Series& series_of(const StoredPoint& point) {
+        const GridPlace place = place_of(spec_, point.position);
+        auto& series = series_[place.settings * spec_.devices.size() + place.target];
+        if (!series) {
+            const DeviceDescription device = find_description(spec_.devices[place.target]);
+            series =
+                writer_.series_of(modelled_prototype(predicted_job(spec_, place, device), device));
+        }
+        return *series;
+    }
+
+    RunWriter writer_;
+    const StoredSweep& sweep_;
+    const SweepSpec& spec_;
+    std::vector<std::optional<RunWriter::Series>> series_;  // by settings and device
+};
+
 // Stores chunks until there are no more, many in one transaction.
-void store_all(const Database& database, const StoredSweep& sweep, ChunkQueue& queue,
-               const PredictedSweepOptions& options) {
+void store_all(const Database& database, const StoredSweep& sweep, const SweepSpec& spec,
+               ChunkQueue& queue, const PredictedSweepOptions& options) {
     const UncheckedReferences unchecked(database);
     std::int64_t done = 0;
     for (auto chunk = queue.take(); chunk; chunk = queue.take()) {
-        RunWriter writer(database);
+        PointWriter writer(database, sweep, spec);
         Transaction transaction(database);
         const auto end = Clock::now() + longest_transaction;
         std::vector<std::int64_t> settled;
@@ -260,13 +214,7 @@ void store_all(const Database& database, const StoredSweep& sweep, ChunkQueue& q
         while (chunk) {
             for (PredictedPoint& predicted : *chunk) {
                 settled.push_back(predicted.point.position);
-                if (predicted.run) {
-                    writer.add(*predicted.run);
-                    predicted.point.run = predicted.run->id;
-                    rows += predicted.run->steps.size();
-                }
-                sweep.finish(predicted.point);
-                ++rows;
+                rows += writer.add(predicted);
             }
             done += static_cast<std::int64_t>(chunk->size());
             if (options.progress) {
@@ -291,7 +239,7 @@ ExitCode predict_sweep(const SweepSpec& spec, const Shard& shard, const Database
     const StoredSweep sweep =
         StoredSweep::open(database, spec.name, identity_of(spec), count_points(spec));
     {
-        const SweepPredictor early(spec, options.steps);
+        const PointPredictor early(spec, options.steps);
     }  // a device that is unknown, before threads
     OpenPoints open(sweep.finished(), shard, options.stop);
     const auto next = [&] { return options.work != nullptr ? options.work->take() : open.next(); };
@@ -301,7 +249,7 @@ ExitCode predict_sweep(const SweepSpec& spec, const Shard& shard, const Database
         threads.emplace_back([&] { predict_all(spec, options.steps, next, queue); });
     }
     try {
-        store_all(database, sweep, queue, options);
+        store_all(database, sweep, spec, queue, options);
     } catch (...) {
         queue.close();
         if (options.work != nullptr) {
@@ -313,7 +261,7 @@ ExitCode predict_sweep(const SweepSpec& spec, const Shard& shard, const Database
 }
 
 Seconds prediction_time(const SweepSpec& spec, std::int64_t sample) {
-    SweepPredictor predictor(spec, KeptSteps::all);
+    PointPredictor predictor(spec, KeptSteps::all);
     const ShuffledOrder order(count_points(spec), spec.seed);
     const std::int64_t count = std::min(sample, order.count());
     const auto begin = std::chrono::steady_clock::now();

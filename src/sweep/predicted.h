@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/quantity.h"
 #include "store/database.h"
-#include "sweep/grid.h"
+#include "sweep/point_predictor.h"
 #include "sweep/work_queue.h"
 
 #include <atomic>
@@ -12,9 +12,6 @@
 #include <functional>
 
 namespace strata {
-
-// What of each predicted point is stored.
-enum class KeptSteps { all, none };  // none: only the time of the whole iteration
 
 struct PredictedSweepOptions {
     int threads = 1;

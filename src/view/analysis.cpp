@@ -303,4 +303,73 @@ Document cost_document(std::span<const RunCost> costs, const AnalysedRuns& of) {
             .kind = "analysis"};
 }
 
+namespace {
+
+void add_range(const SizedNetworks& group, const SizedNetworks& zoo, Table& table) {
+    constexpr auto names = names_of(SizeQuantity{});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto quantity = static_cast<SizeQuantity>(i);
+        const SizeRange range = range_of(group, quantity, zoo);
+        auto& row = table.rows.emplace_back();
+        row.push_back(printable(group.name));
+        row.push_back(std::string(names[i]) + (quantity == SizeQuantity::operations  ? " [FLOP]"
+                                               : quantity == SizeQuantity::intensity ? " [FLOP/B]"
+                                                                                     : ""));
+        row.push_back(count_cell(static_cast<double>(group.networks.size())));
+        for (const double value : range.percentiles) {
+            row.push_back(number_cell(value, ""));
+        }
+        row.push_back(&group == &zoo ? Cell(Missing{"of itself"}) : percent_cell(range.covered));
+    }
+}
+
+XyChart::Series points_of(const SizedNetworks& group) {
+    XyChart::Series series{.name = group.name, .mark = Mark::points};
+    for (const NetworkSize& network : group.networks) {
+        series.points.push_back({.name = network.name,
+                                 .x = network.of(SizeQuantity::parameters),
+                                 .y = network.of(SizeQuantity::operations)});
+    }
+    return series;
+}
+
+}  // namespace
+
+Document ranges_document(std::span<const SizedNetworks> grids, const SizedNetworks& zoo,
+                         std::int64_t batch) {
+    Table table{.columns = {{"of_networks", "networks", Importance::essential},
+                            {"quantity", "quantity", Importance::essential},
+                            {"networks", "count", Importance::normal},
+                            {"smallest", "smallest", Importance::essential},
+                            {"p9", "9 %", Importance::normal},
+                            {"p50", "median", Importance::essential},
+                            {"p91", "91 %", Importance::normal},
+                            {"largest", "largest", Importance::essential},
+                            {"zoo_within", "zoo within", Importance::essential}},
+                .records = "ranges"};
+    XyChart chart{.title = "operations over parameters",
+                  .x = {.key = "parameters",
+                        .title = "parameters",
+                        .unit = {},
+                        .scale = AxisScale::logarithmic},
+                  .y = {.key = "operations",
+                        .title = "operations for an example",
+                        .unit = "FLOP",
+                        .scale = AxisScale::logarithmic}};
+    for (const SizedNetworks& grid : grids) {
+        add_range(grid, zoo, table);
+        chart.series.push_back(points_of(grid));
+    }
+    add_range(zoo, zoo, table);
+    chart.series.push_back(points_of(zoo));
+    table.notes = {
+        fmt::format("forward, in f32, operations for an example; intensity with {} examples; zoo "
+                    "within: the share of its "
+                    "networks that lie between the smallest and the largest.",
+                    batch)};
+    return {.title = "sizes of generated and real networks",
+            .blocks = {std::move(table), std::move(chart)},
+            .kind = "analysis"};
+}
+
 }  // namespace strata

@@ -3,6 +3,7 @@
 
 #include "analyze/cost.h"
 #include "analyze/distribution.h"
+#include "analyze/network_size.h"
 #include "analyze/observed.h"
 #include "analyze/regression.h"
 #include "analyze/scaling.h"
@@ -53,6 +54,13 @@ Document scaling_document(std::span<const ThreadSweep> sweeps, const AnalysedRun
 //   network    backend        mode       batches to  best throughput [1/s]  at batch  saturated
 //   from resnet-50  modelled:v100  inference          64                 ≈1,200        64 32
 Document batches_document(std::span<const BatchSweep> sweeps, const AnalysedRuns& of);
+
+// What groups of generated networks span beside the real networks of the zoo, as table and chart:
+//
+//   networks    quantity    count  smallest  9 %  median  91 %  largest  zoo within
+//   paradnn-fc  parameters  1,080    69,816  ...                         97 %
+Document ranges_document(std::span<const SizedNetworks> grids, const SizedNetworks& zoo,
+                         std::int64_t batch);
 
 // How time goes with operations, by backend.
 Document correlation_document(std::span<const std::pair<std::string, WorkCorrelation>> correlations,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "view/modelled_figure.h"
 
+#include "base/enumeration.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace strata {
@@ -79,13 +81,83 @@ Table agreement_of(const ModelledFigure& figure, std::span<const ComparedMeasure
     return table;
 }
 
+// "memory_throttle, memory_dependency" as people read it.
+std::string text_of(const std::vector<StallReason>& stalls) {
+    std::string text;
+    for (const StallReason reason : stalls) {
+        text += (text.empty() ? "" : ", ") + std::string(name_of(reason));
+    }
+    std::ranges::replace(text, '_', ' ');
+    return text;
+}
+
+// Whether ours agrees, where there is something to agree with.
+std::string verdict_of(const ComparedFinding& compared) {
+    const PublishedFinding& finding = compared.finding;
+    if (finding.measure == FindingMeasure::top_stalls) {
+        return fmt::format("{} of {}", compared.agreeing, finding.stalls.size());
+    }
+    if (!finding.published || !compared.ours) {
+        return "";
+    }
+    constexpr double within = 0.1;  // of the published number, or a point of 0 %
+    const double off = std::abs(*compared.ours - *finding.published);
+    return off <= std::max(within * std::abs(*finding.published), *finding.published == 0 ? 1.0 : 0)
+               ? "agrees"
+               : "misses";
+}
+
+Table findings_of(const ModelledFigure& figure, std::span<const ComparedFinding> findings) {
+    Table table{.title = fmt::format("{}: {}", figure.name, figure.title),
+                .columns = {data_column("reproduction"),
+                            {"finding", "finding", Importance::essential},
+                            {"device", "device", Importance::essential},
+                            {"published", "published", Importance::essential},
+                            {"ours", "ours", Importance::essential},
+                            {"verdict", "verdict", Importance::essential}},
+                .notes = {"Source: " + figure.source,
+                          fmt::format("Ours are modelled: `strata simulate {} --device DEVICE "
+                                      "--batch {}`. Stalls: how many of the published reasons are "
+                                      "among as many of ours. Numbers agree within a tenth of the "
+                                      "published one, or a point of 0 %.",
+                                      figure.network, figure.findings_batch)},
+                .records = "findings"};
+    for (const std::string& remark : figure.remarks) {
+        table.notes.push_back("Remark: " + remark);
+    }
+    for (const ComparedFinding& compared : findings) {
+        const PublishedFinding& finding = compared.finding;
+        const bool is_of_stalls = finding.measure == FindingMeasure::top_stalls;
+        const std::string device = finding.over.empty()
+                                       ? finding.device
+                                       : fmt::format("{} over {}", finding.device, finding.over);
+        table.rows.push_back({figure.name, finding.name, device,
+                              is_of_stalls ? Cell(text_of(finding.stalls))
+                              : finding.published
+                                  ? figure_value(*finding.published, Provenance::derived)
+                                  : Cell(Missing{"not read from their chart"}),
+                              is_of_stalls    ? Cell(text_of(compared.stalls))
+                              : compared.ours ? figure_value(*compared.ours, Provenance::modelled)
+                                              : Cell(Missing{"not simulated"}),
+                              verdict_of(compared)});
+    }
+    return table;
+}
+
 }  // namespace
 
 Document modelled_figure_document(const ModelledFigure& figure,
-                                  std::span<const ComparedMeasure> panels) {
-    return {.title = figure.name,
-            .blocks = {layers_of_figure(figure, panels), agreement_of(figure, panels)},
-            .kind = "modelled-figure"};
+                                  std::span<const ComparedMeasure> panels,
+                                  std::span<const ComparedFinding> findings) {
+    Document document{.title = figure.name, .kind = "modelled-figure"};
+    if (!panels.empty()) {
+        document.blocks.emplace_back(layers_of_figure(figure, panels));
+        document.blocks.emplace_back(agreement_of(figure, panels));
+    }
+    if (!findings.empty()) {
+        document.blocks.emplace_back(findings_of(figure, findings));
+    }
+    return document;
 }
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "analyze/finding.h"
 #include "analyze/modelled_figure.h"
 #include "report/document.h"
 
@@ -16,6 +17,7 @@ namespace strata {
 //   panel                rank correlation  mean difference
 //   5b: L1 hit rate      0.81              21.3
 Document modelled_figure_document(const ModelledFigure& figure,
-                                  std::span<const ComparedMeasure> panels);
+                                  std::span<const ComparedMeasure> panels,
+                                  std::span<const ComparedFinding> findings);
 
 }  // namespace strata

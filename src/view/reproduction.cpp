@@ -136,7 +136,8 @@ Document reproductions_document(std::span<const Reproduction> reproductions,
     for (const ModelledFigure& figure : simulated) {
         table.rows.push_back(
             {figure.name,
-             count_cell(static_cast<double>(figure.panels.size() * figure.layers.size())),
+             count_cell(static_cast<double>(figure.panels.size() * figure.layers.size() +
+                                            figure.findings.size())),
              figure.title + " (simulated)", figure.source});
     }
     return {.title = "published numbers that strata counts, measures or simulates itself",

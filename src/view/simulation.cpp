@@ -40,6 +40,7 @@ struct LevelRow {
     Cell read_hits, write_hits;
     const MissKinds* kinds;  // null: of a level that always hits
     Cell difference;
+    Cell error = Missing{};  // of the hit rate, where sets were sampled
 };
 
 Cell difference_of(const LevelCounts& found, const std::optional<LevelCounts>& check) {
@@ -75,7 +76,8 @@ std::vector<LevelRow> levels_of(const SimulatedStep& step, const SimulatedKernel
     const SectorCounts& l2 = sum.l2.sectors;
     rows.push_back({"L2", l2.reads, l2.writes, share_cell(l2.read_hits, l2.reads),
                     share_cell(l2.write_hits, l2.writes), &sum.l2.kinds,
-                    difference_of(sum.l2, checked_l2(step))});
+                    difference_of(sum.l2, checked_l2(step)),
+                    share_cell(sum.l2.hits_error, l2.accesses())});
     rows.push_back(
         {"DRAM", sum.dram_reads, sum.dram_writes, Missing{}, Missing{}, nullptr, Missing{}});
     return rows;
@@ -101,6 +103,9 @@ Table levels_table(const SimulationOptions& options) {
                             {"conflict_misses", "conflict", Importance::detail},
                             {"simulated_share", "simulated", Importance::detail}},
                 .records = "levels"};
+    if (options.engine == CacheEngine::sampled) {
+        table.columns.push_back({"hit_rate_error", "hits within", Importance::essential});
+    }
     if (options.checks_engine) {
         table.columns.push_back({"engine_difference", "other engine", Importance::essential});
     }
@@ -125,6 +130,9 @@ void append_level(std::vector<Cell>& cells, const LevelRow& level, Seconds time,
     cells.push_back(kind(&MissKinds::capacity));
     cells.push_back(kind(&MissKinds::conflict));
     cells.push_back(modelled_cell(100 * simulated, "%"));
+    if (options.engine == CacheEngine::sampled) {
+        cells.push_back(level.error);
+    }
     if (options.checks_engine) {
         cells.push_back(level.difference);
     }
@@ -157,11 +165,17 @@ Table caches_of(const SimulatedNetwork& network, const SimulationOptions& option
         "Transactions are sectors of 32 bytes; writes pass L1. Caches are empty before each "
         "kernel, "
         "and what it leaves dirty counts as written.");
+    if (options.engine == CacheEngine::sampled) {
+        table.notes.push_back(
+            fmt::format("Hits within: half of the interval of 95 % confidence, in points of all "
+                        "accesses, since "
+                        "one set of {} was simulated, but at least {}.",
+                        sampled_one_in, SetAssociativeCache::fewest_sampled_sets));
+    }
     if (options.checks_engine) {
-        table.notes.push_back(fmt::format(
-            "Other engine: hit rate by {} minus that by {}, in points.", name_of(options.engine),
-            name_of(options.engine == CacheEngine::exact ? CacheEngine::distances
-                                                         : CacheEngine::exact)));
+        table.notes.push_back(
+            fmt::format("Other engine: hit rate by {} minus that by {}, in points.",
+                        name_of(options.engine), name_of(check_of(options.engine))));
     }
     return table;
 }
@@ -247,7 +261,8 @@ Document trace_document(const std::string& name, const TraceCache& cache, CacheE
                             {"written_bytes", "written", Importance::normal},
                             {"compulsory_misses", "compulsory", Importance::normal},
                             {"capacity_misses", "capacity", Importance::normal},
-                            {"conflict_misses", "conflict", Importance::normal}},
+                            {"conflict_misses", "conflict", Importance::normal},
+                            {"hit_rate_error", "hits within", Importance::detail}},
                 .records = "traces"};
     const auto add = [&](CacheEngine of, const SimulatedTrace& one) {
         const double line = static_cast<double>(cache.line_bytes);
@@ -257,11 +272,13 @@ Document trace_document(const std::string& name, const TraceCache& cache, CacheE
              modelled_cell(one.lines.writes), share_cell(one.lines.write_hits, one.lines.writes),
              modelled_cell(one.lines.misses() * line, "B"),
              modelled_cell(one.lines.dirtied * line, "B"), modelled_cell(one.kinds.compulsory),
-             modelled_cell(one.kinds.capacity), modelled_cell(one.kinds.conflict)});
+             modelled_cell(one.kinds.capacity), modelled_cell(one.kinds.conflict),
+             of == CacheEngine::sampled ? modelled_cell(100 * one.hit_rate_error, "%")
+                                        : Cell(Missing{})});
     };
     add(engine, found);
     if (check != nullptr) {
-        add(engine == CacheEngine::exact ? CacheEngine::distances : CacheEngine::exact, *check);
+        add(check_of(engine), *check);
     }
     table.notes.push_back(fmt::format(
         "Reads and writes are lines of {} bytes; read and written are bytes from and to "

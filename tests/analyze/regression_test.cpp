@@ -95,13 +95,14 @@ TEST(Regression, WhatDoesNotVaryIsNamedAndWhatFollowsFromOthersRefused) {
               std::string::npos);
 }
 
-std::map<std::string, Observations> released(const std::filesystem::path& folder) {
-    std::map<std::string, Observations> all;
+Release released(const std::filesystem::path& folder) {
+    Release all;
     for (const char* name : {"tpu_fc.json", "gpu_fc.json"}) {
         ByteSource source(folder / name);
         const ParadnnResults results = read_paradnn(source);
         for (const ParadnnEntry& entry : results.entries) {
-            all[std::string(name_of(results.platform))].runs.push_back(observation_of(entry));
+            all.networks[std::string(name_of(results.platform))].runs.push_back(
+                observation_of(entry));
         }
     }
     return all;
@@ -138,10 +139,45 @@ TEST(Regression, ParadnnsPrintedWeightsComeOutOfItsReleasedResultsToTheLastDigit
     EXPECT_EQ(quantity_of({.data = "tpu", .over = "gpu", .quantity = "count"}, all), 176);
 }
 
+// Counts and sums of the published facts, by another program (Python's json).
+TEST(Regression, ParadnnsTracesAndRecordsGiveTheirCountsAndIdentities) {
+    const auto folder = shared_directory() / "data/paradnn";
+    if (!std::filesystem::exists(folder)) {
+        GTEST_SKIP() << folder << " is not here";
+    }
+    Release all = released(folder);
+    for (const char* name :
+         {"tpu_fc.json", "gpu_fc.json", "fc_trace_10sec.json", "fc_trace_10sec_opbreakdown.json"}) {
+        ByteSource source(folder / name);
+        ReleasedTable table = read_released_table(source);
+        const std::string kind = kind_of(table);
+        all.tables[kind] = std::move(table);
+    }
+    ASSERT_EQ(all.tables.size(), 4U);
+    const auto of = [&](FromRelease asked) { return quantity_of(asked, all); };
+    EXPECT_EQ(of({.data = "trace", .quantity = "count below", .column = "intensity", .below = 75}),
+              191);
+    EXPECT_EQ(of({.data = "operators", .quantity = "count", .column = "time_perc"}), 2029);
+    EXPECT_EQ(of({.data = "operators", .quantity = "count", .column = "bs", .kind = "while"}), 191);
+    EXPECT_NEAR(of({.data = "operators",
+                    .quantity = "mean",
+                    .column = "time_perc",
+                    .kind = "output fusion"}),
+                18.157, 0.001);
+    EXPECT_THROW(of({.data = "trace", .quantity = "mean", .column = "speed"}), Error);
+    EXPECT_THROW(of({.data = "trace", .quantity = "count below", .column = "intensity"}), Error);
+    for (const char* name : {"paradnn-roofline", "paradnn-results"}) {
+        const Reproduced reproduced =
+            reproduce(find_reproduction(name),
+                      [&](const FromRelease& asked) { return quantity_of(asked, all); });
+        EXPECT_TRUE(agrees(reproduced)) << name;
+    }
+}
+
 TEST(Regression, AReproductionWithoutItsFilesSaysWhichOnesItNeeds) {
     const std::string sentence =
         error_of([] { quantity_of({.data = "tpu", .quantity = "largest"}, {}); });
-    EXPECT_NE(sentence.find("name their file with --from"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("name it with --from"), std::string::npos) << sentence;
 }
 
 }  // namespace

@@ -42,6 +42,30 @@ TEST(ModelledFigure, EveryPanelHasANumberForEachLayer) {
     EXPECT_NE(reason(good, "device", "devise"), "");
 }
 
+TEST(ModelledFigure, FindingsAreReasonsForStallsOrNumbers) {
+    const std::string findings = R"(
+title = "a figure"
+source = "nobody"
+network = "alexnet"
+device = "k40"
+findings_batch = 16
+findings = [{ name = "waits", quantity = "top_stalls", device = "k40", layers = "relu*", stalls = ["memory"] },
+            { name = "faster", quantity = "speedup", device = "gtx-1080", over = "k40", layers = "fc*" }]
+)";
+    const ModelledFigure figure = parse_modelled_figure(findings, "f.toml");
+    ASSERT_EQ(figure.findings.size(), 2U);
+    EXPECT_EQ(figure.findings_batch, 16);
+    EXPECT_EQ(figure.findings[0].stalls, std::vector{StallReason::memory});
+    EXPECT_FALSE(figure.findings[1].published.has_value());
+    EXPECT_NE(reason(findings, "[\"memory\"]", "[\"boredom\"]").find("memory"), std::string::npos);
+    EXPECT_NE(reason(findings, ", stalls = [\"memory\"]", ""), "");
+    EXPECT_NE(reason(findings, "over = \"k40\", ", ""), "");
+    EXPECT_NE(reason(findings, "speedup", "luck"), "");
+    EXPECT_NE(reason(findings, "findings_batch = 16", "findings_batch = 0"), "");
+    EXPECT_NE(reason(findings, "layers = \"relu*\"", "pass = \"sideways\", layers = \"relu*\""),
+              "");
+}
+
 TEST(ModelledFigure, ThoseOfStrataCanBeReadAndAreFoundByName) {
     ASSERT_FALSE(modelled_figures().empty());
     for (const ModelledFigure& figure : modelled_figures()) {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace strata {
 namespace {
@@ -109,6 +110,26 @@ TEST(Terminal, ALongLegendGoesOnBelowItsTitle) {
                            .series = {{"first", {1.0}}, {"second", {1.0}}}};
     const std::string text = render_terminal({.blocks = {bars}}, {.width = 40});
     EXPECT_EQ(text.substr(0, text.find("\na")), "a title of some length [ms]  # first\n  = second");
+}
+
+TEST(Terminal, ThirtySeriesOfABarHaveThirtySignsOfOneColumn) {
+    StackedBars bars{.title = "t", .unit = "", .labels = {"a"}};
+    for (std::size_t i = 0; i < 30; ++i) {
+        bars.series.push_back({"", {1.0}});
+    }
+    for (const bool unicode : {false, true}) {
+        const std::string text = render_terminal({.blocks = {bars}}, {.unicode = unicode});
+        const std::string bar = text.substr(text.rfind("  ") + 2);
+        EXPECT_EQ(display_width(bar.substr(0, bar.size() - 1)), 60U);
+        std::set<std::string> signs;
+        for (std::size_t begin = 0, end = 1; begin + 1 < bar.size(); begin = end++) {
+            while ((static_cast<unsigned char>(bar[end]) & 0xC0U) == 0x80U) {
+                ++end;
+            }
+            signs.insert(bar.substr(begin, end - begin));
+        }
+        EXPECT_EQ(signs.size(), 30U) << text;
+    }
 }
 
 TEST(Terminal, AnAllZeroChartDrawsNoBars) {

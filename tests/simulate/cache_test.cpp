@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <list>
 #include <random>
 #include <set>
@@ -174,6 +175,65 @@ TEST(Cache, WhatIsWrittenLeavesTheCacheOnceOrStaysUntilItIsFlushed) {
         EXPECT_EQ(cache.counts().sectors_written, of_each_width.front().sectors_written);
         EXPECT_EQ(cache.counts().hits(), of_each_width.front().hits());
     }
+}
+
+// Every line misses when it is first read, so what misses names all lines of the sampled sets.
+TEST(Cache, ASampledCacheMissesWhatTheSameSetsOfAWholeOneMiss) {
+    constexpr std::size_t sets = 1000;  // no power of two, and 250 of them would be too few
+    const auto lines = some_lines(40000, 60000);
+    SetAssociativeCache whole({sets * 16, 16}, VectorWidth::portable);
+    std::vector<LineNumber> missed_by_whole;
+    whole.read(lines, &missed_by_whole);
+    for (const VectorWidth width : widths()) {
+        SetAssociativeCache sampled({sets * 16, 16}, width, 2);
+        EXPECT_EQ(sampled.simulated_sets(), sets / 2);
+        std::vector<LineNumber> missed;
+        sampled.read(lines, &missed);
+        const std::set<LineNumber> kept(missed.begin(), missed.end());
+        std::vector<LineNumber> expected;
+        std::ranges::copy_if(missed_by_whole, std::back_inserter(expected),
+                             [&](LineNumber line) { return kept.contains(line); });
+        EXPECT_EQ(missed, expected) << static_cast<int>(width);
+        EXPECT_EQ(sampled.counts().accesses(),
+                  static_cast<std::uint64_t>(std::ranges::count_if(
+                      lines, [&](LineNumber line) { return kept.contains(line); })));
+        EXPECT_NEAR(static_cast<double>(sampled.counts().accesses()), 20000, 2000);
+    }
+}
+
+TEST(Cache, ASampledCacheOfSectorsCountsTheSameWithEveryVectorWidth) {
+    std::vector<SectorAccess> accesses;
+    for (const LineNumber line : some_lines(40003, 60000)) {
+        accesses.push_back({line, static_cast<std::uint8_t>(1 + line % 15),
+                            line % 2 == 0 ? AccessKind::write : AccessKind::read});
+    }
+    const CacheShape shape{2048 * 16, 16};
+    SetAssociativeCache whole(shape);
+    whole.access(accesses);
+    std::vector<SectorAccess> expected;
+    for (const VectorWidth width : widths()) {
+        SetAssociativeCache sampled(shape, width, 8);
+        std::vector<SectorAccess> below;
+        sampled.access(accesses, &below);
+        expected = expected.empty() ? below : expected;
+        EXPECT_EQ(below, expected) << static_cast<int>(width);
+        EXPECT_GT(below.size(), 500U);
+        const HitEstimate estimate = sampled.estimate();
+        EXPECT_GT(estimate.error, 0);
+        EXPECT_LT(estimate.error, 0.05);
+        EXPECT_NEAR(estimate.rate, whole.estimate().rate, 1.5 * estimate.error);
+    }
+}
+
+TEST(Cache, AtLeastAsManySetsAsItTakesAreSampled) {
+    EXPECT_EQ(SetAssociativeCache({16 * 1024, 16}, VectorWidth::portable, 32).simulated_sets(),
+              256U);
+    const SetAssociativeCache small({16 * 511, 16}, VectorWidth::portable, 32);
+    EXPECT_EQ(small.simulated_sets(), 511U);
+    EXPECT_FALSE(small.is_sampled());
+    EXPECT_EQ(small.estimate().error, 0);
+    EXPECT_THROW(SetAssociativeCache({16384, 16}, VectorWidth::portable, 3), Error);
+    EXPECT_THROW(SetAssociativeCache({16384, 16}, VectorWidth::portable, 0), Error);
 }
 
 TEST(Cache, ImpossibleShapesAreRefused) {

@@ -108,5 +108,36 @@ TEST(SweepShard, IsReadAsAFractionOrFromSlurm) {
     }
 }
 
+TEST(SweptSizes, AreThoseOfParadnnsFormula) {
+    const SweepSpec spec = parse_sweep(
+        "batch = [8, 16]\ndevice = \"v100\"\n[[network]]\nfamily = \"fc\"\nlayers = [2, 5]\n"
+        "nodes = 32\ninputs = 100\noutputs = 10\n",
+        "small.toml");
+    const auto sizes = sizes_of(spec, 4, 100);
+    ASSERT_EQ(sizes.size(), 2U);  // batches are no networks
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const double layers = i == 0 ? 2 : 5;
+        const double weights = 32 * 32 * (layers - 1) + 32 * 100 + 32 * 10;
+        EXPECT_EQ(sizes[i].of(SizeQuantity::parameters), weights + 32 * layers + 10);
+        // Beside the products only biases, activations and the loss.
+        EXPECT_GE(sizes[i].of(SizeQuantity::operations), 2 * weights);
+        EXPECT_LT(sizes[i].of(SizeQuantity::operations), 2.2 * weights);
+        EXPECT_GT(sizes[i].of(SizeQuantity::intensity), 0);
+    }
+    EXPECT_EQ(sizes_of(spec, 4, 1).size(), 1U);
+}
+
+TEST(SweptSizes, SayHowManyRealNetworksTheyCover) {
+    const SizedNetworks grid{"grid", {{"a", {10, 1, 1}}, {"b", {30, 1, 1}}, {"c", {20, 1, 1}}}};
+    const SizedNetworks real{
+        "zoo", {{"x", {10, 2, 1}}, {"y", {31, 0, 1}}, {"z", {15, 0, 1}}, {"w", {25, 0, 1}}}};
+    const SizeRange range = range_of(grid, SizeQuantity::parameters, real);
+    EXPECT_EQ(range.percentiles[0], 10);
+    EXPECT_EQ(range.percentiles[2], 20);
+    EXPECT_EQ(range.percentiles[4], 30);
+    EXPECT_EQ(range.covered, 0.75);
+    EXPECT_EQ(range_of(grid, SizeQuantity::operations, real).covered, 0);
+}
+
 }  // namespace
 }  // namespace strata

@@ -16,15 +16,18 @@ namespace {
 
 // ReLU layers of `nodes` between `inputs` and `outputs`: nodes^2 (layers - 1) + nodes (inputs +
 // outputs) weights, nodes * layers + outputs biases.
-Graph generate_fully_connected(const Generator& generator, std::int64_t batch) {
+void generate_fully_connected(const Generator& generator, std::int64_t batch, LayerSink& sink) {
     const std::int64_t layers = value_of(generator, "layers");
-    Chain chain(to_text(generator), {{batch, value_of(generator, "inputs")}});
+    const FullyConnected hidden{value_of(generator, "nodes")};
+    Chain chain(sink, {{batch, value_of(generator, "inputs")}});
     for (std::int64_t i = 0; i < layers; ++i) {
-        chain.add(fmt::format("fc{}", i), FullyConnected{value_of(generator, "nodes")});
-        chain.relu(fmt::format("relu{}", i));
+        // (Not by fmt: in a sweep of thousands of networks, names are a good part of the time.)
+        const std::string number = std::to_string(i);
+        chain.add("fc" + number, hidden);
+        chain.relu("relu" + number);
     }
-    chain.add(fmt::format("fc{}", layers), FullyConnected{value_of(generator, "outputs")});
-    return chain.with_loss();
+    chain.add("fc" + std::to_string(layers), FullyConnected{value_of(generator, "outputs")});
+    chain.end_with_loss();
 }
 
 CellKind cell_of(std::string_view family) {
@@ -35,17 +38,17 @@ CellKind cell_of(std::string_view family) {
 // back to the vocabulary: 2 vocabulary embed + vocabulary + layers gates (2 embed^2 + embed)
 // parameters, with 1, 4 or 3 gates. ParaDnn's mask for shorter sequences is omitted: all have the
 // same length.
-Graph generate_recurrent(const Generator& generator, std::int64_t batch) {
+void generate_recurrent(const Generator& generator, std::int64_t batch, LayerSink& sink) {
     const std::int64_t embed = value_of(generator, "embed");
     const std::int64_t vocabulary = value_of(generator, "vocabulary");
-    Chain chain(to_text(generator), {{batch, value_of(generator, "length")}, DataType::s64});
+    Chain chain(sink, {{batch, value_of(generator, "length")}, DataType::s64});
     chain.add("embedding", Embedding{.rows = vocabulary, .width = embed});
     chain.add("time_major", Transpose{.permutation = {1, 0, 2}});
     chain.add("cells", Recurrent{.cell = cell_of(generator.family),
                                  .hidden = embed,
                                  .layers = value_of(generator, "layers")});
     chain.add("positions", Reshape{.dims = {-1, embed}});
-    return chain.add("projection", FullyConnected{vocabulary}).with_loss();
+    chain.add("projection", FullyConnected{vocabulary}).end_with_loss();
 }
 
 // TensorFlow's "SAME" padding for a window of 3 at stride 2; an odd pad goes to the end.
@@ -74,8 +77,8 @@ void add_group(Chain& chain, const Generator& generator, std::int64_t group) {
 // `filters` (bottlenecks output four times that), batch normalisation throughout, 7x7 average, FC.
 // As in ParaDnn's code, the first block of every group projects its shortcut, and the average is a
 // window of 7x7 at stride 1, so a plane of 10x10 leaves 4x4 for the FC.
-Graph generate_residual(const Generator& generator, std::int64_t batch) {
-    Chain chain(to_text(generator), batch, value_of(generator, "image"));
+void generate_residual(const Generator& generator, std::int64_t batch, LayerSink& sink) {
+    Chain chain(sink, batch, value_of(generator, "image"));
     chain.add("conv1", convolution({value_of(generator, "filters"), 7, 2, 3, 1, false}));
     chain.add("bn1", BatchNormalization{}).relu("relu1");
     chain.add("maxpool", same_pooling(chain.dims().at(2)));
@@ -83,7 +86,7 @@ Graph generate_residual(const Generator& generator, std::int64_t batch) {
         add_group(chain, generator, group);
     }
     chain.add("avgpool", average_pooling({.kernel = std::min<std::int64_t>(7, chain.dims()[2])}));
-    return chain.add("fc", FullyConnected{value_of(generator, "outputs")}).with_loss();
+    chain.add("fc", FullyConnected{value_of(generator, "outputs")}).end_with_loss();
 }
 
 // Activations are [batch * length, embed] throughout; only attention uses the sequence structure.
@@ -138,10 +141,10 @@ void add_feedforward(Chain& chain, const std::string& name, const TransformerSiz
 // A causal Transformer, normalised after each sum (Vaswani et al. 2017), with the same embedding
 // and projection: layers (4 embed^2 + 2 embed inner + 9 embed + inner) parameters between the two.
 // The positional encoding is a constant. Throws Error (usage) if heads do not divide embed.
-Graph generate_transformer(const Generator& generator, std::int64_t batch) {
+void generate_transformer(const Generator& generator, std::int64_t batch, LayerSink& sink) {
     const TransformerSizes sizes = transformer_sizes(generator, batch);
     const std::int64_t vocabulary = value_of(generator, "vocabulary");
-    Chain chain(to_text(generator), {{batch, sizes.length}, DataType::s64});
+    Chain chain(sink, {{batch, sizes.length}, DataType::s64});
     chain.add("embedding", Embedding{.rows = vocabulary, .width = sizes.embed});
     const TensorId positions =
         chain.constant("positions", {{sizes.length, sizes.embed}}, Role::constant);
@@ -151,7 +154,7 @@ Graph generate_transformer(const Generator& generator, std::int64_t batch) {
         add_attention(chain, fmt::format("layer{}.attention", i), sizes);
         add_feedforward(chain, fmt::format("layer{}.feedforward", i), sizes);
     }
-    return chain.add("projection", FullyConnected{vocabulary}).with_loss();
+    chain.add("projection", FullyConnected{vocabulary}).end_with_loss();
 }
 
 constexpr std::int64_t max_layers = 1 << 14;

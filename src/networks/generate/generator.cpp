@@ -131,7 +131,13 @@ std::string to_text(const Generator& generator) {
 }
 
 Graph build(const Generator& generator, std::int64_t batch) {
-    return family_of(generator.family).build(generator, batch);
+    GraphBuilder builder(to_text(generator));
+    build(generator, batch, builder);
+    return builder.finish();
+}
+
+void build(const Generator& generator, std::int64_t batch, LayerSink& sink) {
+    family_of(generator.family).build(generator, batch, sink);
 }
 
 }  // namespace strata

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "graph/graph.h"
+#include "graph/builder.h"
 
 #include <functional>
 #include <map>
@@ -33,7 +33,7 @@ struct GeneratorFamily {
     std::string_view name;
     std::string_view origin;  // what it builds, and where that was published
     std::span<const GeneratorKey> keys;
-    Graph (*build)(const Generator& generator, std::int64_t batch);
+    void (*build)(const Generator& generator, std::int64_t batch, LayerSink& sink);
 };
 
 // THE list of families.
@@ -58,5 +58,8 @@ std::string to_text(const Generator& generator);
 // The network, named by the canonical text. Throws Error if the batch is not positive or the sizes
 // are inconsistent.
 Graph build(const Generator& generator, std::int64_t batch);
+
+// The same, told to a sink.
+void build(const Generator& generator, std::int64_t batch, LayerSink& sink);
 
 }  // namespace strata

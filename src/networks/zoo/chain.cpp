@@ -58,8 +58,15 @@ Chain::Chain(std::string_view name, std::int64_t batch, std::int64_t image)
     : Chain(name, {{batch, 3, image, image}}) {}
 
 Chain::Chain(std::string_view name, Tensor data)
-    : builder_(std::string(name)),
-      last_(builder_.input("data", with_positive_batch(std::move(data)))) {}
+    : own_(std::make_unique<GraphBuilder>(std::string(name))),
+      sink_(own_.get()),
+      last_(sink_->input("data", with_positive_batch(std::move(data)), Role::input)) {}
+
+Chain::Chain(LayerSink& sink, std::int64_t batch, std::int64_t image)
+    : Chain(sink, {{batch, 3, image, image}}) {}
+
+Chain::Chain(LayerSink& sink, Tensor data)
+    : sink_(&sink), last_(sink.input("data", with_positive_batch(std::move(data)), Role::input)) {}
 
 Chain& Chain::add(std::string name, Op op) {
     return join(std::move(name), std::move(op), {last_});
@@ -74,7 +81,7 @@ Chain& Chain::dropout(std::string name, double probability) {
 }
 
 Chain& Chain::join(std::string name, Op op, std::span<const TensorId> from) {
-    last_ = builder_.add(std::move(name), std::move(op), from);
+    last_ = sink_->add(std::move(name), std::move(op), from);
     return *this;
 }
 
@@ -83,7 +90,7 @@ Chain& Chain::join(std::string name, Op op, std::initializer_list<TensorId> from
 }
 
 TensorId Chain::constant(std::string name, Tensor tensor, Role role) {
-    return builder_.constant(std::move(name), std::move(tensor), role);
+    return sink_->constant(std::move(name), std::move(tensor), role, {});
 }
 
 Chain& Chain::resume(TensorId at) {
@@ -91,14 +98,20 @@ Chain& Chain::resume(TensorId at) {
     return *this;
 }
 
+void Chain::end_with_loss() {
+    const std::int64_t batch = sink_->tensor(last_).dims.at(0);
+    const TensorId labels = sink_->input("labels", Tensor{{batch}, DataType::s64}, Role::label);
+    join("loss", SoftmaxCrossEntropy{}, {last_, labels});
+}
+
 Graph Chain::with_loss() {
-    const std::int64_t batch = builder_.tensor(last_).dims.at(0);
-    const TensorId labels = builder_.input("labels", Tensor{{batch}, DataType::s64}, Role::label);
-    return join("loss", SoftmaxCrossEntropy{}, {last_, labels}).finish();
+    end_with_loss();
+    return finish();
 }
 
 Graph Chain::finish() {
-    return builder_.finish();
+    check(own_ != nullptr, "whoever gives a sink finishes the network");
+    return own_->finish();
 }
 
 }  // namespace strata

@@ -4,6 +4,7 @@
 #include "graph/builder.h"
 
 #include <initializer_list>
+#include <memory>
 #include <string>
 
 namespace strata {
@@ -39,6 +40,9 @@ public:
     Chain(std::string_view name, std::int64_t batch, std::int64_t image);
     // The same with an input of another shape, the batch outermost.
     Chain(std::string_view name, Tensor data);
+    // The same for whoever finishes the network. Requires: the sink outlives it.
+    Chain(LayerSink& sink, std::int64_t batch, std::int64_t image);
+    Chain(LayerSink& sink, Tensor data);
 
     Chain& add(std::string name, Op op);
     Chain& relu(std::string name);
@@ -52,16 +56,19 @@ public:
     TensorId constant(std::string name, Tensor tensor, Role role);
 
     TensorId last() const { return last_; }
-    const Dims& dims() const { return builder_.tensor(last_).dims; }
+    const Dims& dims() const { return sink_->tensor(last_).dims; }
     std::int64_t channels() const { return dims().at(1); }
     Chain& resume(TensorId at);
 
     // Ends with "loss" on the last layer and the input "labels".
+    void end_with_loss();
     Graph with_loss();
+    // Requires: no sink of another's.
     Graph finish();
 
 private:
-    GraphBuilder builder_;
+    std::unique_ptr<GraphBuilder> own_;
+    LayerSink* sink_;
     TensorId last_;
     std::int64_t dropouts_ = 0;
 };

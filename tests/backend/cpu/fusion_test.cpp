@@ -77,27 +77,25 @@ TEST(CpuFusion, ConvolutionsOfOurOwnAnswerAndTrainAsTheReferenceDoes) {
         EXPECT_EQ(inclusions(fusable_chain(false, false, false), answers), "relu by conv\n");
         EXPECT_EQ(inclusions(fusable_chain(true, true, false), answers),
                   "norm by conv\nrelu by conv\n");
+        EXPECT_EQ(inclusions(fusable_chain(true, true, true), answers),
+                  "norm by conv\nsum by conv\nrelu by conv\n");
         Execution trains = fused(Mode::training);
         trains.engine.algorithm = algorithm;
         EXPECT_EQ(inclusions(fusable_chain(true, false, false), trains), "relu by conv\n");
+        EXPECT_EQ(inclusions(fusable_chain(false, false, true), trains),
+                  "sum by conv\nrelu by conv\n");
         EXPECT_EQ(inclusions(fusable_chain(true, true, false), trains), "");
     }
 }
 
-TEST(CpuFusion, AConvolutionOfOurOwnSaysThatItDoesNoSum) {
+TEST(CpuFusion, WinogradLeavesASumOfPlainImagesApart) {
     Execution execution = fused(Mode::inference);
     execution.engine.algorithm = ConvolutionAlgorithm::winograd_4x4_3x3;
-    const Graph graph = fusable_chain(true, true, true);
-    EXPECT_EQ(inclusions(graph, execution), "norm by conv\n");
-    const auto executable = cpu::make_backend()->prepare(graph, execution);
-    const auto steps = executable->steps();
-    const auto conv = std::ranges::find_if(
-        steps, [](const Step& step) { return step.implementation.starts_with("strata:winograd"); });
-    ASSERT_NE(conv, steps.end());
-    EXPECT_TRUE(conv->implementation.ends_with(" fused with batch_normalization"));
-    EXPECT_EQ(conv->algorithm,
-              "winograd-4x4-3x3, not fused further: winograd-4x4-3x3 of strata adds no other "
-              "tensor");
+    execution.engine.image_layout = ImageLayout::channels_first;
+    EXPECT_EQ(inclusions(fusable_chain(true, true, true), execution), "norm by conv\n");
+    execution.engine.image_layout = ImageLayout::channels_last;
+    EXPECT_EQ(inclusions(fusable_chain(true, true, true), execution),
+              "norm by conv\nsum by conv\nrelu by conv\n");
 }
 
 TEST(CpuFusion, NetworksInBf16AnswerAndTrainAsTheReferenceDoes) {
@@ -199,12 +197,17 @@ Graph shortcuts() {
 }
 
 TEST(CpuFusion, SharedMemoryGivesWhatKeptMemoryGives) {
+    using enum ConvolutionAlgorithm;
     for (const Graph& graph :
          {for_inference(residual_network()), shortcuts(), for_inference(branching_network())}) {
-        Execution shared = fused(Mode::inference);
-        shared.scheduling.memory = MemoryReuse::shared;
         const HostValues kept = answer(graph, kept_execution(Mode::inference));
-        EXPECT_LT(difference(answer(graph, shared), kept), 1e-5) << graph.name;
+        for (const auto algorithm : {direct, gemm, implicit_gemm, winograd_4x4_3x3, fft}) {
+            Execution shared = fused(Mode::inference);
+            shared.scheduling.memory = MemoryReuse::shared;
+            shared.engine.algorithm = algorithm;
+            EXPECT_LT(difference(answer(graph, shared), kept), 1e-5)
+                << graph.name << ", " << name_of(algorithm);
+        }
     }
 }
 
@@ -236,16 +239,19 @@ TEST(CpuFusion, WrittenParametersAreFoldedAnew) {
 // Which in inference are transformed before the first iteration.
 TEST(CpuFusion, WrittenWeightsAreTransformedAnew) {
     const Graph graph = fusable_chain(true, false, false);
-    Execution execution = fused(Mode::inference);
-    execution.engine.algorithm = ConvolutionAlgorithm::winograd_4x4_3x3;
-    const auto executable = cpu::make_backend()->prepare(graph, execution);
-    executable->run();
-    const auto conv = std::ranges::find(graph.layers, "conv", &Layer::name);
-    executable->write(conv->inputs[1], Content::value, HostValues(16 * 16 * 9, 0.0F));
-    executable->write(conv->inputs[2], Content::value, HostValues(16, 3.0F));
-    executable->run();
-    for (const float value : executable->read(graph.outputs.front(), Content::value)) {
-        ASSERT_EQ(value, 3);
+    for (const auto algorithm :
+         {ConvolutionAlgorithm::winograd_4x4_3x3, ConvolutionAlgorithm::fft}) {
+        Execution execution = fused(Mode::inference);
+        execution.engine.algorithm = algorithm;
+        const auto executable = cpu::make_backend()->prepare(graph, execution);
+        executable->run();
+        const auto conv = std::ranges::find(graph.layers, "conv", &Layer::name);
+        executable->write(conv->inputs[1], Content::value, HostValues(16 * 16 * 9, 0.0F));
+        executable->write(conv->inputs[2], Content::value, HostValues(16, 3.0F));
+        executable->run();
+        for (const float value : executable->read(graph.outputs.front(), Content::value)) {
+            ASSERT_EQ(value, 3);
+        }
     }
 }
 

@@ -10,19 +10,6 @@ namespace strata::cpu {
 
 namespace {
 
-STRATA_EACH_ISA void finish_row(float bias, float least, std::size_t count, float* values) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const float sum = values[i] + bias;
-        values[i] = sum > least ? sum : least;
-    }
-}
-
-STRATA_EACH_ISA void add_row(float bias, std::size_t count, float* values) {
-    for (std::size_t i = 0; i < count; ++i) {
-        values[i] += bias;
-    }
-}
-
 STRATA_EACH_ISA void add_range(const float* from, float* to, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
         to[i] += from[i];
@@ -44,18 +31,6 @@ double plane_sum(const ImageView& view, const float* plane) {
 }
 
 }  // namespace
-
-void finish_rows(const Finish& finish, std::size_t channels, std::size_t count, float* matrix,
-                 std::size_t row) {
-    for (std::size_t c = 0; c < channels; ++c) {
-        const float bias = finish.bias != nullptr ? finish.bias[c] : 0.0F;
-        if (finish.relu) {
-            finish_row(bias, 0.0F, count, matrix + c * row);
-        } else if (finish.bias != nullptr) {
-            add_row(bias, count, matrix + c * row);
-        }
-    }
-}
 
 void bias_gradient(const ImageView& dy, float* gradient) {
 #pragma omp parallel for schedule(static)

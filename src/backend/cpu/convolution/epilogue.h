@@ -7,15 +7,7 @@
 
 namespace strata::cpu {
 
-// What follows the products of a convolution.
-
-// matrix[channels][count] += bias[channels] where there is one, then max(0, ..) if `relu`.
-struct Finish {
-    const float* bias = nullptr;  // of the first channel
-    bool relu = false;
-};
-void finish_rows(const Finish& finish, std::size_t channels, std::size_t count, float* matrix,
-                 std::size_t row);
+// Sums that follow the products of a convolution.
 
 // gradient[channel] = the sum of all elements of dy's channel, in double precision; in parallel,
 // and independent of the number of threads.

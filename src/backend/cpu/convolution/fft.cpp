@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t lanes = fft_lanes;
 
-constexpr float lowest = std::numeric_limits<float>::lowest();
+constexpr float no_least = -std::numeric_limits<float>::infinity();
 
 // An odd number of cache lines, so that the same element of consecutive frequencies does not fall
 // into the same cache set.
@@ -94,14 +94,21 @@ double cost_of(const Geometry& g, Pass pass, const FftExtents& extents) {
     return (images + count(plan.sources) * count(plan.results)) * transform + products;
 }
 
+// (A sum that is not a number stays one.)
 STRATA_EACH_ISA void finish_lanes(const float* bias, float least, std::size_t elements,
                                   float* part) {
     for (std::size_t i = 0; i < elements; ++i, part += lanes) {
 #pragma GCC ivdep
         for (std::size_t lane = 0; lane < lanes; ++lane) {
             const float sum = part[lane] + bias[lane];
-            part[lane] = sum > least ? sum : least;
+            part[lane] = least > sum ? least : sum;
         }
+    }
+}
+
+STRATA_EACH_ISA void add_lanes(const float* addend, std::size_t floats, float* part) {
+    for (std::size_t i = 0; i < floats; ++i) {
+        part[i] += addend[i];
     }
 }
 
@@ -113,11 +120,12 @@ public:
     std::string implementation() const override { return implementation_; }
     OperandOrders orders() const override { return orders_; }
     Bytes workspace() const override {
-        const std::size_t floats = left_floats_ + right_floats_ + result_floats_ +
-                                   static_cast<std::size_t>(problem_.threads) * thread_floats_;
+        const std::size_t floats =
+            threads_at() + static_cast<std::size_t>(problem_.threads) * thread_floats_;
         return {static_cast<double>(floats * sizeof(float))};
     }
     Operations operations() const override;
+    KeptWeights kept_weights() const override;
     void run(const ConvolutionOperands& operands, std::byte* workspace) const override;
 
 private:
@@ -135,6 +143,13 @@ private:
         float* threads = nullptr;
     };
 
+    // Where in the workspace the memory of threads begins. Spectra that are kept lie elsewhere.
+    std::size_t threads_at() const {
+        return left_floats_ + (keeps_filters() ? 0 : right_floats_) + result_floats_;
+    }
+    bool keeps_filters() const {
+        return problem_.constant_weights && problem_.pass == Pass::forward;
+    }
     bool is_to_weights() const { return problem_.pass == Pass::backward_weights; }
     // Rows of a tile that have results, and those where filters are.
     std::size_t result_rows() const { return plan_.other_tiles.extent.height; }
@@ -160,7 +175,7 @@ private:
     void transform_left(const ImageView& view, const Chunk& chunk, const Memory& memory) const;
     void transform_gradient(const ImageView& dy, const Chunk& chunk, const Memory& memory) const;
     void multiply(const Chunk& chunk, const Memory& memory) const;
-    void store_results(const ImageView& view, const Chunk& chunk, const float* bias,
+    void store_results(const ImageView& view, const Chunk& chunk, const Finish& finish,
                        const Memory& memory) const;
     void store_gradients(std::size_t group, float* filters, const Memory& memory) const;
     void run_group(std::size_t group, const ConvolutionOperands& operands,
@@ -207,7 +222,9 @@ FftConvolution::FftConvolution(std::string_view name, const ConvolutionProblem& 
     left_floats_ = extents.frequencies() * left_step_;
     right_floats_ = extents.frequencies() * right_step_;
     result_floats_ = extents.frequencies() * result_step_;
-    thread_floats_ = odd_lines(extents.floats() + complex_scratch_floats(product));
+    const std::size_t addend_floats = problem.sum ? extents.part_floats() : 0;
+    thread_floats_ =
+        odd_lines(extents.floats() + std::max(complex_scratch_floats(product), addend_floats));
 }
 
 // Each transform is of two tiles or filters in 16 lanes, whether all are needed or not.
@@ -222,7 +239,7 @@ Operations FftConvolution::operations() const {
     };
     add(pairs * padded_sources_ / lanes, extents_.height);
     add(pairs * padded_results_ / lanes, result_rows());
-    add(filter_pairs, g_.kernel_height);
+    add(keeps_filters() ? 0 : filter_pairs, g_.kernel_height);
     Operations products;
     for (std::size_t first = 0; first < plan_.tiles; first += plan_.chunk) {
         const std::size_t rows = round_up(std::min(plan_.chunk, plan_.tiles - first), 2);
@@ -231,11 +248,13 @@ Operations FftConvolution::operations() const {
     }
     // Two for each element of a right matrix, and four for each of a pair of filters.
     const std::size_t right = is_to_weights() ? 2 * pairs : even_sources_;
-    products.adds += count(2 * right * padded_results_ + 4 * filter_pairs * lanes);
+    products.adds +=
+        keeps_filters() ? 0 : count(2 * right * padded_results_ + 4 * filter_pairs * lanes);
     products *= count(extents_.frequencies());
     sum += products;
     sum *= count(g_.groups);
     const auto outputs = count(g_.images * g_.groups * g_.outputs * g_.points());
+    sum.adds += problem_.sum && problem_.pass == Pass::forward ? outputs : 0;
     sum.bias_adds = problem_.bias && problem_.pass != Pass::backward_data ? outputs : 0;
     sum.compares = has_relu() ? outputs : 0;
     return sum;
@@ -338,9 +357,11 @@ void FftConvolution::multiply(const Chunk& chunk, const Memory& memory) const {
     }
 }
 
-void FftConvolution::store_results(const ImageView& view, const Chunk& chunk, const float* bias,
+void FftConvolution::store_results(const ImageView& view, const Chunk& chunk, const Finish& finish,
                                    const Memory& memory) const {
     const std::size_t part = extents_.part_floats();
+    ImageView addend = view;
+    addend.data = finish.addend;
     for_pairs(chunk.rows / 2, plan_.results, memory,
               [&](std::size_t pair, std::size_t first, float* tile) {
                   const ChannelRange channels = {chunk.group * plan_.results + first,
@@ -349,17 +370,23 @@ void FftConvolution::store_results(const ImageView& view, const Chunk& chunk, co
                              chunk.rows * padded_results_, result_step_},
                             extents_, tile);
                   transform_.backward(tile, {0, result_rows()});
-                  if (bias != nullptr || has_relu()) {
-                      float biases[lanes] = {};
-                      if (bias != nullptr) {
-                          std::copy_n(bias + channels.first, channels.count, biases);
-                      }
-                      finish_lanes(biases, has_relu() ? 0.0F : lowest, extents_.floats() / lanes,
-                                   tile);
+                  float biases[lanes] = {};
+                  if (finish.bias != nullptr) {
+                      std::copy_n(finish.bias + channels.first, channels.count, biases);
                   }
                   for (std::size_t i = 0; i < 2 && 2 * pair + i < chunk.count; ++i) {
-                      store_tile(view, plan_.other_tiles, {chunk.first + 2 * pair + i, channels},
-                                 extents_, tile + i * part);
+                      const ImageTile to = {chunk.first + 2 * pair + i, channels};
+                      float* results = tile + i * part;
+                      if (finish.addend != nullptr) {
+                          float* added = tile + 2 * part;
+                          load_tile(addend, plan_.other_tiles, to, extents_, added);
+                          add_lanes(added, part, results);
+                      }
+                      if (finish.bias != nullptr || finish.relu) {
+                          finish_lanes(biases, finish.relu ? 0.0F : no_least, part / lanes,
+                                       results);
+                      }
+                      store_tile(view, plan_.other_tiles, to, extents_, results);
                   }
               });
 }
@@ -388,9 +415,12 @@ void FftConvolution::run_group(std::size_t group, const ConvolutionOperands& ope
                                const Memory& memory) const {
     const ImageView x = image_view(operands.x, problem_.x, orders_.x);
     const ImageView y = image_view(operands.y, problem_.y, orders_.y);
-    if (!is_to_weights()) {
+    if (!is_to_weights() && !keeps_filters()) {
         transform_filters(group, operands.weight, memory);
     }
+    const Finish finish = problem_.pass == Pass::forward
+                              ? Finish{operands.bias, operands.addend, problem_.relu}
+                              : Finish{};
     for (std::size_t first = 0; first < plan_.tiles; first += plan_.chunk) {
         const std::size_t count = std::min(plan_.chunk, plan_.tiles - first);
         const Chunk chunk = {group, first, count, round_up(count, 2)};
@@ -401,7 +431,7 @@ void FftConvolution::run_group(std::size_t group, const ConvolutionOperands& ope
         }
         multiply(chunk, memory);
         if (!is_to_weights()) {
-            store_results(is_to_data ? x : y, chunk, is_to_data ? nullptr : operands.bias, memory);
+            store_results(is_to_data ? x : y, chunk, finish, memory);
         }
     }
     if (is_to_weights()) {
@@ -409,11 +439,28 @@ void FftConvolution::run_group(std::size_t group, const ConvolutionOperands& ope
     }
 }
 
+KeptWeights FftConvolution::kept_weights() const {
+    if (!keeps_filters()) {
+        return {};
+    }
+    return {{static_cast<double>(sizeof(float) * g_.groups * right_floats_)},
+            [this](const float* weight, float* kept, std::byte* workspace) {
+                Memory memory = {.threads = reinterpret_cast<float*>(workspace) + threads_at()};
+                for (std::size_t group = 0; group < g_.groups; ++group) {
+                    memory.right = kept + group * right_floats_;
+                    transform_filters(group, weight, memory);
+                }
+            }};
+}
+
 void FftConvolution::run(const ConvolutionOperands& operands, std::byte* workspace) const {
     auto* floats = reinterpret_cast<float*>(workspace);
-    const Memory memory = {floats, floats + left_floats_, floats + left_floats_ + right_floats_,
-                           floats + left_floats_ + right_floats_ + result_floats_};
+    Memory memory = {floats, floats + left_floats_ + result_floats_, floats + left_floats_,
+                     floats + threads_at()};
     for (std::size_t group = 0; group < g_.groups; ++group) {
+        if (keeps_filters()) {
+            memory.right = operands.weight + group * right_floats_;
+        }
         run_group(group, operands, memory);
     }
     if (problem_.pass == Pass::forward) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/convolution/epilogue.h"
 #include "backend/cpu/convolution/gather.h"
 #include "backend/cpu/convolution/implicit_gemm.h"
 #include "backend/cpu/convolution/tile_sizes.h"
@@ -197,6 +196,7 @@ Operations GatheredProduct::operations() const {
     }
     operations.multiply_adds *= static_cast<double>(g_.groups * sources_ * results_);
     const auto outputs = static_cast<double>(g_.images * g_.groups * g_.outputs * g_.points());
+    operations.adds = problem_.sum && is_forward_ ? outputs : 0;
     operations.bias_adds = problem_.bias && is_forward_ ? outputs : 0;
     operations.compares = problem_.relu && is_forward_ ? outputs : 0;
     return operations;
@@ -269,11 +269,10 @@ void GatheredProduct::run_block(const Block& block, const Views& views, const fl
                        k > 0 ? Into::add : Into::overwrite);
         }
     }
-    finish_rows(finish, results_, block.points.count, result, block_points);
     const ChannelRange channels = {block.group * results_, results_};
     for_images(block.points, grid.points(), [&](std::size_t n, PointRange points, std::size_t at) {
         if (block.phase.row_step == 1 && block.phase.column_step == 1) {
-            copy_to_image(views.result, n, channels, points, result + at, block_points);
+            copy_to_image(views.result, n, channels, points, result + at, block_points, finish);
         } else {
             store_points(views.result, n, channels, block.phase, points, result + at, block_points);
         }
@@ -284,6 +283,8 @@ void GatheredProduct::run(const ConvolutionOperands& operands, std::byte* worksp
     const ImageView x = image_view(operands.x, problem_.x, orders_.x);
     const ImageView y = image_view(operands.y, problem_.y, orders_.y);
     const Views views = is_forward_ ? Views{x, y} : Views{y, x};
+    const Finish finish =
+        is_forward_ ? Finish{operands.bias, operands.addend, problem_.relu} : Finish{};
     auto* packed = reinterpret_cast<float*>(workspace);
     if (!is_forward_) {
         pack_filters(operands.weight, packed);
@@ -297,12 +298,9 @@ void GatheredProduct::run(const ConvolutionOperands& operands, std::byte* worksp
         const std::size_t first = (number - first_block_[place]) * block_points;
         const std::size_t all = g_.images * phase.grid.points();
         const Block block = {group, phase, {first, std::min(block_points, all - first)}};
-        const bool has_bias = is_forward_ && operands.bias != nullptr;
         const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-        run_block(
-            block, views, filters_of(block, operands, packed),
-            {has_bias ? operands.bias + group * results_ : nullptr, is_forward_ && problem_.relu},
-            packed + packed_floats() + thread * thread_floats());
+        run_block(block, views, filters_of(block, operands, packed), finish,
+                  packed + packed_floats() + thread * thread_floats());
     }
     clear_filling(views.result);
 }

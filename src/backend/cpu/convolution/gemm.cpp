@@ -81,7 +81,7 @@ private:
 
     Factor columns_of(const Unit& unit, const Views& views) const;
     Factor outputs_of(const Unit& unit, const Views& views) const;
-    void forward(const Unit& unit, const Views& views, const float* bias) const;
+    void forward(const Unit& unit, const Views& views, Finish finish) const;
     void backward_data(const Unit& unit, const Views& views) const;
     void backward_weights(const Unit& unit, const Views& views) const;
     void run_slot(std::size_t slot, const Views& views, const ConvolutionOperands& operands,
@@ -118,6 +118,7 @@ Operations ExplicitGemm::operations() const {
     if (has_own_gradients()) {
         operations.adds = static_cast<double>((slots_ - 1) * g_.filter_elements());
     }
+    operations.adds += problem_.sum ? outputs : 0;
     operations.bias_adds = problem_.bias && problem_.pass != Pass::backward_data ? outputs : 0;
     operations.compares = problem_.relu && problem_.pass == Pass::forward ? outputs : 0;
     return operations;
@@ -155,18 +156,22 @@ Factor ExplicitGemm::outputs_of(const Unit& unit, const Views& views) const {
     return {unit.outputs, row};
 }
 
-void ExplicitGemm::forward(const Unit& unit, const Views& views, const float* bias) const {
+// (A product in y's own memory adds to an addend that is there.)
+void ExplicitGemm::forward(const Unit& unit, const Views& views, Finish finish) const {
     const Factor columns = columns_of(unit, views);
-    const ChannelRange channels = {unit.group * g_.outputs, g_.outputs};
-    const std::size_t points = unit.images * g_.points();
-    float* y = has_y_in_place() ? views.y.plane(unit.first, channels.first) : unit.outputs;
+    const std::size_t first = unit.group * g_.outputs, points = unit.images * g_.points();
+    const bool adds = has_y_in_place() && finish.addend == views.y.data;
+    finish.addend = adds ? nullptr : finish.addend;
+    float* y = has_y_in_place() ? views.y.plane(unit.first, first) : unit.outputs;
     library_product({g_.outputs, points, g_.depth()}, {unit.filters, g_.depth()}, columns,
-                    {y, static_cast<std::ptrdiff_t>(points)}, Into::overwrite);
-    finish_rows({bias != nullptr ? bias + channels.first : nullptr, problem_.relu}, g_.outputs,
-                points, y, points);
-    for (std::size_t n = 0; !has_y_in_place() && n < unit.images; ++n) {
-        copy_to_image(views.y, unit.first + n, channels, {0, g_.points()}, y + n * g_.points(),
-                      points);
+                    {y, static_cast<std::ptrdiff_t>(points)}, adds ? Into::add : Into::overwrite);
+    const std::size_t step = views.y.neighbours();
+#pragma omp parallel for collapse(2) schedule(static)
+    for (std::size_t n = 0; n < unit.images; ++n) {
+        for (std::size_t c = 0; c < g_.outputs; c += step) {
+            copy_to_image(views.y, unit.first + n, {first + c, std::min(step, g_.outputs - c)},
+                          {0, g_.points()}, y + c * points + n * g_.points(), points, finish);
+        }
     }
 }
 
@@ -218,7 +223,7 @@ void ExplicitGemm::run_slot(std::size_t slot, const Views& views,
                            memory + floats_.columns,
                            filters + group * group_filters};
         if (problem_.pass == Pass::forward) {
-            forward(unit, views, operands.bias);
+            forward(unit, views, {operands.bias, operands.addend, problem_.relu});
         } else if (problem_.pass == Pass::backward_data) {
             backward_data(unit, views);
         } else {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace strata::cpu {
 
@@ -38,6 +39,45 @@ STRATA_EACH_ISA void rows_to_lanes(const Lanes& l, const float* matrix, float* i
             image[lane] = matrix[lane * l.row + point];
         }
     }
+}
+
+// (A sum that is not a number stays one.)
+float least_of(const Finish& finish) {
+    return finish.relu ? 0.0F : -std::numeric_limits<float>::infinity();
+}
+
+// Bias and addend are those of the first lane.
+STRATA_EACH_ISA void finish_to_lanes(const Lanes& l, const Finish& finish, const float* matrix,
+                                     float* image) {
+    const float least = least_of(finish);
+    const float* addend = finish.addend;
+    for (std::size_t point = 0; point < l.points; ++point, image += l.column) {
+#pragma GCC ivdep
+        for (std::size_t lane = 0; lane < l.lanes; ++lane) {
+            float sum = matrix[lane * l.row + point];
+            sum += finish.bias != nullptr ? finish.bias[lane] : 0.0F;
+            sum += addend != nullptr ? addend[lane] : 0.0F;
+            image[lane] = least > sum ? least : sum;
+        }
+        addend += addend != nullptr ? l.column : 0;
+    }
+}
+
+STRATA_EACH_ISA void finish_row(const Finish& finish, std::size_t count, const float* matrix,
+                                float* image) {
+    const float bias = finish.bias != nullptr ? *finish.bias : 0.0F, least = least_of(finish);
+    const float* addend = finish.addend;
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < count; ++i) {
+        const float sum = matrix[i] + bias + (addend != nullptr ? addend[i] : 0.0F);
+        image[i] = least > sum ? least : sum;
+    }
+}
+
+// What `finish` means for a channel and a place in its plane.
+Finish finish_at(const Finish& finish, std::size_t channel, std::ptrdiff_t place) {
+    return {finish.bias != nullptr ? finish.bias + channel : nullptr,
+            finish.addend != nullptr ? finish.addend + place : nullptr, finish.relu};
 }
 
 // Calls run(plane of the first channel, channels, matrix row) for channels that share a block.
@@ -120,16 +160,27 @@ void copy_from_image(const ImageView& view, std::size_t n, ChannelRange channels
 }
 
 void copy_to_image(const ImageView& view, std::size_t n, ChannelRange channels, PointRange points,
-                   const float* matrix, std::size_t row) {
+                   const float* matrix, std::size_t row, const Finish& finish) {
     const std::ptrdiff_t start = signed_of(points.first) * view.column;
-    for_blocks(view, n, channels, [&](float* to, std::size_t count, std::size_t done) {
+    for_blocks(view, n, channels, [&](float* plane, std::size_t count, std::size_t done) {
+        const std::size_t channel = channels.first + done;
+        const auto finish_from = [&](std::size_t first, const float* to) {
+            return finish_at(finish, channel + first, to - view.data);
+        };
+        float* to = plane + start;
+        const float* from = matrix + done * row;
         if (!view.is_plain()) {
-            rows_to_lanes({count, points.count, view.column, row}, matrix + done * row, to + start);
+            const Lanes lanes = {count, points.count, view.column, row};
+            finish.is_needed() ? finish_to_lanes(lanes, finish_from(0, to), from, to)
+                               : rows_to_lanes(lanes, from, to);
             return;
         }
-        for (std::size_t i = 0; i < count; ++i) {
-            std::memcpy(to + start + signed_of(i) * view.lane, matrix + (done + i) * row,
-                        points.count * sizeof(float));
+        for (std::size_t i = 0; i < count; ++i, to += view.lane, from += row) {
+            if (finish.is_needed()) {
+                finish_row(finish_from(i, to), points.count, from, to);
+            } else if (from != to) {
+                std::memcpy(to, from, points.count * sizeof(float));
+            }
         }
     });
 }

@@ -53,10 +53,21 @@ struct PointRange {
     std::size_t first = 0;
     std::size_t count = 0;
 };
-// A matrix [channels][points] of these of an image, rows `row` floats apart.
+// What a convolution makes of its sums when it writes them: sum + bias + addend, each where there
+// is one, then max(0, ..) if `relu`.
+struct Finish {
+    const float* bias = nullptr;  // of the image's first channel
+    float* addend = nullptr;      // an image like the one that is written, or this one itself
+    bool relu = false;
+
+    bool is_needed() const { return bias != nullptr || addend != nullptr || relu; }
+};
+
+// A matrix [channels][points] of these of an image, rows `row` floats apart. One that is written
+// may be the elements of the image themselves, where they lie as its rows.
 void copy_from_image(const ImageView& view, std::size_t n, ChannelRange channels, PointRange points,
                      float* matrix, std::size_t row);
 void copy_to_image(const ImageView& view, std::size_t n, ChannelRange channels, PointRange points,
-                   const float* matrix, std::size_t row);
+                   const float* matrix, std::size_t row, const Finish& finish = {});
 
 }  // namespace strata::cpu

@@ -25,7 +25,8 @@ struct ConvolutionProblem {
     Window window;
     std::int64_t groups = 1;
     bool bias = false;
-    bool relu = false;              // y = max(0, y), in the forward pass only
+    bool sum = false;               // y += another tensor, in the forward pass only
+    bool relu = false;              // then y = max(0, y), in the forward pass only
     bool constant_weights = false;  // every run has the same; in the forward pass only
     int threads = 1;
 };
@@ -49,19 +50,21 @@ struct OperandOrders {
 // transforms. No bytes: it reads the weights themselves.
 struct KeptWeights {
     Bytes bytes = {};
-    std::function<void(const float* weight, float* kept)> make = {};  // aligned to 64 bytes
+    // `kept` is aligned to 64 bytes, the workspace is one for a run.
+    std::function<void(const float* weight, float* kept, std::byte* workspace)> make = {};
 };
 
 // The operands, or their gradients in a backward pass: the pass decides which of them are results.
 // `weight` is what the method keeps of constant weights, if it does. The forward pass reads x,
-// weight and bias and writes y; the pass for the data reads y's gradient and weight and writes x's;
-// the pass for the weights reads x and y's gradient and writes those of weight and bias. Null: the
-// problem does not have it.
+// weight, bias and addend and writes y; the pass for the data reads y's gradient and weight and
+// writes x's; the pass for the weights reads x and y's gradient and writes those of weight and
+// bias. Null: the problem does not have it.
 struct ConvolutionOperands {
     float* x = nullptr;
     float* weight = nullptr;
     float* bias = nullptr;
     float* y = nullptr;
+    float* addend = nullptr;  // of the sum, in the order of y; may be y itself
 };
 
 // A pass prepared by one method. It runs on OpenMP's threads, as many as the problem said, and may

@@ -3,21 +3,74 @@
 #include "backend/cpu/convolution/gather.h"
 #include "backend/cpu/convolution/implicit_gemm.h"
 #include "backend/cpu/convolution/tile_sizes.h"
+#include "backend/cpu/convolution/weight_tile.h"
 #include "backend/lower/program.h"
 
 #include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace strata::cpu {
 
 namespace {
 
-// Points that are multiplied at a time: a panel of y's gradient of as many rows stays in the L1
-// cache, and all panels in the L2 cache.
-std::size_t points_at_a_time(std::size_t outputs) {
-    return outputs > 256 ? std::min<std::size_t>(128, depth_block()) : depth_block();
+using Signed = std::ptrdiff_t;
+
+// The x that points see, padded: with a stride, columns that lie so far apart stand beside each
+// other, so that a row of points sees consecutive elements under each tap. That is [channels]
+// [phases][rows][columns], of which a tap of a channel begins at an offset.
+struct PaddedPlanes {
+    Grid grid;             // its taps are the phases
+    std::size_t rows = 0;  // that a row of points needs, and then each more
+    std::size_t row_step = 1;
+    std::size_t columns = 0;  // more than the points have
+    std::vector<std::size_t> phase_of_tap = {}, row_of_tap = {}, column_of_tap = {};
+};
+
+PaddedPlanes padded_planes(const Geometry& g) {
+    const auto unsigned_of = [](Signed value) { return static_cast<std::size_t>(value); };
+    const std::size_t step = unsigned_of(g.stride_width);
+    PaddedPlanes planes = {.grid = {(g.out_height - 1) * unsigned_of(g.stride_height) +
+                                        (g.kernel_height - 1) * unsigned_of(g.dilation_height) + 1,
+                                    0,
+                                    1,
+                                    g.stride_width,
+                                    {}},
+                           .rows = (g.kernel_height - 1) * unsigned_of(g.dilation_height) + 1,
+                           .row_step = unsigned_of(g.stride_height),
+                           .columns = (g.kernel_width - 1) * unsigned_of(g.dilation_width) / step};
+    planes.grid.columns = g.out_width + planes.columns;
+    std::vector<std::size_t> phases;
+    for (std::size_t r = 0; r < g.kernel_height; ++r) {
+        for (std::size_t s = 0; s < g.kernel_width; ++s) {
+            const std::size_t column = s * unsigned_of(g.dilation_width);
+            const auto found = std::find(phases.begin(), phases.end(), column % step);
+            planes.phase_of_tap.push_back(unsigned_of(found - phases.begin()));
+            planes.row_of_tap.push_back(r * unsigned_of(g.dilation_height));
+            planes.column_of_tap.push_back(column / step);
+            if (found == phases.end()) {
+                phases.push_back(column % step);
+                planes.grid.taps.push_back(
+                    {-g.pad_top, static_cast<Signed>(column % step) - g.pad_left});
+            }
+        }
+    }
+    return planes;
+}
+
+// As many points as keep a panel of y's gradient in the L1 cache are multiplied at a time: columns
+// of a row, rows of an image, or images.
+PointBlock block_of(const Geometry& g) {
+    const std::size_t points = depth_block();
+    if (g.points() <= points / 2) {
+        return {std::min(points / g.points(), g.images), g.out_height, g.out_width};
+    }
+    if (g.out_width <= 2 * points) {
+        return {1, std::clamp<std::size_t>(points / g.out_width, 1, g.out_height), g.out_width};
+    }
+    return {1, 1, points};
 }
 
 // 16 channels as columns of a panel, whose rows are the points.
@@ -30,9 +83,10 @@ STRATA_EACH_ISA void transpose_channels(const float* rows, std::size_t row, std:
     }
 }
 
-// The gradient of the weights, transposed: the matrix [C R S][points] is gathered in tiles and
-// multiplied by y's gradient [points][K]. Threads share the rows, so that each sum belongs to one
-// of them; where there are few rows, parts of the images are summed apart and added at the end.
+// The gradient of the weights, transposed: of the matrix [C R S][points], whose rows are read where
+// they are in padded planes, with y's gradient [points][K]. Threads share the rows, so that each
+// sum belongs to one of them; where there are few rows, parts of the images are summed apart and
+// added at the end.
 class WeightGradient final : public PreparedConvolution {
 public:
     WeightGradient(const ConvolutionProblem& problem, const OperandOrders& preferred)
@@ -40,9 +94,10 @@ public:
           g_(geometry_of(problem)),
           orders_{preferred.x, FilterOrder::oihw, preferred.y},
           implementation_(fmt::format("strata:implicit-gemm:{}", product_isa())),
-          grid_(forward_grid(g_)),
+          planes_(padded_planes(g_)),
           outputs_(round_up(g_.outputs, 16)),
-          points_(points_at_a_time(outputs_)) {
+          width_(tile_vectors() * vector_floats()),
+          block_(block_of(g_)) {
         const std::size_t blocks = g_.groups * quotient_up(g_.depth(), row_block);
         parts_ = blocks < 8 ? std::min<std::size_t>(g_.images, quotient_up(8, blocks)) : 1;
         const auto threads = static_cast<std::size_t>(problem.threads);
@@ -50,6 +105,8 @@ public:
             quotient_up(threads, g_.groups * parts_), 1, quotient_up(g_.depth(), row_block));
         rows_ = round_up(quotient_up(g_.depth(), row_parts), 6);
         row_parts_ = quotient_up(g_.depth(), rows_);
+        reads_y_ = orders_.y == (vector_floats() == 8 ? ImageOrder::nchw8c : ImageOrder::nchw16c) &&
+                   vector_floats() >= 8 && (g_.groups == 1 || g_.outputs % vector_floats() == 0);
     }
 
     std::string implementation() const override { return implementation_; }
@@ -76,20 +133,52 @@ private:
         ImageView x;
         ImageView dy;
     };
+    // Of a block of points: the first, and how many.
+    struct Place {
+        std::size_t image = 0;
+        std::size_t row = 0;
+        std::size_t column = 0;
+        PointBlock points;
+    };
+    // A thread's memory.
+    struct Memory {
+        float* panels;                        // y's gradient [outputs / width_][points][width_]
+        float* rows;                          // [16][points]
+        float* planes;                        // x [images][channels][phases][rows][columns]
+        std::vector<std::ptrdiff_t> offsets;  // of a task's rows in the planes
+    };
 
     std::size_t sum_floats() const { return g_.groups * g_.depth() * outputs_; }
+    std::size_t block_points() const { return block_.images * block_.rows * block_.columns; }
     std::size_t panels_floats() const {
-        return round_up(outputs_, right_panel_columns()) * points_;
+        return reads_y_ ? 0 : round_up(outputs_, width_) * block_points();
     }
-    std::size_t tile_row() const { return points_ + 16; }
+    // Not a power of two, so that the rows do not fall into the same cache sets.
+    std::size_t tile_row() const { return round_up(block_points(), 16) + 16; }
+    std::size_t plane_columns(std::size_t points) const { return points + planes_.columns; }
+    std::size_t plane_floats(const PointBlock& points) const {
+        return ((points.rows - 1) * planes_.row_step + planes_.rows) *
+               plane_columns(points.columns);
+    }
+    ChannelRange channels_of(const Task& task) const {
+        const std::size_t first = task.first_row / g_.taps();
+        return {first, quotient_up(task.first_row + task.rows, g_.taps()) - first};
+    }
+    std::size_t image_floats(std::size_t channels, const PointBlock& points) const {
+        return channels * planes_.grid.taps.size() * plane_floats(points);
+    }
     std::size_t thread_floats() const {
-        return panels_floats() + std::max(row_block, std::size_t{16}) * tile_row();
+        const std::size_t channels = std::min(g_.inputs, quotient_up(rows_, g_.taps()) + 1);
+        return panels_floats() + 16 * tile_row() +
+               round_up(block_.images * image_floats(channels, block_), 16);
     }
     Task task_of(std::size_t number, float* sums) const;
-    void pack_gradient(const Task& task, const Views& views, PointRange points, float* panels,
-                       float* rows) const;
-    void gather_rows(const Task& task, const Views& views, DepthRange depth, PointRange points,
-                     float* tile) const;
+    void pack_gradient(const Task& task, const Views& views, const Place& place,
+                       const Memory& memory) const;
+    void copy_planes(const Task& task, const Views& views, const Place& place,
+                     Memory& memory) const;
+    void multiply(const Task& task, const Views& views, const Place& place,
+                  const Memory& memory) const;
     void run_task(const Task& task, const Views& views, float* memory) const;
     void transpose_sums(const float* sums, float* filters) const;
 
@@ -97,9 +186,11 @@ private:
     Geometry g_;
     OperandOrders orders_;
     std::string implementation_;
-    Grid grid_;
+    PaddedPlanes planes_;
     std::size_t outputs_;
-    std::size_t points_;
+    std::size_t width_;
+    PointBlock block_;
+    bool reads_y_ = false;  // y's gradient lies in blocks as wide as a register
     std::size_t parts_ = 1;
     std::size_t rows_ = 0;
     std::size_t row_parts_ = 1;
@@ -113,17 +204,6 @@ Operations WeightGradient::operations() const {
     operations.bias_adds =
         problem_.bias ? count(g_.images * g_.groups * g_.outputs * g_.points()) : 0;
     return operations;
-}
-
-// Calls visit(image of the task, points of it, the first one's place).
-template <class Visit>
-void for_pieces(PointRange points, std::size_t points_of_image, Visit&& visit) {
-    for (std::size_t done = 0; done < points.count;) {
-        const std::size_t at = points.first + done, first = at % points_of_image;
-        const std::size_t count = std::min(points.count - done, points_of_image - first);
-        visit(at / points_of_image, PointRange{first, count}, done);
-        done += count;
-    }
 }
 
 WeightGradient::Task WeightGradient::task_of(std::size_t number, float* sums) const {
@@ -141,48 +221,106 @@ WeightGradient::Task WeightGradient::task_of(std::size_t number, float* sums) co
 }
 
 // Of all outputs of the group, the last panel filled up with zeros.
-void WeightGradient::pack_gradient(const Task& task, const Views& views, PointRange points,
-                                   float* panels, float* rows) const {
-    const std::size_t width = right_panel_columns();
+void WeightGradient::pack_gradient(const Task& task, const Views& views, const Place& place,
+                                   const Memory& memory) const {
+    const PointBlock& block = place.points;
+    const std::size_t points = block.images * block.rows * block.columns;
+    // Rows of points that fill the image's lie behind each other.
+    const bool whole = block.columns == g_.out_width;
+    const std::size_t pieces = whole ? 1 : block.rows, length = block.rows * block.columns / pieces;
     for (std::size_t k = 0; k < outputs_; k += 16) {
         const std::size_t count = std::min<std::size_t>(16, g_.outputs - k);
         const ChannelRange channels = {task.group * g_.outputs + k, count};
-        float* panel = panels + k / width * width * points.count + k % width;
-        for_pieces(points, g_.points(), [&](std::size_t n, PointRange piece, std::size_t at) {
-            copy_from_image(views.dy, task.first_image + n, channels, piece, rows + at, tile_row());
-        });
-        for (std::size_t lane = count; lane < 16; ++lane) {
-            std::fill_n(rows + lane * tile_row(), points.count, 0.0F);
+        for (std::size_t n = 0; n < block.images; ++n) {
+            for (std::size_t p = 0; p < pieces; ++p) {
+                const std::size_t first = (place.row + p) * g_.out_width + place.column;
+                copy_from_image(views.dy, task.first_image + place.image + n, channels,
+                                {first, length}, memory.rows + (n * pieces + p) * length,
+                                tile_row());
+            }
         }
-        transpose_channels(rows, tile_row(), points.count, width, panel);
+        for (std::size_t lane = count; lane < 16; ++lane) {
+            std::fill_n(memory.rows + lane * tile_row(), points, 0.0F);
+        }
+        transpose_channels(memory.rows, tile_row(), points, width_,
+                           memory.panels + k / width_ * width_ * points + k % width_);
     }
 }
 
-void WeightGradient::gather_rows(const Task& task, const Views& views, DepthRange depth,
-                                 PointRange points, float* tile) const {
-    for_pieces(points, g_.points(), [&](std::size_t n, PointRange piece, std::size_t at) {
-        gather({views.x, task.first_image + n, task.group * g_.inputs}, grid_, depth, piece,
-               tile + at, tile_row());
-    });
+void WeightGradient::copy_planes(const Task& task, const Views& views, const Place& place,
+                                 Memory& memory) const {
+    const PointBlock& block = place.points;
+    const ChannelRange channels = channels_of(task);
+    const std::size_t columns = plane_columns(block.columns), plane = plane_floats(block);
+    const std::size_t phases = planes_.grid.taps.size();
+    Grid grid = planes_.grid;
+    grid.columns = columns;
+    for (Tap& tap : grid.taps) {
+        tap.column += static_cast<Signed>(place.column) * g_.stride_width;
+    }
+    const PointRange points = {place.row * planes_.row_step * columns, plane};
+    for (std::size_t n = 0; n < block.images; ++n) {
+        gather(
+            {views.x, task.first_image + place.image + n, task.group * g_.inputs + channels.first},
+            grid, {0, channels.count * phases}, points,
+            memory.planes + n * image_floats(channels.count, block), plane);
+    }
+    for (std::size_t row = 0; row < task.rows; ++row) {
+        const std::size_t tap = (task.first_row + row) % g_.taps();
+        const std::size_t channel = (task.first_row + row) / g_.taps() - channels.first;
+        memory.offsets[row] =
+            static_cast<Signed>((channel * phases + planes_.phase_of_tap[tap]) * plane +
+                                planes_.row_of_tap[tap] * columns + planes_.column_of_tap[tap]);
+    }
+}
+
+void WeightGradient::multiply(const Task& task, const Views& views, const Place& place,
+                              const Memory& memory) const {
+    const PointBlock& block = place.points;
+    const std::size_t points = block.rows * block.columns, lanes = vector_floats();
+    const std::size_t columns = plane_columns(block.columns);
+    SeenElements seen = {memory.planes, nullptr,
+                         static_cast<Signed>(image_floats(channels_of(task).count, block)),
+                         static_cast<Signed>(planes_.row_step * columns)};
+    OutputVectors outputs = {nullptr, static_cast<Signed>(points * width_),
+                             static_cast<Signed>(width_), static_cast<Signed>(lanes)};
+    if (reads_y_) {
+        outputs = {nullptr, views.dy.image, views.dy.column, views.dy.block_step};
+    }
+    const std::size_t used = round_up(g_.outputs, lanes);
+    for (std::size_t row = 0; row < task.rows; row += row_block) {
+        const std::size_t rows = std::min(row_block, task.rows - row);
+        seen.offsets = memory.offsets.data() + row;
+        for (std::size_t k = 0; k < used; k += width_) {
+            const std::size_t first = place.row * g_.out_width + place.column;
+            outputs.data = reads_y_ ? views.dy.plane(task.first_image + place.image,
+                                                     task.group * g_.outputs + k) +
+                                          static_cast<Signed>(first) * views.dy.column
+                                    : memory.panels + k * block.images * points;
+            add_weight_sums(block, rows, std::min(width_, used - k) / lanes, seen, outputs,
+                            task.sums + row * outputs_ + k, outputs_);
+        }
+    }
 }
 
 void WeightGradient::run_task(const Task& task, const Views& views, float* memory) const {
     std::fill_n(task.sums, task.rows * outputs_, 0.0F);
-    float* panels = memory;
-    float* tile = memory + panels_floats();
-    const std::size_t all = task.images * g_.points(), width = right_panel_columns();
-    for (std::size_t first = 0; first < all; first += points_) {
-        const PointRange points = {first, std::min(points_, all - first)};
-        pack_gradient(task, views, points, panels, tile);
-        for (std::size_t row = 0; row < task.rows; row += row_block) {
-            const std::size_t rows = std::min(row_block, task.rows - row);
-            gather_rows(task, views, {task.first_row + row, rows}, points, tile);
-            for (std::size_t k = 0; k < outputs_; k += width) {
-                small_gemm({rows, std::min(width, outputs_ - k), points.count},
-                           {tile, static_cast<std::ptrdiff_t>(tile_row()), 1},
-                           {panels + k * points.count, static_cast<std::ptrdiff_t>(width)},
-                           {task.sums + row * outputs_ + k, static_cast<std::ptrdiff_t>(outputs_)},
-                           Into::add);
+    float* rows = memory + panels_floats();
+    Memory parts = {memory, rows, rows + 16 * tile_row(), std::vector<Signed>(task.rows)};
+    for (std::size_t n = 0; n < task.images; n += block_.images) {
+        for (std::size_t p = 0; p < g_.out_height; p += block_.rows) {
+            for (std::size_t q = 0; q < g_.out_width; q += block_.columns) {
+                const Place place = {n,
+                                     p,
+                                     q,
+                                     {std::min(block_.images, task.images - n),
+                                      std::min(block_.rows, g_.out_height - p),
+                                      std::min(block_.columns, g_.out_width - q)}};
+                if (!reads_y_) {
+                    pack_gradient(task, views, place, parts);
+                }
+                copy_planes(task, views, place, parts);
+                multiply(task, views, place, parts);
             }
         }
     }

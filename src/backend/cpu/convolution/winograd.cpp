@@ -83,6 +83,7 @@ WinogradProblem described(WinogradTile tile, const ConvolutionProblem& problem,
     result.pad_left = problem.window.pad_begin[1];
     result.images = size(problem.x[0]);
     result.bias = problem.bias;
+    result.sum = problem.sum && problem.pass == Pass::forward;
     result.relu = problem.relu && problem.pass == Pass::forward;
     result.keeps_filters = problem.constant_weights && problem.pass == Pass::forward;
     result.threads = std::max(problem.threads, 1);

@@ -41,6 +41,7 @@ struct WinogradProblem {
     std::int64_t pad_left = 0;
     std::size_t images = 0;
     bool bias = false;
+    bool sum = false;
     bool relu = false;
     bool keeps_filters = false;  // transformed once, not in every run
     int threads = 1;

@@ -44,7 +44,8 @@ struct Strip {
     // Of a tile of the image: the rest is zero where it is read, and not written.
     Inside rows;
     Inside columns;
-    const float* bias = nullptr;  // for each channel
+    const float* bias = nullptr;    // for each channel
+    const float* addend = nullptr;  // lies like `to`, or there
     bool relu = false;
 };
 
@@ -63,6 +64,11 @@ struct Element {
     }
     [[gnu::always_inline]] static void add_bias(const Scalar& bias, Scalar& value) {
         value += bias;
+    }
+    [[gnu::always_inline]] static void add(const float* from, Scalar& value) {
+        Scalar addend;
+        load(from, addend);
+        value += addend;
     }
     [[gnu::always_inline]] static void rectify(Scalar& value) {
         const Scalar zero = {};
@@ -123,12 +129,15 @@ void transform_to_image(const Strip& strip) {
                     if (strip.bias != nullptr) {
                         E::add_bias(bias, result);
                     }
+                    const std::ptrdiff_t place = std::ptrdiff_t{y} * strip.to_steps.row +
+                                                 std::ptrdiff_t{x} * strip.to_steps.column;
+                    if (strip.addend != nullptr) {
+                        E::add(strip.addend + (to - strip.to) + place, result);
+                    }
                     if (strip.relu) {
                         E::rectify(result);
                     }
-                    E::store(to + std::ptrdiff_t{y} * strip.to_steps.row +
-                                 std::ptrdiff_t{x} * strip.to_steps.column,
-                             result);
+                    E::store(to + place, result);
                 });
         }
     }

@@ -155,6 +155,7 @@ WinogradImages::Run WinogradImages::begin(const ConvolutionOperands& operands,
     run.to = forward_ ? operands.y : operands.x;
     run.filters = filters_;
     run.filters.data = problem_.keeps_filters ? operands.weight : memory + bias_floats();
+    run.epilogue.addend = operands.addend;
     run.epilogue.relu = problem_.relu;
     if (bias_floats() > 0) {
         std::copy_n(operands.bias, to_.channels, memory);
@@ -285,7 +286,7 @@ KeptWeights WinogradImages::kept_weights() const {
         return {};
     }
     return {{static_cast<double>(sizeof(float) * filters_.floats())},
-            [this](const float* weight, float* kept) {
+            [this](const float* weight, float* kept, std::byte*) {
                 TransformedFilters filters = filters_;
                 filters.data = kept;
                 transform_all_filters(weight, filters);
@@ -299,12 +300,15 @@ Operations WinogradImages::operations() const {
     const double filters = number(depth_) * number(padded_columns());
     const double pixels =
         number(problem_.images) * static_cast<double>(to_.height * to_.width) * number(to_.lanes());
+    // (A sum is done in the codelets only where vectors are written as they lie.)
+    const double added = to_.filled ? pixels : pixels / number(to_.lanes()) * number(to_.channels);
     Operations operations = operations_of(costs.filter, problem_.keeps_filters ? 0 : filters);
     operations += operations_of(costs.input, tiles * number(from_.lanes()));
     operations += operations_of(costs.output, tiles * number(to_.lanes()));
     operations.multiply_adds += number(problem_.points()) * tiles * filters;
+    operations.adds += problem_.sum ? added : 0;
     operations.bias_adds += bias_floats() > 0 ? pixels : 0;
-    operations.compares += problem_.relu ? pixels : 0;
+    operations.compares += !problem_.relu ? 0 : problem_.sum ? added : pixels;
     return operations;
 }
 

@@ -180,6 +180,9 @@ void write_tiles(const TransformedTiles& from, std::size_t size, Codelet codelet
         if (layout.direct(group)) {
             strip.from = from.at(0, channel, run.first - tiles.begin);
             strip.to = image + position(layout, run, group);
+            strip.addend = epilogue.addend == nullptr
+                               ? nullptr
+                               : epilogue.addend + position(layout, run, group);
             strip.to_steps = image_steps(layout, grid);
             strip.tiles = run.tiles;
             strip.rows = run.rows;
@@ -194,10 +197,21 @@ void write_tiles(const TransformedTiles& from, std::size_t size, Codelet codelet
             strip.to_steps = buffer_steps(grid);
             strip.rows = one.rows;
             strip.columns = one.columns;
+            strip.relu = epilogue.relu && epilogue.addend == nullptr;
             codelet(strip);
-            float* to = image + position(layout, one, group);
-            for_each_element(layout, one, grid, group,
-                             [&](std::ptrdiff_t out, std::ptrdiff_t at) { to[out] = buffer[at]; });
+            const std::ptrdiff_t place = position(layout, one, group);
+            float* to = image + place;
+            if (epilogue.addend == nullptr) {
+                for_each_element(
+                    layout, one, grid, group,
+                    [&](std::ptrdiff_t out, std::ptrdiff_t at) { to[out] = buffer[at]; });
+                return;
+            }
+            const float* addend = epilogue.addend + place;
+            for_each_element(layout, one, grid, group, [&](std::ptrdiff_t out, std::ptrdiff_t at) {
+                const float sum = buffer[at] + addend[out];
+                to[out] = epilogue.relu && sum < 0 ? 0 : sum;
+            });
         });
     });
 }

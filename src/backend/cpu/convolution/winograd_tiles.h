@@ -77,7 +77,8 @@ inline TransformedTiles from_tile(TransformedTiles tiles, std::size_t first) {
 
 // What the output transform adds.
 struct Epilogue {
-    const float* bias = nullptr;  // padded to a multiple of 16 channels
+    const float* bias = nullptr;    // padded to a multiple of 16 channels
+    const float* addend = nullptr;  // an image like the one that is written, or this one itself
     bool relu = false;
 };
 

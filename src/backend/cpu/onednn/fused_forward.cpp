@@ -72,7 +72,14 @@ FusedOperations::Operands FusedOperations::operands(AddendPlace place, const Des
     if (const auto bias = bias_value()) {
         operands.arguments.emplace_back(DNNL_ARG_BIAS, *bias);
     }
-    add_result(place, y, operands);
+    const auto [result, addend] = place_result(place, y);
+    operands.arguments.emplace_back(DNNL_ARG_DST, result);
+    if (addend && place == AddendPlace::copied) {
+        operands.before.push_back(lowering_.reorder_call(*addend, result));
+    } else if (addend && place == AddendPlace::read) {
+        operands.arguments.emplace_back(
+            DNNL_ARG_ATTR_MULTIPLE_POST_OP(sum_position) | DNNL_ARG_SRC_1, *addend);
+    }
     return operands;
 }
 
@@ -89,26 +96,17 @@ std::optional<TensorView> FusedOperations::bias_value() {
                                     : std::nullopt;
 }
 
-void FusedOperations::add_result(AddendPlace place, const Desc& y, Operands& operands) {
+FusedOperations::Result FusedOperations::place_result(AddendPlace place, const Desc& y) {
     if (!operations_.addend) {
-        operands.arguments.emplace_back(DNNL_ARG_DST, lowering_.make_value(result(), y));
-        return;
+        return {lowering_.make_value(result(), y), {}};
     }
     const TensorView addend = lowering_.value(*operations_.addend, y);
     if (place == AddendPlace::replaced) {
         lowering_.share_value(result(), addend);
         lowering_.forget_value(*operations_.addend);
-        operands.arguments.emplace_back(DNNL_ARG_DST, addend);
-        return;
+        return {addend, addend};
     }
-    const TensorView sum = lowering_.make_value(result(), y);
-    operands.arguments.emplace_back(DNNL_ARG_DST, sum);
-    if (place == AddendPlace::copied) {
-        operands.before.push_back(lowering_.reorder_call(addend, sum));
-    } else {
-        operands.arguments.emplace_back(
-            DNNL_ARG_ATTR_MULTIPLE_POST_OP(sum_position) | DNNL_ARG_SRC_1, addend);
-    }
+    return {lowering_.make_value(result(), y), addend};
 }
 
 TensorView FusedOperations::statistic(std::size_t operand) {

@@ -44,13 +44,18 @@ public:
     // Of these operands, the weights in this layout, and the bias if there is one.
     TensorView weights(const Desc& wanted);
     std::optional<TensorView> bias_value();
+    // Makes the result's value; and the sum's other operand, in the same layout, if there is one.
+    struct Result {
+        TensorView y;
+        std::optional<TensorView> addend;
+    };
+    Result place_result(AddendPlace place, const Desc& y);
 
 private:
     TensorView folded_weights(const Desc& wanted);
     TensorView folded_bias();
     TensorView statistic(std::size_t operand);
     FoldedNormalization folded() const;
-    void add_result(AddendPlace place, const Desc& y, Operands& operands);
 
     Lowering& lowering_;
     const Layer& layer_;

@@ -29,6 +29,9 @@ constexpr std::array filter_orders = {FilterOrder::oihw, FilterOrder::oihw8i8o,
 
 constexpr std::size_t page = 4096;
 
+// Of a layer's weights. Spectra of whole planes take more: sixteen layers would fill a machine.
+constexpr Bytes most_kept{512.0 * 1024 * 1024};
+
 // The order whose layout has the elements where this one has them.
 template <class Orders, class LayoutOf>
 auto order_of(const Desc& desc, const Orders& orders, const LayoutOf& layout_of)
@@ -92,23 +95,12 @@ TensorView kept_of(Lowering& lowering, const std::shared_ptr<const PreparedConvo
         return weight;
     }
     const TensorView made = lowering.make_persistent(plain({floats}, ElementType::f32));
-    lowering.compute_once(KernelCall{[prepared, make = kept.make](std::span<void* const> at) {
-                                         make(static_cast<const float*>(at[0]),
-                                              static_cast<float*>(at[1]));
-                                     },
-                                     {weight, made}});
+    lowering.compute_once(KernelCall{
+        [prepared, make = kept.make](std::span<void* const> at) {
+            make(static_cast<const float*>(at[0]), static_cast<float*>(at[1]), next_page(at[2]));
+        },
+        {weight, made, lowering.scratch(prepared->workspace(), page)}});
     return made;
-}
-
-// Of views in this order: x, weight, y, scratch, bias if there is one.
-Kernel kernel_of(const std::shared_ptr<const PreparedConvolution>& prepared) {
-    return [prepared](std::span<void* const> at) {
-        const auto floats = [&](std::size_t i) {
-            return i < at.size() ? static_cast<float*>(at[i]) : nullptr;
-        };
-        prepared->run({.x = floats(0), .weight = floats(1), .bias = floats(4), .y = floats(2)},
-                      next_page(at[3]));
-    };
 }
 
 }  // namespace
@@ -195,11 +187,12 @@ OperandOrders OwnConvolution::preferred(Lowering& lowering, Pass pass) const {
 
 std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(Lowering& lowering, Pass pass,
                                                                    std::string_view method) const {
-    return prepare(lowering, problem(lowering, pass), method);
+    return prepare(lowering, problem(lowering, pass), method, preferred(lowering, pass));
 }
 
 std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(
-    Lowering& lowering, const ConvolutionProblem& problem, std::string_view method) const {
+    Lowering& lowering, const ConvolutionProblem& problem, std::string_view method,
+    const OperandOrders& preferred) const {
     if (const std::size_t axes = op.kernel.size(); axes != 2) {
         throw Refusal{
             fmt::format("{} spatial {}: it needs two", axes, axes == 1 ? "axis" : "axes")};
@@ -208,8 +201,12 @@ std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(
         throw Refusal{"bf16: it computes in f32"};
     }
     const ConvolutionMethod& found = method_named(lowering.methods(), method);
-    std::shared_ptr<const PreparedConvolution> prepared =
-        found.prepare(problem, preferred(lowering, problem.pass));
+    std::shared_ptr<const PreparedConvolution> prepared = found.prepare(problem, preferred);
+    if (prepared->kept_weights().bytes > most_kept) {
+        ConvolutionProblem without = problem;
+        without.constant_weights = false;
+        prepared = found.prepare(without, preferred);
+    }
     const auto& limit = lowering.execution().engine.workspace_limit;
     if (limit && prepared->workspace() > *limit) {
         throw Refusal{fmt::format("it needs {} of workspace, more than the limit of {}",
@@ -280,12 +277,27 @@ Call OwnConvolution::call_of(Lowering& lowering,
                              const std::shared_ptr<const PreparedConvolution>& prepared,
                              const Operands& operands) const {
     const TensorView weight = kept_of(lowering, prepared, operands.weight);
-    std::vector<TensorView> views = {operands.x, weight, operands.y,
-                                     lowering.scratch(prepared->workspace(), page)};
-    if (operands.bias) {
-        views.push_back(*operands.bias);
-    }
-    return KernelCall{kernel_of(prepared), std::move(views)};
+    std::vector<TensorView> views = {lowering.scratch(prepared->workspace(), page), operands.x,
+                                     weight, operands.y};
+    const auto place_of = [&](const std::optional<TensorView>& view) {
+        if (view) {
+            views.push_back(*view);
+        }
+        return view ? views.size() - 1 : std::size_t{0};
+    };
+    const std::size_t bias = place_of(operands.bias), addend = place_of(operands.addend);
+    return KernelCall{[prepared, bias, addend](std::span<void* const> at) {
+                          const auto floats = [&](std::size_t place) {
+                              return place > 0 ? static_cast<float*>(at[place]) : nullptr;
+                          };
+                          prepared->run({.x = floats(1),
+                                         .weight = floats(2),
+                                         .bias = floats(bias),
+                                         .y = floats(3),
+                                         .addend = floats(addend)},
+                                        next_page(at[0]));
+                      },
+                      std::move(views)};
 }
 
 FusedResult OwnConvolution::forward_fused(Lowering& lowering, std::string_view method,
@@ -306,20 +318,27 @@ FusedResult OwnConvolution::forward_fused(Lowering& lowering, std::string_view m
 void OwnConvolution::forward_fused(Lowering& lowering, std::string_view method,
                                    const std::vector<LayerId>& followers, FusedOperations& fused,
                                    StepText text) const {
-    if (fused.has_sum()) {
-        throw Refusal{fmt::format("{} of strata adds no other tensor", method)};
-    }
     ConvolutionProblem problem = this->problem(lowering, Pass::forward);
     problem.bias = fused.bias().get_size() > 0;
+    problem.sum = fused.has_sum();
     problem.relu = fused.has_relu();
-    const auto prepared = prepare(lowering, problem, method);
+    OperandOrders wanted = preferred(lowering, Pass::forward);
+    if (const auto addend = fused.layout_of_addend()) {
+        wanted.y = image_order_of(*addend).value_or(wanted.y);
+    }
+    const auto prepared = prepare(lowering, problem, method, wanted);
     const OperandOrders orders = prepared->orders();
+    if (problem.sum && method.starts_with("winograd") && orders.y == ImageOrder::nchw) {
+        throw Refusal{"tiles of plain images add more slowly than a step of its own"};
+    }
     Operands placed;
     placed.x = lowering.value(image(), layout_of_image(orders.x, lowering.extents(image())));
     placed.weight = fused.weights(layout_of_filter(orders.weight, weight_dims));
     placed.bias = fused.bias_value();
-    placed.y =
-        lowering.make_value(fused.result(), layout_of_image(orders.y, lowering.extents(result())));
+    const FusedOperations::Result written = fused.place_result(
+        fused.places().front(), layout_of_image(orders.y, lowering.extents(result())));
+    placed.y = written.y;
+    placed.addend = written.addend;
     text.implementation =
         prepared->implementation() + text_of_fused(lowering.graph(), FusedBias::no, followers);
     text.operations = prepared->operations();

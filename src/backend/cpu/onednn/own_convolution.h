@@ -39,7 +39,7 @@ struct OwnConvolution {
                  const std::shared_ptr<const PreparedConvolution>& prepared, StepText text) const;
 
     // Adds the forward pass by the method of this name as one step with the layers that may be
-    // fused with it, apart from sums. `bias` is empty if the layer has none.
+    // fused with it. `bias` is empty if the layer has none.
     FusedResult forward_fused(Lowering& lowering, std::string_view method, const Desc& bias,
                               const StepText& text) const;
 
@@ -48,13 +48,15 @@ private:
         TensorView x = {};
         TensorView weight = {};
         TensorView y = {};
-        std::optional<TensorView> bias = {};  // that the method adds
+        std::optional<TensorView> bias = {};    // that the method adds
+        std::optional<TensorView> addend = {};  // of a fused sum
     };
 
     ConvolutionProblem problem(const Lowering& lowering, Pass pass) const;
     std::shared_ptr<const PreparedConvolution> prepare(Lowering& lowering,
                                                        const ConvolutionProblem& problem,
-                                                       std::string_view method) const;
+                                                       std::string_view method,
+                                                       const OperandOrders& preferred) const;
     void forward_fused(Lowering& lowering, std::string_view method,
                        const std::vector<LayerId>& followers, FusedOperations& fused,
                        StepText text) const;

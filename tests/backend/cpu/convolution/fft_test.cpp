@@ -24,13 +24,14 @@ std::vector<ProblemShape> unit_step_shapes() {
          .pad_end = {1, 1},
          .bias = true},
         {.x = {1, 1, 1, 1}, .filter = {1, 1, 1}},
-        {.x = {3, 17, 7, 7}, .filter = {33, 1, 1}, .bias = true, .relu = true},
+        {.x = {3, 17, 7, 7}, .filter = {33, 1, 1}, .bias = true, .sum = true, .relu = true},
         {.x = {1, 3, 29, 25}, .filter = {5, 11, 11}, .pad_begin = {5, 5}, .pad_end = {5, 5}},
         {.x = {2, 8, 27, 17},
          .filter = {18, 5, 5},
          .pad_begin = {2, 2},
          .pad_end = {2, 2},
          .groups = 2,
+         .sum = true,
          .relu = true},
         {.x = {2, 6, 10, 9},
          .filter = {6, 3, 3},
@@ -44,9 +45,9 @@ std::vector<ProblemShape> unit_step_shapes() {
          .pad_end = {2, 1},
          .bias = true},
         {.x = {1, 2, 20, 37}, .filter = {3, 17, 14}, .pad_begin = {20, 1}, .pad_end = {1, 20}},
-        {.x = {3, 5, 21}, .filter = {6, 4}, .pad_begin = {3}, .pad_end = {1}},
+        {.x = {3, 5, 21}, .filter = {6, 4}, .pad_begin = {3}, .pad_end = {1}, .sum = true},
         {.x = {3, 18, 20, 9}, .filter = {70, 3, 3}, .bias = true, .threads = 3},
-        {.x = {70, 2, 8, 8}, .filter = {3, 3, 3}},
+        {.x = {70, 2, 8, 8}, .filter = {3, 3, 3}, .sum = true},
     };
 }
 
@@ -108,6 +109,20 @@ TEST_P(Fft, GivesTheSameBitsOnAnyNumberOfThreads) {
     }
 }
 
+TEST_P(Fft, SpectraThatWereMadeBeforeGiveTheSame) {
+    for (ProblemShape shape : unit_step_shapes()) {
+        const ConvolutionProblem usual = problem_of(Pass::forward, shape);
+        shape.constant_weights = true;
+        const ConvolutionProblem constant = problem_of(Pass::forward, shape);
+        const Outcome outcome = outcome_of(method(), constant);
+        EXPECT_EQ(outcome.result, outcome_of(method(), usual).result) << text_of(usual);
+        EXPECT_EQ(outcome.faults, std::vector<std::string>()) << text_of(usual);
+        const auto kept = method().prepare(constant, {}), made = method().prepare(usual, {});
+        EXPECT_GT(kept->kept_weights().bytes.value, 0);
+        EXPECT_LT(kept->workspace(), made->workspace());
+    }
+}
+
 TEST_P(Fft, RefusesStridesAndDilations) {
     EXPECT_EQ(refusal_of(method(),
                          problem_of(Pass::forward,
@@ -150,6 +165,12 @@ TEST_P(Fft, CountsTransformsAndProducts) {
     // Sums of the left matrix's parts, of two products twice, of filters' parts and of their pairs.
     EXPECT_EQ(operations.adds,
               transforms.adds + 144 * (2 * 16 + 2 * 2 * 32 + 2 * 16 * 32 + 4 * 8 * 32));
+    // Without those of the filters.
+    ProblemShape constant = shape;
+    constant.constant_weights = true;
+    const auto kept = method().prepare(problem_of(Pass::forward, constant), {})->operations();
+    EXPECT_EQ(operations.multiply_adds - kept.multiply_adds, filters.multiply_adds);
+    EXPECT_EQ(operations.adds - kept.adds, filters.adds + 144 * (2 * 16 * 32 + 4 * 8 * 32));
 }
 
 TEST(FftPlan, TransformsEachLaneAndBack) {

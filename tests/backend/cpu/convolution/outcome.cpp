@@ -186,13 +186,16 @@ public:
     Operand(Placement placement, const std::vector<float>* given)
         : placement_(std::move(placement)), memory_(placement_.count), given_(given) {
         if (given_ != nullptr) {
-            std::fill_n(memory_.data(), placement_.count, 0.0F);
-            for (std::size_t i = 0; i < given_->size(); ++i) {
-                memory_.data()[placement_.places[i]] = (*given_)[i];
-            }
+            fill(*given_);
         }
     }
     float* data() { return memory_.data(); }
+    void fill(const std::vector<float>& values) {
+        std::fill_n(memory_.data(), placement_.count, 0.0F);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            memory_.data()[placement_.places[i]] = values[i];
+        }
+    }
     std::vector<float> plain() {
         std::vector<float> result;
         for (const std::size_t place : placement_.places) {
@@ -226,7 +229,7 @@ private:
 };
 
 struct Given {
-    std::vector<float> x, weight, bias, y;
+    std::vector<float> x, weight, bias, y, addend;
 };
 
 void expect(const ConvolutionProblem& problem, const Given& given, Outcome& outcome) {
@@ -256,6 +259,7 @@ void expect(const ConvolutionProblem& problem, const Given& given, Outcome& outc
         });
         for (std::size_t i = 0; i < sum.size(); ++i) {
             sum[i] += problem.bias ? value(given.bias[i / points % channels]) : 0;
+            sum[i] += problem.sum ? value(given.addend[i]) : 0;
             sum[i] = problem.relu ? std::max(0.0, sum[i]) : sum[i];
         }
     }
@@ -292,6 +296,7 @@ ConvolutionProblem problem_of(Pass pass, const ProblemShape& shape) {
                                              filled(shape.pad_end, 0)},
                                   .groups = shape.groups,
                                   .bias = shape.bias,
+                                  .sum = shape.sum,
                                   .relu = shape.relu,
                                   .constant_weights = shape.constant_weights,
                                   .threads = shape.threads};
@@ -307,11 +312,11 @@ ConvolutionProblem problem_of(Pass pass, const ProblemShape& shape) {
 
 std::string text_of(const ConvolutionProblem& p) {
     return fmt::format(
-        "{} x[{}] weight[{}] stride {} dilation {} pads {}+{} groups {}{}{}, {} threads",
+        "{} x[{}] weight[{}] stride {} dilation {} pads {}+{} groups {}{}{}{}, {} threads",
         name_of(p.pass), fmt::join(p.x, ","), fmt::join(p.weight, ","),
         fmt::join(p.window.stride, "x"), fmt::join(p.window.dilation, "x"),
         fmt::join(p.window.pad_begin, "x"), fmt::join(p.window.pad_end, "x"), p.groups,
-        p.bias ? " bias" : "", p.relu ? " relu" : "", p.threads);
+        p.bias ? " bias" : "", p.sum ? " sum" : "", p.relu ? " relu" : "", p.threads);
 }
 
 const ConvolutionMethod& method_named(std::string_view name) {
@@ -349,7 +354,7 @@ Outcome outcome_of(const ConvolutionMethod& method, const ConvolutionProblem& pr
     outcome.orders = prepared->orders();
     const Given given = {values(elements(problem.x), 1), values(elements(problem.weight), 2),
                          values(static_cast<std::size_t>(problem.y[1]), 3),
-                         values(elements(problem.y), 4)};
+                         values(elements(problem.y), 4), values(elements(problem.y), 5)};
     const auto operand = [&](Placement placement, Pass writer, const std::vector<float>& read) {
         return Operand(std::move(placement), problem.pass == writer ? nullptr : &read);
     };
@@ -359,17 +364,22 @@ Outcome outcome_of(const ConvolutionMethod& method, const ConvolutionProblem& pr
     Operand y = operand(placement_of(problem.y, outcome.orders.y), Pass::forward, given.y);
     Operand bias = operand(placement_of({1, problem.y[1], 1}, ImageOrder::nchw),
                            Pass::backward_weights, given.bias);
+    const bool sums = problem.sum && problem.pass == Pass::forward;
+    Operand addend(placement_of(problem.y, outcome.orders.y), &given.addend);
     const auto bytes = static_cast<std::size_t>(prepared->workspace().value);
     Guarded workspace((bytes + sizeof(float) - 1) / sizeof(float));
     const KeptWeights kept = prepared->kept_weights();
     Guarded made(static_cast<std::size_t>(kept.bytes.value) / sizeof(float));
     if (kept.make) {
-        kept.make(weight.data(), made.data());
+        kept.make(weight.data(), made.data(), reinterpret_cast<std::byte*>(workspace.data()));
     }
-    prepared->run({x.data(), kept.make ? made.data() : weight.data(),
-                   problem.bias ? bias.data() : nullptr, y.data()},
-                  reinterpret_cast<std::byte*>(workspace.data()));
-
+    const auto run = [&](float* other) {
+        prepared->run({x.data(), kept.make ? made.data() : weight.data(),
+                       problem.bias ? bias.data() : nullptr, y.data(), other},
+                      reinterpret_cast<std::byte*>(workspace.data()));
+    };
+    run(sums ? addend.data() : nullptr);
+    addend.find_faults("the addend", outcome.faults);
     x.find_faults("x", outcome.faults);
     weight.find_faults("weight", outcome.faults);
     y.find_faults("y", outcome.faults);
@@ -388,6 +398,14 @@ Outcome outcome_of(const ConvolutionMethod& method, const ConvolutionProblem& pr
                          .plain();
     outcome.bias_gradient = problem.bias ? bias.plain() : std::vector<float>();
     expect(problem, given, outcome);
+    if (sums) {
+        y.fill(given.addend);
+        run(y.data());
+        y.find_faults("y over its addend", outcome.faults);
+        if (max_difference(y.plain(), {outcome.result.begin(), outcome.result.end()}) > 3e-6) {
+            outcome.faults.push_back("the sum is another where it is written over its addend");
+        }
+    }
     return outcome;
 }
 

@@ -31,6 +31,7 @@ struct ProblemShape {
     Dims pad_end = {};
     std::int64_t groups = 1;
     bool bias = false;
+    bool sum = false;
     bool relu = false;
     bool constant_weights = false;
     int threads = 2;
@@ -52,7 +53,7 @@ struct Outcome {
     std::vector<double> expected;
     std::vector<double> expected_bias_gradient;
     // In words: written outside an operand, an input changed, channels that fill up a block
-    // nonzero.
+    // nonzero, a sum that is another where it is written over its addend.
     std::vector<std::string> faults;
 
     // The largest difference over the largest magnitude expected; infinite where a result is not a

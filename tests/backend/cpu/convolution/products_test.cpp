@@ -17,8 +17,8 @@ std::vector<ProblemShape> ragged_shapes() {
          .pad_begin = {1, 1},
          .pad_end = {1, 1},
          .bias = true},
-        {.x = {1, 1, 1, 1}, .filter = {1, 1, 1}},
-        {.x = {3, 17, 7, 7}, .filter = {33, 1, 1}, .bias = true, .relu = true},
+        {.x = {1, 1, 1, 1}, .filter = {1, 1, 1}, .sum = true},
+        {.x = {3, 17, 7, 7}, .filter = {33, 1, 1}, .bias = true, .sum = true, .relu = true},
         {.x = {2, 20, 6, 5}, .filter = {19, 1, 1}, .stride = {2, 2}},
         {.x = {2, 16, 13, 13}, .filter = {70, 1, 1}, .pad_begin = {1, 0}, .pad_end = {0, 2}},
         {.x = {2, 3, 31, 27},
@@ -32,6 +32,7 @@ std::vector<ProblemShape> ragged_shapes() {
          .pad_begin = {2, 2},
          .pad_end = {2, 2},
          .groups = 2,
+         .sum = true,
          .relu = true},
         {.x = {2, 6, 10, 9},
          .filter = {6, 3, 3},
@@ -52,8 +53,14 @@ std::vector<ProblemShape> ragged_shapes() {
          .bias = true},
         {.x = {2, 2, 9, 9}, .filter = {3, 2, 2}, .stride = {3, 3}},
         {.x = {1, 2, 8, 8}, .filter = {3, 1, 2}, .stride = {4, 5}, .pad_begin = {1, 1}},
-        {.x = {3, 5, 21}, .filter = {6, 4}, .stride = {2}, .pad_begin = {3}, .pad_end = {1}},
-        {.x = {19, 4, 3, 3}, .filter = {9, 2, 2}, .bias = true},
+        {.x = {3, 5, 21},
+         .filter = {6, 4},
+         .stride = {2},
+         .pad_begin = {3},
+         .pad_end = {1},
+         .sum = true},
+        {.x = {19, 4, 3, 3}, .filter = {9, 2, 2}, .bias = true, .sum = true},
+        {.x = {1, 2, 3, 1050}, .filter = {9, 2, 3}, .pad_begin = {1, 1}, .pad_end = {0, 1}},
         {.x = {1, 40, 14, 12},
          .filter = {24, 3, 3},
          .pad_begin = {1, 1},
@@ -152,6 +159,19 @@ TEST(ImplicitGemm, CountsPointsFilledUpToRegisters) {
     const ProblemShape strided = {.x = {1, 3, 4, 4}, .filter = {5, 3, 3}, .stride = {2, 2}};
     const auto data = method.prepare(problem_of(Pass::backward_data, strided), {});
     EXPECT_EQ(data->operations().multiply_adds, 5 * 3 * 16 * (4 + 2 + 2 + 1));
+}
+
+// Where the blocks are as wide as a register, the gradient of y is read where it is.
+TEST(ImplicitGemm, SumsWeightGradientsOfBlocksOfEightChannelsOnEveryInstructionSet) {
+    const OperandOrders orders = {ImageOrder::nchw8c, FilterOrder::oihw, ImageOrder::nchw8c};
+    for (const Isa isa : tested_isas) {
+        const CappedIsa capped(isa);
+        for (const ProblemShape& shape : ragged_shapes()) {
+            const ConvolutionProblem problem = problem_of(Pass::backward_weights, shape);
+            expect_exact(outcome_of(method_named("implicit-gemm"), problem, orders),
+                         text_of(problem));
+        }
+    }
 }
 
 TEST(ImplicitGemm, GivesTheSameBitsOnAnyNumberOfThreads) {

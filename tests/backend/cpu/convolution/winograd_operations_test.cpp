@@ -52,6 +52,7 @@ struct Element<Counted> {
     static void load(const float*, Counted&) {}
     static void store(float*, const Counted&) {}
     static void add_bias(const Counted&, Counted&) { ++counted.bias_adds; }
+    static void add(const float*, Counted&) { ++counted.adds; }
     static void rectify(Counted&) { ++counted.compares; }
 };
 
@@ -77,10 +78,11 @@ Operations operations_of_run(const PreparedConvolution& prepared,
     const KeptWeights kept = prepared.kept_weights();
     std::vector<float> made(static_cast<std::size_t>(kept.bytes.value) / sizeof(float));
     if (kept.make) {
-        kept.make(weight.data(), made.data());
+        kept.make(weight.data(), made.data(), workspace.data());
     }
     counted = {};
-    prepared.run({x.data(), kept.make ? made.data() : weight.data(), bias.data(), y.data()},
+    prepared.run({x.data(), kept.make ? made.data() : weight.data(), bias.data(), y.data(),
+                  problem.sum ? y.data() : nullptr},
                  workspace.data());
     return counted;
 }
@@ -101,6 +103,7 @@ TEST(WinogradOperations, AreThoseThatAnInstrumentedRunCounts) {
                                           .pad_begin = {1, 2},
                                           .pad_end = {2, 0},
                                           .bias = true,
+                                          .sum = forward,
                                           .relu = forward,
                                           .constant_weights = forward && cache > 1e5,
                                           .threads = 1});
@@ -109,6 +112,13 @@ TEST(WinogradOperations, AreThoseThatAnInstrumentedRunCounts) {
                     Operations expected = operations_of_run(*prepared, problem);
                     if (pass == Pass::backward_weights) {
                         expected.multiplies += 70;  // a factor for each channel of the bias
+                    }
+                    if (forward && orders.y == ImageOrder::nchw) {
+                        // Plain images are added to and compared element by element.
+                        const auto elements =
+                            static_cast<double>(2 * 70 * problem.y[2] * problem.y[3]);
+                        expected.adds += elements;
+                        expected.compares += elements;
                     }
                     EXPECT_EQ(prepared->operations(), expected)
                         << text_of(problem) << ", tile " << tile;

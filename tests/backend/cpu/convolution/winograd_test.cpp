@@ -37,13 +37,15 @@ std::vector<ProblemShape> ragged_shapes(std::int64_t r) {
          .pad_begin = {half, half},
          .pad_end = {half, half},
          .bias = true,
+         .sum = true,
          .relu = true},
         {.x = {1, 20, 8, 17}, .filter = {70, r, r}, .pad_begin = {1, 0}, .pad_end = {0, 2}},
         {.x = {3, 17, 7, 5},
          .filter = {9, r, r},
          .pad_begin = {r - 1, r},
          .pad_end = {r + 1, r - 1},
-         .bias = true},
+         .bias = true,
+         .sum = true},
         {.x = {1, 130, 13, 6},
          .filter = {24, r, r},
          .pad_begin = {half, half},
@@ -54,7 +56,9 @@ std::vector<ProblemShape> ragged_shapes(std::int64_t r) {
          .filter = {16, r, r},
          .pad_begin = {half, 0},
          .pad_end = {half, 0},
-         .bias = true},
+         .bias = true,
+         .sum = true,
+         .relu = true},
     };
 }
 
@@ -105,7 +109,8 @@ TEST_P(Winograd, TakesImagesAndFiltersInEveryOrder) {
                                       .filter = {40, GetParam().r, GetParam().r},
                                       .pad_begin = {1, 1},
                                       .pad_end = {1, 1},
-                                      .bias = true});
+                                      .bias = true,
+                                      .sum = true});
                 expect_agreement(method(), problem, orders, GetParam());
             }
         }
@@ -169,6 +174,7 @@ TEST_P(Winograd, FiltersThatWereTransformedBeforeGiveTheSame) {
                           .pad_begin = {1, 1},
                           .pad_end = {1, 1},
                           .bias = true,
+                          .sum = true,
                           .relu = true};
     for (const OperandOrders& orders : all_orders()) {
         shape.constant_weights = false;

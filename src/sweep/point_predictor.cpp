@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "sweep/point_predictor.h"
+
+#include "base/error.h"
+#include "base/unit_text.h"
+#include "record/options.h"
+#include "run/execute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+constexpr std::int64_t points_per_model = 10'000;
+constexpr std::size_t most_kinds = 16'384;  // of layers that are remembered: some megabytes
+constexpr std::size_t most_structures = 256;
+
+std::string refusal_in(const NetworkPrediction& prediction, const Graph& graph) {
+    for (const PredictedStep& step : prediction.steps) {
+        if (!step.refusal.empty()) {
+            return fmt::format("{} of {} steps have no prediction ({} {}: {})",
+                               prediction.refused(), prediction.steps.size(),
+                               graph.layers[step.layer].name, name_of(step.pass), step.refusal);
+        }
+    }
+    return "";
+}
+
+bool can_be_outlined(const Settings& settings) {
+    return settings.slice.empty() && settings.execution.engine.fusion == Fusion::none;
+}
+
+}  // namespace
+
+Job predicted_job(const SweepSpec& spec, const GridPlace& place, const DeviceDescription& device) {
+    Job job = job_of(spec, point_of(spec, place.index));
+    if (!spec.names_algorithm) {
+        job.execution.engine.algorithm = ConvolutionAlgorithm::automatic;
+    }
+    set_device(job, device);
+    return job;
+}
+
+PointPredictor::PointPredictor(const SweepSpec& spec, KeptSteps steps)
+    : spec_(spec), steps_(steps), structures_(spec.settings.size()) {
+    for (const Settings& settings : spec.settings) {
+        mode_and_dtype_.emplace_back(text_of(settings, "mode"), text_of(settings, "dtype"));
+    }
+    renew();
+}
+
+// A model remembers every product that it has planned, a table every layer.
+void PointPredictor::renew() {
+    models_.clear();
+    predictors_.clear();
+    outline_index_ = -1;
+    table_ = LayerTable();
+    for (const std::string& name : spec_.devices) {
+        models_.push_back(model_of(find_description(name)));
+    }
+    for (std::size_t settings = 0; settings < spec_.settings.size(); ++settings) {
+        for (std::size_t target = 0; target < models_.size(); ++target) {
+            if (can_be_outlined(spec_.settings[settings])) {
+                // The first network's first batch: an execution is the same for all.
+                const auto index = static_cast<std::int64_t>(settings * models_.size() + target);
+                const Job job = job_at(place_of(spec_, index));
+                predictors_.emplace_back(*models_[target], job.execution, table_);
+            }
+        }
+    }
+    if (predictors_.size() != spec_.settings.size() * models_.size()) {
+        predictors_.clear();
+    }
+}
+
+StoredPoint PointPredictor::planned(const GridPlace& place) {
+    if (place.network != network_) {
+        generator_ = network_of(spec_, place.network);
+        text_ = to_text(generator_);
+        network_ = place.network;
+    }
+    const auto& [mode, dtype] = mode_and_dtype_[place.settings];
+    return {.position = place.index,
+            .network = text_,
+            .batch = place.batch,
+            .mode = mode,
+            .dtype = dtype,
+            .threads = spec_.settings[place.settings].threads(),
+            .backend = modelled_backend(spec_.devices[place.target])};
+}
+
+PredictedPoint PointPredictor::predicted(std::int64_t index) {
+    if (++predicted_ % points_per_model == 0 || table_.kinds() > most_kinds) {
+        renew();
+    }
+    const GridPlace place = place_of(spec_, index);
+    PredictedPoint found{.point = planned(place)};
+    if (predict_outline(place, found)) {
+        ++outlined_;
+        return found;
+    }
+    try {
+        predict_graph(place, found);
+    } catch (const Error& error) {
+        found.point.outcome = PointOutcome::failed;
+        found.point.reason = error.what();
+        found.run.reset();
+    }
+    return found;
+}
+
+bool PointPredictor::has_room(const GridPlace& place, const ModelledMemory& memory,
+                              StoredPoint& point) const {
+    if (memory.fits()) {
+        return true;
+    }
+    point.outcome = PointOutcome::out_of_memory;
+    point.reason = fmt::format("it needs {}, and {} has {}", byte_size_text(memory.needed()),
+                               spec_.devices[place.target], byte_size_text(*memory.of_device));
+    return false;
+}
+
+void PointPredictor::predict_graph(const GridPlace& place, PredictedPoint& found) {
+    const Job job = job_at(place);
+    const std::int64_t shared = place.index / static_cast<std::int64_t>(models_.size());
+    if (shared != graph_index_) {
+        graph_ = graph_for(job);
+        graph_index_ = shared;
+    }
+    const DeviceModel& model = model_at(place);
+    const NetworkPrediction prediction = predict_network(graph_, job.execution, model);
+    const ModelledMemory memory = memory_of(graph_, job.execution, prediction, model.device());
+    if (!has_room(place, memory, found.point)) {
+        return;
+    }
+    if (prediction.refused() > 0) {
+        found.point.outcome = PointOutcome::failed;
+        found.point.reason = refusal_in(prediction, graph_);
+        return;
+    }
+    found.run =
+        modelled_run(job, graph_, model, prediction, memory,
+                     steps_ == KeptSteps::none ? ModelledDetail::time : ModelledDetail::steps);
+    found.point.outcome = PointOutcome::ok;
+}
+
+// The structure of the outline. One that is new is found on the graph, which thousands of points
+// do not make.
+const Structure* PointPredictor::structure_of(const GridPlace& place) {
+    std::vector<Structure>& known = structures_[place.settings];
+    const auto fits = [&](const Structure& structure) {
+        return structure.fits(outline_.outline(), table_);
+    };
+    if (structure_ != nullptr && fits(*structure_)) {
+        return structure_;
+    }
+    if (const auto found = std::ranges::find_if(known, fits); found != known.end()) {
+        return &*found;
+    }
+    const Job job = job_at(place);
+    const Graph graph = graph_for(job);
+    if (!outline_.outline().is_of(graph, table_)) {
+        return nullptr;
+    }
+    if (known.size() >= most_structures) {
+        known.clear();
+    }
+    known.reserve(most_structures);
+    return &known.emplace_back(graph, outline_.outline(), job.execution, table_);
+}
+
+// Whether the point's network has an outline, which is then the present one.
+bool PointPredictor::find_outline(const GridPlace& place) {
+    const std::int64_t shared = place.index / static_cast<std::int64_t>(models_.size());
+    if (shared != outline_index_) {
+        const Settings& settings = spec_.settings[place.settings];
+        outline_index_ = shared;
+        outline_.begin(settings.execution.numerics.mode);
+        build(generator_, place.batch, outline_);
+        structure_ = structure_of(place);
+        if (structure_ != nullptr) {
+            peak_ = structure_->peak(outline_.outline(), table_, settings.execution);
+        }
+    }
+    return structure_ != nullptr;
+}
+
+// False where the point must go the long way.
+bool PointPredictor::predict_outline(const GridPlace& place, PredictedPoint& found) {
+    if (steps_ == KeptSteps::all || predictors_.empty()) {
+        return false;
+    }
+    try {
+        if (!find_outline(place)) {
+            return false;
+        }
+    } catch (const Error&) {  // the long way says it in full
+        structure_ = nullptr;
+        return false;
+    }
+    const std::size_t at = place.settings * models_.size() + place.target;
+    const auto whole = predictors_[at].predict(outline_.outline(), *structure_);
+    if (!whole) {
+        return false;
+    }
+    ModelledMemory memory{.footprint = {}, .workspace = whole->workspace};
+    memory.footprint.peak = peak_;
+    if (const auto& of_device = model_at(place).device().memory) {
+        memory.of_device = of_device->value;
+    }
+    if (!is_believable(whole->time, memory.needed())) {
+        return false;
+    }
+    if (has_room(place, memory, found.point)) {
+        found.whole = {.time = whole->time, .memory = peak_, .work = whole->work};
+        found.point.outcome = PointOutcome::ok;
+    }
+    return true;
+}
+
+}  // namespace strata

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "run/modelled.h"
+#include "run/outline_prediction.h"
+#include "store/sweeps.h"
+#include "sweep/grid.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// What of each predicted point is stored.
+enum class KeptSteps { all, none };  // none: only the time of the whole iteration
+
+// What is kept of a point where its steps are not.
+struct PredictedWhole {
+    Seconds time;
+    Bytes memory;  // Run::predicted_memory
+    RunWork work;
+};
+
+// A point with its outcome, and with either of these where it is ok.
+struct PredictedPoint {
+    StoredPoint point;
+    std::optional<Run> run = {};
+    std::optional<PredictedWhole> whole = {};
+};
+
+// What a point is predicted by.
+Job predicted_job(const SweepSpec& spec, const GridPlace& place, const DeviceDescription& device);
+
+// Predicts the points of a grid, for one thread. Neighbours share what they can: the network's
+// graph or outline serves all devices, and where only the whole is asked, no graph is made at all:
+// a layer that was met before, in whichever network, costs nothing but an addition. Points whose
+// outline is refused, and those with fused or chosen layers, go the long way.
+class PointPredictor {
+public:
+    // Throws Error for a device that is not known or has no model. Requires: the spec outlives it.
+    PointPredictor(const SweepSpec& spec, KeptSteps steps);
+
+    PredictedPoint predicted(std::int64_t index);
+
+    // How many points needed no graph.
+    std::int64_t outlined() const { return outlined_; }
+
+private:
+    void renew();
+    StoredPoint planned(const GridPlace& place);
+    Job job_at(const GridPlace& place) const {
+        return predicted_job(spec_, place, model_at(place).device());
+    }
+    void predict_graph(const GridPlace& place, PredictedPoint& found);
+    bool predict_outline(const GridPlace& place, PredictedPoint& found);
+    bool has_room(const GridPlace& place, const ModelledMemory& memory, StoredPoint& point) const;
+    bool find_outline(const GridPlace& place);
+    const Structure* structure_of(const GridPlace& place);
+    const DeviceModel& model_at(const GridPlace& place) const { return *models_[place.target]; }
+
+    const SweepSpec& spec_;
+    KeptSteps steps_;
+    std::vector<std::unique_ptr<DeviceModel>> models_;  // by device
+    std::int64_t predicted_ = 0;
+    std::int64_t outlined_ = 0;
+
+    std::int64_t network_ = -1;  // of the last point
+    Generator generator_;
+    std::string text_;
+    std::vector<std::pair<std::string, std::string>> mode_and_dtype_;  // by settings
+
+    Graph graph_;  // of the last points that went the long way
+    std::int64_t graph_index_ = -1;
+
+    LayerTable table_;
+    OutlineBuilder outline_{table_};
+    std::int64_t outline_index_ = -1;                 // of the last points that did not
+    const Structure* structure_ = nullptr;            // likewise; none: it cannot be outlined
+    Bytes peak_;                                      // likewise
+    std::vector<std::vector<Structure>> structures_;  // by settings
+    std::vector<OutlinePredictor> predictors_;        // by settings and device
+};
+
+}  // namespace strata
