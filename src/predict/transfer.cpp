@@ -182,7 +182,6 @@ StreamingRates moved(StreamingRates rates, const DeviceDescription& from,
     const double slower = clock_of_device(from) / clock_of_device(to);
     if (from.l2 && to.l2) {
         rates.resident = rates.resident * (to.l2->value / from.l2->value);
-        rates.cached *= wider * (assumed_l2_bandwidth(from) / assumed_l2_bandwidth(to));
     }
     rates.row = rates.row * slower;
     rates.element = rates.element * slower;
