@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace strata::testing {
 
 namespace {
@@ -50,7 +52,7 @@ TEST(Transfer, ADeviceWithoutRatesHasThoseOfARelativeByClass) {
             predict_row({.problem_class = "linear", .problem = GemmRow{problem}}, device, rates);
         const double reached =
             Flops{2.0 * 8192 * 8192 * 8192} / time / peak_of(device, Arithmetic::f32);
-        EXPECT_GT(reached, 0.3) << name;
+        EXPECT_GT(reached, std::min(0.3, 0.5 * sustained_share(device))) << name;
         EXPECT_LT(reached, 0.97) << name;
     }
 }
