@@ -3,6 +3,7 @@
 #include "cli/options.h"
 #include "cli/predict_network.h"
 #include "cli/verbs.h"
+#include "predict/gpu_rates.h"
 #include "view/prediction.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ struct KnownDevice {
 };
 
 KnownDevice known(DeviceDescription description, const std::vector<std::string>& changes) {
-    DeviceRates rates = rates_of(description.name);
+    DeviceRates rates = rates_for_problems(description);
     for (const std::string& text : changes) {
         change(description, text);
     }

@@ -22,6 +22,14 @@ namespace {
 constexpr double max_contradiction = 0.03;
 constexpr Bytes cache_line{128};
 
+std::string in_small_letters(std::string_view text) {
+    std::string small(text);
+    std::ranges::transform(small, small.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return small;
+}
+
 using D = DeviceDescription;
 
 constexpr std::array fields = {
@@ -216,13 +224,18 @@ DeviceDescription parse_description(std::string_view toml, std::string_view orig
 }
 
 std::optional<DeviceDescription> description_called(std::string_view name) {
+    const std::string small = in_small_letters(name);
+    std::optional<DeviceDescription> alike;  // but for capital letters: "H100"
     for (const EmbeddedFile& file : device_files()) {
         DeviceDescription device = parse_description(file.text, fmt::format("{}.toml", file.name));
         if (file.name == name || std::ranges::find(device.also, name) != device.also.end()) {
             return device;
         }
+        if (!alike && file.name == small) {
+            alike = std::move(device);
+        }
     }
-    return {};
+    return alike;
 }
 
 DeviceDescription find_description(std::string_view name) {

@@ -98,7 +98,8 @@ DeviceDescription parse_description(std::string_view toml, std::string_view orig
 // src/device/CMakeLists.txt.
 std::span<const EmbeddedFile> device_files();
 
-// The one of this name, or that data sets call so; nothing if there is none.
+// The one of this name, or that data sets call so ("V100" is NeuSight's, a V100 PCIe); failing
+// that, the one of this name in small letters. Nothing if there is none.
 std::optional<DeviceDescription> description_called(std::string_view name);
 
 // One of these by either name, or a file (a name with a dot or a slash). Throws Error that names

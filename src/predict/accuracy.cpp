@@ -2,6 +2,7 @@
 #include "predict/accuracy.h"
 
 #include "base/error.h"
+#include "predict/gpu_rates.h"
 #include "predict/transfer.h"
 
 #include <algorithm>
@@ -129,14 +130,20 @@ void add_long_ones(const std::string& device, const std::string& name, const cha
     }
 }
 
+bool has_class(const DeviceRates& rates, const std::string& name) {
+    return rates.gemm.contains(name) || rates.streaming.contains(name) ||
+           rates.convolution.contains(name) || rates.recurrent.contains(name) ||
+           rates.training_step.contains(name);
+}
+
 void add_class(const Rows& rows, const DeviceDescription& device, const DeviceRates& calibrated,
                const std::map<std::string, Rows>& rows_by_device, std::vector<AccuracyRow>& found) {
     std::vector<Seconds> measured;
     for (const ProblemRow* const row : rows) {
         measured.push_back(*row->measured);
     }
+    const std::string& name = rows.front()->problem_class;
     const auto add = [&](const char* split, const std::vector<Seconds>& times) {
-        const std::string& name = rows.front()->problem_class;
         found.push_back({device.name, name, split, errors_of(times, measured)});
         if (std::holds_alternative<ConvolutionRow>(rows.front()->problem)) {
             add_long_ones(device.name, name, split, times, measured, found);
@@ -146,11 +153,8 @@ void add_class(const Rows& rows, const DeviceDescription& device, const DeviceRa
     add("roofline", predictions(rows, [&](const auto& row) { return roofline(row, device); }));
     add("uncalibrated",
         predictions(rows, [&](const auto& row) { return predict_row(row, device, none); }));
-    if (calibrated.gemm.contains(rows.front()->problem_class) ||
-        calibrated.streaming.contains(rows.front()->problem_class) ||
-        calibrated.convolution.contains(rows.front()->problem_class) ||
-        calibrated.recurrent.contains(rows.front()->problem_class) ||
-        calibrated.training_step.contains(rows.front()->problem_class)) {
+    const bool is_calibrated = has_class(calibrated, name);
+    if (is_calibrated) {
         add("calibrated", predictions(rows, [&](const auto& row) {
                 return predict_row(row, device, calibrated);
             }));
@@ -158,6 +162,13 @@ void add_class(const Rows& rows, const DeviceDescription& device, const DeviceRa
     add("cross-validated", cross_validated(rows, device));
     if (const auto times = left_out(rows, device, rows_by_device)) {
         add("left-out", *times);
+    } else if (!is_calibrated) {
+        const DeviceRates related = rates_for_problems(device);
+        if (has_class(related, name)) {
+            add("left-out", predictions(rows, [&](const auto& row) {
+                    return predict_row(row, device, related);
+                }));
+        }
     }
 }
 

@@ -29,7 +29,8 @@ struct AccuracyRow {
     // "roofline"; "uncalibrated": by priors; "calibrated": by the rates that predictions use
     // here, which may have been fitted to these very rows; "cross-validated": each fifth of the
     // rows by rates fitted to the other four; "left-out": by rates that rows of the same class on
-    // other devices of the same maker give, where there are such rows.
+    // other devices of the same maker give, where there are such rows, else by those that
+    // predictions of a device take which none were fitted to.
     std::string split;
     PredictionErrors errors;
 };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace strata {
 
@@ -32,7 +33,34 @@ const std::optional<Fact<FlopRate>>& stated_peak(const DeviceDescription& device
     return device.f32_peak;
 }
 
+// What a floating-point operation draws at the highest clock, by architecture, in joules.
+struct OperationEnergy {
+    std::string_view architecture;
+    double joules;
+};
+constexpr std::array operation_energies = {
+    OperationEnergy{"pascal", 16e-12},   OperationEnergy{"volta", 14.2e-12},
+    OperationEnergy{"turing", 14.2e-12}, OperationEnergy{"ampere", 11.6e-12},
+    OperationEnergy{"ada", 6e-12},       OperationEnergy{"hopper", 6e-12},
+    OperationEnergy{"blackwell", 6e-12}};
+
 }  // namespace
+
+double sustained_share(const DeviceDescription& device) {
+    constexpr double idle = 0.2;
+    constexpr double of_wide_processors = 0.75;
+    constexpr double wide = 128;
+    const auto* const energy =
+        std::ranges::find(operation_energies, device.architecture, &OperationEnergy::architecture);
+    if (energy == operation_energies.end() || !device.power || !device.lanes) {
+        return 1;
+    }
+    const double drawn = energy->joules * peak_of(device, Arithmetic::f32).value;
+    const double clock = std::min(1.0, std::sqrt((1 - idle) * device.power->value.value / drawn));
+    const bool is_before_ampere = energy - operation_energies.begin() < 3;
+    return clock *
+           (!is_before_ampere && device.lanes->value.value >= wide ? of_wide_processors : 1);
+}
 
 FlopRate peak_of(const DeviceDescription& device, Arithmetic arithmetic) {
     if (device.kind == DeviceKind::tpu && arithmetic == Arithmetic::f32) {

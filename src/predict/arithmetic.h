@@ -26,4 +26,18 @@ FlopRate peak_of(const DeviceDescription& device, Arithmetic arithmetic);
 // 16-bit types from Volta on.
 bool has_matrix_units(const DeviceDescription& device, Arithmetic arithmetic);
 
+// The share of the fp32 peak that products can sustain, before any kernel's own efficiency:
+//
+//   clock = min(1, ((1 - idle) power / (joule_per_flop peak))^(1/2)), idle = 0.2
+//
+// The form assumes that arithmetic draws power by about the square of the clock up to the limit.
+// The constants are strata's choices, not published values. `joule_per_flop` at the highest clock,
+// by architecture: 16 pJ (Pascal), so that a P4 sustains a little more than the best products on it
+// reach (.76); 14.2 pJ (Volta, Turing), so that the V100 PCIe is only just not limited; 11.6 pJ
+// (Ampere), an A100 with room; 6 pJ (from Ada on), so that boards of 70 W sustain about half their
+// clock. From Ampere on processors of 128 lanes are taken to sustain another .75, a guess. Only the
+// ratio of two devices' shares is used: a rate fitted on a device contains its share. 1 where no
+// power is stated, and before Pascal.
+double sustained_share(const DeviceDescription& device);
+
 }  // namespace strata

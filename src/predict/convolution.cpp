@@ -56,7 +56,7 @@ Extents extents_of(const ConvolutionProblem& a) {
 struct Product {
     double m, n, k, batch;
 
-    GemmProblem gemm(double size) const {
+    GemmProblem gemm(Arithmetic arithmetic, double size) const {
         const auto whole = [](double x) {
             return static_cast<std::int64_t>(std::min(x, largest_whole));
         };
@@ -64,6 +64,7 @@ struct Product {
                 .m = whole(m),
                 .n = whole(n),
                 .k = whole(k),
+                .arithmetic = arithmetic,
                 .element_bytes = size};
     }
     double outputs() const { return m * n * batch; }
@@ -115,10 +116,38 @@ struct Reached {
     const ConvolutionRates& rates;
     double clock;
     Bandwidth memory, l2;
-    FlopRate peak;
+    FlopRate peak;          // of the lanes
+    Arithmetic arithmetic;  // of products
 };
 
-Reached reached_by(const DeviceDescription& device, const ConvolutionRates& rates) {
+constexpr std::int64_t channels_together = 8;  // in matrix units
+
+bool fits_matrix_units(const ConvolutionProblem& a) {
+    return a.c / a.groups % channels_together == 0 && a.k / a.groups % channels_together == 0;
+}
+
+Arithmetic arithmetic_of_products(const ConvolutionProblem& problem,
+                                  const DeviceDescription& device) {
+    return fits_matrix_units(problem) && has_matrix_units(device, problem.arithmetic)
+               ? problem.arithmetic
+               : Arithmetic::f32;
+}
+
+// Channels and filters that matrix units would take, were there enough: cuDNN 7 pads them to eight
+// and has the lanes multiply them all, so that one channel takes 8 times as long in 16 bits as in
+// 32 (as DeepBench's V100 shows).
+Extents padded_extents(const ConvolutionProblem& problem, const DeviceDescription& device) {
+    Extents x = extents_of(problem);
+    if (has_matrix_units(device, problem.arithmetic) && problem.groups == 1) {
+        constexpr auto whole = static_cast<double>(channels_together);
+        x.c = whole * up(x.c, whole);
+        x.k = whole * up(x.k, whole);
+    }
+    return x;
+}
+
+Reached reached_by(const ConvolutionProblem& problem, const DeviceDescription& device,
+                   const ConvolutionRates& rates) {
     const auto& clock = device.boost_clock ? device.boost_clock : device.base_clock;
     check(device.processors && device.lanes && clock && device.dram_bandwidth,
           "a device for convolutions has processors, lanes, a clock and a memory");
@@ -127,7 +156,8 @@ Reached reached_by(const DeviceDescription& device, const ConvolutionRates& rate
             .clock = clock->value.value,
             .memory = device.dram_bandwidth->value,
             .l2 = assumed_l2_bandwidth(device) * rates.l2,
-            .peak = *derived_f32_peak(device, clock)};
+            .peak = *derived_f32_peak(device, clock),
+            .arithmetic = arithmetic_of_products(problem, device)};
 }
 
 double efficiency_of_tile(const ConvolutionKernel& kernel, const ConvolutionRates& rates) {
@@ -153,12 +183,15 @@ GemmKernel gemm_kernel(const ConvolutionKernel& kernel) {
 void add_blocks(const Product& product, const GemmKernel& kernel, double efficiency, double ramp,
                 double size, const Reached& reached, ConvolutionPrediction& found) {
     const double depth = product_depth * up(product.k / kernel.splits, product_depth);
+    constexpr double steps_of_matrix_units = 4;  // as deep as so many of the lanes'
+    const double clocks =
+        step_clocks / (reached.arithmetic == Arithmetic::f32 ? 1 : steps_of_matrix_units);
     const KernelRates block{.efficiency = efficiency * depth / (depth + ramp),
-                            .step = Seconds{step_clocks / reached.clock * reached.rates.latency},
+                            .step = Seconds{clocks / reached.clock * reached.rates.latency},
                             .epilogue = Seconds{block_start * reached.rates.latency},
                             .half_saturation = reached.rates.half_saturation};
-    const BlockTimes times =
-        times_of_blocks(product.gemm(size), kernel, reached.device, block, reached.l2);
+    const BlockTimes times = times_of_blocks(product.gemm(reached.arithmetic, size), kernel,
+                                             reached.device, block, reached.l2);
     found.arithmetic = times.arithmetic;
     found.latency = times.latency;
     found.l2 = times.l2;
@@ -329,10 +362,10 @@ ConvolutionPrediction predict_kernel(const ConvolutionProblem& problem,
                                      const ConvolutionKernel& kernel,
                                      const DeviceDescription& device,
                                      const ConvolutionRates& rates) {
-    const Extents x = extents_of(problem);
+    const Extents x = padded_extents(problem, device);
     check(x.p > 0 && x.q > 0, "the result of a convolution is not empty");
     ConvolutionPrediction found{.kernel = kernel, .launch = rates.launch};
-    add_terms(problem, x, reached_by(device, rates), found);
+    add_terms(problem, x, reached_by(problem, device, rates), found);
     const std::array bounds = {std::max(found.arithmetic, found.latency), found.l2, found.dram};
     const Seconds largest = std::ranges::max(bounds);
     double sum = 0;

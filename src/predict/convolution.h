@@ -25,6 +25,7 @@ struct ConvolutionProblem {
     std::int64_t dilation_h = 1, dilation_w = 1;
     std::int64_t groups = 1;
     ConvolutionPass pass = ConvolutionPass::forward;
+    Arithmetic arithmetic = Arithmetic::f32;
     double element_bytes = 4;
 
     // Extents of the result; zero or less where the filter exceeds the padded image.
@@ -150,7 +151,9 @@ struct ConvolutionPrediction {
 //                           fused F(2 x 2, 3 x 3) runs blocks of 32 tiles x 32 filters
 //   FFT                     tiles   x k x c, complex, one for each frequency (Mathieu et al., 2014)
 //
-// Requires: the device has processors, lanes, a clock and a memory; the result is not empty.
+// Products of 16-bit numbers run on matrix units where the device has any and channels and filters
+// are multiples of eight, as cuDNN asks, otherwise padded to eight on the lanes of fp32. Requires:
+// the device has processors, lanes, a clock and a memory; the result is not empty.
 ConvolutionPrediction predict_kernel(const ConvolutionProblem& problem,
                                      const ConvolutionKernel& kernel,
                                      const DeviceDescription& device,

@@ -69,9 +69,10 @@ PlanKey<6> key_of(const GemmProblem& p, RateClass rates) {
             rates};
 }
 
-PlanKey<15> key_of(const ConvolutionProblem& p, ConvolutionAlgorithm algorithm, RateClass rates) {
+PlanKey<16> key_of(const ConvolutionProblem& p, ConvolutionAlgorithm algorithm, RateClass rates) {
     return {{p.n, p.c, p.h, p.w, p.k, p.r, p.s, p.pad_h, p.pad_w, p.stride_h, p.stride_w,
-             p.dilation_h, p.dilation_w, p.groups, static_cast<std::int64_t>(algorithm)},
+             p.dilation_h, p.dilation_w, p.groups, static_cast<std::int64_t>(algorithm),
+             static_cast<std::int64_t>(p.arithmetic)},
             rates};
 }
 
@@ -383,8 +384,10 @@ private:
     }
 
     Kernels convolved(const ConvolutionProblem& problem, const LayerTask& task) const {
-        const RateClass rates =
-            class_after(RateClass::convolution_forward, static_cast<std::size_t>(problem.pass));
+        const RateClass rates = class_after(problem.arithmetic == Arithmetic::f32
+                                                ? RateClass::convolution_forward
+                                                : RateClass::low_precision_convolution_forward,
+                                            static_cast<std::size_t>(problem.pass));
         const ConvolutionAlgorithm asked = task.execution.engine.algorithm;
         const ConvolutionPrediction& found =
             remembered(convolutions_, key_of(problem, asked, rates), [&] {
@@ -486,7 +489,7 @@ private:
 
     Gpu gpu_;
     mutable Plans<6, Plan> products_;
-    mutable Plans<15, ConvolutionPrediction> convolutions_;
+    mutable Plans<16, ConvolutionPrediction> convolutions_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace strata {
 // (predict/convolution.h), recurrent layers step by step (predict/recurrent.h), whatever else by
 // what it moves (predict/streaming.h).
 //
-// Convolutions with three axes and those of 16-bit numbers are implicit products. Attention writes
+// Convolutions with three axes are implicit products. Attention writes
 // its scores unless layers are fused; then it is one kernel (predict/attention.h). What moves is
 // the compulsory traffic of the operator's pass; a normalisation by the batch's statistics reads
 // its input once more. The first kernel of a pass has the launch that its rates were fitted with,

@@ -151,28 +151,53 @@ void scale_launch(RecurrentRates& rates, double factor) {
     }
 }
 
+// A launch takes its time on the host, which is of the device's time, too: from NeuSight's P100 to
+// its V100 launches became 1.4 times as fast, from there to its A100 1.25 times.
+double faster_launches(const DeviceDescription& from, const DeviceDescription& to) {
+    constexpr double gain = 1.2;
+    return std::pow(gain, generation_of(to) - generation_of(from));
+}
+
 // What was fitted on another device, as this one would reach it.
-GemmRates carried_over(const GemmRates& rates, const RatePlace& from, const DeviceDescription& to) {
-    GemmRates found = moved(rates, from.device, to);
-    found.split = found.split * (clock_of_gpu(from.device) / clock_of_gpu(to));
+GemmRates carried_over(const GemmRates& rates, const DeviceDescription& from,
+                       const DeviceDescription& to) {
+    GemmRates found = moved(rates, from, to);
+    // (More than the whole bandwidth stands for traffic that the first device's cache saves.)
+    found.dram_efficiency = std::min(found.dram_efficiency, 1.0);
+    found.split = found.split * (clock_of_gpu(from) / clock_of_gpu(to));
+    scale_launch(found, faster_launches(from, to));
     return found;
 }
 
-StreamingRates carried_over(const StreamingRates& rates, const RatePlace& from,
+StreamingRates carried_over(const StreamingRates& rates, const DeviceDescription& from,
                             const DeviceDescription& to) {
-    return moved(rates, from.device, to);
+    StreamingRates found = moved(rates, from, to);
+    scale_launch(found, faster_launches(from, to));
+    return found;
 }
 
 // (Most are relative to the device's description. The library is that of the device's time.)
-ConvolutionRates carried_over(ConvolutionRates rates, const RatePlace&,
+ConvolutionRates carried_over(ConvolutionRates rates, const DeviceDescription& from,
                               const DeviceDescription& to) {
     rates.library = prior_convolution_rates(to, ConvolutionPass::forward).library;
+    const double sustained = sustained_share(to) / sustained_share(from);
+    for (double* const efficiency :
+         {&rates.tile_128x128, &rates.tile_128x64, &rates.tile_128x32, &rates.tile_64x64,
+          &rates.fused_winograd, &rates.direct, &rates.fft}) {
+        *efficiency *= sustained;
+    }
+    rates.batched_products *= sustained;
+    scale_launch(rates, faster_launches(from, to));
     return rates;
 }
 
-RecurrentRates carried_over(RecurrentRates rates, const RatePlace& from,
+RecurrentRates carried_over(RecurrentRates rates, const DeviceDescription& from,
                             const DeviceDescription& to) {
-    scale_latency(rates, clock_of_gpu(to) / clock_of_gpu(from.device));
+    scale_latency(rates, clock_of_gpu(to) / clock_of_gpu(from));
+    const double sustained = sustained_share(to) / sustained_share(from);
+    for (StepRates& step : rates.by_batch) {
+        step.efficiency *= sustained;
+    }
     return rates;
 }
 
@@ -221,10 +246,22 @@ Rates rates_in(const std::vector<RatePlace>& places,
         const bool is_own = place.origin != RateOrigin::related;
         if (const Rates* found = find_rates(place.rates.*kind, wanted, is_own, name)) {
             source = {place.origin, place.device.name, std::move(name)};
-            return is_own ? *found : carried_over(*found, place, device);
+            return is_own ? *found : carried_over(*found, place.device, device);
         }
     }
     return prior;
+}
+
+// Adds those classes of another device's that are missing.
+template <class Rates>
+void add_missing(const std::map<std::string, Rates, std::less<>>& theirs,
+                 const DeviceDescription& from, const DeviceDescription& to,
+                 std::map<std::string, Rates, std::less<>>& ours) {
+    for (const auto& [name, rates] : theirs) {
+        if (!ours.contains(name)) {
+            ours.emplace(name, carried_over(rates, from, to));
+        }
+    }
 }
 
 // The description's number as it was and as it is, as a factor; 1 where it was absent.
@@ -250,6 +287,10 @@ void change_launch(Gpu& gpu, const LaunchChange& change) {
     gpu.rates.gap = std::min(gpu.rates.gap, launch);
 }
 
+ConvolutionPass pass_of_class(std::size_t place) {
+    return static_cast<ConvolutionPass>(place % names_of(ConvolutionPass{}).size());
+}
+
 // The library whose kernels convolutions take, by its first number.
 void change_library(Gpu& gpu, std::string_view value) {
     const auto library = parse_integer(value);
@@ -259,9 +300,8 @@ void change_library(Gpu& gpu, std::string_view value) {
                     ExitCode::usage);
     }
     for (std::size_t i = 0; i < convolution_classes; ++i) {
-        gpu.rates.convolutions[i] =
-            with_library(gpu.rates.convolutions[i], static_cast<ConvolutionPass>(i),
-                         static_cast<double>(*library));
+        gpu.rates.convolutions[i] = with_library(gpu.rates.convolutions[i], pass_of_class(i),
+                                                 static_cast<double>(*library));
     }
 }
 
@@ -305,6 +345,21 @@ StreamingRates queued(const StreamingRates& rates, Seconds gap) {
     return found;
 }
 
+DeviceRates rates_for_problems(const DeviceDescription& device) {
+    DeviceRates found = rates_of(device.name);
+    if (device.kind != DeviceKind::gpu || !device.lanes) {
+        return found;
+    }
+    for (const DeviceDescription& other : relatives_of(device)) {
+        const DeviceRates theirs = shipped_rates_of(other.name);
+        add_missing(theirs.gemm, other, device, found.gemm);
+        add_missing(theirs.streaming, other, device, found.streaming);
+        add_missing(theirs.convolution, other, device, found.convolution);
+        add_missing(theirs.recurrent, other, device, found.recurrent);
+    }
+    return found;
+}
+
 GpuRates gpu_rates_of(const DeviceDescription& device) {
     if (!device.lanes) {
         throw Error(
@@ -330,9 +385,9 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
                      StreamingRates(), found);
     }
     for (std::size_t i = 0; i < convolution_classes; ++i) {
-        found.convolutions[i] = rates_in(
-            places, &DeviceRates::convolution, class_after(RateClass::convolution_forward, i),
-            device, prior_convolution_rates(device, static_cast<ConvolutionPass>(i)), found);
+        found.convolutions[i] = rates_in(places, &DeviceRates::convolution,
+                                         class_after(RateClass::convolution_forward, i), device,
+                                         prior_convolution_rates(device, pass_of_class(i)), found);
     }
     for (std::size_t i = 0; i < recurrent_classes; ++i) {
         found.recurrent[i] =

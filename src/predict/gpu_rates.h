@@ -48,6 +48,10 @@ private:
 // lanes.
 GpuRates gpu_rates_of(const DeviceDescription& device);
 
+// The same by class of problem, as tables have them: "linear" and "add" are launched by PyTorch,
+// "gemm fp32" and "convolution fp32 forward" by DeepBench's loop.
+DeviceRates rates_for_problems(const DeviceDescription& device);
+
 // The rates of a kernel that is queued behind another: a launch that is shorter hides less.
 StreamingRates queued(const StreamingRates& rates, Seconds gap);
 

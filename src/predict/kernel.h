@@ -54,13 +54,16 @@ enum class RateClass {
     convolution_forward,
     convolution_backward_data,
     convolution_backward_weights,
+    low_precision_convolution_forward,
+    low_precision_convolution_backward_data,
+    low_precision_convolution_backward_weights,
     recurrent_forward,
     recurrent_backward_data,
     low_precision_recurrent_forward,
     low_precision_recurrent_backward_data,
     fused_attention,
 };
-inline constexpr std::array<std::string_view, 23> names_of(RateClass) {
+inline constexpr std::array<std::string_view, 26> names_of(RateClass) {
     return {"linear",
             "bmm",
             "convolution",
@@ -79,6 +82,9 @@ inline constexpr std::array<std::string_view, 23> names_of(RateClass) {
             "convolution fp32 forward",
             "convolution fp32 backward_data",
             "convolution fp32 backward_weights",
+            "convolution fp16_mixed forward",
+            "convolution fp16_mixed backward_data",
+            "convolution fp16_mixed backward_weights",
             "recurrent fp32 forward",
             "recurrent fp32 backward_data",
             "recurrent fp16_mixed forward",
@@ -90,7 +96,7 @@ inline constexpr std::size_t rate_classes = names_of(RateClass{}).size();
 // How many classes of each kind there are, in this order.
 inline constexpr std::size_t product_classes = 4;
 inline constexpr std::size_t stream_classes = 11;
-inline constexpr std::size_t convolution_classes = 3;
+inline constexpr std::size_t convolution_classes = 6;  // the passes, in fp32 and in 16 bits
 inline constexpr std::size_t recurrent_classes = 4;
 
 // The class `place` places after another one: the passes of convolutions follow the forward one.

@@ -171,7 +171,8 @@ template <class Window>
 std::optional<ConvolutionProblem> problem_of(const Window& op, const Dims& image,
                                              std::int64_t filters, DataType dtype, Pass pass) {
     const auto of_library = convolution_pass(pass);
-    if (!of_library || op.kernel.size() > 2 || dtype != DataType::f32) {
+    const auto arithmetic = arithmetic_of(dtype);
+    if (!of_library || op.kernel.size() > 2 || !arithmetic) {
         return {};
     }
     const Axis rows = axis_of(op, image, 1), columns = axis_of(op, image, 0);
@@ -189,7 +190,9 @@ std::optional<ConvolutionProblem> problem_of(const Window& op, const Dims& image
                                      .dilation_h = rows.dilation,
                                      .dilation_w = columns.dilation,
                                      .groups = op.groups,
-                                     .pass = *of_library};
+                                     .pass = *of_library,
+                                     .arithmetic = *arithmetic,
+                                     .element_bytes = static_cast<double>(size_in_bytes(dtype))};
     const bool is_whole =
         problem.h > 0 && problem.w > 0 && problem.result_h() > 0 && problem.result_w() > 0;
     return is_whole ? std::optional(problem) : std::nullopt;

@@ -242,6 +242,7 @@ void read_neusight_convolution(const Line& line, ProblemRow& row) {
 }
 
 void read_deepbench_convolution(const Line& line, ProblemRow& row) {
+    const Precision& precision = precision_of(line);
     const ConvolutionProblem problem{.n = line.extent("n"),
                                      .c = line.extent("c"),
                                      .h = line.extent("h"),
@@ -253,14 +254,11 @@ void read_deepbench_convolution(const Line& line, ProblemRow& row) {
                                      .pad_w = line.pad("pad_w"),
                                      .stride_h = line.extent("stride_h"),
                                      .stride_w = line.extent("stride_w"),
-                                     .pass = choice_of<ConvolutionPass>(line, "pass")};
+                                     .pass = choice_of<ConvolutionPass>(line, "pass"),
+                                     .arithmetic = precision.arithmetic,
+                                     .element_bytes = precision.element_bytes};
     require_result(line, problem, "r");
-    const Precision& precision = precision_of(line);
     row.problem_class = fmt::format("convolution {} {}", precision.name, name_of(problem.pass));
-    if (precision.name != "fp32") {
-        row.problem = Unpredictable{"convolutions of 16-bit numbers cannot be predicted yet"};
-        return;
-    }
     row.problem = ConvolutionRow{.problem = problem};
 }
 

@@ -472,7 +472,7 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
         return fitted == rates.gemm.end() ? with(prior_gemm_rates(device)) : with(fitted->second);
     }
     if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
-        require_processors(device, Arithmetic::f32);
+        require_processors(device, convolution->problem.arithmetic);
         const auto fitted = rates.convolution.find(row.problem_class);
         return predict_convolution(
                    convolution->problem, device,
@@ -502,9 +502,13 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
                    fitted == rates.training_step.end() ? TrainingStepRates() : fitted->second)
             .time;
     }
-    const auto fitted = rates.streaming.find(row.problem_class);
-    return predict_streaming(std::get<StreamingProblem>(row.problem), device,
-                             fitted == rates.streaming.end() ? StreamingRates() : fitted->second)
+    auto fitted = rates.streaming.find(row.problem_class);
+    if (fitted == rates.streaming.end()) {  // another operator that a framework launches
+        fitted = rates.streaming.find("add");
+    }
+    return predict_streaming(
+               std::get<StreamingProblem>(row.problem), device,
+               fitted == rates.streaming.end() ? prior_streaming_rates(device) : fitted->second)
         .time;
 }
 
@@ -514,8 +518,9 @@ Seconds roofline(const ProblemRow& row, const DeviceDescription& device) {
         return streaming->traffic() / memory;
     }
     if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
-        return std::max(convolution->problem.flops() / peak_of(device, Arithmetic::f32),
-                        convolution->problem.traffic() / memory);
+        return std::max(
+            convolution->problem.flops() / peak_of(device, convolution->problem.arithmetic),
+            convolution->problem.traffic() / memory);
     }
     if (const auto* layer = std::get_if<RecurrentProblem>(&row.problem)) {
         return std::max(layer->flops() / peak_of(device, layer->arithmetic),
@@ -574,7 +579,7 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
             require_processors(device, product->problem.arithmetic);
             rates.gemm.emplace(name, fitted_products(members, device));
         } else if (std::holds_alternative<ConvolutionRow>(members.front()->problem)) {
-            require_processors(device, Arithmetic::f32);
+            require_processors(device, convolution_of(*members.front()).problem.arithmetic);
             rates.convolution.emplace(name, fitted_convolutions(members, device));
         } else if (std::holds_alternative<AttentionRow>(members.front()->problem)) {
             continue;  // attention_rates(): of products and the softmax

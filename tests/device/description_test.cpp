@@ -118,6 +118,14 @@ TEST(Description, ANumberCanBeSetOrMultiplied) {
     }
 }
 
+TEST(Description, CapitalLettersDoNotMatterUnlessADataSetMeansAnother) {
+    EXPECT_EQ(description_called("H100")->name, "h100");
+    EXPECT_EQ(description_called("A100-80")->name, "a100-80");
+    EXPECT_EQ(description_called("V100")->name, "v100-pcie");
+    EXPECT_EQ(description_called("v100")->name, "v100");
+    EXPECT_FALSE(description_called("H1000"));
+}
+
 TEST(Description, AnUnknownNameGetsTheNearestOne) {
     try {
         find_description("gtx-1081");

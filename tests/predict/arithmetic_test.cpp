@@ -27,6 +27,19 @@ TEST(Arithmetic, PascalHasHalfPrecisionInItsDataCentreBoardsOnly) {
     EXPECT_NEAR(peak_of(geforce, Arithmetic::f32) / peak_of(geforce, Arithmetic::f16), 64, 1e-9);
 }
 
+TEST(Arithmetic, ALimitOfPowerLowersWhatABoardSustains) {
+    const auto share = [](const char* name) { return sustained_share(find_description(name)); };
+    EXPECT_EQ(share("a100-40"), 1);
+    EXPECT_LT(share("p4"), share("p40"));
+    EXPECT_NEAR(share("t4"), 0.69, 0.02);
+    EXPECT_LT(share("l4"), share("t4"));
+    EXPECT_GT(share("l4"), 0.27);
+    EXPECT_NEAR(share("h100"), 0.75, 0.01);
+    DeviceDescription unlimited = find_description("t4");
+    unlimited.power.reset();
+    EXPECT_EQ(sustained_share(unlimited), 1);
+}
+
 TEST(Arithmetic, WhatADeviceLacksIsNamed) {
     EXPECT_THROW(peak_of(find_description("v100"), Arithmetic::bf16), Error);
     EXPECT_THROW(peak_of(find_description("k40"), Arithmetic::f16), Error);

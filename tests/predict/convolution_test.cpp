@@ -79,6 +79,28 @@ TEST(Convolution, NothingIsFasterThanWhatItsAlgorithmNeeds) {
     }
 }
 
+TEST(Convolution, MatrixUnitsTakeSixteenBitsOfEightChannelsAtATime) {
+    const DeviceDescription v100 = find_description("v100");
+    const auto time = [&](std::int64_t channels, Arithmetic arithmetic, double bytes) {
+        const ConvolutionProblem problem{.n = 64,
+                                         .c = channels,
+                                         .h = 28,
+                                         .w = 28,
+                                         .k = 256,
+                                         .r = 1,
+                                         .s = 1,
+                                         .arithmetic = arithmetic,
+                                         .element_bytes = bytes};
+        return predict_convolution(problem, v100,
+                                   prior_convolution_rates(v100, ConvolutionPass::forward))
+            .time;
+    };
+    EXPECT_LT(time(512, Arithmetic::f16, 2), 0.6 * time(512, Arithmetic::f32, 4));
+    // Stored in 16 bits only, or with a channel more, the lanes compute it.
+    EXPECT_GT(time(512, Arithmetic::f32, 2), 1.5 * time(512, Arithmetic::f16, 2));
+    EXPECT_GT(time(513, Arithmetic::f16, 2), 1.5 * time(512, Arithmetic::f16, 2));
+}
+
 TEST(Convolution, MoreImagesNeverTakeLessTimeByTheSameKernel) {
     for (const ConvolutionPass pass : passes) {
         ConvolutionProblem problem = layer(pass);

@@ -26,6 +26,11 @@ TEST(Gemm, AKernelsNameTellsItsTile) {
     EXPECT_EQ(kernel->warps, 4);
     EXPECT_EQ(kernel_named("sgemm_32x32x32_NN", 64)->tile_m, 32);
     EXPECT_EQ(kernel_named("ampere_sgemm_64x32_sliced1x4_tn", 256)->tile_n, 64);
+    const auto hopper = kernel_named(
+        "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize256x64x8_stage3_warpsize4x1x1_ffma", 256);
+    ASSERT_TRUE(hopper);
+    EXPECT_EQ(hopper->tile_n, 256);
+    EXPECT_EQ(hopper->tile_m, 64);
     EXPECT_FALSE(kernel_named("gemv2T_kernel_val", 128));
     EXPECT_FALSE(kernel_named("sgemm_99999x1_", 128));
     EXPECT_FALSE(kernel_named("", 128));
@@ -92,6 +97,19 @@ TEST(Gemm, ThePlannedKernelIsTheFastestOfItsCandidates) {
     EXPECT_LT(predict_gemm(deep, planned, device, rates).time,
               predict_gemm(deep, {.tile_n = 64, .tile_m = 64, .warps = 2}, device, rates).time);
     EXPECT_EQ(planned_kernel(square, candidate_kernels(rates), device, rates).splits, 1);
+}
+
+TEST(Gemm, AnUnknownKernelReachesWhatAnotherOfItsTileDoes) {
+    GemmRates rates = prior_gemm_rates(v100());
+    rates.kernels["volta_sgemm_128x64_tn"] = {.efficiency = 0.71, .rows = 10};
+    rates.kernels["volta_sgemm_32x32_sliced1x4_tn"] = {.efficiency = 0.42, .rows = 10};
+    rates.kernels["wide"] = {.efficiency = 0.11, .rows = 90};  // a group, which has no tile
+    EXPECT_EQ(rates.of("ampere_sgemm_128x64_tn").efficiency, 0.71);
+    EXPECT_EQ(rates.of("cutlass_80_simt_sgemm_256x128_8x4_tn_align1").efficiency,
+              rates.usual.efficiency);
+    EXPECT_EQ(rates.of("ampere_sgemm_32x32_tn").efficiency, rates.usual.efficiency);
+    EXPECT_EQ(rates.of("ampere_sgemm_32x32_sliced1x4_tn").efficiency, 0.42);
+    EXPECT_EQ(rates.of("gemv").efficiency, rates.usual.efficiency);
 }
 
 TEST(Gemm, GroupsAreNarrownessDepthAndOrder) {

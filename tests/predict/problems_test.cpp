@@ -119,17 +119,10 @@ TEST(Problems, DeepBenchsConvolutionsAreOfAPass) {
     EXPECT_EQ(row.problem.pass, ConvolutionPass::backward_weights);
     EXPECT_EQ(row.problem.result_h(), 79);
     EXPECT_EQ(row.problem.result_w(), 341);
-    EXPECT_EQ(std::get<Unpredictable>(table.rows[1].problem).reason,
-              "convolutions of 16-bit numbers cannot be predicted yet");
-}
-
-TEST(Problems, WhatCannotBePredictedSaysSo) {
-    const auto table = read_problems(
-        "precision,n,c,h,w,k,r,s,pad_h,pad_w,stride_h,stride_w,pass\n"
-        "fp16_mixed,4,1,161,700,32,5,20,0,0,2,2,forward\n",
-        "x.csv");
-    EXPECT_EQ(std::get<Unpredictable>(table.rows[0].problem).reason,
-              "convolutions of 16-bit numbers cannot be predicted yet");
+    const auto& mixed = std::get<ConvolutionRow>(table.rows[1].problem);
+    EXPECT_EQ(table.rows[1].problem_class, "convolution fp16_mixed forward");
+    EXPECT_EQ(mixed.problem.arithmetic, Arithmetic::f16);
+    EXPECT_EQ(mixed.problem.element_bytes, 2);
 }
 
 TEST(Problems, AttentionMayNameItsAlgorithm) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "predict/transfer.h"
 
+#include "predict/gpu_rates.h"
+
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace strata::testing {
 
@@ -27,6 +31,30 @@ TEST(Transfer, KernelsOfAllGenerationsAreCalledByTheirTiles) {
     };
     EXPECT_EQ(called("volta_sgemm_128x64_tn"), called("ampere_sgemm_128x64_tn"));
     EXPECT_EQ(called("volta_sgemm_32x32_sliced1x4_tn"), "sliced_32x32");
+}
+
+// No device's description says what its host takes to launch: tables of PyTorch's operators have
+// its launches, DeepBench's have theirs.
+TEST(Transfer, ADeviceWithoutRatesHasThoseOfARelativeByClass) {
+    for (const char* const name : {"h100", "a100-80", "t4", "l4", "h200", "rtx-4090", "p4"}) {
+        const DeviceDescription device = find_description(name);
+        const DeviceRates rates = rates_for_problems(device);
+        for (const char* const by_pytorch : {"add", "softmax by warps", "ln by long rows"}) {
+            ASSERT_TRUE(rates.streaming.contains(by_pytorch)) << name;
+            EXPECT_GT(rates.streaming.at(by_pytorch).launch, Seconds{15e-6}) << name;
+        }
+        ASSERT_TRUE(rates.gemm.contains("linear")) << name;
+        EXPECT_GT(rates.gemm.at("linear").launch, Seconds{15e-6}) << name;
+        EXPECT_LT(rates.gemm.at("gemm fp32").launch, Seconds{15e-6}) << name;
+        EXPECT_LE(rates.gemm.at("linear").dram_efficiency, 1) << name;
+        const GemmProblem problem{.m = 8192, .n = 8192, .k = 8192, .b_is_transposed = true};
+        const Seconds time =
+            predict_row({.problem_class = "linear", .problem = GemmRow{problem}}, device, rates);
+        const double reached =
+            Flops{2.0 * 8192 * 8192 * 8192} / time / peak_of(device, Arithmetic::f32);
+        EXPECT_GT(reached, std::min(0.3, 0.5 * sustained_share(device))) << name;
+        EXPECT_LT(reached, 0.97) << name;
+    }
 }
 
 TEST(Transfer, MakersDoNotLendEachOther) {
