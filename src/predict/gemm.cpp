@@ -249,11 +249,8 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
     found.arithmetic = blocks.arithmetic;
     found.latency = blocks.latency;
     found.l2 = blocks.l2;
-    // (On boards of many lanes beside a narrow memory the order of tiles decides. None was
-    // measured; on the measured ones the longer span predicts no worse.)
-    constexpr double wide = 128;
-    const bool is_wide = generation_of(device) >= 3 && device.lanes->value.value >= wide;
-    const Bytes of_wave = is_wide ? least_span_of(problem, kernel, p, processors) : span;
+    const Bytes of_wave =
+        shares_both_operands(device) ? least_span_of(problem, kernel, p, processors) : span;
     found.dram_traffic = dram_traffic(problem, p, of_wave, processors, device, rates);
     const Bandwidth memory = device.dram_bandwidth->value;
     found.dram = found.dram_traffic / (memory * rates.dram_efficiency);
@@ -277,6 +274,11 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
 }
 
 }  // namespace
+
+bool shares_both_operands(const DeviceDescription& device) {
+    constexpr double wide = 128;
+    return generation_of(device) >= 3 && device.lanes && device.lanes->value.value >= wide;
+}
 
 GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel,
                             const DeviceDescription& device, const GemmRates& rates) {

@@ -100,6 +100,12 @@ BlockTimes times_of_blocks(const GemmProblem& problem, const GemmKernel& kernel,
                            const DeviceDescription& device, const KernelRates& reached,
                            Bandwidth l2);
 
+// Whether the tiles that run at once are taken to form a square, which share rows and columns of
+// both operands: on boards after Volta with 128 lanes or more, whose arithmetic is fast beside
+// their memory. On the boards with measured times the longer span of a row of tiles predicts no
+// worse.
+bool shares_both_operands(const DeviceDescription& device);
+
 // The time of a product by a kernel: tiles in waves over the device's processors.
 //
 // blocks = ceil(n / tile_n) ceil(m / tile_m) batch splits. The busiest processor has

@@ -162,8 +162,15 @@ double faster_launches(const DeviceDescription& from, const DeviceDescription& t
 GemmRates carried_over(const GemmRates& rates, const DeviceDescription& from,
                        const DeviceDescription& to) {
     GemmRates found = moved(rates, from, to);
-    // (More than the whole bandwidth stands for traffic that the first device's cache saves.)
-    found.dram_efficiency = std::min(found.dram_efficiency, 1.0);
+    // More than the whole bandwidth stands for traffic that the first device's cache saves and the
+    // model counts. A smaller cache may not save it, and wide boards are not charged with it.
+    const bool saves_less = to.l2 && from.l2 && to.l2->value < from.l2->value;
+    if (saves_less || shares_both_operands(to)) {
+        constexpr double usual_overlap = 2;
+        const bool is_more = found.dram_efficiency > 1;
+        found.dram_efficiency = std::min(found.dram_efficiency, 1.0);
+        found.overlap = is_more ? std::max(found.overlap, usual_overlap) : found.overlap;
+    }
     found.split = found.split * (clock_of_gpu(from) / clock_of_gpu(to));
     scale_launch(found, faster_launches(from, to));
     return found;

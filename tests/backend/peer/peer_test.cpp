@@ -189,7 +189,8 @@ TEST_F(ScriptedPeer, ThatDoesNotStartIsRefused) {
               std::string::npos);
     EXPECT_NE(refusal_to_start("hello:hang", {.start = Seconds{1}}).find("did not answer in time"),
               std::string::npos);
-    EXPECT_NE(refusal_to_start("hello:garbage").find("no JSON object"), std::string::npos);
+    EXPECT_NE(refusal_to_start("hello:garbage").find("other than a JSON object"),
+              std::string::npos);
 }
 
 TEST_F(ScriptedPeer, ThatIsNotThereAtAllIsRefused) {
@@ -230,7 +231,8 @@ TEST_F(ScriptedPeer, ThatEatsTheMemoryIsEndedByTheLimitOnIt) {
 
 TEST_F(ScriptedPeer, ThatAnswersNonsenseLosesItsDevice) {
     for (const char* script : {"run:garbage", "run:bytes", "run:list", "run:deep"}) {
-        EXPECT_NE(failure_of_run(script).find("no JSON object"), std::string::npos) << script;
+        EXPECT_NE(failure_of_run(script).find("other than a JSON object"), std::string::npos)
+            << script;
     }
     for (const char* script : {"run:empty", "run:negative", "run:text"}) {
         EXPECT_NE(failure_of_run(script).find("no time that a clock"), std::string::npos) << script;
