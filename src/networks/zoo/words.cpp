@@ -68,7 +68,7 @@ Graph text_cnn(std::int64_t batch) {
 
 namespace {
 
-constexpr std::int64_t words = 32320, width = 1024, length = 50, layers = 4;
+constexpr std::int64_t words = 32320, width = 1024, length = 50, gnmt_layers = 4;
 
 // Builds the translation network. Sequences are [length, batch, width] except where attention needs
 // them by sentence.
@@ -113,7 +113,7 @@ private:
     TensorId encoder(TensorId x) {
         x = lstm("encoder.1", x, Direction::bidirectional);
         x = lstm("encoder.2", x);
-        for (std::int64_t layer = 3; layer <= layers; ++layer) {
+        for (std::int64_t layer = 3; layer <= gnmt_layers; ++layer) {
             const std::string name = fmt::format("encoder.{}", layer);
             x = add(name + ".residual", lstm(name, x), x);
         }
@@ -123,7 +123,7 @@ private:
     TensorId decoder(TensorId x, TensorId context) {
         x = lstm("decoder.1", x);
         const TensorId found = attention(x, context);
-        for (std::int64_t layer = 2; layer <= layers; ++layer) {
+        for (std::int64_t layer = 2; layer <= gnmt_layers; ++layer) {
             const std::string name = fmt::format("decoder.{}", layer);
             const TensorId both = build_.add(name + ".with_context", Concat{.axis = 2}, {x, found});
             const TensorId y = lstm(name, both);
