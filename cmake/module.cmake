@@ -56,11 +56,12 @@ endfunction()
 
 # strata_test(op SOURCES convolution_test.cpp ... [DEPENDS graph])
 #
-# The tests of one module as one program; each of its tests is a CTest test of its own. Tests that span
-# modules, such as `physics`, have no module of their name and say what they need in DEPENDS. Past
-# TIMEOUT seconds a test counts as failed.
+# The tests of one module as one program; each of its tests is a CTest test of its own, or, where a
+# program takes long to start, each of SHARDS equal parts. Tests that span modules, such as `physics`,
+# have no module of their name and say what they need in DEPENDS. Past TIMEOUT seconds a test counts as
+# failed.
 function(strata_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;DEPENDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT;SHARDS" "SOURCES;DEPENDS;LINK")
   add_executable(test_${name} ${test_SOURCES})
   list(TRANSFORM test_DEPENDS PREPEND strata::)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -74,6 +75,17 @@ function(strata_test name)
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 1500)  # CTest's own
   endif()
-  gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-                       PROPERTIES TIMEOUT ${test_TIMEOUT})
+  # Most of a test's compilation is optimisation, which a release would spend on code that runs once.
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(NOT test_SHARDS)
+    gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                         PROPERTIES TIMEOUT ${test_TIMEOUT})
+    return()
+  endif()
+  math(EXPR last "${test_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    add_test(NAME ${name}.shard_${shard} COMMAND test_${name})
+    set_tests_properties(${name}.shard_${shard} PROPERTIES TIMEOUT ${test_TIMEOUT}
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${test_SHARDS};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
 endfunction()
