@@ -7,6 +7,7 @@
 #include "graph/memory.h"
 #include "measure/memory_use.h"
 #include "run/execute.h"
+#include "sweep/point_outline.h"
 #include "sweep/predicted.h"
 
 #include <fmt/format.h>
@@ -21,13 +22,16 @@ namespace {
 constexpr std::int64_t most_examined = 1000;
 constexpr std::int64_t most_timed = 100;
 
-void examine(const Job& job, MemoryFilter& filter) {
+// Nothing where its family refuses the point, which is the point's outcome.
+std::optional<Bytes> peak_of(const SweepSpec& spec, std::int64_t index, PointOutline& outline) {
+    if (outline.find(place_of(spec, index))) {
+        return outline.peak();
+    }
     try {
-        const Bytes needed = footprint_of(graph_for(job), job.execution).peak;
-        filter.largest = std::max(filter.largest, needed);
-        filter.too_large += filter.memory && needed > *filter.memory ? 1 : 0;
+        const Job job = job_of(spec, point_of(spec, index));
+        return footprint_of(graph_for(job), job.execution).peak;
     } catch (const Error&) {
-        // That a family refuses a point is the point's outcome.
+        return std::nullopt;
     }
 }
 
@@ -35,8 +39,12 @@ MemoryFilter filter_for(const SweepSpec& spec, std::optional<Bytes> memory, std:
     MemoryFilter filter{.memory = memory, .whose = std::move(whose)};
     const ShuffledOrder order(count_points(spec), spec.seed);
     filter.examined = std::min(order.count(), most_examined);
+    PointOutline outline(spec);
     for (std::int64_t i = 0; i < filter.examined; ++i) {
-        examine(job_of(spec, point_of(spec, order.at(i))), filter);
+        if (const auto needed = peak_of(spec, order.at(i), outline)) {
+            filter.largest = std::max(filter.largest, *needed);
+            filter.too_large += memory && *needed > *memory ? 1 : 0;
+        }
     }
     return filter;
 }

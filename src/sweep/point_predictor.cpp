@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t points_per_model = 10'000;
 constexpr std::size_t most_kinds = 16'384;  // of layers that are remembered: some megabytes
-constexpr std::size_t most_structures = 256;
 
 std::string refusal_in(const NetworkPrediction& prediction, const Graph& graph) {
     for (const PredictedStep& step : prediction.steps) {
@@ -27,10 +26,6 @@ std::string refusal_in(const NetworkPrediction& prediction, const Graph& graph) 
         }
     }
     return "";
-}
-
-bool can_be_outlined(const Settings& settings) {
-    return settings.slice.empty() && settings.execution.engine.fusion == Fusion::none;
 }
 
 }  // namespace
@@ -45,7 +40,7 @@ Job predicted_job(const SweepSpec& spec, const GridPlace& place, const DeviceDes
 }
 
 PointPredictor::PointPredictor(const SweepSpec& spec, KeptSteps steps)
-    : spec_(spec), steps_(steps), structures_(spec.settings.size()) {
+    : spec_(spec), steps_(steps), outline_(spec) {
     for (const Settings& settings : spec.settings) {
         mode_and_dtype_.emplace_back(text_of(settings, "mode"), text_of(settings, "dtype"));
     }
@@ -56,8 +51,7 @@ PointPredictor::PointPredictor(const SweepSpec& spec, KeptSteps steps)
 void PointPredictor::renew() {
     models_.clear();
     predictors_.clear();
-    outline_index_ = -1;
-    table_ = LayerTable();
+    outline_.forget_layers();
     for (const std::string& name : spec_.devices) {
         models_.push_back(model_of(find_description(name)));
     }
@@ -67,7 +61,7 @@ void PointPredictor::renew() {
                 // The first network's first batch: an execution is the same for all.
                 const auto index = static_cast<std::int64_t>(settings * models_.size() + target);
                 const Job job = job_at(place_of(spec_, index));
-                predictors_.emplace_back(*models_[target], job.execution, table_);
+                predictors_.emplace_back(*models_[target], job.execution, outline_.table());
             }
         }
     }
@@ -78,8 +72,7 @@ void PointPredictor::renew() {
 
 StoredPoint PointPredictor::planned(const GridPlace& place) {
     if (place.network != network_) {
-        generator_ = network_of(spec_, place.network);
-        text_ = to_text(generator_);
+        text_ = to_text(outline_.generator_at(place));
         network_ = place.network;
     }
     const auto& [mode, dtype] = mode_and_dtype_[place.settings];
@@ -93,7 +86,7 @@ StoredPoint PointPredictor::planned(const GridPlace& place) {
 }
 
 PredictedPoint PointPredictor::predicted(std::int64_t index) {
-    if (++predicted_ % points_per_model == 0 || table_.kinds() > most_kinds) {
+    if (++predicted_ % points_per_model == 0 || outline_.table().kinds() > most_kinds) {
         renew();
     }
     const GridPlace place = place_of(spec_, index);
@@ -147,67 +140,18 @@ void PointPredictor::predict_graph(const GridPlace& place, PredictedPoint& found
     found.point.outcome = PointOutcome::ok;
 }
 
-// The structure of the outline. One that is new is found on the graph, which thousands of points
-// do not make.
-const Structure* PointPredictor::structure_of(const GridPlace& place) {
-    std::vector<Structure>& known = structures_[place.settings];
-    const auto fits = [&](const Structure& structure) {
-        return structure.fits(outline_.outline(), table_);
-    };
-    if (structure_ != nullptr && fits(*structure_)) {
-        return structure_;
-    }
-    if (const auto found = std::ranges::find_if(known, fits); found != known.end()) {
-        return &*found;
-    }
-    const Job job = job_at(place);
-    const Graph graph = graph_for(job);
-    if (!outline_.outline().is_of(graph, table_)) {
-        return nullptr;
-    }
-    if (known.size() >= most_structures) {
-        known.clear();
-    }
-    known.reserve(most_structures);
-    return &known.emplace_back(graph, outline_.outline(), job.execution, table_);
-}
-
-// Whether the point's network has an outline, which is then the present one.
-bool PointPredictor::find_outline(const GridPlace& place) {
-    const std::int64_t shared = place.index / static_cast<std::int64_t>(models_.size());
-    if (shared != outline_index_) {
-        const Settings& settings = spec_.settings[place.settings];
-        outline_index_ = shared;
-        outline_.begin(settings.execution.numerics.mode);
-        build(generator_, place.batch, outline_);
-        structure_ = structure_of(place);
-        if (structure_ != nullptr) {
-            peak_ = structure_->peak(outline_.outline(), table_, settings.execution);
-        }
-    }
-    return structure_ != nullptr;
-}
-
 // False where the point must go the long way.
 bool PointPredictor::predict_outline(const GridPlace& place, PredictedPoint& found) {
-    if (steps_ == KeptSteps::all || predictors_.empty()) {
-        return false;
-    }
-    try {
-        if (!find_outline(place)) {
-            return false;
-        }
-    } catch (const Error&) {  // the long way says it in full
-        structure_ = nullptr;
+    if (steps_ == KeptSteps::all || predictors_.empty() || !outline_.find(place)) {
         return false;
     }
     const std::size_t at = place.settings * models_.size() + place.target;
-    const auto whole = predictors_[at].predict(outline_.outline(), *structure_);
+    const auto whole = predictors_[at].predict(outline_.outline(), outline_.structure());
     if (!whole) {
         return false;
     }
     ModelledMemory memory{.footprint = {}, .workspace = whole->workspace};
-    memory.footprint.peak = peak_;
+    memory.footprint.peak = outline_.peak();
     if (const auto& of_device = model_at(place).device().memory) {
         memory.of_device = of_device->value;
     }
@@ -215,7 +159,7 @@ bool PointPredictor::predict_outline(const GridPlace& place, PredictedPoint& fou
         return false;
     }
     if (has_room(place, memory, found.point)) {
-        found.whole = {.time = whole->time, .memory = peak_, .work = whole->work};
+        found.whole = {.time = whole->time, .memory = outline_.peak(), .work = whole->work};
         found.point.outcome = PointOutcome::ok;
     }
     return true;

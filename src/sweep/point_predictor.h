@@ -4,7 +4,7 @@
 #include "run/modelled.h"
 #include "run/outline_prediction.h"
 #include "store/sweeps.h"
-#include "sweep/grid.h"
+#include "sweep/point_outline.h"
 
 #include <memory>
 #include <optional>
@@ -56,8 +56,6 @@ private:
     void predict_graph(const GridPlace& place, PredictedPoint& found);
     bool predict_outline(const GridPlace& place, PredictedPoint& found);
     bool has_room(const GridPlace& place, const ModelledMemory& memory, StoredPoint& point) const;
-    bool find_outline(const GridPlace& place);
-    const Structure* structure_of(const GridPlace& place);
     const DeviceModel& model_at(const GridPlace& place) const { return *models_[place.target]; }
 
     const SweepSpec& spec_;
@@ -66,21 +64,15 @@ private:
     std::int64_t predicted_ = 0;
     std::int64_t outlined_ = 0;
 
-    std::int64_t network_ = -1;  // of the last point
-    Generator generator_;
+    std::int64_t network_ = -1;  // of text_
     std::string text_;
     std::vector<std::pair<std::string, std::string>> mode_and_dtype_;  // by settings
 
     Graph graph_;  // of the last points that went the long way
     std::int64_t graph_index_ = -1;
 
-    LayerTable table_;
-    OutlineBuilder outline_{table_};
-    std::int64_t outline_index_ = -1;                 // of the last points that did not
-    const Structure* structure_ = nullptr;            // likewise; none: it cannot be outlined
-    Bytes peak_;                                      // likewise
-    std::vector<std::vector<Structure>> structures_;  // by settings
-    std::vector<OutlinePredictor> predictors_;        // by settings and device
+    PointOutline outline_;
+    std::vector<OutlinePredictor> predictors_;  // by settings and device
 };
 
 }  // namespace strata

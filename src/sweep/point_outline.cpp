@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "sweep/point_outline.h"
+
+#include "base/error.h"
+#include "run/execute.h"
+
+#include <algorithm>
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t most_structures = 256;
+
+bool is_of_same_network(const GridPlace& one, const GridPlace& other) {
+    return one.network == other.network && one.batch == other.batch &&
+           one.settings == other.settings;
+}
+
+}  // namespace
+
+bool can_be_outlined(const Settings& settings) {
+    return settings.slice.empty() && settings.execution.engine.fusion == Fusion::none;
+}
+
+const Generator& PointOutline::generator_at(const GridPlace& place) {
+    if (place.network != network_) {
+        generator_ = network_of(spec_, place.network);
+        network_ = place.network;
+    }
+    return generator_;
+}
+
+void PointOutline::forget_layers() {
+    table_ = LayerTable();
+    place_.reset();
+    structure_ = nullptr;
+}
+
+bool PointOutline::find(const GridPlace& place) {
+    if (!can_be_outlined(spec_.settings[place.settings])) {
+        return false;
+    }
+    if (!place_ || !is_of_same_network(*place_, place)) {
+        place_ = place;
+        structure_ = nullptr;
+        try {
+            outline_at(place);
+        } catch (const Error&) {
+            return false;  // the graph's making says it in full
+        }
+    }
+    return structure_ != nullptr;
+}
+
+void PointOutline::outline_at(const GridPlace& place) {
+    const Execution& execution = spec_.settings[place.settings].execution;
+    builder_.begin(execution.numerics.mode);
+    build(generator_at(place), place.batch, builder_);
+    structure_ = structure_at(place);
+    if (structure_ != nullptr) {
+        peak_ = structure_->peak(outline(), table_, execution);
+    }
+}
+
+// The structure of the present outline. One that is new is found on the graph.
+const Structure* PointOutline::structure_at(const GridPlace& place) {
+    std::vector<Structure>& known = structures_[place.settings];
+    const auto fits = [&](const Structure& structure) { return structure.fits(outline(), table_); };
+    // (The latest is the likeliest.)
+    if (const auto found = std::find_if(known.rbegin(), known.rend(), fits);
+        found != known.rend()) {
+        return &*found;
+    }
+    const Job job = job_of(spec_, point_of(spec_, place.index));
+    const Graph graph = graph_for(job);
+    if (!outline().is_of(graph, table_)) {
+        return nullptr;
+    }
+    if (known.size() >= most_structures) {
+        known.clear();
+    }
+    known.reserve(most_structures);
+    return &known.emplace_back(graph, outline(), job.execution, table_);
+}
+
+}  // namespace strata
