@@ -131,15 +131,13 @@ void calibrate_rates(const CalibrateOptions& options) {
             const bool is_of_device =
                 row.device == device.name ||
                 std::ranges::find(device.also, row.device) != device.also.end();
-            if (is_of_device && row.measured &&
-                !std::holds_alternative<Unpredictable>(row.problem)) {
+            if (is_of_device && row.measured) {
                 rows.push_back(&row);
             }
         }
     }
     if (rows.empty()) {
-        throw Error(fmt::format("no row has a time on {} and a problem that can be predicted",
-                                device.name));
+        throw Error(fmt::format("no row has a time on {}", device.name));
     }
     replace_file(file, to_toml(fit_rates(rows, device),
                                fmt::format("fitted by strata calibrate to {} rows of {}",

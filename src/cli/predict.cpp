@@ -51,9 +51,7 @@ void forget_kernel(ProblemRow& row) {
 
 PredictedRow predicted(const ProblemRow& row, const KnownDevice& device) {
     PredictedRow found{.row = &row};
-    if (const auto* refused = std::get_if<Unpredictable>(&row.problem)) {
-        found.reason = refused->reason;
-    } else if (!device.description) {
+    if (!device.description) {
         found.reason = row.device.empty()
                            ? "no device is named; give --device"
                            : fmt::format("'{}' is not described", printable(row.device));

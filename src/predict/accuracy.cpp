@@ -195,7 +195,7 @@ PredictionErrors errors_of(std::span<const Seconds> predicted, std::span<const S
 std::vector<AccuracyRow> accuracy_of(std::span<const ProblemRow* const> rows) {
     std::map<std::string, std::map<std::string, Rows>> classes_by_device, devices_by_class;
     for (const ProblemRow* const row : rows) {
-        if (row->measured && !std::holds_alternative<Unpredictable>(row->problem)) {
+        if (row->measured) {
             classes_by_device[row->device][row->problem_class].push_back(row);
             devices_by_class[row->problem_class][row->device].push_back(row);
         }

@@ -105,7 +105,8 @@ struct ConvolutionRates {
 };
 
 // Rates before anything is measured: typical ones of Pascal boards, and what generations before and
-// after them reach beside those (both fitted to DeepBench's boards, see docs/prediction-accuracy.md).
+// after them reach beside those (both fitted to DeepBench's boards, see
+// docs/prediction-accuracy.md).
 ConvolutionRates prior_convolution_rates(const DeviceDescription& device, ConvolutionPass pass);
 
 // These rates as another library reaches them: before cuDNN 6 blocks of filters' gradients started

@@ -5,11 +5,13 @@
 #include "predict/gpu_model.h"
 #include "predict/tpu_model.h"
 
+#include <ranges>
+
 namespace strata {
 
-Seconds time_of(const Kernels& kernels) {
+Seconds time_of(std::span<const KernelPrediction> kernels) {
     Seconds sum;
-    for (const KernelPrediction& kernel : kernels) {
+    for (const KernelPrediction& kernel : kernels | std::views::reverse) {
         sum += kernel.time;
     }
     return sum;

@@ -153,16 +153,15 @@ public:
 
     void add_stream(std::string name, const StreamKind& kind, Bytes traffic, double repeats = 1) {
         const StreamingRates& alone = gpu_.rates.stream(kind.rates);
-        const bool is_queued = !kernels_.empty() || repeats > 1;
         const StreamingPrediction found = predict_streaming(
             Stream{.traffic = traffic, .rows = kind.rows, .columns = kind.columns}, gpu_.device,
-            is_queued ? queued(alone, gpu_.rates.gap) : alone);
+            queued(alone, gpu_.rates.gap));
         KernelPrediction kernel{.name = std::move(name), .rates = kind.rates};
         kernel.dram_traffic = traffic;
         kernel.l2_traffic = traffic;
         kernel.terms[Term::dram] = found.dram;
         kernel.terms[Term::latency] = found.latency;
-        add(std::move(kernel), found.time, found.launch, repeats);
+        add(std::move(kernel), found.time, found.launch, repeats, alone.launch);
     }
 
     void add_product(const LayerProduct& product, const Plan& plan, Bytes scratch) {
@@ -195,7 +194,7 @@ public:
                                     .splits = plan.kernel.splits,
                                     .blocks = found.blocks,
                                     .rounds = found.rounds};
-        add(std::move(kernel), found.time, found.launch, product.repeats);
+        add(std::move(kernel), found.time, found.launch, product.repeats, found.launch);
     }
 
     void add_convolution(const ConvolutionProblem& problem, const ConvolutionPrediction& found,
@@ -216,10 +215,10 @@ public:
         }
         kernel.workspace = found.workspace;
         kernel.convolution = problem;
-        add(std::move(kernel), found.time, found.launch, 1);
+        add(std::move(kernel), found.time, found.launch, 1, found.launch);
     }
 
-    // All steps, whose own launches count as launch.
+    // All steps, whose own launches count as launch and do not run ahead.
     void add_sequence(const RecurrentProblem& problem, const RecurrentPrediction& found,
                       RateClass rates) {
         KernelPrediction kernel{.name = fmt::format("{} {}", name_of(problem.cell), "steps"),
@@ -230,10 +229,9 @@ public:
         kernel.terms[Term::dram] = found.dram;
         kernel.flops = problem.flops();
         kernel.dram_traffic = problem.weights();
-        const Seconds launches = found.launch + found.steps;
-        add(std::move(kernel), found.time, launches, 1);
-        kernels_.back().time += launches - kernels_.back().terms[Term::launch];
-        kernels_.back().terms[Term::launch] = launches;
+        kernel.terms[Term::launch] = found.launch + found.steps;
+        kernel.time = found.time;
+        kernels_.push_back(std::move(kernel));
     }
 
     void add_attention(const AttentionProblem& problem, const AttentionPrediction& found) {
@@ -245,19 +243,18 @@ public:
         kernel.terms[Term::dram] = found.dram;
         kernel.flops = problem.flops();
         kernel.dram_traffic = found.dram_traffic;
-        add(std::move(kernel), found.time, found.launch, 1);
+        add(std::move(kernel), found.time, found.launch, 1, found.launch);
     }
 
 private:
-    // `time` is that of one, with its launch.
-    void add(KernelPrediction kernel, Seconds time, Seconds launch, double repeats) {
-        const Seconds queued = std::min(launch, gpu_.rates.gap);
-        const Seconds first = kernels_.empty() ? launch : queued;
+    // `time` is that of one, with this launch, of which only the gap to the kernel before is left.
+    void add(KernelPrediction kernel, Seconds time, Seconds launch, double repeats, Seconds issue) {
         kernel.repeats = repeats;
+        kernel.issue = kernels_.empty() ? std::max(issue - gpu_.rates.gap, Seconds{}) : Seconds{};
         for (Seconds& term : kernel.terms.values) {
             term *= repeats;
         }
-        kernel.terms[Term::launch] = first + (repeats - 1) * queued;
+        kernel.terms[Term::launch] = repeats * std::min(launch, gpu_.rates.gap);
         kernel.time = kernel.terms[Term::launch] + repeats * (time - launch);
         kernel.flops *= repeats;
         kernel.dram_traffic *= repeats;
@@ -306,21 +303,23 @@ public:
 
     std::vector<Alternative> alternatives_to(const KernelPrediction& kernel) const override {
         if (kernel.convolution) {
-            return other_convolutions(*kernel.convolution, kernel.rates);
+            return other_convolutions(kernel);
         }
         if (!kernel.tiles) {
             return {};
         }
         const PlannedTiles& t = *kernel.tiles;
         const ProductRates& product = gpu_.rates.product(kernel.rates);
+        const Seconds waits = kernel.terms[Term::launch] / kernel.repeats;
         std::vector<Alternative> all;
         for (const GemmKernel& candidate : product.candidates) {
             const GemmProblem problem{
                 t.batch, t.m, t.n, t.k, t.b_is_transposed, t.arithmetic, t.element_bytes};
             const GemmKernel best =
                 planned_kernel(problem, std::span(&candidate, 1), gpu_.device, product.rates);
-            all.push_back({shown_name(best, kernel.rates), best.splits,
-                           predict_gemm(problem, best, gpu_.device, product.rates).time});
+            const GemmPrediction found = predict_gemm(problem, best, gpu_.device, product.rates);
+            all.push_back(
+                {shown_name(best, kernel.rates), best.splits, found.time - found.launch + waits});
         }
         std::ranges::sort(all, {}, &Alternative::time);
         return all;
@@ -355,9 +354,9 @@ private:
     }
 
     // The fastest kernel of each algorithm that the library has.
-    std::vector<Alternative> other_convolutions(const ConvolutionProblem& problem,
-                                                RateClass rates) const {
-        const ConvolutionRates& reached = gpu_.rates.convolution(rates);
+    std::vector<Alternative> other_convolutions(const KernelPrediction& predicted) const {
+        const ConvolutionProblem& problem = *predicted.convolution;
+        const ConvolutionRates& reached = gpu_.rates.convolution(predicted.rates);
         std::map<LibraryAlgorithm, ConvolutionPrediction> best;
         for (const ConvolutionKernel& kernel : candidate_kernels(problem, reached.library)) {
             const auto found = predict_kernel(problem, kernel, gpu_.device, reached);
@@ -368,7 +367,8 @@ private:
         }
         std::vector<Alternative> all;
         for (const auto& [algorithm, found] : best) {
-            all.push_back({shown_name(found.kernel), std::max(1, found.kernel.splits), found.time});
+            all.push_back({shown_name(found.kernel), std::max(1, found.kernel.splits),
+                           found.time - found.launch + predicted.terms[Term::launch]});
         }
         std::ranges::sort(all, {}, &Alternative::time);
         return all;

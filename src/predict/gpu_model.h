@@ -14,8 +14,9 @@ namespace strata {
 // Convolutions with three axes are implicit products. Attention writes
 // its scores unless layers are fused; then it is one kernel (predict/attention.h). What moves is
 // the compulsory traffic of the operator's pass; a normalisation by the batch's statistics reads
-// its input once more. The first kernel of a pass has the launch that its rates were fitted with,
-// which includes what a framework adds, and those that follow at once a queued kernel's.
+// its input once more. The first kernel of a pass takes the host the launch that its rates were
+// fitted with (KernelPrediction::issue), which includes what a framework adds; each kernel has the
+// gap to the one before it.
 std::unique_ptr<DeviceModel> gpu_model(Gpu gpu);
 
 }  // namespace strata

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -121,6 +122,7 @@ struct KernelPrediction {
     std::string algorithm = {};  // "implicit-gemm"; empty where there is no choice
     RateClass rates = RateClass::add;
     double repeats = 1;  // one after the other, as the steps of a recurrent layer are
+    Seconds issue = {};  // what its pass takes the host; it is in `time` where the device waits
     Seconds time = {};   // of all repeats, as all that follows
     ByTerm<Seconds> terms = {};
     Flops flops = {};                      // that it executes, with what pads tiles
@@ -146,6 +148,24 @@ struct NoModel {
 };
 using LayerPrediction = std::variant<Kernels, NoModel>;
 
-Seconds time_of(const Kernels& kernels);
+// (From the last to the first, so that a first kernel that waits longer changes the last sum
+// alone.)
+Seconds time_of(std::span<const KernelPrediction> kernels);
+
+// The passes of an iteration, which a host issues one after the other and a device executes in that
+// order: the host runs ahead, and its time shows only where the device has nothing left to do.
+class IssueQueue {
+public:
+    // How long the device waits for the next pass, which takes the host `issue` and then the device
+    // `work`.
+    Seconds wait(Seconds issue, Seconds work) {
+        const Seconds late = issue - ahead_;
+        ahead_ = std::max(-late, Seconds{}) + work;
+        return std::max(late, Seconds{});
+    }
+
+private:
+    Seconds ahead_ = {};  // the work that is left when the host has issued the last pass
+};
 
 }  // namespace strata

@@ -51,11 +51,24 @@ public:
                 add(step.task, found.steps);
             }
         }
+        wait_for_host(found.steps);
         found.beyond = device_.beyond_steps(found.time(), fed_values(graph_, execution_));
         return found;
     }
 
 private:
+    static void wait_for_host(std::vector<PredictedStep>& steps) {
+        IssueQueue queue;
+        for (PredictedStep& step : steps) {
+            if (!step.kernels.empty()) {
+                KernelPrediction& first = step.kernels.front();
+                const Seconds wait = queue.wait(first.issue, step.time());
+                first.terms[Term::launch] += wait;
+                first.time += wait;
+            }
+        }
+    }
+
     std::optional<TensorId> addend_of(const FusedChain& chain) const {
         return operations_of(graph_, graph_.layers[chain.first], chain.followers).addend;
     }

@@ -34,11 +34,6 @@ struct ConvolutionRow {
     std::optional<ConvolutionKernel> kernel = {};
 };
 
-// Why a row cannot be predicted: "convolutions of 16-bit numbers cannot be predicted yet".
-struct Unpredictable {
-    std::string reason;
-};
-
 // A line of a table of problems.
 struct ProblemRow {
     std::vector<std::string> fields = {};  // as they are in the table
@@ -47,8 +42,8 @@ struct ProblemRow {
     // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "softmax by warps",
     // "recurrent fp32 forward", "convolution fp32 backward_data".
     std::string problem_class = {};
-    std::variant<Unpredictable, GemmRow, StreamingProblem, ConvolutionRow, RecurrentProblem,
-                 TrainingStepProblem, AttentionRow>
+    std::variant<GemmRow, StreamingProblem, ConvolutionRow, RecurrentProblem, TrainingStepProblem,
+                 AttentionRow>
         problem = {};
     std::optional<Seconds> measured = {};
 };

@@ -6,6 +6,7 @@
 #include "op/convention.h"
 
 #include <algorithm>
+#include <span>
 
 namespace strata {
 
@@ -19,7 +20,12 @@ OutlinePredictor::OutlinePredictor(const DeviceModel& device, const Execution& e
 }
 
 OutlinePredictor::Step OutlinePredictor::found(const Kernels& kernels) const {
-    Step step{.is_known = true, .time = time_of(kernels)};
+    Step step{.is_known = true};
+    if (!kernels.empty()) {
+        step.issue = kernels.front().issue;
+        step.first = kernels.front().time;
+        step.others = time_of(std::span(kernels).subspan(1));
+    }
     for (const KernelPrediction& kernel : kernels) {
         step.workspace = std::max(step.workspace, kernel.workspace);
     }
@@ -87,6 +93,7 @@ std::optional<WholePrediction> OutlinePredictor::predict(const Outline& outline,
                                                          const Structure& structure) {
     WholePrediction whole;
     times_.clear();
+    IssueQueue queue;
     for (const ScheduledStep& scheduled : structure.steps()) {
         const Step& step = scheduled.summed
                                ? sum_of(outline.tensors[*scheduled.summed].shape)
@@ -94,8 +101,9 @@ std::optional<WholePrediction> OutlinePredictor::predict(const Outline& outline,
         if (step.is_refused) {
             return std::nullopt;
         }
-        times_.push_back(step.time);
-        whole.time += step.time;
+        const Seconds wait = queue.wait(step.issue, step.others + step.first);
+        times_.push_back(step.others + (step.first + wait));
+        whole.time += times_.back();
         whole.workspace = std::max(whole.workspace, step.workspace);
         whole.work.flops += step.work.flops;
         whole.work.read += step.work.read;

@@ -35,7 +35,9 @@ private:
     struct Step {
         bool is_known = false;
         bool is_refused = false;
-        Seconds time = {};
+        Seconds issue = {};  // of the first kernel
+        Seconds first = {};
+        Seconds others = {};  // the kernels after it
         Bytes workspace = {};
         RunWork work = {};
     };

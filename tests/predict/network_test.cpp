@@ -70,12 +70,47 @@ TEST(Network, ItsStepsAreThoseOfTheScheduleAndAddUpToTheWhole) {
         for (const KernelPrediction& kernel : step.kernels) {
             of_kernels += kernel.time;
         }
-        EXPECT_EQ(of_kernels, step.time());
+        EXPECT_DOUBLE_EQ(of_kernels.value, step.time().value);
         sum += step.time();
     }
     EXPECT_EQ(computed, schedule.tasks.size());
     EXPECT_DOUBLE_EQ(sum.value, found.time().value);
     EXPECT_GT(found.kernels(), computed / 2);
+}
+
+TEST(Network, ADeviceWaitsForItsHostOnlyWhereItHasNothingLeftToDo) {
+    IssueQueue queue;
+    EXPECT_EQ(queue.wait(Seconds{3}, Seconds{10}), Seconds{3});
+    EXPECT_EQ(queue.wait(Seconds{4}, Seconds{1}), Seconds{});  // 7 seconds of work are left
+    EXPECT_EQ(queue.wait(Seconds{9}, Seconds{2}), Seconds{2});
+    EXPECT_EQ(queue.wait(Seconds{}, Seconds{5}), Seconds{});
+    EXPECT_EQ(queue.wait(Seconds{8}, Seconds{}), Seconds{1});
+}
+
+// With large batches the host's time disappears behind the device's.
+TEST(Network, TakesAtLeastAsLongAsItsHostAndAsItsDeviceAndNotLongerThanBoth) {
+    const auto v100 = model_of(find_description("v100"));
+    for (const std::int64_t batch : {1, 8, 64}) {
+        const NetworkPrediction found =
+            predict_network(network("resnet-50", batch), in(Mode::training), *v100);
+        Seconds host, device, waits;
+        for (const PredictedStep& step : found.steps) {
+            if (!step.kernels.empty()) {
+                const Seconds issue = step.kernels.front().issue;
+                const Seconds wait = step.kernels.front().terms[Term::launch];
+                host += issue;
+                waits += std::min(issue, wait);
+                device += step.time() - wait;
+            }
+        }
+        EXPECT_GE(found.time(), std::max(host, device)) << batch;
+        EXPECT_LE(waits, host) << batch;
+        if (batch == 1) {
+            EXPECT_GT(waits, 0.4 * host);
+        } else if (batch == 64) {
+            EXPECT_LT(waits, 0.15 * host);
+        }
+    }
 }
 
 // Each term but launch and split is a bound that the others may hide, none of which a kernel beats.
