@@ -14,12 +14,14 @@ namespace strata {
 
 namespace {
 
+constexpr const char* as_predicted = "predicted";
+
 struct SimulateOptions {
     NetworkOptions network;  // its variables are numbers of the device
     Settings settings;
     std::string device;
     std::string engine{name_of(CacheEngine::distances)};
-    std::string convolution{name_of(PlannedConvolution::implicit_gemm)};
+    std::string convolution{as_predicted};
     bool bypass_l1 = false;
     bool no_bypass_l1 = false;
     bool check = false;
@@ -33,7 +35,7 @@ SimulationOptions simulation_of(const SimulateOptions& options) {
     SimulationOptions simulation{
         .engine = *value_named<CacheEngine>(options.engine),
         .checks_engine = options.check,
-        .convolution = *value_named<PlannedConvolution>(options.convolution),
+        .convolution = value_named<PlannedConvolution>(options.convolution),  // predicted: none
         .bypass_l1 = {},
         .most_accesses = options.accesses};
     if (options.bypass_l1 && options.no_bypass_l1) {
@@ -127,9 +129,11 @@ void add_caches(CLI::App& verb, SimulateOptions& options) {
                "loads do not use the first-level cache, as is usual on Kepler");
     add_switch(verb, "--no-bypass-l1", options.no_bypass_l1,
                "loads use the first-level cache, on Kepler as well");
-    add_option(verb, "--algorithm", options.convolution, "kernels of convolutions")
-        ->type_name(choices_of<PlannedConvolution>())
-        ->check(CLI::IsMember(std::vector<std::string>{"implicit-gemm", "winograd"}));
+    add_option(verb, "--algorithm", options.convolution,
+               "kernels of convolutions; predicted: what `strata predict` chooses, an implicit "
+               "product where that has no simulation")
+        ->type_name(std::string(as_predicted) + "|" + choices_of<PlannedConvolution>())
+        ->check(CLI::IsMember(std::vector<std::string>{as_predicted, "implicit-gemm", "winograd"}));
     add_option(verb, "--accesses", options.accesses,
                "accesses of a kernel that are simulated before the rest is extrapolated")
         ->type_name("N");

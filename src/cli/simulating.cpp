@@ -13,9 +13,18 @@ namespace strata {
 
 namespace {
 
-ConvolutionAlgorithm algorithm_of(PlannedConvolution planned) {
-    return planned == PlannedConvolution::winograd ? ConvolutionAlgorithm::winograd_4x4_3x3
-                                                   : ConvolutionAlgorithm::implicit_gemm;
+ConvolutionAlgorithm algorithm_of(const std::optional<PlannedConvolution>& planned) {
+    return !planned                                   ? ConvolutionAlgorithm::automatic
+           : *planned == PlannedConvolution::winograd ? ConvolutionAlgorithm::winograd_4x4_3x3
+                                                      : ConvolutionAlgorithm::implicit_gemm;
+}
+
+// The algorithm of a predicted convolution; nothing of other layers.
+std::string algorithm_in(const LayerPrediction& prediction) {
+    const auto* const kernels = std::get_if<Kernels>(&prediction);
+    return kernels != nullptr && !kernels->empty() && kernels->front().convolution
+               ? kernels->front().algorithm
+               : std::string();
 }
 
 // Simulates each different problem once.
@@ -39,9 +48,7 @@ public:
         if (known == known_.end()) {
             SimulatedStep step{.layer = {}, .pass = task.pass};
             try {
-                step.kernels =
-                    simulate_pass(layer.op, signature, task.pass, device_, rates_, options_);
-                take_time({layer.op, signature, task.pass, execution_}, step.kernels);
+                step.kernels = kernels_of({layer.op, signature, task.pass, execution_});
             } catch (const Error& error) {
                 step.reason = error.what();
             }
@@ -53,10 +60,30 @@ public:
     }
 
 private:
+    std::vector<KernelSimulation> kernels_of(const LayerTask& task) const {
+        const LayerPrediction predicted = model_->predict(task);
+        SimulationOptions options = options_;
+        const std::string algorithm = algorithm_in(predicted);
+        std::string stands_for;
+        if (!options.convolution && !algorithm.empty()) {
+            options.convolution = value_named<PlannedConvolution>(
+                algorithm == name_of(ConvolutionAlgorithm::winograd_4x4_3x3) ? "winograd"
+                                                                             : algorithm);
+            stands_for = options.convolution ? "" : " in place of " + algorithm;
+        }
+        std::vector<KernelSimulation> kernels =
+            simulate_pass(task.op, task.signature, task.pass, device_, rates_, options);
+        for (KernelSimulation& kernel : kernels) {
+            kernel.name += stands_for;
+        }
+        take_time(predicted, kernels);
+        return kernels;
+    }
+
     // The pass takes as long as `strata predict` says, without launches; its kernels share that as
     // their plans do.
-    void take_time(const LayerTask& task, std::vector<KernelSimulation>& kernels) const {
-        const LayerPrediction predicted = model_->predict(task);
+    static void take_time(const LayerPrediction& predicted,
+                          std::vector<KernelSimulation>& kernels) {
         const auto* const found = std::get_if<Kernels>(&predicted);
         Seconds planned, whole;
         for (const KernelSimulation& kernel : kernels) {

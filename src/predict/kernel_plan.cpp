@@ -3,6 +3,7 @@
 
 #include "op/attention.h"
 #include "op/window.h"
+#include "predict/layer_products.h"
 #include "predict/planner.h"
 
 #include <fmt/format.h>
@@ -121,6 +122,33 @@ void plan(Planner& planner, const Attention& op, const Signature& signature, Pas
                        {batch, e.queries, e.width, e.keys, false, false});
     add_matrix_product(planner, "gradient of keys",
                        {batch, e.keys, e.width, e.queries, true, false});
+}
+
+// The products of all steps at once; those of single steps as a batch that shares its weights, so
+// that they find in the caches what the step before left there; and what the cells compute of them.
+// (Blocks of neighbouring steps may be simulated side by side, which no device runs so.)
+void plan(Planner& planner, const Recurrent& op, const Signature& signature, Pass pass) {
+    for (const LayerProduct& product : products_of(op, signature, pass)) {
+        const GemmProblem& p = product.problem;
+        const bool of_weights = pass == Pass::backward_weights;
+        add_matrix_product(planner, of_weights ? "product of gradient" : "product of all steps",
+                           {p.batch, p.m, p.n, p.k, of_weights, p.b_is_transposed});
+    }
+    for (const LayerProduct& product : step_products_of(op, signature, pass)) {
+        const GemmProblem& p = product.problem;
+        const auto steps = static_cast<std::int64_t>(product.repeats);
+        add_matrix_product(planner, "products of steps",
+                           {steps, p.m, p.n, p.k, false, p.b_is_transposed, false, true});
+        const bool is_forward = pass == Pass::forward;
+        const std::uint64_t gates = bytes_of(steps * p.m * (is_forward ? p.n : p.k));
+        const std::uint64_t states = bytes_of(steps * p.m * (is_forward ? p.k : p.n));
+        std::vector<StreamRange> streams{{planner.addresses.place(gates), gates},
+                                         {planner.addresses.place(states), states}};
+        streams.push_back(
+            is_forward ? StreamRange{planner.addresses.place(states), states, AccessKind::write}
+                       : StreamRange{planner.addresses.place(gates), gates, AccessKind::write});
+        planner.add_stream("cells", std::move(streams));
+    }
 }
 
 // Windows over an image; the gradient is a stream.
@@ -263,8 +291,7 @@ std::vector<KernelPlan> plan_kernels(const Op& op, const Signature& signature, P
     std::visit(
         [&](const auto& one) {
             using T = std::decay_t<decltype(one)>;
-            if constexpr (std::is_same_v<T, Opaque> || std::is_same_v<T, Recurrent> ||
-                          std::is_same_v<T, TransposedConvolution>) {
+            if constexpr (std::is_same_v<T, Opaque>) {
                 throw Error(fmt::format("accesses of {} are not known yet", T::type));
             } else if constexpr (std::is_same_v<T, Reshape> || std::is_same_v<T, Identity>) {
                 return;
@@ -272,10 +299,12 @@ std::vector<KernelPlan> plan_kernels(const Op& op, const Signature& signature, P
                 if (pass == Pass::update) {
                     return plan_streams(planner, op, signature, pass, 1);
                 }
-                if constexpr (std::is_same_v<T, Convolution>) {
+                if constexpr (std::is_same_v<T, Convolution> ||
+                              std::is_same_v<T, TransposedConvolution>) {
                     return plan(planner, one, signature, pass, convolution);
                 } else if constexpr (std::is_same_v<T, FullyConnected> ||
-                                     std::is_same_v<T, MatMul> || std::is_same_v<T, Attention>) {
+                                     std::is_same_v<T, MatMul> || std::is_same_v<T, Attention> ||
+                                     std::is_same_v<T, Recurrent>) {
                     return plan(planner, one, signature, pass);
                 } else if constexpr (std::is_same_v<T, Pooling> || std::is_same_v<T, Lrn>) {
                     if (plan_window(planner, one, signature, pass)) {

@@ -37,8 +37,9 @@ inline constexpr std::array<std::string_view, 2> names_of(PlannedConvolution) {
 
 // How a GPU's library would do a pass of a layer in fp32: products in tiles, convolutions as
 // implicit products or by Winograd's F(4x4, 3x3) with transforms of their own, pooling and
-// normalisation across channels by windows, attention by two products and a softmax, and everything
-// else as streams over its operands. None for what moves nothing.
+// normalisation across channels by windows, attention by two products and a softmax, recurrent
+// layers step by step, and everything else as streams over its operands. None for what moves
+// nothing.
 //
 // Layouts are dense, N C H W. Of a strided convolution's backward_data one phase of the stride is
 // planned, and runs as often as there are phases. Throws Error for operators and types whose

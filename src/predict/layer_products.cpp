@@ -198,14 +198,13 @@ std::optional<ConvolutionProblem> problem_of(const Window& op, const Dims& image
     return is_whole ? std::optional(problem) : std::nullopt;
 }
 
-// What is forward in a transposed convolution is backward in the other.
+}  // namespace
+
 Pass turned(Pass pass) {
     return pass == Pass::forward         ? Pass::backward_data
            : pass == Pass::backward_data ? Pass::forward
                                          : pass;
 }
-
-}  // namespace
 
 std::vector<LayerProduct> products_of(const FullyConnected&, const Signature& signature,
                                       Pass pass) {

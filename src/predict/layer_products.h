@@ -36,6 +36,10 @@ std::vector<LayerProduct> products_of(const Convolution& op, const Signature& si
 std::vector<LayerProduct> products_of(const TransposedConvolution& op, const Signature& signature,
                                       Pass pass);
 
+// What a pass of a transposed convolution is of the convolution whose gradient it computes: forward
+// there is backward_data here.
+Pass turned(Pass pass);
+
 // The products of a recurrent layer that take all its steps at once: of its inputs, and of the
 // gradients of its weights.
 std::vector<LayerProduct> products_of(const Recurrent& op, const Signature& signature, Pass pass);

@@ -64,8 +64,11 @@ struct Planner {
 WindowView pixels(std::uint64_t base, std::int64_t all_channels, std::int64_t group_channels,
                   std::int64_t height, std::int64_t width);
 
-// planner_convolution.cpp. Throws Error for volumes.
+// planner_convolution.cpp. A transposed convolution is another one's gradient: its result is that
+// one's image. Throws Error for volumes.
 void plan(Planner& planner, const Convolution& op, const Signature& signature, Pass pass,
+          PlannedConvolution algorithm);
+void plan(Planner& planner, const TransposedConvolution& op, const Signature& signature, Pass pass,
           PlannedConvolution algorithm);
 
 }  // namespace strata

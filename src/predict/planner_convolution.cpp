@@ -2,6 +2,7 @@
 #include "predict/planner.h"
 
 #include "op/window.h"
+#include "predict/layer_products.h"
 
 namespace strata {
 
@@ -42,18 +43,17 @@ struct PlaneConvolution {
     }
 };
 
-PlaneConvolution extents_of(const Convolution& op, const Signature& signature) {
-    const Dims& x = signature.inputs.at(0).tensor.dims;
-    const Dims& y = signature.outputs.at(0).dims;
+// Of the convolution whose images and results have these extents.
+PlaneConvolution extents_of(const Window& window, std::int64_t groups, const Dims& x,
+                            const Dims& y) {
     if (x.size() > 4) {
         throw Error("convolutions of volumes cannot be simulated yet");
     }
-    const Window window = window_of(op, signature.inputs[0].tensor);
     return {
         .images = x[0],
         .channels = x[1],
         .filters = y[1],
-        .groups = op.groups,
+        .groups = groups,
         .image = plane({x.begin() + 2, x.end()}),
         .result = plane({y.begin() + 2, y.end()}),
         .kernel = window.kernel.size() == 1 ? Extents2d{1, window.kernel[0]} : plane(window.kernel),
@@ -215,11 +215,8 @@ void plan_winograd(Planner& planner, const PlaneConvolution& c, Pass pass) {
                         {y, bytes_of(c.images * to * out.h * out.w), AccessKind::write}});
 }
 
-}  // namespace
-
-void plan(Planner& planner, const Convolution& op, const Signature& signature, Pass pass,
-          PlannedConvolution algorithm) {
-    const PlaneConvolution c = extents_of(op, signature);
+void plan_pass(Planner& planner, const PlaneConvolution& c, Pass pass,
+               PlannedConvolution algorithm) {
     if (algorithm == PlannedConvolution::winograd && has_winograd(c, pass)) {
         plan_winograd(planner, c, pass);
     } else if (pass == Pass::forward) {
@@ -229,6 +226,25 @@ void plan(Planner& planner, const Convolution& op, const Signature& signature, P
     } else {
         plan_backward_weights(planner, c);
     }
+}
+
+}  // namespace
+
+void plan(Planner& planner, const Convolution& op, const Signature& signature, Pass pass,
+          PlannedConvolution algorithm) {
+    const Tensor& image = signature.inputs.at(0).tensor;
+    plan_pass(planner,
+              extents_of(window_of(op, image), op.groups, image.dims, signature.outputs.at(0).dims),
+              pass, algorithm);
+}
+
+void plan(Planner& planner, const TransposedConvolution& op, const Signature& signature, Pass pass,
+          PlannedConvolution algorithm) {
+    const Tensor& result = signature.inputs.at(0).tensor;
+    plan_pass(
+        planner,
+        extents_of(window_of(op, result), op.groups, signature.outputs.at(0).dims, result.dims),
+        turned(pass), algorithm);
 }
 
 }  // namespace strata

@@ -35,8 +35,9 @@ std::vector<KernelSimulation> simulate_pass(const Op& op, const Signature& signa
                                             const SimulationOptions& options) {
     const bool bypass = options.bypass_l1.value_or(bypasses_l1(device));
     std::vector<KernelSimulation> found;
-    for (const KernelPlan& plan :
-         plan_kernels(op, signature, pass, options.convolution, device, rates)) {
+    for (const KernelPlan& plan : plan_kernels(
+             op, signature, pass, options.convolution.value_or(PlannedConvolution::implicit_gemm),
+             device, rates)) {
         const GpuMemory memory = memory_of(device, plan, bypass);
         KernelSimulation kernel{.name = plan.name,
                                 .runs = plan.runs,

@@ -15,7 +15,9 @@ namespace strata {
 struct SimulationOptions {
     CacheEngine engine = CacheEngine::distances;
     bool checks_engine = false;  // the other engine as well
-    PlannedConvolution convolution = PlannedConvolution::implicit_gemm;
+    // Absent: what a prediction chooses, an implicit product where the accesses of that are not
+    // known.
+    std::optional<PlannedConvolution> convolution = {};
     std::optional<bool> bypass_l1 = {};  // absent: as the device does
     // After which the waves of a kernel are no longer simulated one by one.
     std::uint64_t most_accesses = 4'000'000;

@@ -112,6 +112,38 @@ TEST(KernelPlan, AProductHasAsManyMultiplyAddsAsItsTilesNeed) {
     EXPECT_LT(found[0].instructions.loads_and_stores(), 0.2 * found[0].instructions.total());
 }
 
+// Its result is the other's image, so that their traffic is the same with passes exchanged.
+TEST(KernelPlan, ATransposedConvolutionIsAnotherOnesGradient) {
+    const auto own = simulated(
+        "transposed_convolution(2x32x7x7) out_channels=16 kernel=4x4 "
+        "stride=2x2 pad_begin=1x1 pad_end=1x1",
+        Pass::forward);
+    const auto other = simulated(
+        "convolution(2x16x14x14) out_channels=32 kernel=4x4 stride=2x2 "
+        "pad_begin=1x1 pad_end=1x1",
+        Pass::backward_data);
+    ASSERT_EQ(own.size(), other.size());
+    EXPECT_EQ(own[0].runs, 4);
+    EXPECT_EQ(own[0].traffic.l2.sectors.reads, other[0].traffic.l2.sectors.reads);
+    EXPECT_EQ(own[0].traffic.dram_writes, other[0].traffic.dram_writes);
+}
+
+// Weights that fit into the second-level cache come from memory once, whatever the steps.
+TEST(KernelPlan, TheStepsOfARecurrentLayerShareItsWeights) {
+    constexpr double steps = 8, batch = 64, hidden = 256, gates = 4;
+    const auto found = simulated("recurrent(8x64x256) hidden=256 cell=lstm", Pass::forward);
+    ASSERT_EQ(found.size(), 3U);  // of all inputs, of the steps, and what the cells compute
+    const SimulatedKernel& traffic = found[1].traffic;
+    const double weights = gates * hidden * hidden * 4;
+    const double states = steps * batch * hidden * 4;
+    EXPECT_NEAR(bytes(traffic.dram_reads), weights + states, 0.1 * (weights + states));
+    EXPECT_GT(bytes(traffic.l2.sectors.reads), steps * weights);
+    EXPECT_NEAR(found[1].instructions.multiply_adds, steps * batch * hidden * gates * hidden / 32,
+                0.1 * steps * batch * hidden * gates * hidden / 32);
+    EXPECT_TRUE(
+        simulated("recurrent(8x64x256) hidden=256 cell=lstm", Pass::backward_weights).size() >= 2);
+}
+
 TEST(KernelPlan, KeplerBypassesTheFirstLevelUnlessToldOtherwise) {
     const auto usual = simulated("conv:n4c64h14k64r3p1", Pass::forward, {}, "k40");
     const auto cached =
@@ -126,10 +158,7 @@ TEST(KernelPlan, WhatIsNotKnownIsRefusedWithAReason) {
     change(absurd, "processors=1000000");
     const Problem relu = parse_problem("activation(1x8) kind=relu");
     EXPECT_THROW(simulate_pass(relu.op, signature_of(relu), Pass::forward, absurd, {}, {}), Error);
-    const Problem rnn = parse_problem("recurrent(4x8x16) hidden=16");
-    EXPECT_THROW(plan_kernels(rnn.op, signature_of(rnn), Pass::forward,
-                              PlannedConvolution::implicit_gemm, find_description("v100"), {}),
-                 Error);
+    EXPECT_THROW(simulated("conv:n1c8d8h8k8r3", Pass::forward), Error);
 }
 
 }  // namespace
