@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- One row per run that was also fed with images: the iteration with its input at hand, one that makes
--- its batch first, and one beside which the next batch is made, all in seconds. infeed_share is the
--- part of the last that it waits for its batch and copies it.
+-- its batch first, and one beside which the next batch is made, all in seconds: medians. The infeed
+-- share is a median over iterations, which medians do not give: strata analyze infeed has it.
 CREATE VIEW infeed_summary AS
 SELECT infeed.run, run.backend, run.network, run.batch, run.mode, run.dtype, run.threads,
        infeed.source                    AS image_source,
@@ -16,8 +16,7 @@ SELECT infeed.run, run.backend, run.network, run.batch, run.mode, run.dtype, run
        serial.median_ns / 1e9           AS serial_s,
        overlapped.median_ns / 1e9       AS overlapped_s,
        waiting.median_ns / 1e9          AS waiting_s,
-       copying.median_ns / 1e9          AS copying_s,
-       1.0 * (waiting.median_ns + copying.median_ns) / overlapped.median_ns AS infeed_share
+       copying.median_ns / 1e9          AS copying_s
 FROM infeed
 JOIN run ON run.id = infeed.run
 JOIN infeed_time AS step ON step.run = infeed.run AND step.series = 'step'
