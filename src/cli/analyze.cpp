@@ -9,10 +9,12 @@
 #include "device/description.h"
 #include "networks/network.h"
 #include "store/database.h"
+#include "store/infeed.h"
 #include "store/observations.h"
 #include "sweep/grid.h"
 #include "view/analysis.h"
 #include "view/distribution.h"
+#include "view/infeed.h"
 
 #include <fmt/format.h>
 
@@ -316,6 +318,22 @@ void weigh_cost(const AnalyzeOptions& options) {
     emit(cost_document(costs, found->of), options.output);
 }
 
+void show_infeeds(const AnalyzeOptions& options) {
+    const auto found = analysed(options);
+    const Database database = Database::open_existing(database_path(options.database));
+    std::vector<FedRun> fed;
+    for (const Observation& run : found->all.runs) {
+        if (auto infeed = load_infeed(database, run.run)) {
+            fed.push_back({&run, std::move(*infeed)});
+        }
+    }
+    if (fed.empty()) {
+        throw Error("none of these runs was fed with images: strata run NETWORK --infeed",
+                    ExitCode::usage);
+    }
+    emit(infeeds_document(fed, found->of), options.output);
+}
+
 // (Of no stored runs: what grids would run.)
 void compare_sizes(const AnalyzeOptions& options) {
     constexpr std::int64_t most = 2000;
@@ -415,6 +433,8 @@ void add_analyze(CLI::App& app, ExitCode&) {
         ->type_name("BACKEND=USD");
     add_option(*cost, "--power", options->powers, "the most watts that backends draw")
         ->type_name("BACKEND=W");
+    add_analysis(*verb, "infeed", "Show the part of a step that networks wait for their images.",
+                 options, show_infeeds);
     add_analysis(*verb, "correlation", "Correlate time with operations.", options, correlate);
     CLI::App* ranges = verb->add_subcommand(
         "ranges", "Compare the sizes of a grid's networks with those of the zoo's real ones.");

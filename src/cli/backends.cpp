@@ -6,6 +6,7 @@
 #include "backend/reference/reference.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "image/jpeg.h"
 
 #include <fmt/format.h>
 
@@ -37,7 +38,8 @@ constexpr std::array entries = {
         .make = [] { return open_backend_module("onednn"); },
         .capabilities = {Capability::cache_states, Capability::algorithm_choices,
                          Capability::algorithm_trials, Capability::workspace_limit,
-                         Capability::layouts, Capability::separate_bias, Capability::fusion}},
+                         Capability::layouts, Capability::separate_bias, Capability::fusion},
+        .can_be_fed = true},
     BackendEntry{.name = "cuda",
                  .meaning = "an NVIDIA GPU through cuDNN, cuBLASLt and strata's own kernels",
                  .make = [] { return open_backend_module("cuda"); },
@@ -46,7 +48,8 @@ constexpr std::array entries = {
     BackendEntry{.name = "reference",
                  .meaning = "plain loops that accumulate in double precision: slow, the standard "
                             "of correctness",
-                 .make = [] { return make_reference_backend(); }},
+                 .make = [] { return make_reference_backend(); },
+                 .can_be_fed = true},
     BackendEntry{.name = "pytorch",
                  .meaning = "PyTorch in a process of its own: eager, or compiled with --fuse",
                  .make = [] { return make_peer_backend("pytorch"); },
@@ -132,6 +135,21 @@ void require_profiler(const BackendEntry& entry, std::string_view option) {
                                 "choose another backend with --backend",
                                 entry.name, option),
                     ExitCode::usage);
+    }
+}
+
+void require_feeding(const BackendEntry& entry) {
+    if (!entry.can_be_fed) {
+        throw Error(fmt::format("--infeed makes images beside an engine on this machine's "
+                                "processors, which {} is not: choose --backend onednn",
+                                entry.name),
+                    ExitCode::usage);
+    }
+    if (!has_jpeg()) {
+        throw Error(
+            "--infeed needs a JPEG library, and this strata was built without one: "
+            "install libjpeg-dev, then build it again",
+            ExitCode::machine_cannot);
     }
 }
 

@@ -23,6 +23,7 @@ struct BackendEntry {
     std::string_view step_timer = "time stamps between the steps";
     // What --peer-option profiler=on records whole iterations with; empty: nothing.
     std::string_view profiler = {};
+    bool can_be_fed = false;  // with images that this process makes beside it: --infeed
 };
 
 // All backends; the first is the default of `run`.
@@ -42,6 +43,9 @@ void require_ability(const BackendEntry& entry, const Settings& settings);
 
 // The same for kernels and counters. `option` is the flag that needs them: "--trace".
 void require_profiler(const BackendEntry& entry, std::string_view option);
+
+// The same for --infeed.
+void require_feeding(const BackendEntry& entry);
 
 // Throws Error with exit code machine_cannot where this machine lacks what one of the settings
 // needs. Called before the first of them is measured.

@@ -13,6 +13,7 @@
 #include "metric/plan.h"
 #include "record/algorithm.h"
 #include "run/campaign.h"
+#include "run/infeed.h"
 #include "run/refusal.h"
 #include "store/database.h"
 #include "view/grid.h"
@@ -48,6 +49,8 @@ struct RunOptions {
     bool allow_incomplete = false;
     bool trace = false;
     std::vector<std::string> counters;
+    std::string infeed;  // of a switch: "true", or the folder of images
+    std::size_t infeed_threads = 1;
     std::string plan_place;  // PLAN:INDEX, from `strata compare`
 };
 
@@ -60,6 +63,18 @@ std::optional<PlanPosition> plan_position_of(const std::string& text) {
                                               : std::nullopt;
 }
 
+// What --infeed says: nothing, synthetic images, or those of a folder.
+std::optional<InfeedRequest> infeed_of(const RunOptions& options) {
+    const std::string& said = options.infeed;
+    if (said.empty() || said == "false" || said == "0" || said == "off" || said == "no") {
+        return {};
+    }
+    require_feeding(find_backend(options.backend));
+    const bool is_bare = said == "true" || said == "1" || said == "on" || said == "yes";
+    return InfeedRequest{.folder = is_bare ? "" : said,
+                         .threads = static_cast<int>(options.infeed_threads)};
+}
+
 Job common_job(const RunOptions& options) {
     Job job;
     job.backend = find_backend(options.backend).name;
@@ -67,6 +82,7 @@ Job common_job(const RunOptions& options) {
     job.verification = options.verify ? Verification::done : Verification::omitted;
     job.remainder = options.allow_incomplete ? Remainder::measured : Remainder::refused;
     job.tracing = options.trace ? Tracing::done : Tracing::omitted;
+    job.infeed = infeed_of(options);
     job.counters = sets_named(metric_catalogue(), options.counters);
     if (options.trace || !job.counters.empty()) {
         require_profiler(find_backend(options.backend), options.trace ? "--trace" : "--counters");
@@ -161,12 +177,29 @@ std::vector<Column> columns_of(const RunOptions& options, const Experiment& expe
     return by.empty() ? step_columns() : rollup_columns(by);
 }
 
+// Rejects what cannot be fed before anything is measured.
+void require_images(const Experiment& experiment) {
+    for (const Group& group : experiment.groups) {
+        if (!group.front().infeed) {
+            return;
+        }
+        if (group.size() > 1) {
+            throw Error(
+                "--infeed feeds one network at one batch: give a single --batch, without "
+                "--vary",
+                ExitCode::usage);
+        }
+        image_input(graph_for(group.front()));
+    }
+}
+
 // A misspelt name in a flag that only selects what is shown must not cost a run.
 void require_display(const RunOptions& options, const Experiment& experiment) {
     find_convention(options.convention);
     const StepFilter filter{options.layers, options.passes};
     passes_in(filter.passes);
     require_choices(options, experiment);
+    require_images(experiment);
     require_columns(columns_of(options, experiment), options.output);
     for (const Group& group : experiment.groups) {
         if (!filter.layers.empty() || !filter.passes.empty()) {
@@ -315,6 +348,19 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_switch(verb, "--verify", options.verify, "first compare every step with the reference");
 }
 
+void add_infeed_options(CLI::App& verb, RunOptions& options) {
+    begin_group(verb, "Input (on this machine's processors)");
+    verb.add_flag(
+            "--infeed", options.infeed,
+            "then feed every step with a batch of images that is decoded and augmented beside "
+            "it: synthetic ones, or with --infeed=FOLDER the folder's .jpg files")
+        ->envname(environment_name("--infeed"));
+    add_option(verb, "--infeed-threads", options.infeed_threads,
+               "threads that make the images, beside those of the network")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("N");
+}
+
 void add_gpu_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "On a GPU (--backend cuda), or where another backend has the choice");
     add_listed(verb, OptionGroup::gpu, options.asked);
@@ -361,6 +407,7 @@ void add_run(CLI::App& app, ExitCode& exit) {
     add_network_options(*verb, options->network);
     add_vary_option(*verb, options->network);
     add_execution_options(*verb, *options);
+    add_infeed_options(*verb, *options);
     add_gpu_options(*verb, *options);
     add_measuring_options(*verb, *options);
     add_selection_options(*verb, *options);

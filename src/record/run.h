@@ -7,6 +7,7 @@
 #include "measure/doubt.h"
 #include "measure/measurement.h"
 #include "op/work.h"
+#include "record/infeed_result.h"
 #include "record/metric_result.h"
 #include "record/settings.h"
 #include "record/trace_result.h"
@@ -114,6 +115,7 @@ struct Run {
     std::optional<Seconds> empty_step;
     std::optional<VerifiedSteps> verified;  // nothing: verification was not requested
     std::optional<TraceResult> trace;       // of iterations that were recorded, not timed
+    std::optional<InfeedResult> infeed;     // of iterations that were fed with images
     std::vector<Flag> flags;
     std::map<std::string, std::string> provenance;  // "cpu.model" -> ..., "onednn.version" -> ...
     std::vector<std::string> tags;                  // what users call it; only of a stored run

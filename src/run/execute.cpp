@@ -14,6 +14,7 @@
 #include "record/identity.h"
 #include "run/device_sampler.h"
 #include "run/files.h"
+#include "run/infeed.h"
 #include "run/memory.h"
 #include "run/profile.h"
 #include "run/refusal.h"
@@ -264,6 +265,11 @@ void execute_remaining(const Job& job, const Graph& graph, Backend& backend,
     }
     const BackendInfo info = backend.info();
     require_memory(job, graph, run.predicted_memory, info);
+    std::optional<ImageFeed> feed;
+    if (job.infeed) {
+        observer.tell("reading images");
+        feed.emplace(image_feed(*job.infeed, graph, job.execution.numerics.seed));
+    }
     if (job.dump) {
         observer.tell("running on the given input");
         dump(job, graph, backend);
@@ -302,6 +308,9 @@ void execute_remaining(const Job& job, const Graph& graph, Backend& backend,
     }
     if (const auto held = executable->device_memory()) {
         run.measured_memory = held;
+    }
+    if (feed && run.state == RunState::complete) {
+        feed_into(run, *feed, *executable, job, observer);
     }
     profile_into(run, executable->profiling(), graph, job, observer);
 }

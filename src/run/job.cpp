@@ -100,6 +100,10 @@ std::string identity_of(const Job& job) {
     for (const MetricSet& set : job.counters) {
         line += " counters=" + set.name;
     }
+    if (job.infeed) {
+        line += fmt::format(" infeed={} infeed_threads={}", job.infeed->folder.string(),
+                            job.infeed->threads);
+    }
     if (job.memory) {
         line += fmt::format(" memory={}", job.memory->value);
     }

@@ -26,6 +26,12 @@ struct Dump {
     std::string layers;  // glob; empty: the network's outputs only
 };
 
+// Images that each step of a network is fed with, beside what it is measured with otherwise.
+struct InfeedRequest {
+    std::filesystem::path folder;  // of .jpg files; empty: synthetic images
+    int threads = 1;               // that decode and augment them
+};
+
 // Whether to measure a network even if most of its layers cannot run.
 enum class Remainder { refused, measured };
 
@@ -45,6 +51,7 @@ struct Job {
     std::map<std::string, std::string> content = {};
     std::map<std::string, std::string> device_changes = {};  // Settings::device_changes
     std::optional<Dump> dump;
+    std::optional<InfeedRequest> infeed;
     std::optional<Bytes> memory;  // that the run may need at most; absent: what the machine has
 };
 

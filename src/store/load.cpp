@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "store/annotations.h"
+#include "store/infeed.h"
 #include "store/profile.h"
 #include "store/statement.h"
 #include "store/stored_values.h"
@@ -202,6 +203,7 @@ Run load_run(const Database& database, std::int64_t id) {
                  .calibration = series_of(database, id, "calibration")};
     run.work = work_of(database, id);
     run.flags = flags_of(database, id);
+    run.infeed = load_infeed(database, run.id);
     load_profile(database, run);
     return run;
 }

@@ -15,9 +15,9 @@ namespace strata {
 namespace {
 
 // What runs have besides their own row and their whole times; steps before what refers to them.
-constexpr std::array<const char*, 10> tables_of_runs = {
-    "setting",     "provenance",   "run_work",   "step",        "flag",
-    "step_metric", "verification", "step_check", "layer_alias", "note"};
+constexpr std::array<const char*, 12> tables_of_runs = {
+    "setting",      "provenance", "run_work",    "step", "flag",   "step_metric",
+    "verification", "step_check", "layer_alias", "note", "infeed", "infeed_time"};
 
 }  // namespace
 

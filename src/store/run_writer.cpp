@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "record/identity.h"
 #include "record/options.h"
+#include "store/infeed.h"
 #include "store/profile.h"
 #include "store/stored_values.h"
 
@@ -71,6 +72,9 @@ void RunWriter::add(Run& run) {
         add_work(run.id, *run.work);
     }
     add_about(run);
+    if (run.infeed) {
+        store_infeed(*database_, run);
+    }
     if (has_profile(run)) {
         store_profile(*database_, run);
     }

@@ -7,6 +7,7 @@
 #include "record/identity.h"
 #include "record/options.h"
 #include "store/annotations.h"
+#include "store/infeed.h"
 #include "store/profile.h"
 #include "store/run_writer.h"
 #include "store/stored_values.h"
@@ -180,6 +181,7 @@ void store_about(const Database& database, const Run& run, RunState state) {
     replace_whole(database, run);
     replace_flags(database, run);
     replace_provenance(database, run);
+    store_infeed(database, run);
     store_profile(database, run);
 }
 

@@ -74,16 +74,16 @@ const Schema& strata_schema() {
     static const std::array views = {view_step_time,      view_layer_time,    view_run_summary,
                                      view_tracked_kernel, view_kernel_census, view_kernel_use,
                                      view_trace_time,     view_step_counter,  view_tuned_algorithm,
-                                     view_run_parameter,  view_sweep_result};
+                                     view_run_parameter,  view_sweep_result,  view_infeed_summary};
     static const std::array migrations = {
         Migration{.to = 2, .sql = migration_2},   Migration{.to = 3, .sql = migration_3},
         Migration{.to = 4, .sql = migration_4},   Migration{.to = 5, .sql = migration_5},
         Migration{.to = 6, .sql = migration_6},   Migration{.to = 7, .sql = migration_7},
         Migration{.to = 8, .sql = migration_8},   Migration{.to = 9, .sql = migration_9},
         Migration{.to = 10, .sql = migration_10}, Migration{.to = 11, .sql = migration_11},
-        Migration{.to = 12, .sql = migration_12}};
+        Migration{.to = 12, .sql = migration_12}, Migration{.to = 13, .sql = migration_13}};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 12,
+                               .version = 13,
                                .tables = schema_tables,
                                .migrations = migrations,
                                .views = views};

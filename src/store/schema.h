@@ -51,6 +51,7 @@ extern const std::string_view migration_9;
 extern const std::string_view migration_10;
 extern const std::string_view migration_11;
 extern const std::string_view migration_12;
+extern const std::string_view migration_13;
 extern const std::string_view view_step_time;
 extern const std::string_view view_layer_time;
 extern const std::string_view view_run_summary;
@@ -62,5 +63,6 @@ extern const std::string_view view_step_counter;
 extern const std::string_view view_tuned_algorithm;
 extern const std::string_view view_run_parameter;
 extern const std::string_view view_sweep_result;
+extern const std::string_view view_infeed_summary;
 
 }  // namespace strata

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 11.
+-- The database of strata, version 13.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -136,6 +136,28 @@ CREATE TABLE run_work (
     flops         INTEGER NOT NULL,     -- by the convention multiply-add-2
     bytes_read    INTEGER NOT NULL,     -- compulsory traffic
     bytes_written INTEGER NOT NULL      -- likewise
+) STRICT;
+
+-- Where the images came from that a run was also fed with, each step with a new batch.
+CREATE TABLE infeed (
+    run           INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,  -- whose
+    source        TEXT NOT NULL,        -- of the images: synthetic, or a folder's own name
+    images        INTEGER NOT NULL,     -- different ones
+    encoded_bytes INTEGER NOT NULL,     -- of all of them, as JPEG
+    pixels        INTEGER NOT NULL,     -- of all of them
+    threads       INTEGER NOT NULL      -- that decoded and augmented them
+) STRICT;
+
+-- What that took, by iteration.
+CREATE TABLE infeed_time (
+    run           INTEGER NOT NULL REFERENCES infeed ON DELETE CASCADE,  -- whose
+    series        TEXT NOT NULL,        -- step: input at hand; serial: decode, augment, produce, copy; overlapped: waiting, copying
+    samples       INTEGER NOT NULL,     -- how many
+    median_ns     INTEGER NOT NULL,     -- decode and augment in processor time, all threads'
+    low_ns        INTEGER NOT NULL,     -- ends of the median's 95 % interval
+    high_ns       INTEGER NOT NULL,     -- the upper one
+    sample_values BLOB NOT NULL,        -- doubles, seconds
+    PRIMARY KEY (run, series)
 ) STRICT;
 
 -- Doubts about a run's measurements.

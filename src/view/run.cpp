@@ -8,12 +8,16 @@
 #include "view/cells.h"
 #include "view/counter_tables.h"
 #include "view/fused.h"
+#include "view/infeed.h"
 #include "view/machine.h"
 #include "view/memory_table.h"
 #include "view/recount.h"
 #include "view/trace_blocks.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 
 namespace strata {
 
@@ -120,6 +124,7 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
         document.blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
     }
     document.blocks.emplace_back(memory_table(run));
+    std::ranges::move(infeed_blocks(run), std::back_inserter(document.blocks));
     for (auto& block : profile_blocks(run, filter)) {
         document.blocks.push_back(std::move(block));
     }

@@ -8,6 +8,7 @@
 #include "trace/budget.h"
 #include "view/fused.h"
 #include "view/grid.h"
+#include "view/infeed.h"
 #include "view/json.h"
 #include "view/json_values.h"
 #include "view/recount.h"
@@ -233,6 +234,7 @@ Json run_json(const Run& run, const StepFilter& filter, const Convention& conven
     json["counters"] = counters_json(run);
     json["budget"] = budget_json(findings.summary.budget);
     json["memory"] = memory_json(run);
+    json["infeed"] = infeed_json(run);
     json["verification"] = verification_json(run);
     json["trace"] = trace_json(run);
     json["doubts"] = doubts_json(run);

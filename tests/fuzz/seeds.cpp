@@ -2,6 +2,7 @@
 // Writes a few small valid files for each fuzzer to start from, into FOLDER/NAME.
 #include "base/npy.h"
 #include "base/text.h"
+#include "image/jpeg.h"
 #include "networks/network.h"
 #include "networks/text.h"
 #include "tests/support/onnx_writer.h"
@@ -172,6 +173,20 @@ std::string model_of(const SeedNode& node) {
     return writer.model();
 }
 
+// Small images of noise, so that each of their bytes matters.
+void write_jpeg_seeds(const std::filesystem::path& folder) {
+    for (const std::int64_t channels :
+         has_jpeg() ? std::vector<std::int64_t>{1, 3} : std::vector<std::int64_t>()) {
+        Bitmap image{.width = 17, .height = 9, .channels = channels};
+        for (std::int64_t i = 0; i < image.width * image.height * channels; ++i) {
+            image.pixels.push_back(static_cast<std::uint8_t>(i * i % 251));
+        }
+        const auto file = encode_jpeg(image, 60);
+        write(folder / std::to_string(channels),
+              {reinterpret_cast<const char*>(file.data()), file.size()});
+    }
+}
+
 void write_seeds(const std::filesystem::path& folder) {
     write(folder / "onnx_models/convolutional", convolutional_model());
     write(folder / "onnx_models/shape_arithmetic", shape_arithmetic_model());
@@ -195,6 +210,7 @@ void write_seeds(const std::filesystem::path& folder) {
         "[DNNMark]\nrun_mode=composed\n[Data]\nname=data\nn=2\nc=1\nh=8\nw=8\nprevious_layer=null\n"
         "[Convolution]\nname=conv1\nconv_mode=cross_correlation\nnum_output=4\nkernel_size=3\n"
         "pad=1\nstride=1\nprevious_layer=data\n[Activation]\nname=relu1\nprevious_layer=conv1\n");
+    write_jpeg_seeds(folder / "jpeg");
     std::filesystem::create_directories(folder / "npy");
     std::filesystem::create_directories(folder / "trace");
     std::ofstream(folder / "trace/accesses") << "# a trace\nr 0x7f00 64\nw 4096 4\n";

@@ -111,6 +111,14 @@ std::string described(const Run& run) {
         text += fmt::format("work {:a} {:a} {:a}\n", run.work->flops.value, run.work->read.value,
                             run.work->written.value);
     }
+    if (run.infeed) {
+        const InfeedResult& infeed = *run.infeed;
+        text += fmt::format("infeed {} {} {:a} {:a} {}\n", infeed.source, infeed.images,
+                            infeed.encoded.value, infeed.pixels, infeed.threads);
+        for (const InfeedSeries& series : infeed_series) {
+            text += described(infeed.times.*series.samples) + "\n";
+        }
+    }
     return text + described(run.trace) + described(run.provenance);
 }
 

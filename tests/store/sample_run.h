@@ -5,6 +5,23 @@
 
 namespace strata {
 
+// Times of as many iterations as belong together, each another.
+inline InfeedResult sample_infeed_result() {
+    InfeedResult infeed{.source = "synthetic",
+                        .images = 64,
+                        .encoded = {1234567},
+                        .pixels = 4194304,
+                        .threads = 2,
+                        .times = {}};
+    double time = 1e-3;
+    for (const InfeedSeries& series : infeed_series) {
+        (infeed.times.*series.samples).values = {Seconds{time}, Seconds{1.0 / 3},
+                                                 Seconds{2 * time}};
+        time += 1e-3;
+    }
+    return infeed;
+}
+
 // Two kernels with the same name, one of them without a layer, and a copy without time stamps.
 inline TraceResult sample_trace() {
     const LaunchShape launch{
@@ -74,6 +91,7 @@ inline Run sample_run() {
     run.verified = {.compared = 1, .without_reference = 2};
     run.steps[0].verified = {.error = 3e-6, .tolerance = 1e-4};
     run.trace = sample_trace();
+    run.infeed = sample_infeed_result();
     run.predicted_memory = {123456789};
     run.measured_memory = Bytes{234567890};
     run.empty_step = Seconds{1.25e-6};

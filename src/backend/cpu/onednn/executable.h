@@ -6,6 +6,8 @@
 #include "backend/cpu/onednn/lowering.h"
 #include "backend/lower/bound_program.h"
 
+#include <set>
+
 namespace strata::cpu {
 
 // A program with memory: every call has its addresses, and nothing is decided or allocated while it
@@ -58,6 +60,7 @@ private:
     std::unique_ptr<Arena> arena_;
     std::vector<std::size_t> offsets_;
     BoundProgram<OnednnViews, BoundCall> bound_;
+    std::set<TensorId> fed_;  // inputs: nothing is prepared from them
     CachePreparation caches_;
 };
 
