@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/convolution/batch_last.h"
+#include "backend/cpu/convolution/batch_last_taps.h"
 #include "backend/cpu/convolution/geometry.h"
 
 #include <fmt/format.h>
@@ -10,73 +11,6 @@
 namespace strata::cpu::batch_last {
 
 namespace {
-
-// Of results along one axis, first, first + step, ...: result i is a sum over taps t, which read
-// element i * scale + offsets[t] of the source through the filter's row or column taps[t]. The
-// offsets rise or fall.
-struct AxisTaps {
-    Index first = 0;
-    Index step = 1;
-    Index count = 0;
-    Index scale = 1;
-    std::vector<Index> taps = {};
-    std::vector<Index> offsets = {};
-
-    Index size() const { return static_cast<Index>(taps.size()); }
-    Index least() const { return std::min(offsets.front(), offsets.back()); }
-    Index span() const { return std::max(offsets.front(), offsets.back()) - least() + 1; }
-};
-
-// A convolution along an axis.
-struct Axis {
-    Index extent = 0;
-    Index results = 0;
-    Index kernel = 1;
-    Index stride = 1;
-    Index dilation = 1;
-    Index pad = 0;
-};
-
-Index index_of(std::size_t value) {
-    return static_cast<Index>(value);
-}
-
-Axis rows_of(const Geometry& g) {
-    return {index_of(g.height), index_of(g.out_height), index_of(g.kernel_height),
-            g.stride_height,    g.dilation_height,      g.pad_top};
-}
-Axis columns_of(const Geometry& g) {
-    return {index_of(g.width), index_of(g.out_width), index_of(g.kernel_width),
-            g.stride_width,    g.dilation_width,      g.pad_left};
-}
-
-std::vector<AxisTaps> forward_taps(const Axis& axis) {
-    AxisTaps all = {.count = axis.results, .scale = axis.stride};
-    for (Index tap = 0; tap < axis.kernel; ++tap) {
-        all.taps.push_back(tap);
-        all.offsets.push_back(tap * axis.dilation - axis.pad);
-    }
-    return {all};
-}
-
-// The taps that reach x's elements first, first + stride, ..., and where from, for each first.
-std::vector<AxisTaps> data_taps(const Axis& axis) {
-    std::vector<AxisTaps> phases;
-    for (Index first = 0; first < std::min(axis.stride, axis.extent); ++first) {
-        AxisTaps phase = {.first = first,
-                          .step = axis.stride,
-                          .count = (axis.extent - first + axis.stride - 1) / axis.stride};
-        for (Index tap = 0; tap < axis.kernel; ++tap) {
-            const Index distance = first + axis.pad - tap * axis.dilation;
-            if (distance % axis.stride == 0) {
-                phase.taps.push_back(tap);
-                phase.offsets.push_back(distance / axis.stride);
-            }
-        }
-        phases.push_back(std::move(phase));
-    }
-    return phases;
-}
 
 // Results that see the same taps, and how they are done: strips of `points` results of a row by
 // `channels` of the source.

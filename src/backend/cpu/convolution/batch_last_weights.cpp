@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/convolution/batch_last.h"
+#include "backend/cpu/convolution/batch_last_taps.h"
 #include "backend/cpu/convolution/epilogue.h"
 #include "backend/cpu/convolution/geometry.h"
 
@@ -11,10 +12,6 @@
 namespace strata::cpu::batch_last {
 
 namespace {
-
-Index signed_size(std::size_t value) {
-    return static_cast<Index>(value);
-}
 
 // About half a core's own cache holds the packed elements of x, and each gradient of a strip has
 // so many floats that the gradients stay in the cache that is nearest.
@@ -62,17 +59,17 @@ private:
         return (points - 1) * stride + (kernel - 1) * dilation + 1;
     }
     Index patch_rows(Index rows) const {
-        return out(rows, g_.stride_height, signed_size(g_.kernel_height), g_.dilation_height);
+        return out(rows, g_.stride_height, index_of(g_.kernel_height), g_.dilation_height);
     }
     Index patch_columns(Index columns) const {
-        return out(columns, g_.stride_width, signed_size(g_.kernel_width), g_.dilation_width);
+        return out(columns, g_.stride_width, index_of(g_.kernel_width), g_.dilation_width);
     }
     Index blocks_of_points() const { return row_blocks_ * column_blocks_; }
     Index source_floats() const {
         return channels_ * patch_rows(rows_) * patch_columns(columns_) * floats_;
     }
     Index strip_floats() const { return kernels_.gradients * rows_ * columns_ * floats_; }
-    Index tap_count() const { return channels_ * signed_size(g_.taps()); }
+    Index tap_count() const { return channels_ * index_of(g_.taps()); }
     // (Places of taps have two floats' room each.)
     Index thread_floats() const {
         return round_up(source_floats(), 16) + round_up(strip_floats(), 16) +
@@ -107,27 +104,27 @@ PairsOfPoints::PairsOfPoints(const ConvolutionProblem& problem)
       g_(geometry_of(problem)),
       kernels_(*widest_kernels().kernels),
       isa_(widest_kernels().isa),
-      images_(signed_size(g_.images)),
+      images_(index_of(g_.images)),
       floats_(round_up(images_, kernels_.lanes)) {
-    const Index height = signed_size(g_.out_height), width = signed_size(g_.out_width);
+    const Index height = index_of(g_.out_height), width = index_of(g_.out_width);
     columns_ = balanced(width, std::max<Index>(gradient_floats / floats_, 1));
     column_blocks_ = (width + columns_ - 1) / columns_;
     const Index rows = column_blocks_ > 1 ? 1 : gradient_floats / (width * floats_);
     rows_ = balanced(height, std::max<Index>(rows, 1));
     row_blocks_ = (height + rows_ - 1) / rows_;
     const Index each = patch_rows(rows_) * patch_columns(columns_) * floats_;
-    channels_ = balanced(signed_size(g_.inputs), std::max<Index>(packed_floats / each, 1));
-    channel_blocks_ = (signed_size(g_.inputs) + channels_ - 1) / channels_;
-    const Index tasks = signed_size(g_.groups) * channel_blocks_;
+    channels_ = balanced(index_of(g_.inputs), std::max<Index>(packed_floats / each, 1));
+    channel_blocks_ = (index_of(g_.inputs) + channels_ - 1) / channels_;
+    const Index tasks = index_of(g_.groups) * channel_blocks_;
     const Index wanted =
         tasks >= 4 * problem.threads ? 1 : (4 * problem.threads + tasks - 1) / tasks;
     const Index affordable =
-        std::max<Index>(most_partial_floats / signed_size(g_.filter_elements()), 1);
+        std::max<Index>(most_partial_floats / index_of(g_.filter_elements()), 1);
     slices_ = problem.threads == 1 ? 1 : std::min({wanted, affordable, blocks_of_points()});
 }
 
 Bytes PairsOfPoints::workspace() const {
-    const Index partial = slices_ == 1 ? 0 : slices_ * signed_size(g_.filter_elements());
+    const Index partial = slices_ == 1 ? 0 : slices_ * index_of(g_.filter_elements());
     return {static_cast<double>(round_up(partial, 16) + problem_.threads * thread_floats()) *
             sizeof(float)};
 }
@@ -144,8 +141,8 @@ Operations PairsOfPoints::operations() const {
 void PairsOfPoints::run(const ConvolutionOperands& operands, std::byte* workspace) const {
     float* const partial = reinterpret_cast<float*>(workspace);
     const std::size_t all = g_.filter_elements();
-    float* const threads = partial + (slices_ == 1 ? 0 : round_up(slices_ * signed_size(all), 16));
-    const Index tasks = signed_size(g_.groups) * channel_blocks_;
+    float* const threads = partial + (slices_ == 1 ? 0 : round_up(slices_ * index_of(all), 16));
+    const Index tasks = index_of(g_.groups) * channel_blocks_;
 #pragma omp parallel num_threads(problem_.threads)
     {
         float* const own = threads + omp_get_thread_num() * thread_floats();
@@ -154,7 +151,7 @@ void PairsOfPoints::run(const ConvolutionOperands& operands, std::byte* workspac
                                reinterpret_cast<Index*>(gradients + round_up(strip_floats(), 16))};
 #pragma omp for schedule(dynamic)
         for (Index i = 0; i < tasks * slices_; ++i) {
-            float* sums = slices_ == 1 ? operands.weight : partial + i % slices_ * signed_size(all);
+            float* sums = slices_ == 1 ? operands.weight : partial + i % slices_ * index_of(all);
             run_slice(i, operands, sums, memory);
         }
     }
@@ -177,24 +174,24 @@ void PairsOfPoints::run_slice(Index task, const ConvolutionOperands& operands, f
                  .channels = {block * channels_, 0},
                  .rows = {},
                  .columns = {}};
-    part.channels.count = std::min(channels_, signed_size(g_.inputs) - part.channels.first);
+    part.channels.count = std::min(channels_, index_of(g_.inputs) - part.channels.first);
     clear_sums(part, sums);
     place_taps(part, memory);
     const Index first = slice * blocks_of_points() / slices_;
     const Index end = (slice + 1) * blocks_of_points() / slices_;
     for (Index i = first; i < end; ++i) {
         const Index row = i / column_blocks_ * rows_, column = i % column_blocks_ * columns_;
-        part.rows = {row, std::min(rows_, signed_size(g_.out_height) - row)};
-        part.columns = {column, std::min(columns_, signed_size(g_.out_width) - column)};
+        part.rows = {row, std::min(rows_, index_of(g_.out_height) - row)};
+        part.columns = {column, std::min(columns_, index_of(g_.out_width) - column)};
         add_part(part, operands, sums, memory);
     }
 }
 
 // Of this group, the weights of these channels of x.
 void PairsOfPoints::clear_sums(const Part& part, float* sums) const {
-    const Index taps = signed_size(g_.taps()), depth = signed_size(g_.depth());
-    float* first = sums + part.group * signed_size(g_.outputs) * depth + part.channels.first * taps;
-    for (Index k = 0; k < signed_size(g_.outputs); ++k) {
+    const Index taps = index_of(g_.taps()), depth = index_of(g_.depth());
+    float* first = sums + part.group * index_of(g_.outputs) * depth + part.channels.first * taps;
+    for (Index k = 0; k < index_of(g_.outputs); ++k) {
         std::fill_n(first + k * depth, part.channels.count * taps, 0.0F);
     }
 }
@@ -204,8 +201,8 @@ void PairsOfPoints::place_taps(const Part& part, const Memory& memory) const {
     Index* to = memory.taps;
     const Index row = patch_columns(columns_) * floats_;
     for (Index c = 0; c < part.channels.count; ++c) {
-        for (Index r = 0; r < signed_size(g_.kernel_height); ++r) {
-            for (Index s = 0; s < signed_size(g_.kernel_width); ++s) {
+        for (Index r = 0; r < index_of(g_.kernel_height); ++r) {
+            for (Index s = 0; s < index_of(g_.kernel_width); ++s) {
                 *to++ = (c * patch_rows(rows_) + r * g_.dilation_height) * row +
                         s * g_.dilation_width * floats_;
             }
@@ -217,7 +214,7 @@ void PairsOfPoints::add_part(const Part& part, const ConvolutionOperands& operan
                              const Memory& memory) const {
     pack_source(part, operands.x, memory.source);
     const bool in_place = images_ == floats_, is_dense = g_.stride_width == 1;
-    const Index plane = signed_size(g_.points()) * images_, width = signed_size(g_.out_width);
+    const Index plane = index_of(g_.points()) * images_, width = index_of(g_.out_width);
     const Index first = (part.rows.first * width + part.columns.first) * images_;
     PairStrip strip = {.gradient_channel = part.rows.count * part.columns.count * floats_,
                        .gradient_row = part.columns.count * floats_,
@@ -226,22 +223,22 @@ void PairsOfPoints::add_part(const Part& part, const ConvolutionOperands& operan
                        .rows = part.rows.count,
                        .points = is_dense ? 1 : part.columns.count,
                        .floats = is_dense ? part.columns.count * floats_ : floats_,
-                       .sums_channel = signed_size(g_.depth())};
+                       .sums_channel = index_of(g_.depth())};
     if (in_place) {
         strip.gradient_channel = plane;
         strip.gradient_row = width * images_;
     }
-    const Index taps = part.channels.count * signed_size(g_.taps());
-    for (Index k = 0; k < signed_size(g_.outputs); k += kernels_.gradients) {
-        const Index all = part.group * signed_size(g_.outputs) + k;
-        const Index gradients = std::min(kernels_.gradients, signed_size(g_.outputs) - k);
+    const Index taps = part.channels.count * index_of(g_.taps());
+    for (Index k = 0; k < index_of(g_.outputs); k += kernels_.gradients) {
+        const Index all = part.group * index_of(g_.outputs) + k;
+        const Index gradients = std::min(kernels_.gradients, index_of(g_.outputs) - k);
         strip.gradients = operands.y + all * plane + first;
         if (!in_place) {
             pack_gradients(part, strip.gradients, gradients, memory.gradients);
             strip.gradients = memory.gradients;
         }
         float* const to =
-            sums + all * strip.sums_channel + part.channels.first * signed_size(g_.taps());
+            sums + all * strip.sums_channel + part.channels.first * index_of(g_.taps());
         for (Index t = 0; t < taps; t += kernels_.taps) {
             const Index count = std::min(kernels_.taps, taps - t);
             strip.source = memory.source;
@@ -253,8 +250,8 @@ void PairsOfPoints::add_part(const Part& part, const ConvolutionOperands& operan
 }
 
 void PairsOfPoints::pack_source(const Part& part, const float* x, float* to) const {
-    const Index height = signed_size(g_.height);
-    RowPart packed = {.width = signed_size(g_.width),
+    const Index height = index_of(g_.height);
+    RowPart packed = {.width = index_of(g_.width),
                       .images = images_,
                       .used = images_,
                       .column = part.columns.first * g_.stride_width - g_.pad_left,
@@ -262,7 +259,7 @@ void PairsOfPoints::pack_source(const Part& part, const float* x, float* to) con
                       .lanes = floats_};
     const Index row_floats = patch_columns(columns_) * floats_;
     for (Index c = 0; c < part.channels.count; ++c) {
-        const Index channel = part.group * signed_size(g_.inputs) + part.channels.first + c;
+        const Index channel = part.group * index_of(g_.inputs) + part.channels.first + c;
         for (Index r = 0; r < patch_rows(part.rows.count); ++r) {
             const Index row = part.rows.first * g_.stride_height - g_.pad_top + r;
             const bool is_inside = 0 <= row && row < height;
@@ -275,10 +272,10 @@ void PairsOfPoints::pack_source(const Part& part, const float* x, float* to) con
 
 void PairsOfPoints::pack_gradients(const Part& part, const float* gradients, Index count,
                                    float* to) const {
-    const Index width = signed_size(g_.out_width);
+    const Index width = index_of(g_.out_width);
     for (Index k = 0; k < count; ++k) {
         for (Index r = 0; r < part.rows.count; ++r) {
-            pack_row({.row = gradients + (k * signed_size(g_.points()) + r * width) * images_,
+            pack_row({.row = gradients + (k * index_of(g_.points()) + r * width) * images_,
                       .width = part.columns.count,
                       .images = images_,
                       .used = images_,
