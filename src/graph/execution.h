@@ -123,10 +123,11 @@ enum class MemoryReuse { shared, kept };
 
 // The element order of images, if a backend has a choice: `automatic` is the order in which its
 // convolutions run fastest, `blocked` has blocks of as many channels as a processor's register
-// holds.
-enum class ImageLayout { automatic, channels_first, channels_last, blocked };
-inline constexpr std::array<std::string_view, 4> names_of(ImageLayout) {
-    return {"auto", "nchw", "nhwc", "blocked"};
+// holds, `batch_last` has the same element of all images side by side (Li et al. 2016 compare it
+// with channels first on GPUs).
+enum class ImageLayout { automatic, channels_first, channels_last, blocked, batch_last };
+inline constexpr std::array<std::string_view, 5> names_of(ImageLayout) {
+    return {"auto", "nchw", "nhwc", "blocked", "chwn"};
 }
 
 // How f32 products are computed if the hardware offers less precision: with all 24 bits of an f32,

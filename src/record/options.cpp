@@ -266,7 +266,8 @@ constexpr auto options = std::to_array<Option>({
      .choices = choices_of<ImageLayout>,
      .help =
          "image layout; auto is the one in which convolutions run fastest, or which a framework "
-         "uses, blocked has blocks of channels; several are measured and compared",
+         "uses, blocked has blocks of channels, chwn has the batch innermost (on a CPU alone); "
+         "several are measured and compared",
      .text = LayoutChoice::text,
      .set = LayoutChoice::set,
      .requirement = Requirement{Capability::layouts, "", "chooses layouts itself: omit --layout"}},

@@ -214,7 +214,8 @@ Order convolution_order(const Execution& execution) {
         case ImageLayout::channels_last:
             return Order::channels_last;
         case ImageLayout::automatic:
-        case ImageLayout::blocked:  // refused before
+        case ImageLayout::blocked:  // refused before, as is the next
+        case ImageLayout::batch_last:
             break;
     }
     const bool by_tensor_cores = execution.numerics.dtype != DataType::f32 ||

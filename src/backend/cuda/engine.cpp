@@ -63,9 +63,15 @@ public:
     std::optional<std::string> counting_refusal() override { return cuda::counting_refusal(); }
 
     std::string refusal_of(const Execution& execution) const override {
-        return execution.engine.image_layout == ImageLayout::blocked
-                   ? "a GPU has no blocked images: choose nchw or nhwc with --layout"
-                   : refusal_of_type(machine_->properties(), execution);
+        switch (execution.engine.image_layout) {
+            case ImageLayout::blocked:
+                return "a GPU has no blocked images: choose nchw or nhwc with --layout";
+            case ImageLayout::batch_last:
+                return "cuDNN has no images with the batch innermost: choose nchw or nhwc with "
+                       "--layout";
+            default:
+                return refusal_of_type(machine_->properties(), execution);
+        }
     }
 
     std::vector<std::string> shortcomings() override {

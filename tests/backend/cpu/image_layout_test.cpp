@@ -64,6 +64,7 @@ TEST_P(EachLayout, IsThatOfEveryConvolutionAndOfWhatStandsBetween) {
     const bool is_wide = lack_of(DataType::bf16).empty();
     const std::string_view wanted = GetParam() == ImageLayout::channels_first  ? "abcd"
                                     : GetParam() == ImageLayout::channels_last ? "acdb"
+                                    : GetParam() == ImageLayout::batch_last    ? "bcda"
                                     : is_wide                                  ? "aBcd16b"
                                                                                : "aBcd8b";
     const auto executable = cpu::make_backend()->prepare(chain(), execution_in(GetParam()));
@@ -79,7 +80,8 @@ TEST_P(EachLayout, IsThatOfEveryConvolutionAndOfWhatStandsBetween) {
 
 INSTANTIATE_TEST_SUITE_P(Images, EachLayout,
                          ::testing::Values(ImageLayout::automatic, ImageLayout::channels_first,
-                                           ImageLayout::channels_last, ImageLayout::blocked),
+                                           ImageLayout::channels_last, ImageLayout::blocked,
+                                           ImageLayout::batch_last),
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
 
 TEST(SeparateBias, IsPartOfTheConvolutionsStep) {

@@ -107,6 +107,10 @@ ImageView image_view(float* data, const Dims& dims, ImageOrder order) {
         view.block = view.channels;
         view.lane = is_plain ? signed_of(plane) : 1;
         view.column = is_plain ? 1 : signed_of(view.channels);
+    } else if (order == ImageOrder::chwn) {
+        view.block = view.channels;
+        view.column = signed_of(view.images);
+        view.lane = view.column * signed_of(plane);
     } else {
         view.block = order == ImageOrder::nchw8c ? 8 : 16;
         view.lane = 1;
@@ -114,7 +118,8 @@ ImageView image_view(float* data, const Dims& dims, ImageOrder order) {
     }
     view.row = view.column * signed_of(view.width);
     view.block_step = signed_of(view.block * plane);
-    view.image = signed_of(round_up(view.channels, view.block) * plane);
+    view.image =
+        order == ImageOrder::chwn ? 1 : signed_of(round_up(view.channels, view.block) * plane);
     return view;
 }
 

@@ -31,10 +31,10 @@ struct ConvolutionProblem {
     int threads = 1;
 };
 
-// The order of an image's elements: plain, channels in padded blocks of 8 or 16 (the library's
-// nChw8c and nChw16c), channels last. Channels that only fill up a block are zero: a method may
-// rely on it, and writes zeros there.
-enum class ImageOrder { nchw, nchw8c, nchw16c, nhwc };
+// The order of the images' elements: plain, channels in padded blocks of 8 or 16 (the library's
+// nChw8c and nChw16c), channels last, the batch last. Channels that only fill up a block are zero:
+// a method may rely on it, and writes zeros there.
+enum class ImageOrder { nchw, nchw8c, nchw16c, nhwc, chwn };
 
 // The order of the filters' elements: plain, or blocks of inputs by outputs as the library has them
 // beside such images (OIhw8i8o, OIhw16i16o). The gradient of the weights has the same order.
@@ -86,6 +86,7 @@ public:
 };
 
 // A way to compute convolutions, by the name that users ask for: "winograd-4x4-3x3", "fft-tiled".
+// "direct" is the library's, except of images whose batch is last, for which it has none.
 struct ConvolutionMethod {
     std::string_view name;
     // `preferred` are the orders that the operands already have where they have been decided: a

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/convolution/batch_last.h"
 #include "backend/cpu/convolution/fft.h"
 #include "backend/cpu/convolution/gemm.h"
 #include "backend/cpu/convolution/implicit_gemm.h"
@@ -12,6 +13,7 @@ namespace strata::cpu {
 std::span<const ConvolutionMethod> convolution_methods() {
     using winograd::prepare_winograd, winograd::WinogradTile;
     static constexpr std::array methods = {
+        ConvolutionMethod{"direct", prepare_batch_last},
         ConvolutionMethod{"gemm", prepare_gemm},
         ConvolutionMethod{"implicit-gemm", prepare_implicit_gemm},
         ConvolutionMethod{"winograd-2x2-3x3", prepare_winograd<WinogradTile::f2x2_3x3>},

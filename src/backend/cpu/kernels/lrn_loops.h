@@ -19,4 +19,21 @@ inline constexpr std::size_t max_lrn_size = 17;
 // Positions of all images, on OpenMP's threads.
 void normalize_channels(const ChannelLrn& lrn, const float* x, float* y, std::size_t positions);
 
+// The same of images whose batch is the fastest dimension, with any exponent: the positions of all
+// images of a channel are adjacent. y[c] = x[c] s[c] ^ -beta with s[c] = k + scale * sum of x^2
+// over the window from c - (size - 1) / 2 on.
+struct PlaneLrn {
+    std::size_t channels = 0;
+    std::size_t positions = 0;  // of all images
+    std::size_t size = 5;
+    float scale = 0;
+    float beta = 0.75F;
+    float k = 1;
+};
+void normalize_planes(const PlaneLrn& lrn, const float* x, float* y);
+
+// dx[c] = dy[c] s[c] ^ -beta - 2 scale beta x[c] * sum of dy x s ^ (-beta - 1) over the
+// channels whose windows have c.
+void normalize_planes_gradient(const PlaneLrn& lrn, const float* x, const float* dy, float* dx);
+
 }  // namespace strata::cpu

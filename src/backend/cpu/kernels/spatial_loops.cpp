@@ -14,7 +14,8 @@ std::span<const InterpolationTap> taps_of(const WeightedAxis& axis, Index output
     return std::span(axis.taps).subspan(axis.starts[at], axis.starts[at + 1] - axis.starts[at]);
 }
 
-WeightedAxis averaging_axis(const Window& window, std::size_t axis, Index input, Index output) {
+WeightedAxis averaging_axis(const Window& window, std::size_t axis, Index input, Index output,
+                            bool counts_pad) {
     WeightedAxis result = {.input = input, .output = output, .starts = {0}, .taps = {}};
     const Index begin = window.pad_begin[axis], end = input + window.pad_end[axis];
     for (Index o = 0; o < output; ++o) {
@@ -22,8 +23,9 @@ WeightedAxis averaging_axis(const Window& window, std::size_t axis, Index input,
         Index counted = 0;
         for (Index tap = 0; tap < window.kernel[axis]; ++tap) {
             const Index at = first + tap * window.dilation[axis];
-            counted += at < end ? 1 : 0;
-            if (at >= 0 && at < input) {
+            const bool is_inside = at >= 0 && at < input;
+            counted += is_inside || (counts_pad && at < end) ? 1 : 0;
+            if (is_inside) {
                 result.taps.push_back({at, 1});
             }
         }
@@ -102,7 +104,8 @@ WeightedAxes weighted_axes(const Resize& op, const Tensor& input) {
 WeightedAxes weighted_axes(const Pooling& op, const Tensor& input, const Tensor& output) {
     const Window window = window_of(op, input);
     return last_axes(window.kernel.size(), [&](std::size_t i) {
-        return averaging_axis(window, i, input.dims[i + 2], output.dims[i + 2]);
+        return averaging_axis(window, i, input.dims[i + 2], output.dims[i + 2],
+                              op.count_include_pad);
     });
 }
 

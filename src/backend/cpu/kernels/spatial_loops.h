@@ -24,8 +24,8 @@ using WeightedAxes = std::array<WeightedAxis, 3>;
 
 WeightedAxes weighted_axes(const Resize& op, const Tensor& input);
 
-// The weights of average pooling that divides by the taps inside the padded input, including those
-// in the padding. Taps that ceil mode adds beyond it never count.
+// The weights of average pooling, which divides by the taps inside the input, and by those in its
+// padding if the operator counts them. Taps that ceil mode adds beyond it never count.
 WeightedAxes weighted_axes(const Pooling& op, const Tensor& input, const Tensor& output);
 
 // y = the weighted sums of x, for `outer` copies of the axes with `inner` elements at each

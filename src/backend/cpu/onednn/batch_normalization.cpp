@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/kernels/kernels.h"
+#include "backend/cpu/onednn/channel_layout.h"
 #include "backend/cpu/onednn/layer_lowering.h"
 
 namespace strata::cpu {
@@ -18,7 +19,7 @@ public:
         : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const TensorView x = source(lowering);
+        const TensorView x = as_planes(source(lowering));
         statistic_ = plain({dims_of(x.desc)[1]}, ElementType::f32);
         forward_ = describe_batch_normalization(lowering.engine(), lowering.attributes(),
                                                 lowering.forward_kind(), x.desc, epsilon(),
@@ -45,6 +46,22 @@ private:
         return lowering.trains() ? affine : affine | normalization_flags::use_global_stats;
     }
 
+    // Statistics per channel are the same for one plain image whose rows are those of all images
+    // side by side, as they lie where the batch is last; the library has real loops only for that.
+    TensorView as_planes(const TensorView& view) {
+        if (!is_batch_last(view.desc) || op_.scope != NormalizationScope::spatial) {
+            return view;
+        }
+        batch_last_ = view.desc;
+        auto dims = dims_of(view.desc);
+        dims.back() *= dims[0];
+        dims[0] = 1;
+        return {view.buffer, plain(dims, type_of(view.desc)), view.offset};
+    }
+
+    // As it is stored, what the library is told to have this layout.
+    Desc stored(const Desc& described) const { return batch_last_.value_or(described); }
+
     // One statistic per element of an image is the same as one per channel of an image with one
     // pixel.
     TensorView source(Lowering& lowering) const {
@@ -59,8 +76,8 @@ private:
     void forward_by_batch(Lowering& lowering, const TensorView& x) {
         mean_ = lowering.make_transient(statistic_);
         variance_ = lowering.make_transient(statistic_);
-        const TensorView y = lowering.make_value(output(), forward_->dst_desc());
-        lowering.compute({forward_->impl_info_str(), text_of(x.desc)},
+        const TensorView y = as_planes(lowering.make_value(output(), stored(forward_->dst_desc())));
+        lowering.compute({forward_->impl_info_str(), text_of(stored(x.desc))},
                          {lowering.call<Forward>(*forward_, arguments(x, y)),
                           keep_running(lowering, input(3), *mean_),
                           keep_running(lowering, input(4), *variance_)},
@@ -70,8 +87,8 @@ private:
     void forward_by_running(Lowering& lowering, const TensorView& x) {
         mean_ = lowering.value(input(3), statistic_);
         variance_ = lowering.value(input(4), statistic_);
-        const TensorView y = lowering.make_value(output(), forward_->dst_desc());
-        lowering.compute<Forward>(*forward_, text_of(x.desc), arguments(x, y));
+        const TensorView y = as_planes(lowering.make_value(output(), stored(forward_->dst_desc())));
+        lowering.compute<Forward>(*forward_, text_of(stored(x.desc)), arguments(x, y));
     }
 
     std::vector<std::pair<int, TensorView>> arguments(const TensorView& x,
@@ -97,9 +114,11 @@ private:
         const auto described = describe_batch_normalization_backward(
             lowering.engine(), lowering.attributes(), *forward_, dnnl::prop_kind::backward, desc,
             desc, epsilon(), flags(lowering));
-        const TensorView x = lowering.value(input(0), desc);
-        const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
-        const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
+        const TensorView x = as_planes(lowering.value(input(0), stored(desc)));
+        const TensorView dy =
+            as_planes(lowering.gradient(output(), stored(described.diff_dst_desc())));
+        const TensorView dx =
+            as_planes(lowering.make_gradient(input(0), stored(described.diff_src_desc())));
         std::vector<std::pair<int, TensorView>> arguments = {
             {DNNL_ARG_SRC, x},
             {DNNL_ARG_DIFF_DST, dy},
@@ -112,7 +131,7 @@ private:
         if (backward_reads_shift) {
             arguments.emplace_back(DNNL_ARG_SHIFT, *shift_);
         }
-        lowering.compute<Backward>(described, text_of(desc), std::move(arguments));
+        lowering.compute<Backward>(described, text_of(stored(desc)), std::move(arguments));
     }
 
     // The library always writes it; it is a gradient only if the operand is trained.
@@ -126,6 +145,7 @@ private:
     Desc statistic_;
     std::optional<Forward::primitive_desc> forward_;
     std::optional<TensorView> scale_, shift_, mean_, variance_;
+    std::optional<Desc> batch_last_;  // of the images, if it is
 };
 
 }  // namespace

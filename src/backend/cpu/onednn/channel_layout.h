@@ -6,9 +6,9 @@
 
 namespace strata::cpu {
 
-// How our own loops see a tensor [N, C, spatial...] that is plain, channels last or blocked by
-// channels: `outer` copies of the spatial axes, with `inner` adjacent elements at every position
-// that are treated alike.
+// How our own loops see a tensor [N, C, spatial...] that is plain, channels last, batch last or
+// blocked by channels: `outer` copies of the spatial axes, with `inner` adjacent elements at every
+// position that are treated alike.
 struct ChannelLayout {
     dnnl::memory::format_tag tag = dnnl::memory::format_tag::undef;
     std::int64_t outer = 0;
@@ -24,8 +24,12 @@ struct ChannelLayout {
 std::vector<Desc> vector_layouts(const dnnl::memory::dims& dims, ElementType type);
 
 // The layout that was asked for of images with these extents, in blocks as wide as a register; any
-// if the choice is free. Requires: one to three spatial axes.
+// if the choice is free, or if the batch is to be last and there are not two spatial axes.
+// Requires: one to three spatial axes.
 Desc asked_layout(ImageLayout asked, const dnnl::memory::dims& dims, ElementType type);
+
+// Whether the same element of all images lies side by side, and there are several images.
+bool is_batch_last(const Desc& desc);
 
 // The layout of this description, or the plain one if it is none of these: then a reorder is
 // needed. Requires: one to three spatial axes.

@@ -46,6 +46,13 @@ std::string unfit_for_winograd(const Graph& graph, const Layer& layer) {
     return has_tiles ? "" : "it needs windows of 3x3 or 5x5";
 }
 
+// Whether images are to have their batch last, for which the library has only slow loops.
+bool is_batch_last(const EngineOptions& engine, const Layer& layer) {
+    const auto* op = std::get_if<Convolution>(&layer.op);
+    return engine.image_layout == ImageLayout::batch_last && op != nullptr &&
+           op->kernel.size() == 2;
+}
+
 std::vector<ConvolutionWay> ways_of(ConvolutionAlgorithm asked, const Layer& layer) {
     switch (asked) {
         case ConvolutionAlgorithm::direct:
@@ -79,12 +86,15 @@ AskedAlgorithm asked_algorithm(const Lowering& lowering, const Layer& layer, Pas
         if (named == ConvolutionAlgorithm::winograd) {
             asked.refusal = unfit_for_winograd(graph, layer);
         }
-        if (asked.refusal.empty()) {
+        const bool leaves_it_open =
+            named == ConvolutionAlgorithm::automatic || named == ConvolutionAlgorithm::fastest;
+        if (asked.refusal.empty() && !(leaves_it_open && is_batch_last(engine, layer))) {
             asked.ways = ways_of(named, layer);
         }
     }
     asked.source = choice == nullptr ? "" : name_of(choice->source);
-    asked.ways.emplace_back(LibraryWay{});
+    asked.ways.push_back(is_batch_last(engine, layer) ? ConvolutionWay{OwnWay{direct_method}}
+                                                      : ConvolutionWay{LibraryWay{}});
     return asked;
 }
 

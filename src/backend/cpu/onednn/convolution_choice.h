@@ -23,6 +23,9 @@ struct OwnWay {
     std::string_view method;
 };
 
+// The one of our own that reads and writes images whose batch is last.
+inline constexpr std::string_view direct_method = "direct";
+
 using ConvolutionWay = std::variant<LibraryWay, OwnWay>;
 
 // What a layer's pass was asked to be computed by, and by whom.

@@ -70,6 +70,9 @@ public:
         if (is_narrow && execution.engine.bias == BiasAddition::separate) {
             return "biases of their own are added in f32 alone: choose --dtype f32 or --bias fused";
         }
+        if (is_narrow && execution.engine.image_layout == ImageLayout::batch_last) {
+            return "images with the batch last are f32: choose --dtype f32 or another --layout";
+        }
         const Isa isa = effective_isa();
         const bool answers =
             execution.numerics.mode == Mode::inference && answers_in_bf16_by_avx2();

@@ -91,11 +91,12 @@ struct Named {
 };
 using dnnl::memory;
 constexpr std::array named_layouts = {
-    Named{"acb", memory::format_tag::acb},          Named{"acdb", memory::format_tag::acdb},
-    Named{"acdeb", memory::format_tag::acdeb},      Named{"aBc8b", memory::format_tag::aBc8b},
-    Named{"aBc16b", memory::format_tag::aBc16b},    Named{"aBcd8b", memory::format_tag::aBcd8b},
-    Named{"aBcd16b", memory::format_tag::aBcd16b},  Named{"aBcde8b", memory::format_tag::aBcde8b},
-    Named{"aBcde16b", memory::format_tag::aBcde16b}};
+    Named{"acb", memory::format_tag::acb},         Named{"acdb", memory::format_tag::acdb},
+    Named{"acdeb", memory::format_tag::acdeb},     Named{"bca", memory::format_tag::bca},
+    Named{"bcda", memory::format_tag::bcda},       Named{"bcdea", memory::format_tag::bcdea},
+    Named{"aBc8b", memory::format_tag::aBc8b},     Named{"aBc16b", memory::format_tag::aBc16b},
+    Named{"aBcd8b", memory::format_tag::aBcd8b},   Named{"aBcd16b", memory::format_tag::aBcd16b},
+    Named{"aBcde8b", memory::format_tag::aBcde8b}, Named{"aBcde16b", memory::format_tag::aBcde16b}};
 
 std::string_view name_of(ElementType type) {
     switch (type) {

@@ -13,6 +13,9 @@ public:
 
     void forward(Lowering& lowering) override {
         const TensorView x = lowering.shaped_value(input(0));
+        if (is_batch_last(x.desc) && type_of(x.desc) == ElementType::f32) {
+            return forward_by_planes(lowering, x);
+        }
         if (suits_loops(lowering, x.desc)) {
             return forward_by_loops(lowering, x);
         }
@@ -28,6 +31,9 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
+        if (planes_) {
+            return backward_by_planes(lowering);
+        }
         const TensorView x = lowering.value(input(0), forward_->src_desc());
         const auto described =
             describe_lrn_backward(lowering.engine(), lowering.attributes(), *forward_, x.desc,
@@ -48,7 +54,7 @@ private:
     bool suits_loops(const Lowering& lowering, const Desc& x) const {
         const auto dims = dims_of(x);
         return !lowering.trains() && type_of(x) == ElementType::f32 && dims.size() == 4 &&
-               channel_layout_of(x).desc(dims, ElementType::f32) == x &&
+               !is_batch_last(x) && channel_layout_of(x).desc(dims, ElementType::f32) == x &&
                channel_layout_of(x).inner == dims[1] && op_.beta == 0.75 && op_.size % 2 == 1 &&
                op_.size <= static_cast<std::int64_t>(max_lrn_size) &&
                dims[1] <= static_cast<std::int64_t>(max_lrn_channels);
@@ -68,6 +74,39 @@ private:
                                      {x, y}}});
     }
 
+    // The elements of a channel lie beside each other; the library has only reference loops.
+    void forward_by_planes(Lowering& lowering, const TensorView& x) {
+        const auto channels = static_cast<std::size_t>(dims_of(x.desc)[1]);
+        planes_ = PlaneLrn{.channels = channels,
+                           .positions = elements_of(x.desc) / channels,
+                           .size = static_cast<std::size_t>(op_.size),
+                           .scale = static_cast<float>(op_.alpha / static_cast<double>(op_.size)),
+                           .beta = beta(),
+                           .k = k()};
+        stored_ = x.desc;
+        const TensorView y = lowering.make_value(output(), x.desc);
+        lowering.compute({"strata:loops", text_of(x.desc)},
+                         {KernelCall{[lrn = *planes_](std::span<void* const> at) {
+                                         normalize_planes(lrn, static_cast<const float*>(at[0]),
+                                                          static_cast<float*>(at[1]));
+                                     },
+                                     {x, y}}});
+    }
+
+    void backward_by_planes(Lowering& lowering) const {
+        const TensorView x = lowering.value(input(0), stored_);
+        const TensorView dy = lowering.gradient(output(), stored_);
+        const TensorView dx = lowering.make_gradient(input(0), stored_);
+        lowering.compute({"strata:loops", text_of(stored_)},
+                         {KernelCall{[lrn = *planes_](std::span<void* const> at) {
+                                         normalize_planes_gradient(lrn,
+                                                                   static_cast<const float*>(at[0]),
+                                                                   static_cast<const float*>(at[1]),
+                                                                   static_cast<float*>(at[2]));
+                                     },
+                                     {x, dy, dx}}});
+    }
+
     float alpha() const { return static_cast<float>(op_.alpha); }
     float beta() const { return static_cast<float>(op_.beta); }
     float k() const { return static_cast<float>(op_.k); }
@@ -75,6 +114,8 @@ private:
     const Lrn& op_;
     std::optional<dnnl::lrn_forward::primitive_desc> forward_;
     std::optional<TensorView> scales_;
+    std::optional<PlaneLrn> planes_;  // where the batch is last
+    Desc stored_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "backend/cpu/onednn/own_convolution.h"
 
 #include "backend/cpu/onednn/channel_layout.h"
+#include "backend/cpu/onednn/convolution_choice.h"
 #include "backend/cpu/onednn/isa.h"
 #include "base/unit_text.h"
 #include "graph/memory.h"
@@ -19,11 +20,11 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-constexpr std::array image_tags = {Tag::abcd, Tag::aBcd8b, Tag::aBcd16b, Tag::acdb};
+constexpr std::array image_tags = {Tag::abcd, Tag::aBcd8b, Tag::aBcd16b, Tag::acdb, Tag::bcda};
 constexpr std::array filter_tags = {Tag::abcd, Tag::ABcd8b8a, Tag::ABcd16b16a};
 constexpr std::array grouped_filter_tags = {Tag::abcde, Tag::aBCde8c8b, Tag::aBCde16c16b};
 constexpr std::array image_orders = {ImageOrder::nchw, ImageOrder::nchw8c, ImageOrder::nchw16c,
-                                     ImageOrder::nhwc};
+                                     ImageOrder::nhwc, ImageOrder::chwn};
 constexpr std::array filter_orders = {FilterOrder::oihw, FilterOrder::oihw8i8o,
                                       FilterOrder::oihw16i16o};
 
@@ -78,6 +79,17 @@ FilterOrder filter_order_beside(ImageOrder image) {
 
 std::int64_t block_of(ImageOrder order) {
     return order == ImageOrder::nchw16c ? 16 : order == ImageOrder::nchw8c ? 8 : 1;
+}
+
+// What a method is asked to read and write: only the direct convolution has loops over the batch,
+// and for the others the images are reordered.
+OperandOrders taken_by(std::string_view method, OperandOrders orders) {
+    if (method != direct_method) {
+        for (ImageOrder* order : {&orders.x, &orders.y}) {
+            *order = *order == ImageOrder::chwn ? ImageOrder::nchw : *order;
+        }
+    }
+    return orders;
 }
 
 std::byte* next_page(void* address) {
@@ -192,7 +204,8 @@ std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(Lowering& low
 
 std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(
     Lowering& lowering, const ConvolutionProblem& problem, std::string_view method,
-    const OperandOrders& preferred) const {
+    const OperandOrders& wanted) const {
+    const OperandOrders preferred = taken_by(method, wanted);
     if (const std::size_t axes = op.kernel.size(); axes != 2) {
         throw Refusal{
             fmt::format("{} spatial {}: it needs two", axes, axes == 1 ? "axis" : "axes")};

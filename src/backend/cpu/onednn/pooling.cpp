@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/pooling_loops.h"
 #include "backend/cpu/kernels/spatial_loops.h"
 #include "backend/cpu/onednn/channel_layout.h"
 #include "backend/cpu/onednn/choose.h"
@@ -33,6 +34,12 @@ public:
     void forward(Lowering& lowering) override {
         prepare(lowering);
         x_ = lowering.shaped_value(input(0)).desc;
+        if (is_batch_last(x_)) {
+            choose_loops(lowering);
+        }
+        if (windows_) {
+            return maximum_by_loops(lowering);
+        }
         if (axes_) {
             return forward_by_loops(lowering);
         }
@@ -50,6 +57,9 @@ public:
     }
 
     void backward_data(Lowering& lowering) override {
+        if (windows_) {
+            return maximum_gradient_by_loops(lowering);
+        }
         if (axes_) {
             return backward_by_loops(lowering);
         }
@@ -93,6 +103,62 @@ private:
         }
         algorithm_ = op_.count_include_pad ? algorithm::pooling_avg_include_padding
                                            : algorithm::pooling_avg_exclude_padding;
+    }
+
+    // Where the batch is last, the library has only its reference loops. Averages without the
+    // padding divide by other numbers at the borders, which are products over the axes, too.
+    void choose_loops(Lowering& lowering) {
+        const Tensor& x = lowering.graph().tensors[input(0)].tensor;
+        const Tensor& y = lowering.graph().tensors[output()].tensor;
+        if (op_.kind == PoolingKind::average) {
+            axes_ = std::make_shared<const WeightedAxes>(weighted_axes(op_, x, y));
+        } else if (window_.kernel.size() == 2) {
+            windows_ = MaximumWindows{.channels = x.dims[1],
+                                      .images = x.dims[0],
+                                      .rows = maximum_axis(x, y, 0),
+                                      .columns = maximum_axis(x, y, 1)};
+        }
+    }
+
+    MaximumAxis maximum_axis(const Tensor& x, const Tensor& y, std::size_t axis) const {
+        return {.input = x.dims[axis + 2],
+                .output = y.dims[axis + 2],
+                .kernel = window_.kernel[axis],
+                .stride = window_.stride[axis],
+                .dilation = window_.dilation[axis],
+                .pad = window_.pad_begin[axis]};
+    }
+
+    void maximum_by_loops(Lowering& lowering) {
+        const TensorView x = lowering.value(input(0), x_);
+        layout_ = channel_layout_of(x_);
+        const TensorView y = lowering.make_value(output(), looped(lowering, output()));
+        std::vector<TensorView> views = {x, y};
+        if (lowering.trains()) {
+            const auto count = static_cast<dnnl::memory::dim>(elements_of(y.desc));
+            indices_ = lowering.make_transient(plain({count}, ElementType::s32));
+            views.push_back(*indices_);
+        }
+        lowering.compute(
+            {"strata:loops", text_of(x.desc, y.desc)},
+            {KernelCall{[windows = *windows_](std::span<void* const> at) {
+                            maxima(windows, static_cast<const float*>(at[0]),
+                                   static_cast<float*>(at[1]),
+                                   at.size() > 2 ? static_cast<std::int32_t*>(at[2]) : nullptr);
+                        },
+                        std::move(views)}});
+    }
+
+    void maximum_gradient_by_loops(Lowering& lowering) const {
+        const TensorView dy = lowering.gradient(output(), looped(lowering, output()));
+        const TensorView dx = lowering.make_gradient(input(0), looped(lowering, input(0)));
+        lowering.compute({"strata:loops", text_of(dy.desc, dx.desc)},
+                         {KernelCall{[windows = *windows_](std::span<void* const> at) {
+                                         maxima_gradient(windows, static_cast<const float*>(at[0]),
+                                                         static_cast<const std::int32_t*>(at[1]),
+                                                         static_cast<float*>(at[2]));
+                                     },
+                                     {dy, *indices_, dx}}});
     }
 
     Desc looped(Lowering& lowering, TensorId tensor) const {
@@ -156,7 +222,9 @@ private:
     Desc x_, y_;
     std::optional<PoolingForward::primitive_desc> forward_;
     std::optional<TensorView> indices_;
-    std::shared_ptr<const WeightedAxes> axes_;  // where loops of our own are needed
+    // Where loops of our own are needed.
+    std::shared_ptr<const WeightedAxes> axes_;
+    std::optional<MaximumWindows> windows_;
     ChannelLayout layout_;
 };
 

@@ -47,8 +47,8 @@ std::optional<algorithm> algorithm_of(const Resize& op, const Tensor& input) {
     return std::nullopt;
 }
 
-// Uses the library if its coordinates match ours, otherwise our own loops in f32; both keep the
-// layout.
+// Uses the library if its coordinates match ours and the batch is not last, otherwise our own loops
+// in f32; both keep the layout.
 class ResizeLowering : public LayerLowering {
 public:
     ResizeLowering(const Layer& layer, const Resize& op) : LayerLowering(layer), op_(op) {}
@@ -57,7 +57,7 @@ public:
         const Tensor& input_tensor = lowering.graph().tensors[input(0)].tensor;
         const TensorView x = lowering.shaped_value(input(0));
         x_ = x.desc;
-        algorithm_ = algorithm_of(op_, input_tensor);
+        algorithm_ = is_batch_last(x_) ? std::nullopt : algorithm_of(op_, input_tensor);
         if (!algorithm_) {
             axes_ = std::make_shared<const WeightedAxes>(weighted_axes(op_, input_tensor));
             return forward_by_loops(lowering);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/onednn/channel_layout.h"
 #include "backend/cpu/onednn/layer_lowering.h"
 
 namespace strata::cpu {
@@ -10,7 +11,10 @@ public:
     SoftmaxLowering(const Layer& layer, const Softmax& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const TensorView x = lowering.shaped_value(input(0));
+        TensorView x = lowering.shaped_value(input(0));
+        if (is_batch_last(x.desc)) {
+            x = lowering.plain_value(input(0), type_of(x.desc));  // for want of fast loops
+        }
         forward_ = describe<SoftmaxForward>(lowering.engine(), lowering.attributes(),
                                             lowering.forward_kind(), kind(), x.desc, x.desc,
                                             axis(lowering));

@@ -78,7 +78,10 @@ private:
         }
         std::swap(weight_dims_[outputs_axis()], weight_dims_[outputs_axis() + 1]);
         const ElementType type = lowering.element_type();
-        const ImageLayout layout = lowering.execution().engine.image_layout;
+        // (With the batch last, the library has only slow loops: what it prefers and a reorder.)
+        const ImageLayout asked = lowering.execution().engine.image_layout;
+        const ImageLayout layout =
+            asked == ImageLayout::batch_last ? ImageLayout::automatic : asked;
         x_ = asked_layout(layout, lowering.extents(input(0)), type);
         y_ = asked_layout(layout, lowering.extents(output()), type);
         weight_ = any_layout(weight_dims_, type);

@@ -113,6 +113,7 @@ std::size_t block_of(ImageOrder order, std::size_t channels) {
         case ImageOrder::nhwc:
             return channels;
         case ImageOrder::nchw:
+        case ImageOrder::chwn:
             break;
     }
     return 1;
@@ -127,8 +128,10 @@ Placement placement_of(const Dims& dims, ImageOrder order) {
     for (std::size_t n = 0; n < images; ++n)
         for (std::size_t c = 0; c < channels; ++c)
             for (std::size_t point = 0; point < points; ++point) {
-                placement.places.push_back(((n * blocks + c / block) * points + point) * block +
-                                           c % block);
+                placement.places.push_back(
+                    order == ImageOrder::chwn
+                        ? (c * points + point) * images + n
+                        : ((n * blocks + c / block) * points + point) * block + c % block);
             }
     return placement;
 }

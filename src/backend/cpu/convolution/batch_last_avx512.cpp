@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#include "backend/cpu/convolution/batch_last_codelets.h"
+
+namespace strata::cpu::batch_last {
+
+const Kernels& kernels_avx512() {
+    using Vector = float __attribute__((vector_size(64)));
+    static constexpr Kernels kernels = kernels_of<Vector, 12, 6, 4>();
+    return kernels;
+}
+
+}  // namespace strata::cpu::batch_last
