@@ -90,7 +90,8 @@ TEST(BatchLastNetwork, ReordersOnlyBetweenImagesAndTheClassifier) {
     const auto executable = cpu::make_backend()->prepare(graph, batch_last());
     std::vector<std::string> reorders;
     for (const Step& step : executable->steps()) {
-        if (step.kind == StepKind::reorder) {
+        // (The library may reorder a classifier's weights as well.)
+        if (step.kind == StepKind::reorder && step.layout.find("bcda") != std::string::npos) {
             reorders.push_back(step.layout);
         }
         const bool is_convolution =
