@@ -13,8 +13,7 @@ namespace strata {
 namespace {
 
 std::string rate_text(double images) {
-    const double kept = images >= 100 ? std::round(images) : images;
-    return images >= 100 ? fmt::format("{:.0f}", kept) : fmt::format("{:.3g}", kept);
+    return images >= 100 ? fmt::format("{:.0f}", images) : fmt::format("{:.3g}", images);
 }
 
 // Iteration by iteration of the overlapped ones. (A share is a number without a unit; the

@@ -40,7 +40,7 @@ struct InfeedFindings {
 std::optional<InfeedFindings> findings_on(const InfeedResult& infeed, std::int64_t batch);
 
 // Whether the pipeline keeps up with the network, in two sentences: "Infeed-bound: 1 thread makes
-// 512 images/s and the network takes 1,930. ..."
+// 512 images/s and the network takes 1930. ..."
 std::string verdict_on(const InfeedFindings& findings, int threads);
 
 }  // namespace strata

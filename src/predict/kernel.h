@@ -122,7 +122,7 @@ struct KernelPrediction {
     std::string algorithm = {};  // "implicit-gemm"; empty where there is no choice
     RateClass rates = RateClass::add;
     double repeats = 1;  // one after the other, as the steps of a recurrent layer are
-    Seconds issue = {};  // what its pass takes the host; it is in `time` where the device waits
+    Seconds issue = {};  // of a pass's first: the host's time, in `time` where the device waits
     Seconds time = {};   // of all repeats, as all that follows
     ByTerm<Seconds> terms = {};
     Flops flops = {};                      // that it executes, with what pads tiles
@@ -148,8 +148,8 @@ struct NoModel {
 };
 using LayerPrediction = std::variant<Kernels, NoModel>;
 
-// (From the last to the first, so that a first kernel that waits longer changes the last sum
-// alone.)
+// Added from the last kernel to the first: only the first waits for the host, so that the sum of
+// the others can be kept.
 Seconds time_of(std::span<const KernelPrediction> kernels);
 
 // The passes of an iteration, which a host issues one after the other and a device executes in that

@@ -39,7 +39,7 @@ struct NetworkPrediction {
 };
 
 // Predicts every step of the schedule, and the sums of gradients that several layers pass to one
-// tensor. What the host takes to issue a pass is a part of it where the device waits (IssueQueue).
+// tensor. A pass includes what the device waits for the host to issue it (IssueQueue).
 // Where layers are fused (EngineOptions::fusion), the first's kernels do the work of those
 // that follow: of their traffic only what they read besides remains.
 NetworkPrediction predict_network(const Graph& graph, const Execution& execution,

@@ -29,7 +29,7 @@ std::string step_name(const Graph& graph, const PredictedStep& step) {
 std::string text_of_term(Term term) {
     switch (term) {
         case Term::launch:
-            return "the launch, with what a framework adds";
+            return "the launch: the gap between kernels, and waiting for the host";
         case Term::arithmetic:
             return "arithmetic of the busiest processor";
         case Term::latency:

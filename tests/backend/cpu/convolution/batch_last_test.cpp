@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 // The direct convolution of images whose batch is last.
 
 namespace strata::cpu {
@@ -14,66 +16,22 @@ const ConvolutionMethod& direct() {
 
 // Batches of one image up to several vectors of any width, most of them not whole.
 std::vector<ProblemShape> ragged_batches() {
-    return {
-        {.x = {16, 3, 9, 11},
-         .filter = {5, 3, 3},
-         .pad_begin = {1, 1},
-         .pad_end = {1, 1},
-         .bias = true},
-        {.x = {1, 1, 1, 1}, .filter = {1, 1, 1}, .sum = true},
-        {.x = {3, 17, 7, 7}, .filter = {33, 1, 1}, .bias = true, .sum = true, .relu = true},
-        {.x = {32, 20, 6, 5}, .filter = {19, 1, 1}, .stride = {2, 2}},
-        {.x = {33, 4, 13, 13}, .filter = {13, 1, 1}, .pad_begin = {1, 0}, .pad_end = {0, 2}},
-        {.x = {9, 3, 31, 27},
-         .filter = {5, 11, 11},
-         .stride = {4, 4},
-         .pad_begin = {2, 2},
-         .pad_end = {2, 2},
-         .bias = true},
-        {.x = {24, 12, 15, 14},
-         .filter = {18, 5, 5},
-         .pad_begin = {2, 2},
-         .pad_end = {2, 2},
-         .groups = 2,
-         .sum = true,
-         .relu = true},
-        {.x = {20, 6, 10, 9},
-         .filter = {6, 3, 3},
-         .pad_begin = {1, 1},
-         .pad_end = {1, 1},
-         .groups = 6},
-        {.x = {5, 4, 12, 13},
-         .filter = {7, 3, 2},
-         .stride = {2, 3},
-         .dilation = {3, 2},
-         .pad_begin = {3, 0},
-         .pad_end = {0, 4}},
-        {.x = {8, 3, 4, 4}, .filter = {4, 7, 7}, .pad_begin = {3, 3}, .pad_end = {3, 3}},
-        {.x = {2, 3, 2, 3},
-         .filter = {4, 5, 6},
-         .pad_begin = {4, 5},
-         .pad_end = {2, 1},
-         .bias = true},
-        {.x = {17, 2, 9, 9}, .filter = {3, 2, 2}, .stride = {3, 3}},
-        {.x = {1, 2, 8, 8}, .filter = {3, 1, 2}, .stride = {4, 5}, .pad_begin = {1, 1}},
-        {.x = {3, 5, 21},
-         .filter = {6, 4},
-         .stride = {2},
-         .pad_begin = {3},
-         .pad_end = {1},
-         .sum = true},
-        {.x = {67, 4, 3, 3}, .filter = {9, 2, 2}, .bias = true, .sum = true},
-        {.x = {7, 2, 3, 150}, .filter = {9, 2, 3}, .pad_begin = {1, 1}, .pad_end = {0, 1}},
-        // More channels than are done at a time.
-        {.x = {18, 120, 4, 5},
-         .filter = {8, 3, 3},
-         .pad_begin = {1, 1},
-         .pad_end = {1, 1},
-         .bias = true,
-         .sum = true,
-         .relu = true,
-         .threads = 3},
-    };
+    constexpr std::array<std::int64_t, 7> batches = {16, 1, 3, 32, 33, 9, 20};
+    std::vector<ProblemShape> shapes = ragged_shapes();
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        shapes[i].x.front() = batches[i % batches.size()];
+    }
+    // More images, and more channels, than are done at a time.
+    shapes.push_back({.x = {67, 4, 3, 3}, .filter = {9, 2, 2}, .bias = true, .sum = true});
+    shapes.push_back({.x = {18, 120, 4, 5},
+                      .filter = {8, 3, 3},
+                      .pad_begin = {1, 1},
+                      .pad_end = {1, 1},
+                      .bias = true,
+                      .sum = true,
+                      .relu = true,
+                      .threads = 3});
+    return shapes;
 }
 
 // Sums of up to some thousand products of numbers below 1, each rounded once.

@@ -37,6 +37,11 @@ struct ProblemShape {
     int threads = 2;
 };
 ConvolutionProblem problem_of(Pass pass, const ProblemShape& shape);
+
+// Extents that fill no vector, block or tile, with strides, padding, dilation and groups, for
+// methods that take them all.
+std::vector<ProblemShape> ragged_shapes();
+
 std::string text_of(const ConvolutionProblem& problem);
 
 // The method of this name; a failed check if there is none.

@@ -3,72 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 // The methods that compute a convolution as a product of matrices.
 
 namespace strata::cpu {
 namespace {
-
-std::vector<ProblemShape> ragged_shapes() {
-    return {
-        {.x = {2, 3, 9, 11},
-         .filter = {5, 3, 3},
-         .pad_begin = {1, 1},
-         .pad_end = {1, 1},
-         .bias = true},
-        {.x = {1, 1, 1, 1}, .filter = {1, 1, 1}, .sum = true},
-        {.x = {3, 17, 7, 7}, .filter = {33, 1, 1}, .bias = true, .sum = true, .relu = true},
-        {.x = {2, 20, 6, 5}, .filter = {19, 1, 1}, .stride = {2, 2}},
-        {.x = {2, 16, 13, 13}, .filter = {70, 1, 1}, .pad_begin = {1, 0}, .pad_end = {0, 2}},
-        {.x = {2, 3, 31, 27},
-         .filter = {5, 11, 11},
-         .stride = {4, 4},
-         .pad_begin = {2, 2},
-         .pad_end = {2, 2},
-         .bias = true},
-        {.x = {2, 12, 15, 14},
-         .filter = {18, 5, 5},
-         .pad_begin = {2, 2},
-         .pad_end = {2, 2},
-         .groups = 2,
-         .sum = true,
-         .relu = true},
-        {.x = {2, 6, 10, 9},
-         .filter = {6, 3, 3},
-         .pad_begin = {1, 1},
-         .pad_end = {1, 1},
-         .groups = 6},
-        {.x = {1, 4, 12, 13},
-         .filter = {7, 3, 2},
-         .stride = {2, 3},
-         .dilation = {3, 2},
-         .pad_begin = {3, 0},
-         .pad_end = {0, 4}},
-        {.x = {2, 3, 4, 4}, .filter = {4, 7, 7}, .pad_begin = {3, 3}, .pad_end = {3, 3}},
-        {.x = {2, 3, 2, 3},
-         .filter = {4, 5, 6},
-         .pad_begin = {4, 5},
-         .pad_end = {2, 1},
-         .bias = true},
-        {.x = {2, 2, 9, 9}, .filter = {3, 2, 2}, .stride = {3, 3}},
-        {.x = {1, 2, 8, 8}, .filter = {3, 1, 2}, .stride = {4, 5}, .pad_begin = {1, 1}},
-        {.x = {3, 5, 21},
-         .filter = {6, 4},
-         .stride = {2},
-         .pad_begin = {3},
-         .pad_end = {1},
-         .sum = true},
-        {.x = {19, 4, 3, 3}, .filter = {9, 2, 2}, .bias = true, .sum = true},
-        {.x = {1, 2, 3, 1050}, .filter = {9, 2, 3}, .pad_begin = {1, 1}, .pad_end = {0, 1}},
-        {.x = {1, 40, 14, 12},
-         .filter = {24, 3, 3},
-         .pad_begin = {1, 1},
-         .pad_end = {1, 1},
-         .bias = true,
-         .threads = 3},
-    };
-}
 
 class Products : public testing::TestWithParam<const char*> {
 protected:
