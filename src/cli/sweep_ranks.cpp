@@ -327,7 +327,10 @@ ExitCode hand_out(const RankedSweep& call, std::unique_ptr<Communicator>& commun
         print_rate(call, manager, open, Seconds{time.count()});
     }
     const Database database = Database::open(call.database);
+    const auto joining = std::chrono::steady_clock::now();
     join_ranks(database, manager.ranks());
+    const std::chrono::duration<double> joined = std::chrono::steady_clock::now() - joining;
+    fmt::print("joined the ranks' databases in {}\n", duration_text(Seconds{joined.count()}));
     print_unjoined(call, database, manager.ranks());
     return ExitCode::done;
 }

@@ -127,17 +127,17 @@ namespace {
 
 constexpr int busy_timeout_ms = 5000;
 
-// A path as the file name of an SQLite URI that promises that nobody changes the file.
-std::string immutable_uri(const std::filesystem::path& file) {
+// A path as an SQLite URI for reading; `how` may promise that nobody changes the file.
+std::string uri_of(const std::filesystem::path& file, const char* how) {
     std::string uri = "file:";
-    for (const char c : file.string()) {
+    for (const char c : std::filesystem::absolute(file).string()) {
         if (c == '?' || c == '#' || c == '%') {
             uri += fmt::format("%{:02x}", static_cast<int>(c));
         } else {
             uri += c;
         }
     }
-    return uri + "?immutable=1";
+    return uri + how;
 }
 
 // A write-ahead log lets readers read while a run is stored. It needs shared memory, which network
@@ -150,9 +150,18 @@ void tune(const Database& database) {
     database.execute(
         "PRAGMA synchronous = NORMAL;"
         "PRAGMA foreign_keys = ON;"
-        "PRAGMA temp_store = MEMORY;"
-        "PRAGMA mmap_size = 268435456;"
-        "PRAGMA cache_size = -65536;");
+        "PRAGMA temp_store = MEMORY;");
+}
+
+// Whoever stores a long sweep needs few of its pages again: its memory stays small.
+void tune_for_writing(const Database& database) {
+    tune(database);
+    database.execute("PRAGMA cache_size = -16384;");
+}
+
+void tune_for_reading(const Database& database) {
+    tune(database);
+    database.execute("PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536;");
 }
 
 // (SQLite itself takes a last page that was cut for one with zeros.)
@@ -210,15 +219,17 @@ void Database::Close::operator()(sqlite3* handle) const {
 }
 
 Database::Database(std::filesystem::path file, int flags, bool immutable, DatabaseOwner owner)
-    : file_(std::move(file)), owner_(owner) {
-    const std::string name = immutable ? immutable_uri(file_) : file_.string();
+    : file_(std::move(file)),
+      uri_(uri_of(file_, immutable ? "?immutable=1" : "?mode=ro")),
+      owner_(owner) {
+    // (An absolute path is never taken for a URI.)
+    const std::string name = immutable ? uri_ : std::filesystem::absolute(file_).string();
     // It counts every allocation under a lock, for statistics that nobody asks for: a twentieth of
     // the time of storing thousands of runs. (Refused, without harm, once a database was open.)
     [[maybe_unused]] static const int unlocked = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3* handle = nullptr;
-    const int result =
-        sqlite3_open_v2(name.c_str(), &handle,
-                        flags | SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
+    const int result = sqlite3_open_v2(name.c_str(), &handle,
+                                       flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
     handle_.reset(handle);
     if (result != SQLITE_OK) {
         fail();
@@ -232,7 +243,7 @@ Database Database::open(const std::filesystem::path& file, const Schema& schema)
     Database database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     refuse_foreign(database, schema);  // before anything is changed
     prefer_write_ahead_log(database);
-    tune(database);
+    tune_for_writing(database);
     migrate(database, schema);
     return database;
 }
@@ -259,7 +270,7 @@ Database Database::open_existing(const std::filesystem::path& file, const Schema
     if (schema_version(database) < schema.version) {
         open(file, schema);
     }
-    tune(database);
+    tune_for_reading(database);
     return database;
 }
 
@@ -297,8 +308,20 @@ void Database::execute(const std::string& sql) const {
     }
 }
 
+Attachment::Attachment(const Database& into, const Database& other) : into_(into) {
+    Statement(into, "ATTACH ? AS other").run(other.uri_);
+}
+
+Attachment::~Attachment() {
+    sqlite3_exec(into_.handle(), "DETACH other", nullptr, nullptr, nullptr);
+}
+
 std::int64_t Database::last_inserted_id() const {
     return sqlite3_last_insert_rowid(handle());
+}
+
+std::int64_t Database::changed_rows() const {
+    return sqlite3_changes64(handle());
 }
 
 // A write that fails while a transaction ends leaves its cause in errno alone (SQLite 3.40).
@@ -307,11 +330,15 @@ void Database::fail() const {
     const int code = sqlite3_extended_errcode(handle());
     const int known = sqlite3_system_errno(handle());
     const bool only_last = known == 0 && (code & 0xff) == SQLITE_IOERR;
-    throw database_error(file_,
-                         {.code = code,
-                          .message = sqlite3_errmsg(handle()),
-                          .system_error = only_last ? last : known},
-                         owner_);
+    const Error error = database_error(file_,
+                                       {.code = code,
+                                        .message = sqlite3_errmsg(handle()),
+                                        .system_error = only_last ? last : known},
+                                       owner_);
+    if ((code & 0xff) == SQLITE_CONSTRAINT) {
+        throw BrokenConstraint(error);
+    }
+    throw error;
 }
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/error.h"
 #include "store/schema.h"
 
 #include <cstdint>
@@ -14,6 +15,12 @@ namespace strata {
 
 // Whose file a database is; messages differ in what they advise.
 enum class DatabaseOwner { strata, another };
+
+// A statement that would have written what the schema forbids.
+class BrokenConstraint : public Error {
+public:
+    explicit BrokenConstraint(const Error& error) : Error(error) {}
+};
 
 // An open database of runs. Every failure, here and in what works on it, is an Error of one
 // sentence that names the file and the fix. Not to be shared between threads; several processes
@@ -39,6 +46,7 @@ public:
     void execute(const std::string& sql) const;
 
     std::int64_t last_inserted_id() const;
+    std::int64_t changed_rows() const;  // by the last statement
     const std::filesystem::path& file() const { return file_; }
     sqlite3* handle() const { return handle_.get(); }
 
@@ -54,9 +62,25 @@ private:
              DatabaseOwner owner = DatabaseOwner::strata);
     static Database open_for_reading(const std::filesystem::path& file);
 
+    friend class Attachment;
+
     std::filesystem::path file_;
+    std::string uri_;  // to read it by
     DatabaseOwner owner_ = DatabaseOwner::strata;
     std::unique_ptr<sqlite3, Close> handle_;
+};
+
+// Makes the tables of another open database those of the schema `other` in statements of this one,
+// for reading, as long as it lives. Begins and ends outside of transactions.
+class Attachment {
+public:
+    Attachment(const Database& into, const Database& other);
+    Attachment(const Attachment&) = delete;
+    Attachment& operator=(const Attachment&) = delete;
+    ~Attachment();
+
+private:
+    const Database& into_;
 };
 
 // Where runs are stored: what was requested, else $STRATA_DATABASE, else strata/strata.sqlite below

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <vector>
+#include <cstdint>
+#include <string>
 
 namespace strata {
 
@@ -38,61 +38,31 @@ void require_sound(const Database& database) {
     }
 }
 
-// Copies what one database has and another lacks.
+// Copies what the attached database has and this one lacks.
 class Merge {
 public:
     Merge(const Database& into, const Database& from)
-        : into_(into),
-          from_(from),
-          rows_(into, from),
-          writer_(into),
-          is_traced_(from, "SELECT 1 FROM trace WHERE run = ?"),
-          twin_(into,
-                "SELECT run.id FROM run JOIN whole ON whole.run = run.id "
-                "AND whole.series = 'end_to_end' WHERE network = ? AND batch = ? AND key = ? "
-                "AND created = ? AND origin = ? AND state = 'complete' AND sample_values IS ?") {}
+        : into_(into), from_(from), rows_(into, from) {}
 
     Merged all() {
-        copy_runs();
-        copy_sweeps();
-        return merged_;
+        rows_.copy();
+        const auto traced = rows_.traced();
+        for (const std::int64_t run : traced) {
+            rows_.note(run, copied(run));
+        }
+        Merged merged{.runs = static_cast<std::size_t>(rows_.fresh()) + traced.size(),
+                      .known = static_cast<std::size_t>(rows_.known()),
+                      .partial = static_cast<std::size_t>(rows_.partial())};
+        merged.points = copy_sweeps();
+        return merged;
     }
 
 private:
-    void copy_runs() {
-        Statement find(from_,
-                       "SELECT run.id, network, batch, key, created, origin, state, sample_values "
-                       "FROM run LEFT JOIN whole ON whole.run = run.id "
-                       "AND whole.series = 'end_to_end' ORDER BY run.id");
-        for (find.start(); find.next();) {
-            const std::int64_t id = find.integer(0);
-            if (find.text(6) != "complete") {
-                ++merged_.partial;
-            } else if (const auto known = twin_of(find)) {
-                ++merged_.known;
-                runs_[id] = *known;
-            } else {
-                ++merged_.runs;
-                runs_[id] = is_traced_.start(id).next() ? copied(id) : rows_.add_run(id);
-            }
-        }
-        rows_.add_rest();
-    }
-
-    std::optional<std::int64_t> twin_of(const Statement& row) {
-        const auto samples = row.is_null(7) ? std::nullopt : std::optional(row.bytes(7));
-        twin_.start(row.text(1), row.integer(2), row.text(3), row.text(4), row.text(5), samples);
-        const auto found = twin_.next() ? std::optional(twin_.integer(0)) : std::nullopt;
-        while (found && twin_.next()) {
-        }
-        return found;
-    }
-
     // Its kernels are stored once, whosever they are.
     std::int64_t copied(std::int64_t id) {
         Run run = load_run(from_, id);
         run.id = 0;
-        writer_.add(run);
+        RunWriter(into_).add(run);
         Annotations annotations{.tags = {}, .note = run.note};
         for (const std::string& tag : run.tags) {
             if (!run_tagged(into_, tag)) {
@@ -103,54 +73,40 @@ private:
         return run.id;
     }
 
-    void copy_sweeps() {
-        Statement find(from_, "SELECT id, created, name, key, identity, points FROM sweep");
-        for (find.start(); find.next();) {
-            const std::string key = find.text(3);
-            Statement(into_,
-                      "INSERT INTO sweep (created, name, key, identity, points) "
-                      "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-                .run(find.text(1), find.text(2), key, find.text(4), find.integer(5));
-            Statement own(into_, "SELECT id FROM sweep WHERE key = ?");
-            own.start(key).next();
-            copy_points(find.integer(0), own.integer(0));
-        }
-    }
-
-    // An outcome replaces only the claim of a process that has not ended it.
-    void copy_points(std::int64_t theirs, std::int64_t ours) {
-        Statement insert(
-            into_,
-            "INSERT INTO sweep_point (sweep, position, repeat, network, batch, mode, dtype, "
-            "threads, backend, outcome, reason, run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    // How many outcomes are new. One replaces only the claim of a process that has not ended it.
+    std::size_t copy_sweeps() const {
+        into_.execute(
+            "INSERT INTO main.sweep (created, name, key, identity, points) "
+            "SELECT created, name, key, identity, points FROM other.sweep WHERE true "
+            "ON CONFLICT DO NOTHING;"
+            "INSERT INTO main.sweep_point (sweep, position, repeat, network, batch, mode, dtype, "
+            "threads, backend, outcome, reason, run) "
+            "SELECT ours.id, position, repeat, network, batch, mode, dtype, threads, backend, "
+            "outcome, reason, run_of.ours FROM other.sweep_point AS point "
+            "JOIN other.sweep AS theirs ON theirs.id = point.sweep "
+            "JOIN main.sweep AS ours ON ours.key = theirs.key "
+            "LEFT JOIN temp.run_of ON run_of.theirs = point.run WHERE outcome <> 'claimed' "
             "ON CONFLICT DO UPDATE SET outcome = excluded.outcome, reason = excluded.reason, "
-            "owner = NULL, run = excluded.run WHERE sweep_point.outcome = 'claimed' "
-            "RETURNING position");
-        Statement find(from_,
-                       "SELECT position, repeat, network, batch, mode, dtype, threads, backend, "
-                       "outcome, reason, run FROM sweep_point "
-                       "WHERE sweep = ? AND outcome <> 'claimed'");
-        for (find.start(theirs); find.next();) {
-            const auto reason = find.is_null(9) ? std::nullopt : std::optional(find.text(9));
-            const auto run = runs_.find(find.integer(10));
-            insert.start(ours, find.integer(0), find.integer(1), find.text(2), find.integer(3),
-                         find.text(4), find.text(5), find.integer(6), find.text(7), find.text(8),
-                         reason, run == runs_.end() ? std::nullopt : std::optional(run->second));
-            while (insert.next()) {
-                ++merged_.points;
-            }
-        }
+            "owner = NULL, run = excluded.run WHERE sweep_point.outcome = 'claimed'");
+        return static_cast<std::size_t>(into_.changed_rows());
     }
 
     const Database& into_;
     const Database& from_;
     RowCopy rows_;
-    RunWriter writer_;
-    Statement is_traced_;
-    Statement twin_;
-    std::map<std::int64_t, std::int64_t> runs_;  // theirs -> ours
-    Merged merged_;
 };
+
+// A file whose rows contradict the schema is not sound, either.
+Merged merged_soundly(const Database& into, const Database& other) {
+    try {
+        return Merge(into, other).all();
+    } catch (const BrokenConstraint&) {
+        throw Error(
+            fmt::format("database {} is damaged (a row contradicts another, or lacks one); "
+                        "nothing of it was merged: copy it again",
+                        printable(other.file().string(), 1000)));
+    }
+}
 
 }  // namespace
 
@@ -159,8 +115,9 @@ Merged merge_database(const Database& into, const std::filesystem::path& from) {
     const Database other = Database::open_existing(from);
     require_sound(other);
     const UncheckedReferences unchecked(into);
+    const Attachment attachment(into, other);
     Transaction transaction(into);
-    const Merged merged = Merge(into, other).all();
+    const Merged merged = merged_soundly(into, other);
     transaction.commit();
     return merged;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "store/row_copy.h"
 
-#include "base/error.h"
 #include "base/text.h"
 #include "device/device.h"
+#include "store/statement.h"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <array>
 
@@ -14,127 +13,143 @@ namespace strata {
 
 namespace {
 
-// What runs have besides their own row and their whole times; steps before what refers to them.
-constexpr std::array<const char*, 12> tables_of_runs = {
-    "setting",      "provenance", "run_work",    "step", "flag",   "step_metric",
-    "verification", "step_check", "layer_alias", "note", "infeed", "infeed_time"};
+// What runs have besides their own row; steps before what refers to them.
+constexpr std::array<const char*, 14> tables_of_runs = {
+    "whole",        "setting",    "provenance",  "run_work", "step",   "flag",        "step_metric",
+    "verification", "step_check", "layer_alias", "note",     "infeed", "infeed_time", "tag"};
+
+// Their ids beside ours.
+constexpr const char* maps =
+    "CREATE TEMP TABLE text_of (theirs INTEGER PRIMARY KEY, ours INTEGER NOT NULL) STRICT;"
+    "CREATE TEMP TABLE device_of (theirs INTEGER PRIMARY KEY, ours INTEGER NOT NULL) STRICT;"
+    // known: it was here; fresh: copied; traced: to be copied by others
+    "CREATE TEMP TABLE run_of (theirs INTEGER PRIMARY KEY, ours INTEGER, state TEXT NOT NULL) "
+    "STRICT;";
+
+// A run is known by what was asked, when, and its samples to the last bit.
+constexpr const char* twin =
+    "SELECT ours.id FROM main.run AS ours LEFT JOIN main.whole AS our_whole "
+    "ON our_whole.run = ours.id AND our_whole.series = 'end_to_end' "
+    "WHERE ours.network = theirs.network AND ours.batch = theirs.batch AND ours.key = theirs.key "
+    "AND ours.created = theirs.created AND ours.origin = theirs.origin "
+    "AND ours.state = 'complete' AND our_whole.sample_values IS their_whole.sample_values LIMIT 1";
+
+// A column of theirs as a value of ours.
+std::string translated(const std::string& column, const std::string& refers_to) {
+    const std::string quoted = fmt::format("theirs.\"{}\"", column);
+    if (refers_to == "text" || refers_to == "device") {
+        return fmt::format(
+            "CASE WHEN {0} IS NOT NULL THEN coalesce((SELECT map.ours FROM "
+            "temp.{1}_of AS map WHERE map.theirs = {0}), 'missing') END",
+            quoted, refers_to);
+    }
+    return quoted;
+}
 
 }  // namespace
 
-RowCopy::RowCopy(const Database& into, const Database& from)
-    : into_(into),
-      from_(from),
-      texts_(into),
-      find_text_(from, "SELECT value FROM text WHERE id = ?"),
-      find_device_(from, "SELECT toml FROM device WHERE id = ?"),
-      run_(open("run", "WHERE id = ?")),
-      whole_(open("whole", "WHERE run = ?")) {}
+RowCopy::RowCopy(const Database& into, const Database& from) : into_(into), from_(from) {
+    into_.execute(
+        "DROP TABLE IF EXISTS temp.text_of; DROP TABLE IF EXISTS temp.device_of;"
+        "DROP TABLE IF EXISTS temp.run_of;");
+    into_.execute(maps);
+}
+
+void RowCopy::copy() {
+    map_texts();
+    map_devices();
+    map_runs();
+    copy_table("run");
+    for (const char* table : tables_of_runs) {
+        copy_table(table);
+    }
+}
+
+void RowCopy::map_texts() const {
+    into_.execute(
+        "INSERT OR IGNORE INTO main.text (value) SELECT value FROM other.text;"
+        "INSERT INTO temp.text_of SELECT theirs.id, ours.id "
+        "FROM other.text AS theirs JOIN main.text AS ours USING (value);");
+}
+
+// Each is read as a device file first, so that nothing else is taken for one.
+void RowCopy::map_devices() const {
+    const std::string origin = fmt::format("ceilings in {}", from_.file().string());
+    Statement add(into_, "INSERT INTO main.device (toml) VALUES (?) ON CONFLICT DO NOTHING");
+    Statement note(into_,
+                   "INSERT INTO temp.device_of SELECT ?, id FROM main.device WHERE toml = ?");
+    Statement find(from_, "SELECT id, toml FROM device");
+    for (find.start(); find.next();) {
+        const std::string toml = to_toml(parse_device(find.text(1), origin));
+        add.run(toml);
+        note.run(find.integer(0), toml);
+    }
+}
+
+void RowCopy::map_runs() const {
+    into_.execute(fmt::format(
+        "INSERT INTO temp.run_of SELECT theirs.id, ({}), '' FROM other.run AS theirs "
+        "LEFT JOIN other.whole AS their_whole "
+        "ON their_whole.run = theirs.id AND their_whole.series = 'end_to_end' "
+        "WHERE theirs.state = 'complete';"
+        "UPDATE temp.run_of SET state = CASE WHEN ours IS NOT NULL THEN 'known' "
+        "WHEN theirs IN (SELECT run FROM other.trace) THEN 'traced' ELSE 'fresh' END;"
+        // Above every id that was ever used here.
+        "UPDATE temp.run_of SET ours = numbered.ours FROM ("
+        "SELECT theirs, row_number() OVER (ORDER BY theirs) + "
+        "coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = 'run'), 0) AS ours "
+        "FROM temp.run_of WHERE state = 'fresh') AS numbered "
+        "WHERE numbered.theirs = run_of.theirs;",
+        twin));
+}
 
 // The columns are those of our own schema; the other database has the same, maybe in another order.
-RowCopy::Table RowCopy::open(const std::string& table, const std::string& condition) const {
+// What refers to steps refers to those of the same run, whose positions stay.
+void RowCopy::copy_table(const std::string& table) const {
     Statement find(into_,
                    "SELECT name, coalesce((SELECT \"table\" FROM pragma_foreign_key_list(?1) "
                    "WHERE \"from\" = name), '') FROM pragma_table_info(?1) ORDER BY cid");
-    std::vector<Role> roles;
-    std::vector<std::string> names, marks;
+    const std::string run = table == "run" ? "id" : "run";
+    std::vector<std::string> columns, values;
     for (find.start(table); find.next();) {
-        const std::string name = find.text(0), referred = find.text(1);
-        if (table == "run" && (name == "id" || referred == "plan" || name == "place")) {
+        const std::string name = find.text(0);
+        if (table == "run" && (name == "plan" || name == "place")) {
             continue;
         }
-        roles.push_back(name == "run"          ? Role::run
-                        : referred == "text"   ? Role::text
-                        : referred == "device" ? Role::device
-                                               : Role::value);
-        names.push_back(name);
-        marks.emplace_back("?");
+        columns.push_back('"' + name + '"');
+        values.push_back(name == run ? "run_of.ours" : translated(name, find.text(1)));
     }
-    const std::string columns = join(names, ", ");
-    return {.roles = std::move(roles),
-            .read = {from_, fmt::format("SELECT {} FROM {} {}", columns, table, condition)},
-            .write = {into_, fmt::format("INSERT {}INTO {} ({}) VALUES ({})",
-                                         table == "tag" ? "OR IGNORE " : "", table, columns,
-                                         join(marks, ", "))}};
+    // A tag that is taken here stays with its run.
+    into_.execute(fmt::format(
+        "INSERT {}INTO main.{} ({}) SELECT {} FROM other.{} AS theirs CROSS JOIN temp.run_of "
+        "ON run_of.theirs = theirs.{} WHERE run_of.state = 'fresh'",
+        table == "tag" ? "OR IGNORE " : "", table, join(columns, ", "), join(values, ", "), table,
+        run));
 }
 
-// Its row that is being read. One of a run that was not added is left out.
-void RowCopy::copy_row(Table& table) {
-    table.write.start();
-    for (std::size_t i = 0; i < table.roles.size(); ++i) {
-        const int column = static_cast<int>(i);
-        sqlite3_stmt* write = table.write.handle();
-        if (table.roles[i] == Role::value || table.read.is_null(column)) {
-            sqlite3_bind_value(write, column + 1,
-                               sqlite3_column_value(table.read.handle(), column));
-            continue;
-        }
-        const std::int64_t theirs = table.read.integer(column);
-        if (table.roles[i] == Role::run && !runs_.contains(theirs)) {
-            return;
-        }
-        sqlite3_bind_int64(write, column + 1, translated(table.roles[i], theirs));
+std::vector<std::int64_t> RowCopy::traced() const {
+    std::vector<std::int64_t> runs;
+    Statement find(into_, "SELECT theirs FROM temp.run_of WHERE state = 'traced' ORDER BY theirs");
+    for (find.start(); find.next();) {
+        runs.push_back(find.integer(0));
     }
-    table.write.next();
-    table.write.start();  // one in progress would keep the transaction from ending
+    return runs;
 }
 
-std::int64_t RowCopy::translated(Role role, std::int64_t id) {
-    return role == Role::run ? runs_.at(id) : role == Role::text ? text_of(id) : device_of(id);
+void RowCopy::note(std::int64_t theirs, std::int64_t ours) const {
+    Statement(into_, "UPDATE temp.run_of SET ours = ? WHERE theirs = ?").run(ours, theirs);
 }
 
-std::int64_t RowCopy::text_of(std::int64_t id) {
-    const auto [entry, is_new] = text_ids_.try_emplace(id);
-    if (is_new) {
-        if (!find_text_.start(id).next()) {
-            throw Error(
-                fmt::format("database {} is damaged (a text is missing); nothing of it was "
-                            "merged: copy it again",
-                            printable(from_.file().string(), 1000)));
-        }
-        entry->second = texts_.id_of(find_text_.text(0));
-    }
-    return entry->second;
+std::int64_t RowCopy::count(const std::string& condition) const {
+    Statement find(into_, "SELECT count(*) FROM temp.run_of WHERE " + condition);
+    find.start().next();
+    return find.integer(0);
 }
 
-std::int64_t RowCopy::device_of(std::int64_t id) {
-    const auto [entry, is_new] = device_ids_.try_emplace(id);
-    if (is_new) {
-        find_device_.start(id).next();
-        const std::string origin = fmt::format("ceilings in {}", from_.file().string());
-        const std::string toml = to_toml(parse_device(find_device_.text(0), origin));
-        Statement(into_, "INSERT INTO device (toml) VALUES (?) ON CONFLICT DO NOTHING").run(toml);
-        Statement find(into_, "SELECT id FROM device WHERE toml = ?");
-        find.start(toml).next();
-        entry->second = find.integer(0);
-    }
-    return entry->second;
-}
-
-std::int64_t RowCopy::add_run(std::int64_t run) {
-    check(run_.read.start(run).next(), "the run is there");
-    copy_row(run_);
-    const std::int64_t ours = into_.last_inserted_id();
-    runs_[run] = ours;
-    for (whole_.read.start(run); whole_.read.next();) {
-        copy_row(whole_);
-    }
-    return ours;
-}
-
-void RowCopy::add_rest() {
-    if (runs_.empty()) {
-        return;
-    }
-    for (const char* name : tables_of_runs) {
-        Table table = open(name, "ORDER BY run");
-        for (table.read.start(); table.read.next();) {
-            copy_row(table);
-        }
-    }
-    Table tags = open("tag", "");
-    for (tags.read.start(); tags.read.next();) {
-        copy_row(tags);
-    }
+std::int64_t RowCopy::partial() const {
+    Statement find(into_, "SELECT count(*) FROM other.run WHERE state <> 'complete'");
+    find.start().next();
+    return find.integer(0);
 }
 
 }  // namespace strata

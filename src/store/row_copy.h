@@ -1,59 +1,48 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "store/statement.h"
-#include "store/stored_values.h"
+#include "store/database.h"
 
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace strata {
 
-// Copies the rows of runs from one database to another of the same schema, with the ids that their
-// runs, texts and devices have there. That takes an eighth of the time of loading and storing runs
-// without steps, and a half with them (measured on 2026-11-24 on a Xeon). Traces, whose
-// kernels are shared between runs, are not among them. It opens no transaction; whoever uses it
-// drops it where one is rolled back.
+// Copies the rows of runs from an attached database of the same schema (store/database.h), with the
+// ids that their runs, texts and devices have here. SQLite does it table by table, in a quarter of
+// the time that reading and writing row by row takes (95,000 runs of a sweep in 1.4 s of an AMD
+// EPYC core, Zen 3, 2026-11-25). Traces, whose kernels are shared between runs, are not among them.
+//
+// Works within a transaction, and is of no use after it.
 class RowCopy {
 public:
     RowCopy(const Database& into, const Database& from);
 
-    // Copies what identifies a run: its row, without its place in a plan, and its whole times.
-    // Returns its id there.
-    std::int64_t add_run(std::int64_t run);
+    // Notes which complete runs are known here, gives the others an id, and copies all that is
+    // neither a trace nor a run that has one.
+    void copy();
 
-    // Copies all other rows of the runs that were added, once. A tag that is taken there is not
-    // copied. Throws Error where rows contradict the schema.
-    void add_rest();
+    // The runs with traces that are not known here, which are to be copied another way, ascending.
+    std::vector<std::int64_t> traced() const;
+    // That a run of theirs is this one of ours.
+    void note(std::int64_t theirs, std::int64_t ours) const;
+
+    // How many of their runs are new here, are known here, or are partial and were left out.
+    std::int64_t fresh() const { return count("state = 'fresh'"); }
+    std::int64_t known() const { return count("state = 'known'"); }
+    std::int64_t partial() const;
 
 private:
-    enum class Role { value, run, text, device };
-    // A table's columns that are copied, with the statements to read and write them.
-    struct Table {
-        std::vector<Role> roles;
-        Statement read;
-        Statement write;
-    };
-
-    Table open(const std::string& table, const std::string& condition) const;
-    void copy_row(Table& table);
-    std::int64_t translated(Role role, std::int64_t id);
-    std::int64_t text_of(std::int64_t id);
-    std::int64_t device_of(std::int64_t id);
+    void map_texts() const;
+    void map_devices() const;
+    void map_runs() const;
+    void copy_table(const std::string& table) const;
+    std::int64_t count(const std::string& condition) const;
 
     const Database& into_;
     const Database& from_;
-    TextTable texts_;
-    Statement find_text_;
-    Statement find_device_;
-    Table run_;
-    Table whole_;
-    std::unordered_map<std::int64_t, std::int64_t> runs_;  // theirs -> ours, as all below
-    std::unordered_map<std::int64_t, std::int64_t> text_ids_;
-    std::map<std::int64_t, std::int64_t> device_ids_;
 };
 
 }  // namespace strata
