@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace strata {
 namespace {
@@ -79,6 +82,36 @@ TEST_F(JpegTest, GreyBecomesThreeEqualChannelsAndColourItsLuminance) {
     Bitmap grey{.channels = 1};
     decode_jpeg(file_, "colour.jpg", grey);
     EXPECT_EQ(grey.pixels.size(), 48U * 40);
+}
+
+// Written by Pillow 12: 8 x 8 pixels with inks of 0, 128, 255 and 64 of 255, which Adobe's marker
+// says are stored inverted.
+std::vector<std::byte> four_inks() {
+    constexpr std::string_view digits =
+        "ffd8ffee000e41646f626500640000000000ffdb0043000201010101010201010102020202020403"
+        "020202020504040304060506060605060606070908060709070606080b08090a0a0a0a0a06080b0c"
+        "0b0a0c090a0a0affc000140800080008044311004d11005911004b1100ffc4001700000301000000"
+        "000000000000000000000308090affc40014100100000000000000000000000000000000ffda000e"
+        "0443004d0059004b00003f00bf81b3fe7f1fffd9";
+    std::vector<std::byte> file;
+    for (std::size_t i = 0; i < digits.size(); i += 2) {
+        file.push_back(
+            static_cast<std::byte>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16)));
+    }
+    return file;
+}
+
+TEST_F(JpegTest, FourInksBecomeTheColourThatTheyPrint) {
+    Bitmap colour{.channels = 3};
+    decode_jpeg(four_inks(), "inks.jpg", colour);
+    ASSERT_EQ(colour.pixels.size(), 8U * 8 * 3);
+    EXPECT_EQ(colour.pixels[0], 191);  // (255 - 0) (255 - 64) / 255
+    EXPECT_EQ(colour.pixels[1], 95);   // (255 - 128) (255 - 64) / 255
+    EXPECT_EQ(colour.pixels[2], 0);
+    Bitmap grey{.channels = 1};
+    decode_jpeg(four_inks(), "inks.jpg", grey);
+    ASSERT_EQ(grey.pixels.size(), 8U * 8);
+    EXPECT_EQ(grey.pixels[0], 113);  // 0.299 * 191 + 0.587 * 95
 }
 
 TEST_F(JpegTest, TheHeaderAloneGivesTheExtents) {
