@@ -4,10 +4,12 @@
 #include "cli/predict_network.h"
 #include "cli/verbs.h"
 #include "predict/gpu_rates.h"
+#include "predict/stated_error.h"
 #include "view/prediction.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -95,13 +97,14 @@ void predict_problems(const PredictOptions& options) {
 
 struct AccuracyOptions {
     std::vector<std::string> files;
+    std::vector<std::string> devices;
     OutputOptions output;
 };
 
-void state_accuracy(const AccuracyOptions& options) {
+std::vector<AccuracyRow> accuracy_of_files(const std::vector<std::string>& names) {
     std::vector<ProblemTable> tables;
     std::vector<const ProblemRow*> rows;
-    for (const std::string& name : options.files) {
+    for (const std::string& name : names) {
         tables.push_back(read_problem_file(name));
     }
     for (const ProblemTable& table : tables) {
@@ -109,16 +112,41 @@ void state_accuracy(const AccuracyOptions& options) {
             rows.push_back(&row);
         }
     }
-    const auto found = accuracy_of(rows);
+    auto found = accuracy_of(rows);
     if (found.empty()) {
         throw Error(
             "none of the rows has a time, a described device and a problem that can be "
             "predicted");
     }
+    return found;
+}
+
+// Leaves the rows of the devices that were asked for.
+void keep_devices(std::vector<AccuracyRow>& rows, std::span<const std::string> devices) {
+    for (const std::string& device : devices) {
+        if (std::ranges::find(rows, device, &AccuracyRow::device) == rows.end()) {
+            throw Error(fmt::format("no time of {} was compared; leave --device out to see of "
+                                    "which devices there are some",
+                                    printable(device)),
+                        ExitCode::usage);
+        }
+    }
+    if (!devices.empty()) {
+        std::erase_if(rows, [&](const AccuracyRow& row) {
+            return std::ranges::find(devices, row.device) == devices.end();
+        });
+    }
+}
+
+// Of tables, or what is part of strata.
+void state_accuracy(const AccuracyOptions& options) {
+    const bool is_stated = options.files.empty();
+    auto rows = is_stated ? stated_accuracy().rows : accuracy_of_files(options.files);
+    keep_devices(rows, options.devices);
     if (options.output.json) {
-        emit(accuracy_json(found), options.output);
+        emit(accuracy_json(rows), options.output);
     } else {
-        emit(accuracy_document(found), options.output);
+        emit(accuracy_document(rows, is_stated ? stated_accuracy().source : ""), options.output);
     }
 }
 
@@ -164,11 +192,14 @@ void add_accuracy(CLI::App& app, ExitCode&) {
     CLI::App* verb = app.add_subcommand(
         "accuracy",
         "State how far predictions are from measured times, by device and class of problem.");
-    verb->footer("strata accuracy gemm.csv streaming.csv");
+    verb->footer(
+        "strata accuracy --device v100-pcie\n"
+        "strata accuracy gemm.csv streaming.csv");
     verb->add_option("files", options->files,
-                     "tables as for strata predict, with measured milliseconds")
-        ->required()
+                     "tables as for strata predict, with measured milliseconds; without one: the "
+                     "errors on published times that are part of strata")
         ->type_name("CSV");
+    verb->add_option("--device", options->devices, "only these")->delimiter(',')->type_name("NAME");
     add_output_options(*verb, options->output);
     verb->callback([options] { state_accuracy(*options); });
 }

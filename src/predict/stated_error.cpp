@@ -13,32 +13,25 @@ namespace strata {
 
 namespace {
 
-// A row of the file.
-struct StatedError {
-    std::string device;
-    std::string problem_class;
-    std::string split;
-    double mape = 0;
-};
-
-std::vector<StatedError> read_errors() {
-    std::vector<StatedError> found;
-    for (const EmbeddedFile& file : accuracy_files()) {
-        const std::string origin = fmt::format("{}.toml", file.name);
-        const toml::table table = parse_toml(file.text, origin);
-        const TomlSection whole(table, origin);
-        for (const toml::table* const row : whole.tables_if_any("error")) {
-            const TomlSection section(*row, origin);
-            found.push_back({section.required_text("device"), section.required_text("class"),
-                             section.required_text("split"), section.required_number("mape")});
-        }
+StatedAccuracy read_accuracy() {
+    const EmbeddedFile& file = accuracy_files().front();
+    const std::string origin = fmt::format("{}.toml", file.name);
+    const toml::table table = parse_toml(file.text, origin);
+    const TomlSection whole(table, origin);
+    StatedAccuracy stated{.source = whole.required_text("source"), .rows = {}};
+    for (const toml::table* const row : whole.tables("error")) {
+        const TomlSection section(*row, origin);
+        stated.rows.push_back(
+            {.device = section.required_text("device"),
+             .problem_class = section.required_text("class"),
+             .split = section.required_text("split"),
+             .errors = {.n = static_cast<std::size_t>(section.required_number("n")),
+                        .mape = section.required_number("mape"),
+                        .median = section.required_number("median"),
+                        .p90 = section.required_number("p90"),
+                        .signed_sum = section.required_number("signed")}});
     }
-    return found;
-}
-
-const std::vector<StatedError>& stated_errors() {
-    static const std::vector<StatedError> errors = read_errors();
-    return errors;
+    return stated;
 }
 
 bool is_of_products(RateClass rates) {
@@ -47,9 +40,9 @@ bool is_of_products(RateClass rates) {
 
 // Without the device's own times the class's name is not one of data; products of all kinds are
 // alike.
-bool is_of_class(const StatedError& error, RateClass rates) {
-    return error.problem_class == name_of(rates) ||
-           (is_of_products(rates) && error.problem_class == "gemm fp32");
+bool is_of_class(const AccuracyRow& row, RateClass rates) {
+    return row.problem_class == name_of(rates) ||
+           (is_of_products(rates) && row.problem_class == "gemm fp32");
 }
 
 std::string origin_text(const RateShare& share) {
@@ -104,6 +97,11 @@ struct RateGroup {
 
 }  // namespace
 
+const StatedAccuracy& stated_accuracy() {
+    static const StatedAccuracy stated = read_accuracy();
+    return stated;
+}
+
 std::optional<double> stated_error(const RateSource& source, RateClass rates) {
     // `strata accuracy` states it for the table that rates were fitted to here; rates of products
     // say nothing of how far convolutions are off.
@@ -112,15 +110,15 @@ std::optional<double> stated_error(const RateSource& source, RateClass rates) {
     }
     double sum = 0;
     double count = 0;
-    for (const StatedError& error : stated_errors()) {
+    for (const AccuracyRow& row : stated_accuracy().rows) {
         const bool is_own = source.origin == RateOrigin::shipped;
         const char* const split =
             source.origin == RateOrigin::related ? "left-out" : "uncalibrated";
-        const bool counts = is_own ? error.split == "cross-validated" &&
-                                         error.device == source.device &&
-                                         error.problem_class == source.name
-                                   : error.split == split && is_of_class(error, rates);
-        sum += counts ? error.mape : 0;
+        const bool counts = is_own
+                                ? row.split == "cross-validated" && row.device == source.device &&
+                                      row.problem_class == source.name
+                                : row.split == split && is_of_class(row, rates);
+        sum += counts ? row.errors.mape : 0;
         count += counts ? 1 : 0;
     }
     return count > 0 ? std::optional(sum / count) : std::nullopt;
@@ -129,9 +127,9 @@ std::optional<double> stated_error(const RateSource& source, RateClass rates) {
 double mean_stated_error(std::string_view device) {
     double sum = 0;
     double count = 0;
-    for (const StatedError& error : stated_errors()) {
-        const bool is_own = error.device == device && error.split == "cross-validated";
-        sum += is_own ? error.mape : 0;
+    for (const AccuracyRow& row : stated_accuracy().rows) {
+        const bool is_own = row.device == device && row.split == "cross-validated";
+        sum += is_own ? row.errors.mape : 0;
         count += is_own ? 1 : 0;
     }
     return count > 0 ? sum / count : 1;

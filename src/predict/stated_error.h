@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/file.h"
+#include "predict/accuracy.h"
 #include "predict/network.h"
 
 #include <optional>
@@ -11,9 +12,15 @@
 
 namespace strata {
 
-// data/accuracy.toml: how far predictions of single layers were from published measurements, as
-// `strata accuracy` prints it.
+// data/accuracy.toml: how far predictions of single operators were from published measurements.
 std::span<const EmbeddedFile> accuracy_files();
+
+// What the file says, with the measurements that it was computed from.
+struct StatedAccuracy {
+    std::string source;
+    std::vector<AccuracyRow> rows;
+};
+const StatedAccuracy& stated_accuracy();
 
 // How far predictions by the rates of such a source are off (MAPE): for rates that were fitted to
 // the device, cross-validated there; for others the mean over the devices of the class's

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace strata {
@@ -42,7 +43,7 @@ Document predictions_document(const ProblemTable& table, std::span<const Predict
     return {.title = "predictions", .blocks = {std::move(shown)}, .kind = "predictions"};
 }
 
-Document accuracy_document(std::span<const AccuracyRow> rows) {
+Document accuracy_document(std::span<const AccuracyRow> rows, const std::string& source) {
     Table table{.columns = {{"device", "device", Importance::essential},
                             {"class", "class", Importance::essential},
                             {"split", "split", Importance::essential},
@@ -63,6 +64,9 @@ Document accuracy_document(std::span<const AccuracyRow> rows) {
         "predict uses here, which may have been fitted to these rows. Cross-validated: each fifth "
         "of the rows by rates fitted to the other four. Left-out: by rates fitted to other devices "
         "of the same maker.");
+    if (!source.empty()) {
+        table.notes.push_back(fmt::format("Computed when these rates were made: {}.", source));
+    }
     return {.title = "accuracy", .blocks = {std::move(table)}, .kind = "accuracy"};
 }
 

@@ -30,7 +30,9 @@ Document predictions_document(const ProblemTable& table, std::span<const Predict
 //   a100-40  linear  roofline         1500  43.1   38.0    70.2   -31.0
 //   a100-40  linear  cross-validated  1500   4.8    3.3     9.6    -2.1
 //   a100-40  linear  left-out         1500  14.6   11.0    30.2    -8.3
-Document accuracy_document(std::span<const AccuracyRow> rows);
+//
+// `source` is what they were computed from where those are not tables of the user's own.
+Document accuracy_document(std::span<const AccuracyRow> rows, const std::string& source = {});
 
 // The same as JSON: an array of objects with the columns' names as above, errors in percent.
 std::string accuracy_json(std::span<const AccuracyRow> rows);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predict/accuracy.h"
 
+#include "predict/stated_error.h"
 #include "tests/support/shared_directory.h"
 
 #include <gtest/gtest.h>
@@ -20,6 +21,33 @@ const AccuracyRow* found_row(const std::vector<AccuracyRow>& rows, std::string_v
         }
     }
     return nullptr;
+}
+
+// data/accuracy.toml says so, too. (Left-out rows need all devices' times.)
+void expect_stated(const std::vector<AccuracyRow>& accuracy) {
+    int compared = 0;
+    for (const AccuracyRow& row : accuracy) {
+        const auto* const stated =
+            found_row(stated_accuracy().rows, row.device, row.problem_class, row.split);
+        if (stated != nullptr && row.split != "left-out") {
+            const std::string what = row.device + " " + row.problem_class + " " + row.split;
+            EXPECT_EQ(stated->errors.n, row.errors.n) << what;
+            EXPECT_NEAR(stated->errors.mape, row.errors.mape, 0.002) << what;
+            EXPECT_NEAR(stated->errors.signed_sum, row.errors.signed_sum, 0.002) << what;
+            ++compared;
+        }
+    }
+    EXPECT_GE(compared, 4);
+}
+
+TEST(Accuracy, WhatIsStatedIsPlausible) {
+    EXPECT_FALSE(stated_accuracy().source.empty());
+    EXPECT_GT(stated_accuracy().rows.size(), 400U);
+    for (const AccuracyRow& row : stated_accuracy().rows) {
+        EXPECT_GE(row.errors.n, 5U) << row.device << " " << row.problem_class;
+        EXPECT_LE(row.errors.median, row.errors.p90) << row.device << " " << row.problem_class;
+        EXPECT_GT(row.errors.mape, 0) << row.device << " " << row.problem_class;
+    }
 }
 
 TEST(Accuracy, ErrorsAreThoseOfTheRatios) {
@@ -48,6 +76,7 @@ TEST(Accuracy, OfPublishedProductsIsWhatIsStated) {
         }
     }
     const auto accuracy = accuracy_of(rows);
+    expect_stated(accuracy);
     const auto* const fitted = found_row(accuracy, "v100-pcie", "linear", "cross-validated");
     const auto* const roof = found_row(accuracy, "v100-pcie", "linear", "roofline");
     ASSERT_NE(fitted, nullptr);
@@ -71,6 +100,7 @@ TEST(Accuracy, OfPublishedRecurrentLayersIsWhatIsStated) {
         }
     }
     const auto accuracy = accuracy_of(rows);
+    expect_stated(accuracy);
     for (const char* pass : {"forward", "backward_data", "backward_weights"}) {
         const std::string name = std::string("recurrent fp32 ") + pass;
         const auto* const fitted = found_row(accuracy, "v100", name, "cross-validated");
@@ -97,6 +127,7 @@ TEST(Accuracy, OfPublishedConvolutionsIsWhatIsStated) {
         }
     }
     const auto accuracy = accuracy_of(rows);
+    expect_stated(accuracy);
     constexpr std::array devices = {"titan-x", "titan-x-pascal", "gtx-1080-ti", "p100-pcie",
                                     "v100"};
     double fitted = 0, left_out = 0;
