@@ -72,6 +72,14 @@ private:
     }
 
     void decide() {
+        if (!has_time_to_confirm()) {
+            outcome_.unconfirmed = static_cast<std::size_t>(std::ranges::count_if(
+                outcome_.tunable,
+                [&](const TunablePass& pass) { return !gaining_in(pass.key).empty(); }));
+            if (outcome_.unconfirmed > 0) {
+                return;
+            }
+        }
         std::map<ProblemPass, TunedPass> chosen;
         for (const TunablePass& pass : largest_savings_first()) {
             if (const TuningTrial* best = best_of(pass)) {
@@ -81,10 +89,6 @@ private:
                                                    .implementation = best->implementation,
                                                    .network = task_.graph.name});
             }
-        }
-        if (!chosen.empty() && !has_time_to_confirm()) {
-            outcome_.unconfirmed = chosen.size();
-            return;
         }
         confirm(chosen);
         for (const TunablePass& pass : outcome_.tunable) {
@@ -100,7 +104,8 @@ private:
         }
     }
 
-    // Whatever was tried now, the next tuning knows: that one confirms however long it takes.
+    // Whatever was tried now, the next tuning knows: that one checks and confirms however long it
+    // takes.
     bool has_time_to_confirm() const {
         constexpr double tolerance = 0.05;
         return !has_tried_ || costs_.confirmation() <= task_.left(1 + tolerance);
@@ -169,10 +174,9 @@ private:
         return found != of_layer.end() && found->second <= task_.limits.max_relative_l2;
     }
 
-    // One is checked in any case.
     bool has_time_to_check(const TunablePass& pass, const TuningTrial& trial) const {
         const Seconds cost = costs_.check(layer_time(pass.key.problem, trial.algorithm));
-        return checks_.empty() || cost + costs_.confirmation() <= task_.left(1);
+        return !has_tried_ || cost + costs_.confirmation() <= task_.left(1);
     }
 
     // Of the passes in which this algorithm surely gains, by the usual one.

@@ -15,7 +15,7 @@ inline constexpr std::size_t rounds_to_decide = 4;
 // estimated before it begins, and what would not end in time is not begun.
 struct TuningCosts {
     Seconds step;         // an iteration of the usual network
-    Seconds preparation;  // of a network and its first iteration: the longest so far
+    Seconds preparation;  // of a network and its first iteration: the latest
     Seconds checks;       // of the errors of layers by algorithms, all so far
     Seconds checked;      // what these layers take in an iteration of the usual network
 

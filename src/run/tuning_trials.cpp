@@ -159,7 +159,7 @@ private:
         if (!variant.tries.empty()) {
             drop_hopeless(variant);
         }
-        costs_.preparation = std::max(costs_.preparation, task_.clock.now() - begin);
+        costs_.preparation = task_.clock.now() - begin;  // (The first met cold memory.)
         if (!variant.tries.empty()) {
             variants.push_back(std::move(variant));
         }
