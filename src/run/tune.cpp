@@ -241,8 +241,8 @@ private:
                              [](const auto& entry) { return entry.second.ratio->high >= 1; });
     }
 
-    // In rounds until it is clear whether they may replace the usual algorithms. As many as decide
-    // are taken in any case.
+    // In rounds until it is clear whether they may replace the usual algorithms. As many as an
+    // interval needs are taken in any case.
     TurnTimes time_beside_usual(TuningNetwork& together) {
         const std::vector<Executable*> both = {&usual_.executable(), &together.executable()};
         TurnTimes times;
@@ -255,7 +255,7 @@ private:
             return rounds_that_fit(round, task_.left(1), 1) > 0;
         };
         const std::size_t rounds = task_.limits.rounds;
-        while (times.rounds < rounds_to_decide ||
+        while (times.rounds < rounds_to_confirm ||
                (has_time() && (times.rounds < rounds ||
                                (times.rounds < max_lengthening * rounds && is_open())))) {
             append(times,

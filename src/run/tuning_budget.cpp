@@ -20,7 +20,7 @@ Seconds TuningCosts::check(Seconds layer) const {
 }
 
 Seconds TuningCosts::confirmation() const {
-    return preparation + turns(1, rounds_to_decide);
+    return preparation + turns(1, rounds_to_confirm);
 }
 
 std::size_t rounds_that_fit(Seconds round, Seconds left, std::size_t wanted) {

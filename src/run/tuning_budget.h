@@ -7,9 +7,10 @@
 
 namespace strata {
 
-// Of candidates that may win, and of the network with all choices made: with fewer rounds even a
-// large gain is seldom sure.
+// Of candidates that may win: with fewer rounds even a large gain is seldom sure.
 inline constexpr std::size_t rounds_to_decide = 4;
+// Of the network with all choices made, at least: no fewer have an interval that holds.
+inline constexpr std::size_t rounds_to_confirm = 3;
 
 // What the parts of a tuning cost, as far as they were measured: what a next part will cost is
 // estimated before it begins, and what would not end in time is not begun.

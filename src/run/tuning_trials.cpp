@@ -158,8 +158,8 @@ private:
         }
         if (!variant.tries.empty()) {
             drop_hopeless(variant);
+            costs_.preparation = task_.clock.now() - begin;  // (The usual one met cold memory.)
         }
-        costs_.preparation = task_.clock.now() - begin;  // (The first met cold memory.)
         if (!variant.tries.empty()) {
             variants.push_back(std::move(variant));
         }
