@@ -281,6 +281,28 @@ std::vector<SettingDifference> differences_between(const Settings& before, const
     return differences;
 }
 
+bool is_tuned(const Settings& settings) {
+    return std::ranges::any_of(settings.execution.engine.choices, [](const AlgorithmChoice& one) {
+        return one.source == ChoiceSource::tuned;
+    });
+}
+
+namespace {
+
+// What a side beside a tuned one says of its algorithms. A framework that has no tuned side chooses
+// its own.
+std::string tuning_name(const Settings& side, std::span<const Settings> sides) {
+    if (is_tuned(side)) {
+        return "tuned";
+    }
+    const bool has_tuned_twin = std::ranges::any_of(sides, [&](const Settings& other) {
+        return is_tuned(other) && other.backend == side.backend;
+    });
+    return has_tuned_twin ? text_of(side, "algorithm") : "";
+}
+
+}  // namespace
+
 std::vector<std::string> names_of_sides(std::span<const Settings> sides) {
     constexpr std::array<std::string_view, 5> told_by_value = {"backend", "network", "algorithm",
                                                                "dtype", "mode"};
@@ -296,12 +318,21 @@ std::vector<std::string> names_of_sides(std::span<const Settings> sides) {
         varied.erase("algorithm");
         varied.erase("threads");
     }
+    // (The choices of a tuning are too many for a name.)
+    const bool has_tuned = varied.contains("choices") && std::ranges::any_of(sides, is_tuned);
+    if (has_tuned) {
+        varied.erase("choices");
+        varied.erase("algorithm");
+    }
     std::vector<std::string> names;
     for (const Settings& side : sides) {
         std::vector<std::string> parts;
         for (const std::string& name : varied) {
             const bool is_plain = std::ranges::find(told_by_value, name) != told_by_value.end();
             parts.push_back((is_plain ? "" : name + " ") + value_of(named(side), name));
+        }
+        if (const std::string tuning = has_tuned ? tuning_name(side, sides) : ""; !tuning.empty()) {
+            parts.push_back(tuning);
         }
         names.push_back(varied.size() > 3 ? "" : join(parts, ", "));
     }

@@ -24,8 +24,11 @@ struct SettingDifference {
 // Sorted by name. The measuring time does not count as a setting.
 std::vector<SettingDifference> differences_between(const Settings& before, const Settings& after);
 
-// What tells several sides apart, as short names: "onednn" and "pytorch", "fuse off" and "fuse on".
-// Empty names if nothing does, or more than three settings do.
+// Whether a stored tuning made some of its choices.
+bool is_tuned(const Settings& settings);
+
+// What tells several sides apart, as short names: "onednn" and "pytorch", "fuse off" and "fuse on",
+// "direct" and "tuned". Empty names if nothing does, or more than three settings do.
 std::vector<std::string> names_of_sides(std::span<const Settings> sides);
 
 // How differences are judged.

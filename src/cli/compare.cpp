@@ -95,6 +95,49 @@ std::vector<Side> sides_to_measure(CompareOptions& options) {
     return sides;
 }
 
+// A side that cannot be measured is one result among others, as long as two can.
+void require_two(std::size_t sides, const std::vector<std::string>& refusals) {
+    if (sides - refusals.size() < 2) {
+        throw Error(fmt::format("there are not two sides to compare: {}", join(refusals, "; ")),
+                    ExitCode::machine_cannot);
+    }
+}
+
+void require_two_measured(const std::vector<ComparedSide>& sides) {
+    std::vector<std::string> refusals;
+    for (const ComparedSide& side : sides) {
+        if (side.runs.empty()) {
+            refusals.push_back(fmt::format("{}: {}", side.name, side.refusal));
+        }
+    }
+    require_two(sides.size(), refusals);
+}
+
+// What cannot be measured is known, and said, before the others are.
+void tell_refused(const std::vector<Side>& sides) {
+    const std::vector<std::string> names = names_of(sides);
+    std::vector<std::string> refusals;
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        if (!sides[i].refusal.empty()) {
+            refusals.push_back(fmt::format(
+                "{}: {}", names[i].empty() ? sides[i].job.backend : names[i], sides[i].refusal));
+        }
+    }
+    require_two(sides.size(), refusals);
+    for (const std::string& refusal : refusals) {
+        fmt::print(stderr, "strata: the others are compared without {}\n", refusal);
+    }
+}
+
+std::optional<OwnedSides> measured_sides(CompareOptions& options) {
+    const std::filesystem::path database = database_path(options.database);
+    std::vector<Side> sides = sides_to_measure(options);
+    refuse_what_cannot_run(sides);
+    tell_refused(sides);
+    take_tunings(sides, options.measured, database);
+    return measured(std::move(sides), options.measured, database);
+}
+
 // The exit code of what was compared; a sentence for each slow-down beyond the limit.
 ExitCode judge(const std::vector<ComparedSide>& sides, const CompareOptions& options) {
     ExitCode exit = ExitCode::done;
@@ -121,20 +164,6 @@ ExitCode judge(const std::vector<ComparedSide>& sides, const CompareOptions& opt
     return exit;
 }
 
-// A side that cannot be measured is one result among others, as long as two can.
-void require_two(const std::vector<ComparedSide>& sides) {
-    std::vector<std::string> refusals;
-    for (const ComparedSide& side : sides) {
-        if (side.runs.empty()) {
-            refusals.push_back(fmt::format("{}: {}", side.name, side.refusal));
-        }
-    }
-    if (sides.size() - refusals.size() < 2) {
-        throw Error(fmt::format("there are not two sides to compare: {}", join(refusals, "; ")),
-                    ExitCode::machine_cannot);
-    }
-}
-
 // Only a page or a terminal shows paragraphs.
 void add_rates_of_this_machine(Document& document) {
     if (const auto rates = own_comparison_rates()) {
@@ -149,9 +178,8 @@ void compare_sides(CompareOptions options, ExitCode& exit) {
     }
     const bool asks_to_measure = options.asks_to_measure();
     measure_until_known(options.measured, rules);
-    const auto sides = asks_to_measure ? measured(sides_to_measure(options), options.measured,
-                                                  database_path(options.database))
-                                       : std::optional(stored_sides(options));
+    const auto sides =
+        asks_to_measure ? measured_sides(options) : std::optional(stored_sides(options));
     if (!sides) {
         exit = ExitCode::interrupted;
         return;
@@ -160,7 +188,7 @@ void compare_sides(CompareOptions options, ExitCode& exit) {
     if (options.output.json) {
         emit_json("compare", comparisons_json(compared, rules), options.output);
     } else {
-        require_two(compared);
+        require_two_measured(compared);
         std::vector<Document> documents = comparison_documents(compared, rules);
         add_rates_of_this_machine(documents.back());
         emit(documents, options.output);

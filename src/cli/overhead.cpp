@@ -68,9 +68,11 @@ std::vector<InstrumentedSide> instrumented(const std::vector<Side>& sides,
 
 ExitCode show_overhead(OverheadOptions options) {
     options.measured.network.networks = {options.network};
-    const std::vector<Side> sides = sides_of(options.measured);
-    const auto owned =
-        measured(with_profiled(sides), options.measured, database_path(options.database));
+    const std::filesystem::path database = database_path(options.database);
+    std::vector<Side> sides = sides_of(options.measured);
+    refuse_what_cannot_run(sides);
+    take_tunings(sides, options.measured, database);
+    const auto owned = measured(with_profiled(sides), options.measured, database);
     if (!owned) {
         return ExitCode::interrupted;
     }

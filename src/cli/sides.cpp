@@ -4,6 +4,7 @@
 #include "base/program.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"
+#include "cli/tuning.h"
 #include "store/database.h"
 
 #include <fmt/format.h>
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <map>
+#include <set>
 
 namespace strata {
 
@@ -45,6 +48,37 @@ std::string refusal_by_abilities(const BackendEntry& backend, const Job& job) {
 void add(std::vector<std::string>& words, std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
 }
+
+// Opens each backend once, however many sides it has: a framework takes seconds to load.
+class MachineCheck {
+public:
+    // Empty where it can run here.
+    std::string refusal_of(const BackendEntry& entry, const Job& job) {
+        const auto [found, is_new] = opened_.try_emplace(entry.name);
+        Opened& opened = found->second;
+        try {
+            if (is_new) {
+                opened.backend = entry.make();
+            }
+        } catch (const Error& error) {
+            opened.absent = error.what();
+        }
+        if (!opened.backend) {
+            return opened.absent;
+        }
+        const std::string refusal = opened.backend->refusal_of(job.execution);
+        return refusal.empty()
+                   ? ""
+                   : fmt::format("the backend {} cannot run this here: {}", entry.name, refusal);
+    }
+
+private:
+    struct Opened {
+        std::unique_ptr<Backend> backend = {};
+        std::string absent = {};  // why it is not there
+    };
+    std::map<std::string_view, Opened> opened_;
+};
 
 // `strata run` with these measures this job, whatever variables are set.
 std::vector<std::string> arguments_for(const Job& job, PlanPosition position,
@@ -169,6 +203,9 @@ void add_sides_options(CLI::App& verb, SidesOptions& options, const RoundLimits&
                                     OptionGroup::measurement, OptionGroup::selection}) {
         add_listed(verb, group, options.asked);
     }
+    for (const char* flag : {"--algorithm", "--choose"}) {
+        verb.get_option(flag)->each([&](const std::string&) { options.names_algorithm = true; });
+    }
 }
 
 std::vector<Side> sides_of(const SidesOptions& options) {
@@ -185,6 +222,32 @@ std::vector<Side> sides_of(const SidesOptions& options) {
         }
     }
     return sides;
+}
+
+void refuse_what_cannot_run(std::vector<Side>& sides) {
+    MachineCheck check;
+    for (Side& side : sides) {
+        if (side.refusal.empty()) {
+            side.refusal = check.refusal_of(find_backend(side.job.backend), side.job);
+        }
+    }
+}
+
+void take_tunings(std::vector<Side>& sides, const SidesOptions& options,
+                  const std::filesystem::path& database) {
+    if (options.names_algorithm) {
+        return;
+    }
+    std::set<std::string> said;
+    for (Side& side : sides) {
+        if (!side.refusal.empty()) {
+            continue;
+        }
+        const std::string sentence = take_stored_tuning(side.job, database.string());
+        if (!sentence.empty() && said.insert(sentence).second) {
+            fmt::print(stderr, "strata: {}\n", sentence);
+        }
+    }
 }
 
 std::vector<std::string> names_of(const std::vector<Side>& sides) {

@@ -25,6 +25,7 @@ struct SidesOptions {
     std::function<bool(const std::vector<Side>& sides)> are_enough = {};
     bool verify = false;
     bool no_wait = false;
+    bool names_algorithm = false;  // or a choice: then no tuning is taken
 };
 
 // The options besides the networks. If no number of rounds is given, there are from the fewest to
@@ -38,6 +39,15 @@ void measure_until_known(SidesOptions& options, const ComparisonRules& rules);
 // The sides, the baseline first; a backend that is not able to do what is asked is a side that is
 // refused.
 std::vector<Side> sides_of(const SidesOptions& options);
+
+// Refuses the sides that cannot run on this machine, before anything is measured: a framework that
+// is not installed, an element type that the processor lacks.
+void refuse_what_cannot_run(std::vector<Side>& sides);
+
+// Lets sides run by the algorithms that tunings in the database found for them, as `strata run`
+// would, and says so on standard error, unless the user asked for algorithms.
+void take_tunings(std::vector<Side>& sides, const SidesOptions& options,
+                  const std::filesystem::path& database);
 
 // Sides in order, which own their runs.
 struct OwnedSides {

@@ -54,6 +54,15 @@ void tune_rest(const Job& job, const StoredChoices& known, const TuningLimits& l
     tune_job(job, limits, database, when_locked);
 }
 
+// Returns the sentence; empty where nothing is tuned.
+std::string apply(const StoredChoices& choices, Job& job) {
+    if (choices.tuned.empty()) {
+        return {};
+    }
+    job.execution = with_choices(job.execution, choices);
+    return sentence_on(printable(job.request.network), choices);
+}
+
 void take_tuning(Job& job, const TuningLimits& limits, const Database& database,
                  const std::string& path, WhenLocked when_locked) {
     const Graph graph = graph_for(job);
@@ -64,11 +73,9 @@ void take_tuning(Job& job, const TuningLimits& limits, const Database& database,
         tune_rest(job, choices, limits, path, when_locked);
         choices = stored_choices(graph, job.execution, tunings);
     }
-    if (choices.tuned.empty()) {
-        return;
+    if (const std::string sentence = apply(choices, job); !sentence.empty()) {
+        say(sentence);
     }
-    job.execution = with_choices(job.execution, choices);
-    say(sentence_on(printable(job.request.network), choices));
 }
 
 }  // namespace
@@ -132,6 +139,16 @@ void take_tunings(Experiment& experiment, bool is_open, const TuningLimits& limi
             }
         }
     }
+}
+
+std::string take_stored_tuning(Job& job, const std::string& path) {
+    if (!is_tunable(job.backend) || !runs_as_tuned(job.execution)) {
+        return {};
+    }
+    const Database database = Database::open(path);
+    const auto backend = make_backend(find_backend(job.backend), job.execution);
+    return apply(stored_choices(graph_for(job), job.execution, tunings_in(database, job, *backend)),
+                 job);
 }
 
 }  // namespace strata

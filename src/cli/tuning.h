@@ -10,8 +10,8 @@
 
 #include <string>
 
-// What `strata tune` and `strata run` share: which algorithms convolutions and linear layers run
-// by here.
+// What `strata tune`, `strata run` and `strata compare` share: which algorithms convolutions and
+// linear layers run by here.
 namespace strata {
 
 // --tune-time, of each network.
@@ -31,5 +31,9 @@ TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::st
 // it did, in a sentence for each network.
 void take_tunings(Experiment& experiment, bool is_open, const TuningLimits& limits,
                   const std::string& database, WhenLocked when_locked);
+
+// The same for one job without algorithms asked for, by what is stored: nothing is tuned. Returns
+// the sentence; empty where the job stays as it is.
+std::string take_stored_tuning(Job& job, const std::string& database);
 
 }  // namespace strata

@@ -78,12 +78,16 @@ struct TunablePass {
 struct TuningOutcome {
     std::vector<TunablePass> tunable = {};
     std::vector<TuningTrial> trials = {};  // those known before included
-    std::vector<TunedPass> passes = {};    // one for each tunable pass; none if it was stopped
+    // One for each tunable pass; none if it was stopped, or there was no time for all choices
+    // together.
+    std::vector<TunedPass> passes = {};
     // The network's step with all choices made over the usual one; nothing where none was made.
     std::optional<Ratio> whole = {};
     std::optional<Seconds> usual = {};  // median of the network's usual step beside it
     bool is_kept = true;                // the step with all choices may replace the usual one
     std::size_t untried = 0;            // algorithms that there was no time for
+    std::size_t unchecked = 0;          // faster ones whose errors there was no time for
+    std::size_t unconfirmed = 0;        // faster ones that there was no time to measure together
     Seconds spent = {};
 };
 

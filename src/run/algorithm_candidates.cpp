@@ -195,7 +195,8 @@ TurnTimes time_in_turn(std::span<Executable* const> executables, const TurnLimit
             if (stop && stop()) {
                 return times;
             }
-            const std::size_t which = times.rounds % 2 == 0 ? i : executables.size() - 1 - i;
+            const bool is_opposite = (limits.before + times.rounds) % 2 != 0;
+            const std::size_t which = is_opposite ? executables.size() - 1 - i : i;
             const auto turn = take_turn(*executables[which], limits.each_turn);
             for (std::size_t step = 0; step < turn.size(); ++step) {
                 times.steps[which][step].values.push_back(turn[step]);

@@ -56,6 +56,7 @@ struct TurnLimits {
     Seconds max_time{60};     // likewise; a round that began ends, and there are two at least
     double precision = 0;     // wanted half-width of every whole's median; 0: rounds to the maximum
     Seconds each_turn{5e-3};  // a quick executable repeats until then
+    std::size_t before = 0;   // rounds taken before, whose order goes on
 };
 
 // Adds rounds in which the same executables took turns.

@@ -269,8 +269,8 @@ void run_passes(Executable& executable) {
 
 }  // namespace
 
-LoneLayer::LoneLayer(const Graph& graph, LayerId layer)
-    : graph_(slice(graph, exact_glob(graph.layers[layer].name))) {}
+LoneLayer::LoneLayer(const Graph& graph, LayerId layer, double max_terms)
+    : graph_(slice(graph, exact_glob(graph.layers[layer].name))), max_terms_(max_terms) {}
 
 Execution LoneLayer::execution(Execution of_network) {
     of_network.numerics.first_layer_gradient = FirstLayerGradient::computed;
@@ -278,18 +278,31 @@ Execution LoneLayer::execution(Execution of_network) {
     return of_network;
 }
 
+std::vector<HostValues> LoneLayer::results_with_errors(const Convolution& op,
+                                                       Executable& executable,
+                                                       std::span<AlgorithmResult> results) {
+    run_passes(executable);
+    std::vector<HostValues> values;
+    for (AlgorithmResult& result : results) {
+        const auto [tensor, content] = result_of(layer(), result.pass);
+        values.push_back(executable.read(tensor, content));
+        result.exact_error = error_of(expected(op, result.pass, executable), values.back());
+    }
+    return values;
+}
+
+void LoneLayer::examine_errors(Executable& executable, std::span<AlgorithmResult> results) {
+    if (const auto* op = std::get_if<Convolution>(&layer().op)) {
+        results_with_errors(*op, executable, results);
+    }
+}
+
 void LoneLayer::examine(Executable& executable, std::span<AlgorithmResult> results) {
     const auto* op = std::get_if<Convolution>(&layer().op);
     if (op == nullptr) {
         return;
     }
-    run_passes(executable);
-    std::vector<HostValues> first;
-    for (AlgorithmResult& result : results) {
-        const auto [tensor, content] = result_of(layer(), result.pass);
-        first.push_back(executable.read(tensor, content));
-        result.exact_error = error_of(expected(*op, result.pass, executable), first.back());
-    }
+    const std::vector<HostValues> first = results_with_errors(*op, executable, results);
     run_passes(executable);
     for (std::size_t i = 0; i < results.size(); ++i) {
         const auto [tensor, content] = result_of(layer(), results[i].pass);
@@ -302,7 +315,7 @@ const ExpectedElements& LoneLayer::expected(const Convolution& op, Pass pass,
                                             const Executable& from) {
     ExpectedElements& known = expected_[static_cast<std::size_t>(pass)];
     if (known.places.empty()) {
-        known = expected_elements(values(op, pass, from), pass);
+        known = expected_elements(values(op, pass, from), pass, max_terms_);
     }
     return known;
 }

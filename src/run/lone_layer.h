@@ -46,7 +46,8 @@ AlgorithmError error_of(const ExpectedElements& expected, std::span<const float>
 // A layer as a network of its own, with what its passes should give.
 class LoneLayer {
 public:
-    LoneLayer(const Graph& graph, LayerId layer);
+    // `max_terms`: as expected_elements has it.
+    LoneLayer(const Graph& graph, LayerId layer, double max_terms = 1e8);
 
     // As the whole network is executed, but with every gradient, and every tensor kept so that it
     // can be examined.
@@ -60,11 +61,17 @@ public:
     // with `execution`; no iteration has run, for an update changes the weights.
     void examine(Executable& executable, std::span<AlgorithmResult> results);
 
+    // The errors alone, by one iteration.
+    void examine_errors(Executable& executable, std::span<AlgorithmResult> results);
+
 private:
+    std::vector<HostValues> results_with_errors(const Convolution& op, Executable& executable,
+                                                std::span<AlgorithmResult> results);
     const ExpectedElements& expected(const Convolution& op, Pass pass, const Executable& from);
     ConvolutionValues values(const Convolution& op, Pass pass, const Executable& from) const;
 
     Graph graph_;
+    double max_terms_;
     std::array<ExpectedElements, all_passes.size()> expected_ = {};
 };
 

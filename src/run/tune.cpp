@@ -25,7 +25,9 @@ namespace {
 constexpr int max_confirmations = 3;
 constexpr std::size_t max_lengthening = 3;  // of the rounds in which all choices are measured
 
-constexpr Seconds no_limit{1e9};
+constexpr double terms_of_errors = 1e7;  // of each pass
+
+using ErrorsByPass = std::map<Pass, double>;  // relative L2
 
 class Tuning {
 public:
@@ -36,7 +38,9 @@ public:
 
     TuningOutcome run() {
         take_known();
-        outcome_.untried = try_candidates(task_, usual_, outcome_.trials);
+        const std::size_t known = outcome_.trials.size();
+        outcome_.untried = try_candidates(task_, usual_, outcome_.trials, costs_);
+        has_tried_ = outcome_.trials.size() > known;
         if (!task_.is_stopped()) {
             decide();
         }
@@ -68,8 +72,16 @@ private:
     }
 
     void decide() {
+        if (!has_time_to_confirm()) {
+            outcome_.unconfirmed = static_cast<std::size_t>(std::ranges::count_if(
+                outcome_.tunable,
+                [&](const TunablePass& pass) { return !gaining_in(pass.key).empty(); }));
+            if (outcome_.unconfirmed > 0) {
+                return;
+            }
+        }
         std::map<ProblemPass, TunedPass> chosen;
-        for (const TunablePass& pass : outcome_.tunable) {
+        for (const TunablePass& pass : largest_savings_first()) {
             if (const TuningTrial* best = best_of(pass)) {
                 chosen.emplace(pass.key, TunedPass{.problem = best->problem,
                                                    .pass = best->pass,
@@ -92,6 +104,13 @@ private:
         }
     }
 
+    // Whatever was tried now, the next tuning knows: that one checks and confirms however long it
+    // takes.
+    bool has_time_to_confirm() const {
+        constexpr double tolerance = 0.05;
+        return !has_tried_ || costs_.confirmation() <= task_.left(1 + tolerance);
+    }
+
     const Op& op_of(const ProblemPass& key) const {
         const auto found = std::ranges::find(outcome_.tunable, key, &TunablePass::key);
         return task_.graph.layers[found->layer].op;
@@ -105,17 +124,33 @@ private:
                 .network = task_.graph.name};
     }
 
-    // The one that surely gains, gains most, and rounds well enough; null: none.
-    TuningTrial* best_of(const TunablePass& pass) {
-        std::vector<TuningTrial*> gaining;
-        for (TuningTrial& trial : outcome_.trials) {
-            if (trial.problem == pass.key.problem && trial.pass == pass.key.pass &&
-                trial.surely_gains()) {
+    // Those that surely gain, the largest gain first.
+    std::vector<const TuningTrial*> gaining_in(const ProblemPass& key) const {
+        std::vector<const TuningTrial*> gaining;
+        for (const TuningTrial& trial : outcome_.trials) {
+            if (trial.problem == key.problem && trial.pass == key.pass && trial.surely_gains()) {
                 gaining.push_back(&trial);
             }
         }
         std::ranges::stable_sort(gaining, {},
                                  [](const auto* trial) { return trial->ratio->value; });
+        return gaining;
+    }
+
+    // In an iteration; the time may end before the errors of all are known.
+    std::vector<TunablePass> largest_savings_first() const {
+        std::vector<TunablePass> passes = outcome_.tunable;
+        std::ranges::stable_sort(passes, std::greater(), [&](const TunablePass& pass) {
+            const auto gaining = gaining_in(pass.key);
+            return gaining.empty() ? Seconds{}
+                                   : (gaining.front()->usual - gaining.front()->own) * pass.layers;
+        });
+        return passes;
+    }
+
+    // The one that gains most and rounds well enough; null: none.
+    const TuningTrial* best_of(const TunablePass& pass) {
+        const auto gaining = gaining_in(pass.key);
         const auto found = std::ranges::find_if(
             gaining, [&](const TuningTrial* trial) { return rounds_well(pass, *trial); });
         return found == gaining.end() ? nullptr : *found;
@@ -128,16 +163,59 @@ private:
             algorithm_family(name) == "direct") {
             return true;
         }
-        task_.tell(fmt::format("errors of {}", name));
-        LoneLayer lone(task_.graph, pass.layer);
+        const auto errors = checks_.find({pass.layer, name});
+        if (errors == checks_.end() && !has_time_to_check(pass, trial)) {
+            ++outcome_.unchecked;
+            return false;
+        }
+        const ErrorsByPass& of_layer =
+            errors == checks_.end() ? check_errors(pass, trial) : errors->second;
+        const auto found = of_layer.find(pass.key.pass);
+        return found != of_layer.end() && found->second <= task_.limits.max_relative_l2;
+    }
+
+    bool has_time_to_check(const TunablePass& pass, const TuningTrial& trial) const {
+        const Seconds cost = costs_.check(layer_time(pass.key.problem, trial.algorithm));
+        return !has_tried_ || cost + costs_.confirmation() <= task_.left(1);
+    }
+
+    // Of the passes in which this algorithm surely gains, by the usual one.
+    Seconds layer_time(const std::string& problem, const PassAlgorithm& algorithm) const {
+        Seconds time;
+        for (const TuningTrial& trial : outcome_.trials) {
+            if (trial.problem == problem && trial.algorithm == algorithm && trial.surely_gains()) {
+                time += trial.usual;
+            }
+        }
+        return time;
+    }
+
+    // Of all passes of the layer in which the algorithm surely gains, at once.
+    const ErrorsByPass& check_errors(const TunablePass& pass, const TuningTrial& wanted) {
+        const std::string name(name_of(wanted.algorithm));
+        task_.tell(fmt::format("errors of {} in {}", name, pass.name));
+        const Seconds begin = task_.clock.now();
+        LoneLayer lone(task_.graph, pass.layer, terms_of_errors);
         const auto executable = task_.backend.prepare(
             lone.graph(), with_algorithm(LoneLayer::execution(task_.execution),
-                                         std::get<ConvolutionAlgorithm>(trial.algorithm.kind)));
-        std::vector<AlgorithmResult> results(1);
-        results.front().pass = pass.key.pass;
-        lone.examine(*executable, results);
-        const auto& error = results.front().exact_error;
-        return error && error->relative_l2 <= task_.limits.max_relative_l2;
+                                         std::get<ConvolutionAlgorithm>(wanted.algorithm.kind)));
+        std::vector<AlgorithmResult> results;
+        for (const TuningTrial& trial : outcome_.trials) {
+            if (trial.problem == wanted.problem && trial.algorithm == wanted.algorithm &&
+                trial.surely_gains()) {
+                results.emplace_back().pass = trial.pass;
+            }
+        }
+        lone.examine_errors(*executable, results);
+        costs_.checks += task_.clock.now() - begin;
+        costs_.checked += layer_time(wanted.problem, wanted.algorithm);
+        ErrorsByPass& errors = checks_[{pass.layer, name}];
+        for (const AlgorithmResult& result : results) {
+            if (result.exact_error) {
+                errors.emplace(result.pass, result.exact_error->relative_l2);
+            }
+        }
+        return errors;
     }
 
     // Keeps those that surely gain beside each other too, and all only if the whole step may
@@ -146,7 +224,7 @@ private:
         for (int i = 1; !chosen.empty() && !task_.is_stopped(); ++i) {
             task_.tell("measuring all choices together");
             measure_together(chosen);
-            const bool must_end = i == max_confirmations || task_.left(1).value <= 0;
+            const bool must_end = i == max_confirmations || task_.left(1) < costs_.confirmation();
             if (must_end || drop_losers(chosen) == 0) {
                 break;
             }
@@ -167,16 +245,21 @@ private:
     // interval needs are taken in any case.
     TurnTimes time_beside_usual(TuningNetwork& together) {
         const std::vector<Executable*> both = {&usual_.executable(), &together.executable()};
-        TurnTimes times = time_in_turn(
-            both, {.max_rounds = min_samples_for_interval, .max_time = no_limit}, task_.clock);
+        TurnTimes times;
         const auto is_open = [&] {
             const Ratio whole = ratio_of_rounds(times.whole[0].values, times.whole[1].values);
             return whole.value < 1 && !may_replace(whole);
         };
+        const auto has_time = [&] {
+            const Seconds round = times.whole[0].values.back() + times.whole[1].values.back();
+            return rounds_that_fit(round, task_.left(1), 1) > 0;
+        };
         const std::size_t rounds = task_.limits.rounds;
-        while (task_.left(1).value > 0 &&
-               (times.rounds < rounds || (times.rounds < max_lengthening * rounds && is_open()))) {
-            append(times, time_in_turn(both, {.max_rounds = 2, .max_time = no_limit}, task_.clock));
+        while (times.rounds < rounds_to_confirm ||
+               (has_time() && (times.rounds < rounds ||
+                               (times.rounds < max_lengthening * rounds && is_open())))) {
+            append(times,
+                   time_in_turn(both, {.max_rounds = 1, .before = times.rounds}, task_.clock));
         }
         return times;
     }
@@ -201,6 +284,9 @@ private:
 
     TuningTask task_;
     TuningNetwork usual_;
+    TuningCosts costs_;
+    bool has_tried_ = false;  // something that was not known
+    std::map<std::pair<LayerId, std::string>, ErrorsByPass> checks_;  // by layer and algorithm
     TuningOutcome outcome_;
 };
 

@@ -20,7 +20,10 @@ inline constexpr double max_tuned_relative_l2 = 1e-5;
 
 // How long and how carefully to tune.
 struct TuningLimits {
-    Seconds time{60};  // of all; what is not tried by then is tried when the same tuning goes on
+    // Of all; what would not end by then is done when the same tuning goes on. Each does one thing
+    // however long it takes: it tries a candidate, or where some gain already, measures them
+    // together.
+    Seconds time{60};
     std::size_t rounds = 10;  // of candidates that remain to the end, and of all choices together
     double max_relative_l2 = max_tuned_relative_l2;
 };
@@ -52,7 +55,9 @@ bool may_replace(const Ratio& whole);
 // largest gain first. Then the network is prepared with all winners: those that gain nothing there,
 // because a neighbour has another layout now, are dropped, and all of them unless the whole step
 // may replace the usual one; as long as that is open, and time is left, up to three times as many
-// rounds are taken. As many networks are in memory at once as half of what is free holds. Requires:
+// rounds are taken. What a part will cost is estimated by what earlier ones took (TuningCosts), and
+// what would end after the limit is left out: first candidates, then the errors of those that gain
+// least. As many networks are in memory at once as half of what is free holds. Requires:
 // the execution asks for no algorithm.
 TuningOutcome tune(const Graph& graph, const Execution& execution, Backend& backend,
                    const TuningLimits& limits, Clock& clock, const TuningHooks& hooks = {});

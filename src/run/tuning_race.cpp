@@ -3,6 +3,7 @@
 
 #include "analyze/algorithm_ranks.h"
 #include "measure/statistics.h"
+#include "run/tuning_budget.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,6 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t min_rounds = 2;  // that a ratio needs
 constexpr double hopeless_in_one_round = 1.5;
 
 // After so many rounds a candidate leaves if its median is beyond the best one's by this factor.
@@ -30,42 +30,50 @@ std::string_view usual_name(const PassAlgorithm& candidate) {
                                  : name_of(ConvolutionAlgorithm::direct);
 }
 
-void TuningRace::run(std::vector<TuningVariant> variants, Seconds end) {
+void TuningRace::run(std::vector<TuningVariant> variants, const TimeLeft& left) {
     variants_ = std::move(variants);
-    take_turns(1, end);
+    take_turns(1, left);
     if (task_.is_stopped()) {
         return;
     }
     drop_after_one_round();
     for (const Stage& stage : stages) {
-        take_turns(stage.rounds, end);
+        take_turns(stage.rounds, left);
         if (task_.is_stopped()) {
             return;
         }
         drop_slow(stage.within);
     }
-    take_turns(task_.limits.rounds, end);
+    take_turns(task_.limits.rounds, left);
     for (std::size_t i = 0; i < variants_.size() && !task_.is_stopped(); ++i) {
         report_(trials_of(i));
     }
 }
 
-// Until each took so many, or the time is over.
-void TuningRace::take_turns(std::size_t rounds, Seconds end) {
-    const Seconds left = end - task_.clock.now();
-    const bool has_time = left.value > 0 || times_.rounds < min_rounds;
-    if (variants_.empty() || times_.rounds >= rounds || !has_time) {
-        return;
-    }
-    task_.tell(fmt::format("measuring {} network{} of candidates", variants_.size(),
-                           variants_.size() == 1 ? "" : "s"));
+// Until each took so many, or another would end too late.
+void TuningRace::take_turns(std::size_t rounds, const TimeLeft& left) {
     std::vector<Executable*> executables = {&usual_.executable()};
     for (TuningVariant& variant : variants_) {
         executables.push_back(&variant.network.executable());
     }
-    append(times_,
-           time_in_turn(executables, {.max_rounds = rounds - times_.rounds, .max_time = left},
-                        task_.clock, task_.hooks.stop));
+    while (!variants_.empty() && times_.rounds < rounds && has_time(left) && !task_.is_stopped()) {
+        task_.tell(fmt::format("measuring {} network{} of candidates", variants_.size(),
+                               variants_.size() == 1 ? "" : "s"));
+        append(times_, time_in_turn(executables, {.max_rounds = 1, .before = times_.rounds},
+                                    task_.clock, task_.hooks.stop));
+    }
+}
+
+// For a round of those that have not left, as the latest was.
+bool TuningRace::has_time(const TimeLeft& left) const {
+    if (times_.rounds < rounds_of_a_ratio) {
+        return true;
+    }
+    Seconds cost;
+    for (const Samples& whole : times_.whole) {
+        cost += whole.values.back();
+    }
+    return rounds_that_fit(cost, left(median_of(times_.whole[0].values)), 1) > 0;
 }
 
 void TuningRace::drop_after_one_round() {

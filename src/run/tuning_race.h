@@ -17,7 +17,10 @@ struct TuningVariant {
     TuningNetwork network;
     std::map<ProblemPass, PassAlgorithm> tries = {};  // that it is a candidate for
     std::vector<Samples> first = {};                  // of the steps of its first iteration
+    Seconds first_whole = {};                         // all steps of it
 };
+
+inline constexpr std::size_t rounds_of_a_ratio = 2;
 
 // What a candidate is compared with: "direct", "usual".
 std::string_view usual_name(const PassAlgorithm& candidate);
@@ -31,6 +34,9 @@ std::string_view usual_name(const PassAlgorithm& candidate);
 class TuningRace {
 public:
     using Report = std::function<void(std::vector<TuningTrial> trials)>;
+    // How long it may go on, asked before each round with what an iteration of the usual network
+    // took in the rounds so far.
+    using TimeLeft = std::function<Seconds(Seconds usual)>;
 
     // `usual_times`: of the steps of an iteration of the usual network. Every candidate is reported
     // when it leaves, or at the end.
@@ -38,12 +44,13 @@ public:
                const std::vector<Samples>& usual_times, Report report)
         : task_(task), usual_(usual), usual_times_(usual_times), report_(std::move(report)) {}
 
-    // Ends early at that time, but takes the two rounds that a ratio needs. If it is stopped, what
-    // has not left is not reported.
-    void run(std::vector<TuningVariant> variants, Seconds end);
+    // A round that would take longer than what is left is not begun, except for the two that a
+    // ratio needs. If it is stopped, what has not left is not reported.
+    void run(std::vector<TuningVariant> variants, const TimeLeft& left);
 
 private:
-    void take_turns(std::size_t rounds, Seconds end);
+    void take_turns(std::size_t rounds, const TimeLeft& left);
+    bool has_time(const TimeLeft& left) const;
     void drop_after_one_round();
     void drop_slow(double within);
     void drop_done();

@@ -35,37 +35,37 @@ std::vector<Samples> single_samples(const std::vector<Seconds>& times) {
 
 class Trials {
 public:
-    Trials(const TuningTask& task, TuningNetwork& usual, std::vector<TuningTrial>& trials)
-        : task_(task), usual_(usual), trials_(trials) {
-        const Seconds begin = task.clock.now();
+    Trials(const TuningTask& task, TuningNetwork& usual, std::vector<TuningTrial>& trials,
+           TuningCosts& costs)
+        : task_(task),
+          usual_(usual),
+          trials_(trials),
+          costs_(costs),
+          must_try_(std::ranges::none_of(trials, &TuningTrial::surely_gains)) {
         usual_.executable().run();
-        const std::size_t steps = usual_.executable().steps().size();
-        std::vector<Seconds> times(steps);
-        step_ = usual_.executable().run_timed(times);
+        costs_.preparation = task.clock.now() - task.begin;
+        std::vector<Seconds> times(usual_.executable().steps().size());
+        costs_.step = usual_.executable().run_timed(times);
         usual_times_ = single_samples(times);
-        preparation_ = task.clock.now() - begin;  // about as long as the first iteration
     }
 
     std::size_t try_all() {
         std::vector<CandidateGroup> waiting = untried_groups();
-        bool is_first = true;
-        while (!waiting.empty() && !task_.is_stopped() && (is_first || time_left().value > 0)) {
+        while (!waiting.empty() && !task_.is_stopped() && (must_try_ || has_time_for(1))) {
             try_together(waiting);
-            is_first = false;
+            must_try_ = false;
         }
         std::size_t untried = 0;
-        for (const CandidateGroup& group : waiting) {
+        for (const CandidateGroup& group : untried_groups()) {
             untried += untried_in(group);
         }
         return untried;
     }
 
 private:
-    // For trials: what remains is for the network with all choices made, of which so many rounds
-    // are measured however long they take.
+    // For trials: what remains is for errors and the network with all choices made.
     Seconds time_left() const {
-        const Seconds reserved = step_ * (2.0 * min_samples_for_interval);
-        return std::min(task_.left(share_of_trials), task_.left(1) - reserved);
+        return std::min(task_.left(share_of_trials), task_.left(1) - costs_.end());
     }
 
     const Op& op_of(const TunablePass& pass) const { return task_.graph.layers[pass.layer].op; }
@@ -116,12 +116,9 @@ private:
         return !available || *available >= 3 * footprint_of(task_.graph, task_.execution).peak;
     }
 
-    // Whether so many networks can be screened beside the usual one, the last of them still to be
+    // Whether so many networks can be measured beside the usual one, the last of them still to be
     // prepared.
-    bool has_time_for(std::size_t count) const {
-        const Seconds screening = step_ * (2 * static_cast<double>(count + 1));
-        return time_left() > preparation_ + step_ + screening;
-    }
+    bool has_time_for(std::size_t count) const { return time_left() > costs_.trial(count); }
 
     std::string text_of(const CandidateGroup& group) const {
         std::string text;
@@ -149,6 +146,7 @@ private:
     }
 
     void add_variant(const CandidateGroup& group, std::vector<TuningVariant>& variants) {
+        const Seconds begin = task_.clock.now();
         TuningVariant variant{{task_.graph, execution_by(group), task_.backend}};
         for (const TunablePass& pass : usual_.passes()) {
             for (const PassAlgorithm& algorithm : group) {
@@ -160,6 +158,7 @@ private:
         }
         if (!variant.tries.empty()) {
             drop_hopeless(variant);
+            costs_.preparation = task_.clock.now() - begin;  // (The usual one met cold memory.)
         }
         if (!variant.tries.empty()) {
             variants.push_back(std::move(variant));
@@ -212,7 +211,7 @@ private:
     // By the first iteration, which touches the memory.
     void drop_hopeless(TuningVariant& variant) {
         std::vector<Seconds> times(variant.network.executable().steps().size());
-        variant.network.executable().run_timed(times);
+        variant.first_whole = variant.network.executable().run_timed(times);
         variant.first = single_samples(times);
         const auto factor = [&](const ProblemPass& key) {
             return variant.network.cost_of(key, variant.first).front() /
@@ -239,12 +238,37 @@ private:
                      .reason = std::move(reason)}});
     }
 
+    // They get their share of the time, but as much as deciding needs where there is as much: a few
+    // that are decided are worth more than many that are not.
     void measure(std::vector<TuningVariant> variants, double waiting) {
+        drop_late(variants);
+        if (variants.empty()) {
+            return;
+        }
         const auto count = static_cast<double>(variants.size());
-        const Seconds time = std::max(time_left(), Seconds{}) * (count / (count + waiting));
+        const Seconds left = std::max(time_left(), Seconds{});
+        const Seconds share = left * (count / (count + waiting));
+        const Seconds end =
+            task_.clock.now() + std::max(share, costs_.turns(variants.size(), rounds_to_decide));
         TuningRace(task_, usual_, usual_times_, [this](std::vector<TuningTrial> trials) {
             add_trials(std::move(trials));
-        }).run(std::move(variants), task_.clock.now() + time);
+        }).run(std::move(variants), [&](Seconds usual) {
+            costs_.step = std::max(costs_.step, usual);  // on a busy machine, the first was luck
+            return std::min(time_left(), end - task_.clock.now());
+        });
+    }
+
+    // Those that turned out to be too slow for the time that is left stay untried; not the first.
+    void drop_late(std::vector<TuningVariant>& variants) const {
+        Seconds round = costs_.step;
+        for (const TuningVariant& variant : variants) {
+            round += variant.first_whole;
+        }
+        while (variants.size() > (must_try_ ? 1U : 0U) &&
+               rounds_that_fit(round, time_left(), rounds_of_a_ratio) < rounds_of_a_ratio) {
+            round -= variants.back().first_whole;
+            variants.pop_back();
+        }
     }
 
     void add_trials(std::vector<TuningTrial> trials) {
@@ -257,9 +281,9 @@ private:
     const TuningTask& task_;
     TuningNetwork& usual_;
     std::vector<TuningTrial>& trials_;
+    TuningCosts& costs_;
+    bool must_try_;  // however long it takes, for there is nothing to choose from
     std::vector<Samples> usual_times_;  // of the usual network's steps, one each
-    Seconds step_;                      // of the usual network
-    Seconds preparation_;               // of a network
 };
 
 }  // namespace
@@ -271,8 +295,8 @@ void TuningTask::tell(const std::string& what) const {
 }
 
 std::size_t try_candidates(const TuningTask& task, TuningNetwork& usual,
-                           std::vector<TuningTrial>& trials) {
-    return Trials(task, usual, trials).try_all();
+                           std::vector<TuningTrial>& trials, TuningCosts& costs) {
+    return Trials(task, usual, trials, costs).try_all();
 }
 
 }  // namespace strata

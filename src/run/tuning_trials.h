@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "measure/clock.h"
 #include "run/tune.h"
+#include "run/tuning_budget.h"
 #include "run/tuning_networks.h"
 
 #include <string>
@@ -28,9 +29,10 @@ struct TuningTask {
 };
 
 // Tries every algorithm that has no trial yet for a pass of the usual network, in networks of which
-// every layer that can runs by it, and adds the trials. Returns how many algorithms there was
-// no time for.
+// every layer that can runs by it, and adds the trials. What would not end in time is not begun,
+// except for the first where none gains so far. Measures what the parts cost. Returns how many
+// algorithms there was no time for.
 std::size_t try_candidates(const TuningTask& task, TuningNetwork& usual,
-                           std::vector<TuningTrial>& trials);
+                           std::vector<TuningTrial>& trials, TuningCosts& costs);
 
 }  // namespace strata

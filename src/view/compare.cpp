@@ -2,6 +2,7 @@
 #include "view/compare.h"
 
 #include "analyze/advice.h"
+#include "analyze/ran_algorithms.h"
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "view/cells.h"
@@ -20,10 +21,28 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Runs = std::span<const Run>;
 
+// (A tuning makes dozens of choices.)
+std::string text_of_choices(const SettingDifference& choices) {
+    const auto is_tuning = [](const std::string& text) {
+        return text.find("(tuned)") != text.npos;
+    };
+    if (is_tuning(choices.before) && is_tuning(choices.after)) {
+        return "two tunings";
+    }
+    const auto short_text = [&](const std::string& text) {
+        return is_tuning(text) ? std::string("tuned") : text;
+    };
+    return fmt::format("choices {} → {}", short_text(choices.before), short_text(choices.after));
+}
+
 std::string text_of(const std::vector<SettingDifference>& differences) {
     std::vector<std::string> texts;
     for (const SettingDifference& each : differences) {
-        texts.push_back(fmt::format("{} {} → {}", each.name, each.before, each.after));
+        if (each.name == "choices") {
+            texts.push_back(text_of_choices(each));
+        } else {
+            texts.push_back(fmt::format("{} {} → {}", each.name, each.before, each.after));
+        }
     }
     return texts.empty() ? "the same settings" : join(texts, ", ");
 }
@@ -87,6 +106,43 @@ int modelled_sides(const ComparedRuns& runs) {
     return (is_modelled(runs.before) ? 1 : 0) + (is_modelled(runs.after) ? 1 : 0);
 }
 
+// "run 1 by a stored tuning (strata tune), which changes 5 of 24 passes"; empty of a framework that
+// chooses itself, beside a tuned side.
+std::string algorithms_of(Runs side, Runs other) {
+    const Settings& settings = side.front().settings;
+    if (is_tuned(settings)) {
+        const auto& choices = settings.execution.engine.choices;
+        const auto tuned =
+            std::ranges::count(choices, ChoiceSource::tuned, &AlgorithmChoice::source);
+        const auto changed = std::ranges::count_if(choices, [](const AlgorithmChoice& one) {
+            return one.source == ChoiceSource::tuned &&
+                   one.algorithm != ConvolutionAlgorithm::direct &&
+                   one.algorithm != LinearAlgorithm::usual;
+        });
+        return fmt::format(
+            "{} by a stored tuning (strata tune) that takes another algorithm than the usual one "
+            "in "
+            "{} of {} passes",
+            runs_text(side), changed, tuned);
+    }
+    return settings.backend == other.front().settings.backend
+               ? fmt::format("{} {}", runs_text(side), algorithm_text(side.front()))
+               : "";
+}
+
+// Empty unless a side is tuned.
+std::string algorithms_note(const ComparedRuns& runs) {
+    if (!is_tuned(runs.before.front().settings) && !is_tuned(runs.after.front().settings)) {
+        return {};
+    }
+    std::vector<std::string> parts = {algorithms_of(runs.before, runs.after),
+                                      algorithms_of(runs.after, runs.before)};
+    std::erase(parts, "");
+    return fmt::format(
+        "Algorithms: {}; strata explain RUN names each, --algorithm direct takes no tuning.",
+        join(parts, "; "));
+}
+
 std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRuns& runs) {
     const ComparisonRules& rules = comparison.rules;
     std::vector<std::string> notes = {fmt::format(
@@ -102,6 +158,9 @@ std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRu
         notes.emplace_back(
             "The sides took turns: a ratio is that of neighbouring processes (Hodges-Lehmann over "
             "the rounds), which is steadier than the quotient of the two columns.");
+    }
+    if (std::string algorithms = algorithms_note(runs); !algorithms.empty()) {
+        notes.push_back(std::move(algorithms));
     }
     const int modelled = modelled_sides(runs);
     if (modelled > 0) {

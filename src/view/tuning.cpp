@@ -103,6 +103,13 @@ Table trials_table(const TuningOutcome& outcome) {
 }
 
 std::string sentence_on_whole(const TuningOutcome& outcome) {
+    if (outcome.unconfirmed > 0) {
+        return fmt::format(
+            "There was no time to measure the {} pass{} together in which an algorithm gains: "
+            "until "
+            "the same command did, none of them is used.",
+            outcome.unconfirmed, outcome.unconfirmed == 1 ? "" : "es");
+    }
     if (!outcome.whole || !outcome.usual) {
         return "No candidate was surely faster than the usual algorithm anywhere.";
     }
@@ -114,13 +121,21 @@ std::string sentence_on_whole(const TuningOutcome& outcome) {
 }
 
 std::string sentence_on_time(const TuningOutcome& outcome) {
+    std::vector<std::string> left;
+    if (outcome.untried > 0) {
+        left.push_back(
+            fmt::format("{} algorithm{}", outcome.untried, outcome.untried == 1 ? "" : "s"));
+    }
+    if (outcome.unchecked > 0) {
+        left.push_back(fmt::format("the rounding errors of {} that {} faster", outcome.unchecked,
+                                   outcome.unchecked == 1 ? "is" : "are"));
+    }
     const std::string spent = fmt::format("Tuned in {:.1f} s.", outcome.spent.value);
-    return outcome.untried == 0
-               ? spent
-               : fmt::format(
-                     "{} There was no time for {} algorithm{}: the same command tries "
-                     "them, and --tune-time allows more.",
-                     spent, outcome.untried, outcome.untried == 1 ? "" : "s");
+    return left.empty() ? spent
+                        : fmt::format(
+                              "{} There was no time for {}: the same command tries them, "
+                              "and --tune-time allows more.",
+                              spent, join(left, " and "));
 }
 
 }  // namespace

@@ -55,6 +55,13 @@ class Program(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"{words}: {done.stderr}\n{done.stdout}")
         return done
 
+    def has_engine(self):
+        """Whether strata's own engine for processors is there."""
+        done = subprocess.run([STRATA, "run", TINY, "--batch", "1", "--no-wait", "--max-time", "0.1"], cwd=self.folder,
+                              env=dict(self.environment, STRATA_DATABASE=f"{self.folder}/engine.sqlite"),
+                              capture_output=True, timeout=PATIENCE)
+        return done.returncode != 3
+
     def json(self, *words, code=0):
         return json.loads(self.strata(*words, "--json", code=code).stdout)
 
@@ -196,6 +203,37 @@ class Sides(Program):
 
     def test_there_must_be_two(self):
         self.assertIn("one side to measure", self.strata("compare", TINY, code=2).stderr)
+
+    def test_a_framework_that_is_not_there_is_found_before_anything_is_measured(self):
+        words = ["compare", TINY, "--batch", "2", "--inference", "--rounds", "1", "--no-wait", *QUICK[2:]]
+        told = self.strata(*words, "--backends", "reference,onnxruntime", code=3).stderr
+        self.assertRegex(told, "^strata: there are not two sides to compare: onnxruntime: ONNX Runtime is not there: "
+                               "run scripts/peers onnxruntime, .*\n$")
+        self.assertEqual(self.rows("SELECT count(*) FROM run"), [])
+        done = self.strata(*words, "--backends", "onnxruntime,reference", "--threads", "1,2", "--json")
+        self.assertTrue(done.stderr.startswith("strata: the others are compared without onnxruntime, threads 1: "),
+                        done.stderr)
+        shown = json.loads(done.stdout)
+        self.assertEqual([each["side"] for each in shown["skipped"]],
+                         ["onnxruntime, threads 1", "onnxruntime, threads 2"])
+        self.assertEqual((len(shown["a"]), len(shown["b"])), (1, 1))
+
+    def test_the_own_engine_runs_as_it_was_tuned(self):
+        quick = [*QUICK[2:], "--batch", "2", "--inference", "--rounds", "1", "--no-wait"]
+        if not self.has_engine():
+            self.skipTest("this strata was built without oneDNN")
+        self.strata("tune", CONVOLUTION, "--batch", "2", "--inference", "--tune-time", "5", "--no-wait")
+        # What gains here depends on the machine, so the tuning is made to say it.
+        with contextlib.closing(sqlite3.connect(self.folder / "strata.sqlite")) as database, database:
+            database.execute("UPDATE tuning SET algorithm = 'gemm'")
+        done = self.strata("compare", CONVOLUTION, "--backends", "onednn,reference", *quick)
+        told = "1 of 1 convolution and linear passes are tuned, 1 of them to another algorithm"
+        self.assertIn(told, done.stderr)
+        self.assertIn("by a stored tuning (strata tune)", " ".join(done.stdout.split()))
+        steps = self.json("explain", "1")["runs"][0]["steps"]
+        self.assertEqual([step["algorithm"] for step in steps if step["kind"] == "compute"], ["gemm"])
+        forced = self.strata("compare", CONVOLUTION, "--algorithm", "direct,gemm", *quick)
+        self.assertNotIn("tun", forced.stderr + forced.stdout)
 
     def test_an_interrupt_loses_nothing(self):
         words = [*self.WORDS, "--max-time", "3", *ENDLESS]

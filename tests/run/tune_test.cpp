@@ -32,9 +32,10 @@ public:
     std::set<ConvolutionAlgorithm> wrong = {};      // whose results are a little off
     std::map<ConvolutionAlgorithm, int> runs = {};  // of the first layer's forward pass by it
 
+    TuningLimits limits;
+
     TuningOutcome tune(const TuningHooks& hooks = {}) {
-        testing::FakeClock clock;
-        return strata::tune(graph_, {.scheduling = {.threads = 1}}, backend_, limits_, clock,
+        return strata::tune(graph_, {.scheduling = {.threads = 1}}, backend_, limits, clock_,
                             hooks);
     }
 
@@ -89,7 +90,9 @@ private:
                 ++*count;
             }
             const auto noise = static_cast<double>(random_.symmetric(draws_++));
-            return Seconds{milliseconds * 1e-3 * (1 + 0.01 * noise)};
+            const Seconds taken{milliseconds * 1e-3 * (1 + 0.01 * noise)};
+            clock_.advance(taken);
+            return taken;
         });
     }
 
@@ -104,7 +107,7 @@ private:
     }
 
     Graph graph_ = testing::network_of_convolutions();
-    TuningLimits limits_;
+    testing::FakeClock clock_;  // of which only convolutions take time
     RandomStream random_{1, 0};
     std::uint64_t draws_ = 0;
     testing::ScriptedBackend backend_{
@@ -119,6 +122,17 @@ const TunedPass& tuned(const TuningOutcome& outcome, const Graph& graph, std::si
     });
     EXPECT_NE(found, outcome.passes.end());
     return *found;
+}
+
+// As a database has them.
+auto known_in(const std::vector<TuningTrial>& kept) {
+    return [&kept](const ProblemPass& key) {
+        std::vector<TuningTrial> known;
+        std::ranges::copy_if(kept, std::back_inserter(known), [&](const TuningTrial& trial) {
+            return trial.problem == key.problem && trial.pass == key.pass;
+        });
+        return known;
+    };
 }
 
 TEST(Tune, EachPassOfEachProblemGetsItsPlantedFastest) {
@@ -249,13 +263,7 @@ TEST(Tune, WhatIsKnownIsNotTriedAgain) {
         kept.insert(kept.end(), trials.begin(), trials.end());
     }});
     engine.runs.clear();
-    const TuningOutcome outcome = engine.tune({.known = [&](const ProblemPass& key) {
-        std::vector<TuningTrial> known;
-        std::ranges::copy_if(kept, std::back_inserter(known), [&](const TuningTrial& trial) {
-            return trial.problem == key.problem && trial.pass == key.pass;
-        });
-        return known;
-    }});
+    const TuningOutcome outcome = engine.tune({.known = known_in(kept)});
     EXPECT_EQ(engine.runs[gemm], 0);
     EXPECT_EQ(tuned(outcome, engine.graph(), 0, Pass::forward).algorithm, fft);
     EXPECT_EQ(outcome.trials.size(), kept.size());
@@ -278,6 +286,44 @@ TEST(Tune, WhatRanOutOfRoundsWhileItMightWinIsTriedAgain) {
     EXPECT_FALSE(retried({0.95, 0.8, 1.1}, 10)) << "all rounds were run";
     EXPECT_FALSE(retried({0.9, 0.85, 0.95}, 2)) << "it surely wins";
     EXPECT_FALSE(retried({1.1, 0.9, 1.3}, 2)) << "it is slower in the median";
+}
+
+// All candidates gain, so that errors and all choices together are measured, too.
+TEST(Tune, WhatWouldEndAfterTheLimitIsNotBegun) {
+    std::vector<std::size_t> untried;
+    for (const double limit : {0.25, 0.4, 1.0}) {
+        PlantedEngine engine;
+        engine.limits.time = Seconds{limit};
+        engine.time = [](const Layer&, Pass, ConvolutionAlgorithm algorithm, bool) {
+            return algorithm == direct ? 1.0 : 0.8;
+        };
+        const TuningOutcome outcome = engine.tune();
+        EXPECT_LE(outcome.spent.value, limit * 1.05);
+        EXPECT_TRUE(outcome.whole) << limit;
+        untried.push_back(outcome.untried);
+    }
+    EXPECT_GT(untried[0], untried[1]);
+    EXPECT_GE(untried[1], untried[2]);
+}
+
+TEST(Tune, OneThingIsDoneHoweverLittleTimeThereIs) {
+    PlantedEngine engine;
+    engine.limits.time = Seconds{1e-3};
+    engine.time = [](const Layer&, Pass, ConvolutionAlgorithm algorithm, bool) {
+        return algorithm == direct ? 1.0 : 0.5;
+    };
+    std::vector<TuningTrial> kept;
+    const TuningOutcome tried = engine.tune({.tried = [&](std::span<const TuningTrial> trials) {
+        kept.insert(kept.end(), trials.begin(), trials.end());
+    }});
+    EXPECT_GT(tried.untried, 0U);
+    EXPECT_GT(tried.unconfirmed, 0U);
+    EXPECT_TRUE(tried.passes.empty()) << "nothing that was not measured together is used";
+    const TuningOutcome confirmed = engine.tune({.known = known_in(kept)});
+    EXPECT_EQ(confirmed.trials.size(), kept.size());
+    EXPECT_EQ(confirmed.unconfirmed, 0U);
+    EXPECT_TRUE(confirmed.whole);
+    EXPECT_EQ(tuned(confirmed, engine.graph(), 0, Pass::forward).algorithm, gemm);
 }
 
 TEST(Tune, AnInterruptLeavesNoChoices) {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace strata {
 namespace {
@@ -35,6 +36,44 @@ TEST(CompareView, SaysWhatDiffersAndWhatItIsWorth) {
     EXPECT_EQ(std::get<Number>(table.rows[0][4]).value, 0.5);
     EXPECT_EQ(std::get<std::string>(table.rows[0][5]), "faster");
     EXPECT_EQ(std::get<std::string>(table.rows[1][5]), "same");
+}
+
+// As `strata tune` left them: two passes, one of them by another algorithm.
+void tune(Settings& settings) {
+    settings.execution.engine.algorithm = ConvolutionAlgorithm::fastest;
+    set_further(settings, "choices",
+                "a forward=winograd-4x4-3x3 (tuned)+a backward_data=direct (tuned)");
+}
+
+TEST(CompareView, OfATunedSideItIsSaidWhereItsAlgorithmsComeFrom) {
+    strata::Run direct = run_of({scripted_step("conv", Pass::forward, slow)});
+    direct.id = 1;
+    strata::Run tuned = run_of({scripted_step("conv", Pass::forward, quick)});
+    tuned.id = 2;
+    tune(tuned.settings);
+    const Document document = pair_document(direct, tuned);
+    EXPECT_NE(document.title.find("choices default → tuned"), std::string::npos) << document.title;
+    const auto notes = std::get<Table>(document.blocks.front()).notes;
+    EXPECT_NE(std::ranges::find(
+                  notes,
+                  "Algorithms: run 1 direct; run 2 by a stored tuning (strata tune) that takes "
+                  "another algorithm than the usual one in 1 of 2 passes; strata explain RUN names "
+                  "each, --algorithm direct takes no tuning."),
+              notes.end())
+        << ::testing::PrintToString(notes);
+    const std::string lead = comparison_lead(compare(direct, tuned), {{&direct, 1}, {&tuned, 1}});
+    EXPECT_NE(lead.find("un 1 (direct)"), std::string::npos) << lead;
+    EXPECT_NE(lead.find("un 2 (tuned)"), std::string::npos) << lead;
+}
+
+TEST(CompareView, TwoTunedSidesAreToldApartByTheirBackends) {
+    std::array<Settings, 2> sides;
+    sides[0].backend = "onednn";
+    sides[1].backend = "pytorch";
+    tune(sides[0]);
+    EXPECT_EQ(names_of_sides(sides), (std::vector<std::string>{"onednn, tuned", "pytorch"}));
+    sides[1] = sides[0];
+    EXPECT_EQ(names_of_sides(sides), (std::vector<std::string>{"", ""}));
 }
 
 TEST(CompareView, TwoPredictionsHaveNoIntervalAndSayThatTheModelsErrorIsNotPartOfIt) {

@@ -74,7 +74,15 @@ TEST(Tuning, WhatWasNotTriedOrKeptIsSaid) {
     const std::string text =
         render_terminal(tuning_document(settings(), stopped), {.width = 400, .unicode = true});
     EXPECT_NE(text.find("none of them is kept"), std::string::npos);
-    EXPECT_NE(text.find("no time for 2 algorithms"), std::string::npos);
+    EXPECT_NE(text.find("no time for 2 algorithms:"), std::string::npos);
+    stopped.unconfirmed = 1;
+    EXPECT_NE(render_terminal(tuning_document(settings(), stopped), {.width = 400, .unicode = true})
+                  .find("no time to measure the 1 pass together"),
+              std::string::npos);
+    stopped.unchecked = 1;
+    EXPECT_NE(render_terminal(tuning_document(settings(), stopped), {.width = 400, .unicode = true})
+                  .find("no time for 2 algorithms and the rounding errors of 1 that is faster:"),
+              std::string::npos);
 }
 
 }  // namespace
