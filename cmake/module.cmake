@@ -3,9 +3,9 @@ include_guard()
 
 # Most of a small source's compilation time is spent on its headers. Users' builds therefore compile
 # a module as a few large units; a developer's build compiles each source separately, so that an
-# edit costs one compilation. Therefore a name in an anonymous namespace must be unique within its
-# module.
-option(STRATA_UNITY_BUILD "Compile each module as a few large units" OFF)
+# edit costs one compilation. The same holds for the tests of a module. Therefore a name in an anonymous
+# namespace must be unique within its module, or within its tests.
+option(STRATA_UNITY_BUILD "Compile each module, and its tests, as a few large units" OFF)
 
 # strata_module(analyze SOURCES roofline.cpp ... DEPENDS record predict [LINK fmt::fmt ...]
 #               [PRECOMPILE header.h ...])
@@ -68,8 +68,10 @@ function(strata_test name)
   target_link_libraries(test_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:strata::${name}>
                                              ${test_DEPENDS} ${test_LINK}
                                              GTest::gtest_main strata_warnings)
-  # GoogleTest's header takes more than half of a small test's compilation time.
-  if(STRATA_PRECOMPILED_HEADERS)
+  # Headers, GoogleTest's above all, take more than half of a small test's compilation time.
+  if(STRATA_UNITY_BUILD)
+    set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  elseif(STRATA_PRECOMPILED_HEADERS)
     target_precompile_headers(test_${name} PRIVATE <gtest/gtest.h>)
   endif()
   if(NOT test_TIMEOUT)
