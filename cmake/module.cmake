@@ -1,11 +1,27 @@
 # SPDX-License-Identifier: MIT
 include_guard()
 
+# GCC collects garbage whenever its memory doubles, from 128 MB on, which is a tenth of the time of a
+# large unit.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=524288>)
+endif()
+
 # Most of a small source's compilation time is spent on its headers. Users' builds therefore compile
 # a module as a few large units; a developer's build compiles each source separately, so that an
-# edit costs one compilation. Therefore a name in an anonymous namespace must be unique within its
-# module.
-option(STRATA_UNITY_BUILD "Compile each module as a few large units" OFF)
+# edit costs one compilation. The same holds for the tests of a module. Therefore a name in an anonymous
+# namespace must be unique within its module, or within its tests.
+option(STRATA_UNITY_BUILD "Compile each module, and its tests, as a few large units" OFF)
+
+# Headers that are compiled once for a target. The compiler compares them with their sources byte for
+# byte, so ccache must too, and not what the preprocessor leaves.
+function(strata_precompile target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+    set_target_properties(${target} PROPERTIES
+      CXX_COMPILER_LAUNCHER "env;CCACHE_DEPEND=1;${CMAKE_CXX_COMPILER_LAUNCHER}")
+  endif()
+endfunction()
 
 # strata_module(analyze SOURCES roofline.cpp ... DEPENDS record predict [LINK fmt::fmt ...]
 #               [PRECOMPILE header.h ...])
@@ -23,9 +39,9 @@ function(strata_module name)
   target_compile_features(strata_${name} PUBLIC cxx_std_20)
   if(STRATA_UNITY_BUILD AND NOT module_PRECOMPILE)
     set_target_properties(strata_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
-  elseif(STRATA_PRECOMPILED_HEADERS)
+  elseif(STRATA_PRECOMPILED_HEADERS AND module_PRECOMPILE)
     list(TRANSFORM module_PRECOMPILE REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>")
-    target_precompile_headers(strata_${name} PRIVATE ${module_PRECOMPILE})
+    strata_precompile(strata_${name} ${module_PRECOMPILE})
   endif()
   target_include_directories(strata_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include/strata>)
@@ -68,9 +84,11 @@ function(strata_test name)
   target_link_libraries(test_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:strata::${name}>
                                              ${test_DEPENDS} ${test_LINK}
                                              GTest::gtest_main strata_warnings)
-  # GoogleTest's header takes more than half of a small test's compilation time.
-  if(STRATA_PRECOMPILED_HEADERS)
-    target_precompile_headers(test_${name} PRIVATE <gtest/gtest.h>)
+  # Headers, GoogleTest's above all, take more than half of a small test's compilation time.
+  if(STRATA_UNITY_BUILD)
+    set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  elseif(STRATA_PRECOMPILED_HEADERS)
+    strata_precompile(test_${name} <gtest/gtest.h>)
   endif()
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 1500)  # CTest's own

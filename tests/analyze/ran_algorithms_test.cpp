@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto fitting =
     "convolution(8x64x28x28) out_channels=64 kernel=3x3 pad_begin=1x1 pad_end=1x1";
-constexpr auto strided = "convolution(8x64x28x28) out_channels=64 kernel=3x3 stride=2x2";
+constexpr auto strided_layer = "convolution(8x64x28x28) out_channels=64 kernel=3x3 stride=2x2";
 constexpr auto few_channels = "convolution(8x3x28x28) out_channels=64 kernel=3x3";
 
 StepResult convolution(std::string algorithm, std::string problem = fitting) {
@@ -57,9 +57,9 @@ TEST(RanAlgorithms, ARemarkSaysWhyConvolutionsDidNotRunAsRequested) {
     EXPECT_EQ(algorithm_remark(asked_for("direct", {convolution("direct")})), "");
     EXPECT_EQ(algorithm_remark(asked_for("winograd", {convolution("winograd")})), "");
     EXPECT_EQ(
-        algorithm_remark(asked_for(
-            "winograd", {convolution("winograd"), convolution("direct"),
-                         convolution("direct", strided), convolution("direct", few_channels)})),
+        algorithm_remark(asked_for("winograd", {convolution("winograd"), convolution("direct"),
+                                                convolution("direct", strided_layer),
+                                                convolution("direct", few_channels)})),
         "Winograd was requested, but 3 of 4 convolution steps ran direct: 2 are unsuited to it (it "
         "needs 3x3 kernels at stride 1 and at least 16 channels), and the library has no Winograd "
         "kernel on this machine for 1.");

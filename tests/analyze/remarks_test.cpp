@@ -11,7 +11,7 @@
 namespace strata {
 namespace {
 
-StepBound bound(Bottleneck verdict, double achieved) {
+StepBound bound_at(Bottleneck verdict, double achieved) {
     StepBound found;
     found.verdict = verdict;
     found.ceiling = verdict == Bottleneck::compute ? "f32 peak" : "DRAM bandwidth";
@@ -32,24 +32,25 @@ StepResult convolution_step(std::string problem) {
 }
 
 std::string advice(const StepResult& step, Bottleneck verdict, double achieved) {
-    return advice_on(step, bound(verdict, achieved), Seconds{1});
+    return advice_on(step, bound_at(verdict, achieved), Seconds{1});
 }
 
 bool says(const std::string& text, std::string_view what) {
     return text.find(what) != std::string::npos;
 }
 
-constexpr auto three_by_three =
+constexpr auto padded_three_by_three =
     "convolution(8x64x28x28) out_channels=64 kernel=3x3 pad_begin=1x1 pad_end=1x1";
-constexpr auto strided =
+constexpr auto padded_strided =
     "convolution(8x64x28x28) out_channels=64 kernel=3x3 stride=2x2 pad_begin=1x1 pad_end=1x1";
 constexpr auto first_layer = "convolution(8x3x224x224) out_channels=64 kernel=7x7 stride=2x2";
 
 TEST(Advice, WinogradIsNamedOnlyWhereItFits) {
-    EXPECT_TRUE(
-        says(advice(convolution_step(three_by_three), Bottleneck::compute, 0.9), "Winograd"));
-    EXPECT_FALSE(says(advice(convolution_step(strided), Bottleneck::compute, 0.9), "Winograd"));
-    StepResult already = convolution_step(three_by_three);
+    EXPECT_TRUE(says(advice(convolution_step(padded_three_by_three), Bottleneck::compute, 0.9),
+                     "Winograd"));
+    EXPECT_FALSE(
+        says(advice(convolution_step(padded_strided), Bottleneck::compute, 0.9), "Winograd"));
+    StepResult already = convolution_step(padded_three_by_three);
     already.algorithm = "winograd";
     EXPECT_FALSE(says(advice(already, Bottleneck::compute, 0.9), "Winograd"));
 }
@@ -57,12 +58,12 @@ TEST(Advice, WinogradIsNamedOnlyWhereItFits) {
 TEST(Advice, ASlowFirstLayerIsToldThatItsChannelsAreFew) {
     EXPECT_TRUE(says(advice(convolution_step(first_layer), Bottleneck::compute, 0.4),
                      "3 input channels leave vector lanes empty"));
-    EXPECT_FALSE(
-        says(advice(convolution_step(three_by_three), Bottleneck::compute, 0.4), "vector lanes"));
+    EXPECT_FALSE(says(advice(convolution_step(padded_three_by_three), Bottleneck::compute, 0.4),
+                      "vector lanes"));
 }
 
 TEST(Advice, BeyondThePeakTheAlgorithmIsTheReason) {
-    StepResult step = convolution_step(three_by_three);
+    StepResult step = convolution_step(padded_three_by_three);
     step.algorithm = "winograd";
     EXPECT_TRUE(says(advice(step, Bottleneck::compute, 1.4), "winograd algorithm does fewer"));
 }

@@ -70,7 +70,7 @@ TEST(Device, WithoutAWordItIsNamedAfterTheHostBelowTheDataHome) {
 }
 
 // With a folder of its own for the lifetime of the test.
-class OwnDevices : public testing::Test {
+class OwnDevices : public ::testing::Test {
 protected:
     static Device with(int threads, double peak) {
         Device device = tiny;

@@ -8,7 +8,7 @@
 namespace strata {
 namespace {
 
-const Device tiny{
+const Device described{
     .name = "tiny",
     .model = "A \"quoted\" model \\ v2",
     .threads = 2,
@@ -23,20 +23,20 @@ std::string refusal_of(std::string_view toml) {
 const std::string head = "name = 'n'\nmodel = 'm'\nthreads = 1\n";
 
 TEST(Toml, ADeviceComesBackAsItWasWritten) {
-    const Device back = parse_device(to_toml(tiny), "tiny.toml");
-    EXPECT_EQ(back.name, tiny.name);
-    EXPECT_EQ(back.model, tiny.model);
+    const Device back = parse_device(to_toml(described), "tiny.toml");
+    EXPECT_EQ(back.name, described.name);
+    EXPECT_EQ(back.model, described.model);
     EXPECT_EQ(back.threads, 2);
-    EXPECT_EQ(peak_of(back, "f32"), peak_of(tiny, "f32"));
+    EXPECT_EQ(peak_of(back, "f32"), peak_of(described, "f32"));
     ASSERT_EQ(back.memory.size(), 2u);
-    EXPECT_EQ(back.memory[0].capacity, tiny.memory[0].capacity);
+    EXPECT_EQ(back.memory[0].capacity, described.memory[0].capacity);
     EXPECT_EQ(back.memory[1].capacity, std::nullopt);
     EXPECT_EQ(back.memory[1].bandwidth.source, "data sheet");
-    EXPECT_EQ(to_toml(back), to_toml(tiny));
+    EXPECT_EQ(to_toml(back), to_toml(described));
 }
 
 TEST(Toml, ALaunchTimeIsOptionalAndComesBack) {
-    Device device = tiny;
+    Device device = described;
     EXPECT_FALSE(parse_device(to_toml(device), "").launch.has_value());
     device.launch = Fact<Seconds>{{2.5e-6}, "measured"};
     const Device back = parse_device(to_toml(device), "");

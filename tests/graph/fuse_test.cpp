@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "graph/fuse.h"
 
+#include "tests/graph/executions.h"
 #include "tests/support/networks.h"
 
 #include <gtest/gtest.h>
 
 namespace strata {
 namespace {
-
-const Convolution pointwise = {.out_channels = 4, .kernel = {1, 1}};
-const Tensor image = {{2, 4, 4, 4}};
 
 // "first: follower follower", a line each.
 std::string chains_in(const Graph& graph, Mode mode) {

@@ -2,15 +2,13 @@
 #include "graph/memory_profile.h"
 
 #include "networks/network.h"
+#include "tests/graph/executions.h"
 #include "tests/support/networks.h"
 
 #include <gtest/gtest.h>
 
 namespace strata {
 namespace {
-
-const Execution training = {};
-const Execution inference = {.numerics = {.mode = Mode::inference}};
 
 const LayerMemory& memory_of(const MemoryProfile& profile, const Graph& graph, const char* layer) {
     return profile.layers[layer_named(graph, layer)];

@@ -2,6 +2,7 @@
 #include "graph/memory.h"
 #include "graph/builder.h"
 #include "networks/network.h"
+#include "tests/graph/executions.h"
 #include "tests/support/networks.h"
 
 #include <gtest/gtest.h>
@@ -10,10 +11,6 @@
 
 namespace strata {
 namespace {
-
-const Execution training = {};
-const Execution inference = {.numerics = {.mode = Mode::inference}};
-const Execution kept = {.scheduling = {.memory = MemoryReuse::kept}};
 
 const Buffer* find(std::span<const Buffer> buffers, BufferKind kind, TensorId tensor) {
     const auto found = std::ranges::find_if(buffers, [&](const Buffer& buffer) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "graph/schedule.h"
 
+#include "tests/graph/executions.h"
 #include "tests/support/networks.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +11,6 @@
 namespace strata {
 namespace {
 
-const Execution training = {};
-const Execution inference = {.numerics = {.mode = Mode::inference}};
 const Execution with_first_gradient = {
     .numerics = {.first_layer_gradient = FirstLayerGradient::computed}};
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "graph/schedule.h"
+#include "tests/graph/executions.h"
 #include "tests/support/networks.h"
 
 #include <gtest/gtest.h>
 
 namespace strata {
 namespace {
-
-const Execution training = {};
-const Execution inference = {.numerics = {.mode = Mode::inference}};
-const Convolution pointwise = {.out_channels = 4, .kernel = {1, 1}};
-const Tensor image = {{2, 4, 4, 4}};
 
 bool in_place(const Graph& graph, std::string_view name, const Execution& execution = {}) {
     return runs_in_place(graph, graph.layers[layer_named(graph, name)], execution);
@@ -32,7 +28,6 @@ TEST(Sharing, AReluOverwritesWhatOnlyItReads) {
 }
 
 TEST(Sharing, KeptMemoryIsSharedByReshapesOnly) {
-    const Execution kept = {.scheduling = {.memory = MemoryReuse::kept}};
     EXPECT_FALSE(in_place(sandwich(Activation{}), "middle", kept));
     EXPECT_TRUE(in_place(sandwich(Reshape{{0, 0, 16, 1}}), "middle", kept));
     EXPECT_FALSE(in_place(

@@ -24,7 +24,7 @@ std::vector<std::vector<float>> batches(int threads, std::uint64_t seed, int cou
     return made;
 }
 
-class BatchMakerTest : public testing::Test {
+class BatchMakerTest : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!has_jpeg()) {

@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-class CollectionTest : public testing::Test {
+class CollectionTest : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!has_jpeg()) {

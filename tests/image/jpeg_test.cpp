@@ -32,7 +32,7 @@ int largest_difference(const Bitmap& a, const Bitmap& b) {
     return largest;
 }
 
-class JpegTest : public testing::Test {
+class JpegTest : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!has_jpeg()) {

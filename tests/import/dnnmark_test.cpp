@@ -15,7 +15,7 @@
 namespace strata {
 namespace {
 
-class DnnmarkKernels : public testing::Test {
+class DnnmarkKernels : public ::testing::Test {
 protected:
     std::vector<KernelSet> read(const std::string& sql) const {
         std::filesystem::remove(file_);
@@ -163,7 +163,7 @@ TEST_F(DnnmarkKernels, FilesAreKnownByTheirFirstBytes) {
 
 namespace {
 
-class DongFacts : public testing::Test {
+class DongFacts : public ::testing::Test {
 protected:
     void SetUp() override {
         const auto file = shared_directory() / "data/dnnmark/alexnet_kernel.db";

@@ -17,7 +17,7 @@
 namespace strata {
 namespace {
 
-class HostileFiles : public testing::Test {
+class HostileFiles : public ::testing::Test {
 protected:
     RecordedProfile read(std::string_view format, const std::string& text) const {
         const auto file = directory_.path() / "trace";
@@ -41,7 +41,7 @@ std::string cpu_op(const std::string& name, const std::string& start, const std:
         name, start, duration);
 }
 
-bool holds(const std::string& sentence, const std::string& part) {
+bool tells(const std::string& sentence, const std::string& part) {
     return sentence.find(part) != std::string::npos;
 }
 
@@ -73,7 +73,7 @@ TEST_F(HostileFiles, NamelessEventsCostNoMemoryAndAreCounted) {
     const auto after = read_memory_use();
     EXPECT_EQ(recording.operators.size(), 1u);
     EXPECT_TRUE(
-        holds(recording.doubts.at(0), "1000000 events were left out because they have no name"));
+        tells(recording.doubts.at(0), "1000000 events were left out because they have no name"));
     if (is_reset && after.peak && before.resident) {
         EXPECT_LT(after.peak->value - before.resident->value, 16e6);  // of a file of 41 MB
     }
@@ -88,7 +88,7 @@ TEST_F(HostileFiles, AClockThatWrapsWithinARecordingLeavesNoLengthOfAnIteration)
     const ImportedRun imported = imported_run(read_events(events), {.iterations = 1}, nullptr);
     EXPECT_TRUE(imported.run.whole.instrumented.values.empty());
     ASSERT_FALSE(imported.run.flags.empty());
-    EXPECT_TRUE(holds(imported.run.flags.back().sentence, "a clock had wrapped"));
+    EXPECT_TRUE(tells(imported.run.flags.back().sentence, "a clock had wrapped"));
     EXPECT_EQ(std::get<Samples>(imported.run.steps.at(0).time).values.size(), 1u);
 }
 
@@ -107,14 +107,14 @@ TEST_F(HostileFiles, ATraceThatEndsAnywhereGivesItsCompleteEvents) {
 TEST_F(HostileFiles, DeepNestingIsRefusedWithItsPlace) {
     const std::string sentence =
         refusal("pytorch", "{\"traceEvents\":" + std::string(100'000, '['));
-    EXPECT_TRUE(holds(sentence, "is nested deeper than 256 at byte 27")) << sentence;
+    EXPECT_TRUE(tells(sentence, "is nested deeper than 256 at byte 27")) << sentence;
 }
 
 TEST_F(HostileFiles, WhatIsNoJsonIsRefusedWithItsPlace) {
     const std::string sentence = refusal("pytorch", R"({"traceEvents": [{"ph": NaN}]})");
-    EXPECT_TRUE(holds(sentence, "is not JSON at byte 2")) << sentence;
+    EXPECT_TRUE(tells(sentence, "is not JSON at byte 2")) << sentence;
     EXPECT_TRUE(
-        holds(refusal("pytorch", "{\"traceEvents\": [{\"name\": \"\xff\"}]}"), "is not JSON"));
+        tells(refusal("pytorch", "{\"traceEvents\": [{\"name\": \"\xff\"}]}"), "is not JSON"));
 }
 
 TEST_F(HostileFiles, ControlCharactersInANameAreBlanks) {
@@ -129,7 +129,7 @@ TEST_F(HostileFiles, ALongNameIsCut) {
 
 TEST_F(HostileFiles, AFileWithoutOperatorsIsRefused) {
     const RecordedProfile recording = read_events("");
-    EXPECT_TRUE(holds(error_of([&] { imported_run(recording, {}, nullptr); }),
+    EXPECT_TRUE(tells(error_of([&] { imported_run(recording, {}, nullptr); }),
                       "holds no operator or kernel"));
 }
 
@@ -137,7 +137,7 @@ TEST_F(HostileFiles, AnUnknownFileIsRefusedWithTheFormats) {
     const auto file = directory_.path() / "letter.txt";
     std::ofstream(file) << "Dear strata\n";
     const std::string sentence = error_of([&] { format_for(file, ""); });
-    EXPECT_TRUE(holds(sentence, "pytorch, onnxruntime, tensorflow, onednn")) << sentence;
+    EXPECT_TRUE(tells(sentence, "pytorch, onnxruntime, tensorflow, onednn")) << sentence;
 }
 
 TEST_F(HostileFiles, LinesOfALogWithTooFewFieldsAreCounted) {
@@ -186,7 +186,7 @@ TEST(RecordedIterations, WithoutRepetitionThereIsOne) {
 
 TEST(RecordedIterations, AsManyAsAsked) {
     EXPECT_EQ(iterations_in(sequence("aaaaaa"), 2).count, 2u);
-    EXPECT_TRUE(holds(error_of([] { iterations_in(sequence("aaaaaa"), 4); }), "--iterations"));
+    EXPECT_TRUE(tells(error_of([] { iterations_in(sequence("aaaaaa"), 4); }), "--iterations"));
 }
 
 TEST(LayerPaths, LoseWhatExportersRepeat) {

@@ -15,7 +15,7 @@
 namespace strata {
 namespace {
 
-class KinetoTraces : public testing::Test {
+class KinetoTraces : public ::testing::Test {
 protected:
     // Events of one thread, in microseconds.
     void host(const char* category, const std::string& name, int start, int duration,

@@ -67,7 +67,7 @@ std::string old_schema() {
     return activity("text TEXT", "'conv1'", "'relu1'");
 }
 
-class NsightSystems : public testing::Test {
+class NsightSystems : public ::testing::Test {
 protected:
     RecordedProfile read(const std::string& sql) const {
         std::filesystem::remove(file_);

@@ -15,7 +15,7 @@
 namespace strata {
 namespace {
 
-class Paradnn : public testing::Test {
+class Paradnn : public ::testing::Test {
 protected:
     ParadnnResults read(const std::string& text) const {
         ByteSource source(directory_.write("results.json", text));

@@ -11,7 +11,7 @@
 namespace strata {
 namespace {
 
-class MachineLockTest : public testing::Test {
+class MachineLockTest : public ::testing::Test {
 protected:
     TemporaryDirectory folder_;
     std::filesystem::path file_ = folder_.path() / "lock";

@@ -13,7 +13,7 @@
 namespace strata {
 namespace {
 
-class Catalogue : public testing::Test {
+class Catalogue : public ::testing::Test {
 protected:
     MetricCatalogue catalogue_ = metric_catalogue();
 };

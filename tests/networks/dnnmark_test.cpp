@@ -176,7 +176,7 @@ std::filesystem::path example(const std::string& name) {
     return shared_directory() / "data/dnnmark" / name;
 }
 
-Graph load(const std::string& name, std::optional<std::int64_t> batch = {}) {
+Graph load_file(const std::string& name, std::optional<std::int64_t> batch = {}) {
     return load_network(
         {.network = example(name).string(), .batch = batch, .dims = {}, .variables = {}});
 }
@@ -190,8 +190,8 @@ TEST(DnnMarkExamples, EveryFileBecomesANetwork) {
         const std::string name = entry.path().filename().string();
         if (name.ends_with(".dnnmark") || name.ends_with(".dnntemplate")) {
             SCOPED_TRACE(name);
-            EXPECT_EQ(error_of([&] { validate(load(name)); }), "no error");
-            EXPECT_EQ(batch_of(load(name, 3)), 3);
+            EXPECT_EQ(error_of([&] { validate(load_file(name)); }), "no error");
+            EXPECT_EQ(batch_of(load_file(name, 3)), 3);
             ++files;
         }
     }
@@ -202,10 +202,10 @@ TEST(DnnMarkExamples, TheVggHas58LayersInFileAndTemplate) {
     if (!std::filesystem::exists(example("VGG.dnnmark"))) {
         GTEST_SKIP() << "no DNNMark example files; set STRATA_SHARED_DIR";
     }
-    EXPECT_EQ(load("VGG.dnnmark").layers.size(), 58U);
-    EXPECT_EQ(load("VGG.dnntemplate").layers.size(), 58U);
-    EXPECT_EQ(batch_of(load("VGG.dnnmark")), 100);
-    EXPECT_EQ(batch_of(load("VGG.dnntemplate")), 64);
+    EXPECT_EQ(load_file("VGG.dnnmark").layers.size(), 58U);
+    EXPECT_EQ(load_file("VGG.dnntemplate").layers.size(), 58U);
+    EXPECT_EQ(batch_of(load_file("VGG.dnnmark")), 100);
+    EXPECT_EQ(batch_of(load_file("VGG.dnntemplate")), 64);
 }
 
 // Arithmetic of a layer's forward pass but for the bias, which DNNMark does not have.
@@ -219,7 +219,7 @@ TEST(DnnMarkExamples, TheAlexNetIsTheZoosUngroupedOneWithoutBiases) {
     if (!std::filesystem::exists(example("alexnet.dnnmark"))) {
         GTEST_SKIP() << "no DNNMark example files; set STRATA_SHARED_DIR";
     }
-    const Graph file = load("alexnet.dnnmark");
+    const Graph file = load_file("alexnet.dnnmark");
     const Graph zoo = find_zoo_network("alexnet-ungrouped").build(16);
     ASSERT_EQ(file.layers.size(), zoo.layers.size());
     for (LayerId id = 0; id < file.layers.size(); ++id) {

@@ -50,7 +50,7 @@ void expect_round_trip(const Graph& graph) {
     }
 }
 
-std::string complaint(std::string_view text) {
+std::string refusal_of(std::string_view text) {
     return error_of([&] { parse_graph(text, "x.graph"); });
 }
 
@@ -68,7 +68,7 @@ TEST(GraphText, AliasesAndSourceLinesFollowTheirLayer) {
     EXPECT_EQ(again.layers.back().source, "net.py:30");
     EXPECT_EQ(again.layers.back().alias, "");
     expect_round_trip(graph);
-    EXPECT_NE(complaint("input data f32 1x3\nalias odd\n").find("put it below its layer's line"),
+    EXPECT_NE(refusal_of("input data f32 1x3\nalias odd\n").find("put it below its layer's line"),
               std::string::npos);
 }
 
@@ -145,48 +145,48 @@ TEST(GraphText, ABatchReplacesTheOneOfTheFile) {
 }
 
 TEST(GraphText, AMistakeNamesFileLineAndFix) {
-    EXPECT_EQ(complaint("graph g\ninput conv1 f32 2x4\ny = activation(con1)\n"),
+    EXPECT_EQ(refusal_of("graph g\ninput conv1 f32 2x4\ny = activation(con1)\n"),
               "x.graph:3: there is no tensor \"con1\" so far; did you mean \"conv1\"?");
-    EXPECT_EQ(complaint("inptu x f32 2x4"),
+    EXPECT_EQ(refusal_of("inptu x f32 2x4"),
               "x.graph:1: \"inptu\" does not start an item; did you mean \"input\"?");
-    EXPECT_EQ(complaint("input x f32 2x4\ninput x f32 2x4"),
+    EXPECT_EQ(refusal_of("input x f32 2x4\ninput x f32 2x4"),
               "x.graph:2: tensor \"x\" already exists; give this one a unique name");
-    EXPECT_EQ(complaint("input x f32 2x4\ny = activation(x"),
+    EXPECT_EQ(refusal_of("input x f32 2x4\ny = activation(x"),
               "x.graph:2: the line ends where ',' is missing; add it");
-    EXPECT_EQ(complaint("input x f32 2x4 5"),
+    EXPECT_EQ(refusal_of("input x f32 2x4 5"),
               "x.graph:1: \"5\" is left over at the end of the line; remove it");
-    EXPECT_EQ(complaint("input x f32"),
+    EXPECT_EQ(refusal_of("input x f32"),
               "x.graph:1: the line ends where a shape such as 32x3x8x8 is missing; add it");
-    EXPECT_EQ(complaint("input x f32 2x4\ny = opaque(x)\nz -> a, b = opaque(x)"),
+    EXPECT_EQ(refusal_of("input x f32 2x4\ny = opaque(x)\nz -> a, b = opaque(x)"),
               "x.graph:3: the shape of \"a\" is unknown; state it, as in \"-> a f32 1x8 = "
               "opaque(...)\"");
 }
 
 TEST(GraphText, WhatTheOperatorsComplainAboutGetsItsPlaceToo) {
-    EXPECT_TRUE(complaint("input x f32 2x4\ny = activation(x) knid=relu")
+    EXPECT_TRUE(refusal_of("input x f32 2x4\ny = activation(x) knid=relu")
                     .starts_with("x.graph:2: activation: "));
-    EXPECT_TRUE(complaint("input x f32 2x4\ny = convolution(x) out_channels=4 kernel=3x3")
+    EXPECT_TRUE(refusal_of("input x f32 2x4\ny = convolution(x) out_channels=4 kernel=3x3")
                     .starts_with("x.graph:2: layer \"y\": convolution: "));
-    EXPECT_TRUE(complaint("input x f32 2x-4").starts_with("x.graph:1: shape 2x-4"));
-    EXPECT_TRUE(complaint("input x f99 2x4").starts_with("x.graph:1: \"f99\" is not a data type"));
+    EXPECT_TRUE(refusal_of("input x f32 2x-4").starts_with("x.graph:1: shape 2x-4"));
+    EXPECT_TRUE(refusal_of("input x f99 2x4").starts_with("x.graph:1: \"f99\" is not a data type"));
 }
 
 TEST(GraphText, HostileTextIsRefusedAndNotFollowed) {
-    EXPECT_NE(complaint(std::string(2000, 'a') + " = identity(x)").find("use at most 1024"),
+    EXPECT_NE(refusal_of(std::string(2000, 'a') + " = identity(x)").find("use at most 1024"),
               std::string::npos);
-    EXPECT_NE(complaint("\"never closed = identity(x)").find("has no end"), std::string::npos);
-    EXPECT_NE(complaint("input x f32 " + std::string(200, '1') + "x2").find("is not a shape"),
+    EXPECT_NE(refusal_of("\"never closed = identity(x)").find("has no end"), std::string::npos);
+    EXPECT_NE(refusal_of("input x f32 " + std::string(200, '1') + "x2").find("is not a shape"),
               std::string::npos);
     std::string axes = "1";
     for (int i = 0; i < 100; ++i) {
         axes += "x1";
     }
-    EXPECT_NE(complaint("input x f32 " + axes).find("use at most 32"), std::string::npos);
-    EXPECT_NE(complaint("input x f32 4294967296x4294967296").find("make it smaller"),
+    EXPECT_NE(refusal_of("input x f32 " + axes).find("use at most 32"), std::string::npos);
+    EXPECT_NE(refusal_of("input x f32 4294967296x4294967296").find("make it smaller"),
               std::string::npos);
-    EXPECT_NE(complaint(std::string(max_graph_text + 1, '\n')).find("more than a network's text"),
+    EXPECT_NE(refusal_of(std::string(max_graph_text + 1, '\n')).find("more than a network's text"),
               std::string::npos);
-    EXPECT_NE(complaint(std::string_view("\0\xff\x1b[2J", 6)), "no error");
+    EXPECT_NE(refusal_of(std::string_view("\0\xff\x1b[2J", 6)), "no error");
 }
 
 TEST(GraphText, ATruncatedFileIsNeverTakenForAnother) {

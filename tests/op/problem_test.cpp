@@ -30,13 +30,13 @@ void change(Enumeration& value) {
 }
 
 template <class T>
-class EveryOperator : public testing::Test {};
+class EveryOperator : public ::testing::Test {};
 
 template <class Variant>
 struct TypesOf;
 template <class... T>
 struct TypesOf<std::variant<T...>> {
-    using type = testing::Types<T...>;
+    using type = ::testing::Types<T...>;
 };
 TYPED_TEST_SUITE(EveryOperator, TypesOf<Op>::type);
 

@@ -43,11 +43,12 @@ inline bool has_pass(std::string_view text, Pass pass) {
 }
 
 // Whether `whole` contains `part`; shows both if it does not.
-inline testing::AssertionResult contains(const std::string& whole, const std::string& part) {
+inline ::testing::AssertionResult contains(const std::string& whole, const std::string& part) {
     if (whole.find(part) != std::string::npos) {
-        return testing::AssertionSuccess();
+        return ::testing::AssertionSuccess();
     }
-    return testing::AssertionFailure() << "\"" << whole << "\" does not contain \"" << part << "\"";
+    return ::testing::AssertionFailure()
+           << "\"" << whole << "\" does not contain \"" << part << "\"";
 }
 
 }  // namespace strata

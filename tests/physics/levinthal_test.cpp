@@ -33,7 +33,7 @@ struct Published {
     double with_projections;  // rounded to 1e6
 };
 
-class LevinthalResNet : public testing::TestWithParam<Published> {};
+class LevinthalResNet : public ::testing::TestWithParam<Published> {};
 
 // Table 1 of the ResNet paper is version 1: the first 1x1 convolution of a block has the stride.
 Graph version_1(ResNet variant) {
@@ -64,11 +64,11 @@ TEST_P(LevinthalResNet, TheirWeightsAreThePublishedNumber) {
 
 INSTANTIATE_TEST_SUITE_P(
     Depths, LevinthalResNet,
-    testing::Values(Published{resnet_18, 3'588'587'520, 10'994'880, 3.627e9},
-                    Published{resnet_34, 7'287'963'648, 21'095'616, 7.326e9},
-                    Published{resnet_50, 6'992'527'360, 20'686'016, 7.712e9},
-                    Published{resnet_101, 14'416'969'728, 39'625'920, 15.136e9},
-                    Published{resnet_152, 21'841'412'096, 55'223'488, 22.561e9}),
+    ::testing::Values(Published{resnet_18, 3'588'587'520, 10'994'880, 3.627e9},
+                      Published{resnet_34, 7'287'963'648, 21'095'616, 7.326e9},
+                      Published{resnet_50, 6'992'527'360, 20'686'016, 7.712e9},
+                      Published{resnet_101, 14'416'969'728, 39'625'920, 15.136e9},
+                      Published{resnet_152, 21'841'412'096, 55'223'488, 22.561e9}),
     [](const auto& parameter) {
         std::string name(parameter.param.variant.name);
         name.erase(name.find('-'), 1);

@@ -120,7 +120,7 @@ Record record_of(const std::string& label) {
             std::stoll(part[5])};
 }
 
-class ParaDnnRecords : public testing::TestWithParam<const char*> {};
+class ParaDnnRecords : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ParaDnnRecords, EveryRecordHasTheParametersOfTheGeneratedNetwork) {
     const auto path = shared_directory() / "data/paradnn" / GetParam();
@@ -141,7 +141,7 @@ TEST_P(ParaDnnRecords, EveryRecordHasTheParametersOfTheGeneratedNetwork) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Released, ParaDnnRecords, testing::Values("gpu_fc.json", "tpu_fc.json"),
+INSTANTIATE_TEST_SUITE_P(Released, ParaDnnRecords, ::testing::Values("gpu_fc.json", "tpu_fc.json"),
                          [](const auto& parameter) { return std::string(parameter.param, 3); });
 
 TEST(ParaDnn, AStepOfEveryGpuRecordHasSixOperationsForEachWeightAndExample) {

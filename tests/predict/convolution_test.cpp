@@ -27,8 +27,8 @@ ConvolutionProblem layer(ConvolutionPass pass, std::int64_t filter = 3, std::int
             .pass = pass};
 }
 
-constexpr std::array passes = {ConvolutionPass::forward, ConvolutionPass::backward_data,
-                               ConvolutionPass::backward_weights};
+constexpr std::array convolution_passes = {ConvolutionPass::forward, ConvolutionPass::backward_data,
+                                           ConvolutionPass::backward_weights};
 
 ConvolutionPrediction predicted(const ConvolutionProblem& problem,
                                 const std::optional<ConvolutionKernel>& pinned = {}) {
@@ -54,7 +54,7 @@ TEST(Convolution, NothingIsFasterThanWhatItsAlgorithmNeeds) {
     const DeviceDescription device = find_description("v100");
     const double peak = derived_f32_peak(device, device.boost_clock)->value;
     const double memory = device.dram_bandwidth->value.value;
-    for (const ConvolutionPass pass : passes) {
+    for (const ConvolutionPass pass : convolution_passes) {
         for (const std::int64_t filter : {1, 3, 5}) {
             const ConvolutionProblem problem = layer(pass, filter);
             const ConvolutionRates rates = prior_convolution_rates(device, pass);
@@ -102,7 +102,7 @@ TEST(Convolution, MatrixUnitsTakeSixteenBitsOfEightChannelsAtATime) {
 }
 
 TEST(Convolution, MoreImagesNeverTakeLessTimeByTheSameKernel) {
-    for (const ConvolutionPass pass : passes) {
+    for (const ConvolutionPass pass : convolution_passes) {
         ConvolutionProblem problem = layer(pass);
         const auto kernels = candidate_kernels(problem, 7);
         const DeviceDescription device = find_description("v100");
@@ -119,7 +119,7 @@ TEST(Convolution, MoreImagesNeverTakeLessTimeByTheSameKernel) {
 }
 
 TEST(Convolution, WhatIsPinnedIsTakenAndNeverFasterThanThePlan) {
-    for (const ConvolutionPass pass : passes) {
+    for (const ConvolutionPass pass : convolution_passes) {
         const ConvolutionProblem problem = layer(pass);
         const auto plan = predicted(problem);
         const auto pinned =

@@ -10,8 +10,8 @@ namespace strata::testing {
 namespace {
 
 constexpr std::array cells = {RecurrentCell::vanilla, RecurrentCell::lstm, RecurrentCell::gru};
-constexpr std::array passes = {RecurrentPass::forward, RecurrentPass::backward_data,
-                               RecurrentPass::backward};
+constexpr std::array recurrent_passes = {RecurrentPass::forward, RecurrentPass::backward_data,
+                                         RecurrentPass::backward};
 
 RecurrentPrediction predict(const RecurrentProblem& problem,
                             RecurrentAlgorithm algorithm = RecurrentAlgorithm::stepwise) {
@@ -33,7 +33,7 @@ TEST(Recurrent, WorkIsThatOfTheHiddenWeights) {
 TEST(Recurrent, NoPassIsShorterThanArithmeticAtThePeakAndTheWholeIsAtLeastEachPart) {
     const DeviceDescription device = find_description("v100");
     for (const RecurrentCell cell : cells) {
-        for (const RecurrentPass pass : passes) {
+        for (const RecurrentPass pass : recurrent_passes) {
             for (const std::int64_t batch : {1, 16, 33, 64, 256}) {
                 const RecurrentProblem problem{
                     .cell = cell, .hidden = 1760, .batch = batch, .steps = 50, .pass = pass};

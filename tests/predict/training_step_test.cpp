@@ -20,7 +20,7 @@ TrainingStepPrediction predict(const TrainingStepProblem& problem) {
     return predict_training_step(problem, find_description("tpu-v2"), {});
 }
 
-std::string refusal_of(std::string_view json) {
+std::string refusal_of_results(std::string_view json) {
     try {
         paradnn_csv(json, "tpu-v2", "x.json");
     } catch (const Error& error) {
@@ -72,13 +72,14 @@ TEST(TrainingStep, ResultsOfParaDnnBecomeATable) {
                           "tpu-v2", "x.json"),
               "device,layers,nodes,inputs,outputs,batch,milliseconds\n"
               "tpu-v2,4,64,2000,200,128,2.5\n");
-    EXPECT_EQ(refusal_of("{"), "x.json: has no list 'labels'; give results of ParaDnn, or a table");
-    EXPECT_EQ(refusal_of(R"({"labels": [], "step_per_sec": [1]})"),
+    EXPECT_EQ(refusal_of_results("{"),
+              "x.json: has no list 'labels'; give results of ParaDnn, or a table");
+    EXPECT_EQ(refusal_of_results(R"({"labels": [], "step_per_sec": [1]})"),
               "x.json: has 0 labels and 1 step_per_sec");
-    EXPECT_EQ(refusal_of(R"({"labels": ["layer_4-node_x"], "step_per_sec": [1]})"),
+    EXPECT_EQ(refusal_of_results(R"({"labels": ["layer_4-node_x"], "step_per_sec": [1]})"),
               "x.json: the label 'layer_4-node_x' is not of the form "
               "layer_L-node_n-input_I-output_O-bs_B");
-    EXPECT_EQ(refusal_of(R"({"labels": ["x"], "step_per_sec": [0]})"),
+    EXPECT_EQ(refusal_of_results(R"({"labels": ["x"], "step_per_sec": [0]})"),
               "x.json: entry 1 of labels and step_per_sec is no text and no positive number");
 }
 

@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-double counted(const Counted& what) {
+double derived(const Counted& what) {
     CountedNetworks networks;
     return count(what, networks);
 }
@@ -38,36 +38,36 @@ TEST(Derived, ResNetsCountByEachFormulaAsExpected) {
         {"resnet-v1/152", 27.508, 27.663, 21'841'412'096, 22.561, 55'223'488}};
     for (const auto& [network, formula, projected, standard, projections, weights] : depths) {
         const auto billions = [&](const char* layers, const char* convention) {
-            return counted(operations(network, layers, convention)) / 1e9;
+            return derived(operations(network, layers, convention)) / 1e9;
         };
         EXPECT_NEAR(billions("*conv*", "levinthal-resnet"), formula, 0.0006) << network;
         EXPECT_NEAR(billions("*conv*,layer1.0.downsample.0", "levinthal-resnet"), projected, 0.0006)
             << network;
         EXPECT_NEAR(billions("*conv*,*downsample.0", "multiply-add-2"), projections, 0.0006)
             << network;
-        EXPECT_EQ(counted(operations(network, "*conv*")), standard) << network;
-        EXPECT_EQ(counted({.network = network, .layers = "*conv*", .what = "weights"}), weights)
+        EXPECT_EQ(derived(operations(network, "*conv*")), standard) << network;
+        EXPECT_EQ(derived({.network = network, .layers = "*conv*", .what = "weights"}), weights)
             << network;
     }
 }
 
 TEST(Derived, TheProfiledAlexNetHasTheOperationsThatItsKernelsAddUpTo) {
     const char* network = "tf-cnn-benchmarks/alexnet";
-    EXPECT_EQ(counted(operations(network, "conv*,fc*")), 1'677'585'792);
+    EXPECT_EQ(derived(operations(network, "conv*,fc*")), 1'677'585'792);
     // Three convolutions on average, of which the minimum and maximum are printed.
     EXPECT_EQ(
-        counted(
+        derived(
             {.network = network, .layers = "conv5", .what = "kernel", .kernel = "winograd-tile"}),
         209'813'504);
 }
 
 TEST(Derived, AlexNetWithoutGroupsHasItsWeightsWithoutBiases) {
-    EXPECT_EQ(counted({.network = "alexnet-ungrouped", .what = "weights"}), 62'367'776);
+    EXPECT_EQ(derived({.network = "alexnet-ungrouped", .what = "weights"}), 62'367'776);
 }
 
 // The bars that Kim et al. call theoretical fit these planes of 12x12.
 TEST(Derived, ConvolutionsOnPlanesOfTwelveCountAsTheBarsThatFitThem) {
-    const auto billions = [](const char* problem) { return counted({.network = problem}) / 1e9; };
+    const auto billions = [](const char* problem) { return derived({.network = problem}) / 1e9; };
     EXPECT_NEAR(billions("convolution(256x256x12x12) out_channels=384 kernel=3x3 pad_begin=1x1 "
                          "pad_end=1x1"),
                 65.2, 0.05);
@@ -82,14 +82,14 @@ TEST(Derived, TheProjectionOfALanguageModelFillsItsTiles) {
     Counted projection = operations("lstm:layers=1,embed=1024,length=32,vocabulary=10000",
                                     "projection", "executed-sgemm");
     projection.batch = 128;
-    EXPECT_EQ(counted(projection) / steps, 20'719'488);
+    EXPECT_EQ(derived(projection) / steps, 20'719'488);
     projection.convention = "with-bias";
-    EXPECT_EQ(counted(projection) / steps, 20'490'000);
+    EXPECT_EQ(derived(projection) / steps, 20'490'000);
 }
 
 TEST(Derived, CaffesBlobsOfAnImageAreWhatItsLogsSayOfABatch) {
     const auto floats = [](const char* network) {
-        return counted({.network = network, .batch = 1, .what = "caffe-data-bytes"}) / 4;
+        return derived({.network = network, .batch = 1, .what = "caffe-data-bytes"}) / 4;
     };
     EXPECT_EQ(floats("convnet-benchmarks/alexnet-owt"), 1'218'024);
     EXPECT_EQ(floats("convnet-benchmarks/vgg-a"), 16'542'184);

@@ -9,7 +9,7 @@
 namespace strata {
 namespace {
 
-class EveryReproduction : public testing::TestWithParam<EmbeddedFile> {
+class EveryReproduction : public ::testing::TestWithParam<EmbeddedFile> {
 protected:
     Reproduced reproduced = reproduce(find_reproduction(GetParam().name));
 };
@@ -73,7 +73,7 @@ std::vector<EmbeddedFile> counted_files() {
     return files;
 }
 
-INSTANTIATE_TEST_SUITE_P(Published, EveryReproduction, testing::ValuesIn(counted_files()),
+INSTANTIATE_TEST_SUITE_P(Published, EveryReproduction, ::testing::ValuesIn(counted_files()),
                          [](const auto& parameter) {
                              std::string name(parameter.param.name);
                              std::erase(name, '-');

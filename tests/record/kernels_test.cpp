@@ -11,7 +11,7 @@
 namespace strata {
 namespace {
 
-class TrackedKernels : public testing::Test {
+class TrackedKernels : public ::testing::Test {
 protected:
     Graph graph_ = load_network({.network = "alexnet", .batch = {}, .dims = {}, .variables = {}});
     // Kernels of two layers with the same full name, out of order, and one without a layer.

@@ -12,7 +12,7 @@ namespace strata {
 namespace {
 
 // Three iterations of two kernels: the second takes 10, 30 and 20 ns, after a gap of 5.
-class TraceResults : public testing::Test {
+class TraceResults : public ::testing::Test {
 protected:
     TraceResults() {
         trace_.ranges = {{.id = 1}, {.id = 2}, {.id = 3}};

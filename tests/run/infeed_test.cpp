@@ -29,7 +29,7 @@ TEST(ImageInputTest, NetworksOfImagesTakeThemAndOthersSayWhatTheyTake) {
     }
 }
 
-class FedRunTest : public testing::Test {
+class FedRunTest : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!has_jpeg()) {

@@ -20,7 +20,7 @@
 namespace strata {
 namespace {
 
-Job job_on(const std::string& device, std::int64_t batch = 4) {
+Job job_for(const std::string& device, std::int64_t batch = 4) {
     Job job;
     job.backend = modelled_backend(device);
     job.request = {.network = "alexnet", .batch = batch, .dims = {}, .variables = {}};
@@ -34,7 +34,7 @@ Run predicted(const Job& job, const DeviceChanges& changes = {}) {
 }
 
 TEST(Modelled, IsARunThatIsModelledWithATimeForEveryStepAndItsSum) {
-    const strata::Run run = predicted(job_on("v100"));
+    const strata::Run run = predicted(job_for("v100"));
     EXPECT_EQ(run.origin, Origin::modelled);
     EXPECT_FALSE(is_incomplete(run));
     Seconds sum;
@@ -50,16 +50,16 @@ TEST(Modelled, IsARunThatIsModelledWithATimeForEveryStepAndItsSum) {
 }
 
 TEST(Modelled, SaysWhichDeviceAndWhichRatesItAssumed) {
-    const strata::Run run = predicted(job_on("v100"));
+    const strata::Run run = predicted(job_for("v100"));
     EXPECT_EQ(run.provenance.at("gpu.name"), "NVIDIA Tesla V100 SXM2");
     EXPECT_NE(run.provenance.at("device.l2").find("whitepaper"), std::string::npos);
     EXPECT_NE(run.provenance.at("rates.linear").find("shipped"), std::string::npos);
     EXPECT_NE(run.provenance.at("rates.add").find("v100-pcie"), std::string::npos);
     EXPECT_NE(run.provenance.at("model.basis").find("% off"), std::string::npos);
-    const strata::Run similar = predicted(job_on("h100"));
+    const strata::Run similar = predicted(job_for("h100"));
     EXPECT_NE(similar.provenance.at("rates.linear").find("related: 'linear' of a100-40"),
               std::string::npos);
-    const strata::Run unknown = predicted(job_on("vega-fe"));
+    const strata::Run unknown = predicted(job_for("vega-fe"));
     EXPECT_EQ(unknown.provenance.at("rates.linear").substr(0, 7), "shipped");
     EXPECT_EQ(unknown.provenance.at("rates.add").substr(0, 5), "prior");
 }
@@ -67,7 +67,7 @@ TEST(Modelled, SaysWhichDeviceAndWhichRatesItAssumed) {
 TEST(Modelled, ComesBackFromADatabaseAsItWas) {
     const TemporaryDirectory folder;
     const Database database = Database::open(folder.path() / "runs.sqlite");
-    Job job = job_on("v100");
+    Job job = job_for("v100");
     job.device_changes = {{"dram_bandwidth", "2x"}};
     strata::Run run = predicted(job, {"dram_bandwidth=2x"});
     save_run(database, run);
@@ -76,13 +76,13 @@ TEST(Modelled, ComesBackFromADatabaseAsItWas) {
     EXPECT_EQ(loaded.settings.backend, "modelled:v100");
     EXPECT_EQ(loaded.settings.device_changes, job.device_changes);
     EXPECT_EQ(key_of(loaded.settings), key_of(run.settings));
-    EXPECT_NE(key_of(loaded.settings), key_of(predicted(job_on("v100")).settings));
+    EXPECT_NE(key_of(loaded.settings), key_of(predicted(job_for("v100")).settings));
     EXPECT_EQ(loaded.steps.size(), run.steps.size());
     EXPECT_EQ(job_of(loaded).device_changes, job.device_changes);
 }
 
 TEST(Modelled, TwoDevicesAreComparedExactly) {
-    const Comparison found = compare(predicted(job_on("k40")), predicted(job_on("v100")));
+    const Comparison found = compare(predicted(job_for("k40")), predicted(job_for("v100")));
     EXPECT_TRUE(found.refusal.empty()) << found.refusal;
     ASSERT_TRUE(found.whole.ratio);
     EXPECT_EQ(found.whole.verdict, Verdict::faster);
@@ -92,24 +92,24 @@ TEST(Modelled, TwoDevicesAreComparedExactly) {
 }
 
 TEST(Modelled, WhatDoesNotFitIsPredictedAndSaidSo) {
-    const strata::Run run = predicted(job_on("gtx-1080", 4096));
+    const strata::Run run = predicted(job_for("gtx-1080", 4096));
     ASSERT_EQ(run.flags.size(), 1U);
     EXPECT_NE(run.flags.front().sentence.find("will not fit in the 8 GB"), std::string::npos)
         << run.flags.front().sentence;
     EXPECT_FALSE(run.whole.end_to_end.values.empty());
-    EXPECT_TRUE(predicted(job_on("gtx-1080")).flags.empty());
+    EXPECT_TRUE(predicted(job_for("gtx-1080")).flags.empty());
 }
 
 TEST(Modelled, WhatNoDeviceCouldDoIsRefused) {
-    EXPECT_THROW(predicted(job_on("v100"), {"lanes=1e-300"}), Error);
-    EXPECT_THROW(predicted(job_on("v100"), {"dram_bandwidth=1e-300B/s"}), Error);
-    EXPECT_THROW(predicted(job_on("v100"), {"sms=1e300"}), Error);
-    EXPECT_THROW(predicted(job_on("v100"), {"dram_bandwidth=1e300B/s"}), Error);
-    EXPECT_THROW(predicted(job_on("v100", 1'000'000'000'000)), Error);
+    EXPECT_THROW(predicted(job_for("v100"), {"lanes=1e-300"}), Error);
+    EXPECT_THROW(predicted(job_for("v100"), {"dram_bandwidth=1e-300B/s"}), Error);
+    EXPECT_THROW(predicted(job_for("v100"), {"sms=1e300"}), Error);
+    EXPECT_THROW(predicted(job_for("v100"), {"dram_bandwidth=1e300B/s"}), Error);
+    EXPECT_THROW(predicted(job_for("v100", 1'000'000'000'000)), Error);
 }
 
 TEST(Modelled, AnswersWhatFusionWouldSave) {
-    const Job job = job_on("v100", 32);
+    const Job job = job_for("v100", 32);
     const strata::Run run = predicted(job);
     const FusionForecast found =
         forecast_of_fusion(run, graph_for(job), FusionScope::all, FusionMethod::traffic);
@@ -118,7 +118,7 @@ TEST(Modelled, AnswersWhatFusionWouldSave) {
 }
 
 TEST(Modelled, WhatToTryNextExplainsALayerOnTheSameDevice) {
-    Job job = job_on("v100");
+    Job job = job_for("v100");
     job.device_changes = {{"sms", "200"}};
     const strata::Run run = predicted(job, {"sms=200"});
     EXPECT_EQ(command_for(run, run.steps.front(), bounds_of(run).front()),
@@ -126,8 +126,8 @@ TEST(Modelled, WhatToTryNextExplainsALayerOnTheSameDevice) {
 }
 
 TEST(Modelled, ARunIsNamedByItsDeviceAloneBesideAnother) {
-    const std::array sides = {predicted(job_on("k40")).settings,
-                              predicted(job_on("v100")).settings};
+    const std::array sides = {predicted(job_for("k40")).settings,
+                              predicted(job_for("v100")).settings};
     EXPECT_EQ(names_of_sides(sides), (std::vector<std::string>{"modelled:k40", "modelled:v100"}));
 }
 

@@ -25,7 +25,7 @@ Graph network() {
     return builder.finish();
 }
 
-class StoredChoicesTest : public testing::Test {
+class StoredChoicesTest : public ::testing::Test {
 protected:
     StoredChoices choices(const Execution& execution = {}) const {
         return stored_choices(graph_, execution, tunings_);

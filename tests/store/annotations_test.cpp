@@ -18,7 +18,7 @@
 namespace strata {
 namespace {
 
-class AnnotationsTest : public testing::Test {
+class AnnotationsTest : public ::testing::Test {
 protected:
     AnnotationsTest() {
         for (int i = 0; i < 3; ++i) {

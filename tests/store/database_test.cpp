@@ -41,16 +41,16 @@ void raw(const fs::path& file, const std::string& sql) {
 }
 
 // Whether the sentence contains every part.
-testing::AssertionResult holds(const std::string& sentence, std::vector<std::string> parts) {
+::testing::AssertionResult holds(const std::string& sentence, std::vector<std::string> parts) {
     for (const auto& part : parts) {
         if (sentence.find(part) == std::string::npos) {
-            return testing::AssertionFailure() << "'" << part << "' is not in: " << sentence;
+            return ::testing::AssertionFailure() << "'" << part << "' is not in: " << sentence;
         }
     }
-    return testing::AssertionSuccess();
+    return ::testing::AssertionSuccess();
 }
 
-class DatabaseTest : public testing::Test {
+class DatabaseTest : public ::testing::Test {
 protected:
     std::string error_of_opening(const fs::path& file, Opener open) const {
         return error_of([&] { open(file, strata_schema()); });

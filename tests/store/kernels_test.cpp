@@ -38,7 +38,7 @@ KernelSet sample_set() {
     return set;
 }
 
-class KernelsTest : public testing::Test {
+class KernelsTest : public ::testing::Test {
 protected:
     TemporaryDirectory directory_;
     Database database_ = Database::open(directory_.path() / "runs.sqlite");

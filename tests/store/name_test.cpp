@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-class NameTest : public testing::Test {
+class NameTest : public ::testing::Test {
 protected:
     NameTest() {
         const Database database = Database::open(file_);

@@ -35,7 +35,7 @@ void measure(const Database& database, const StoredPlan& plan, std::size_t index
     finish_run(database, run);
 }
 
-class PlanTest : public testing::Test {
+class PlanTest : public ::testing::Test {
 protected:
     StoredPlan open(const std::string& identity = "alexnet") const {
         return StoredPlan::open(database_, identity, planned);

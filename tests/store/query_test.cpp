@@ -14,7 +14,7 @@
 namespace strata {
 namespace {
 
-class QueryTest : public testing::Test {
+class QueryTest : public ::testing::Test {
 protected:
     QueryTest() {
         const Database database = Database::open(file_);

@@ -22,11 +22,11 @@ constexpr std::array<std::string_view, 1> old_views = {
 constexpr std::array<std::string_view, 1> new_views = {
     "-- Animals with legs.\nCREATE VIEW tall AS SELECT name FROM animal WHERE leg_count > 3"};
 
-constexpr Schema first{.application_id = 77,
-                       .version = 1,
-                       .tables = "CREATE TABLE animal (name TEXT, legs INTEGER) STRICT",
-                       .migrations = {},
-                       .views = old_views};
+constexpr Schema first_schema{.application_id = 77,
+                              .version = 1,
+                              .tables = "CREATE TABLE animal (name TEXT, legs INTEGER) STRICT",
+                              .migrations = {},
+                              .views = old_views};
 constexpr Schema third{.application_id = 77,
                        .version = 3,
                        .tables =
@@ -35,10 +35,10 @@ constexpr Schema third{.application_id = 77,
                        .migrations = history,
                        .views = new_views};
 
-class SchemaTest : public testing::Test {
+class SchemaTest : public ::testing::Test {
 protected:
     std::filesystem::path make_old() const {
-        const Database old = Database::open(file_, first);
+        const Database old = Database::open(file_, first_schema);
         old.execute("INSERT INTO animal VALUES ('hen', 2), ('cow', 4)");
         return file_;
     }
@@ -61,7 +61,8 @@ TEST_F(SchemaTest, AnOlderDatabaseIsBroughtUpToDateWithItsContent) {
 }
 
 TEST_F(SchemaTest, ViewsThatChangedAreReplaced) {
-    EXPECT_EQ(only_text(Database::open(make_old(), first), "SELECT count(*) FROM tall"), "2");
+    EXPECT_EQ(only_text(Database::open(make_old(), first_schema), "SELECT count(*) FROM tall"),
+              "2");
     EXPECT_EQ(only_text(Database::open(file_, third), "SELECT count(*) FROM tall"), "1");
 }
 
@@ -76,7 +77,7 @@ TEST_F(SchemaTest, AMigrationThatFailsLeavesTheOldDatabase) {
     schema.migrations = broken;
     make_old();
     EXPECT_NE(error_of([&] { Database::open(file_, schema); }), "no error");
-    const Database old = Database::open(file_, first);
+    const Database old = Database::open(file_, first_schema);
     EXPECT_EQ(only_text(old, "SELECT sum(legs) FROM animal"), "6");
 }
 
@@ -93,7 +94,7 @@ TEST_F(SchemaTest, AMigratedDatabaseEqualsANewOne) {
 TEST_F(SchemaTest, ANewerDatabaseIsRefusedAndSaysWhatToDo) {
     { Database::open(file_, third); }
     for (const auto open : {Database::open, Database::open_existing}) {
-        const std::string sentence = error_of([&] { open(file_, first); });
+        const std::string sentence = error_of([&] { open(file_, first_schema); });
         EXPECT_NE(sentence.find("has version 3"), std::string::npos) << sentence;
         EXPECT_NE(sentence.find("update strata"), std::string::npos) << sentence;
     }

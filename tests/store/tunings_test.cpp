@@ -45,7 +45,7 @@ TuningTrial trial(ConvolutionAlgorithm algorithm) {
             .rounds = 10};
 }
 
-class TuningsTest : public testing::Test {
+class TuningsTest : public ::testing::Test {
 protected:
     StoredTunings tunings(const TuningScope& of = scope()) const { return {database_, of}; }
 
@@ -102,11 +102,11 @@ TEST_F(TuningsTest, TrialsComeBackWithTheirTimesOrReasons) {
     tunings().store(std::array{trial(gemm), refused});
     const auto trials = tunings().trials(problem, Pass::forward);
     ASSERT_EQ(trials.size(), 2U);
-    const TuningTrial& first = trials[trials[0].algorithm == gemm ? 0 : 1];
+    const TuningTrial& trial = trials[trials[0].algorithm == gemm ? 0 : 1];
     const TuningTrial& second = trials[trials[0].algorithm == gemm ? 1 : 0];
-    EXPECT_EQ(first.ratio->value, 1.5);
-    EXPECT_NEAR(first.own.value, 3e-3, 1e-9);
-    EXPECT_EQ(first.rounds, 10U);
+    EXPECT_EQ(trial.ratio->value, 1.5);
+    EXPECT_NEAR(trial.own.value, 3e-3, 1e-9);
+    EXPECT_EQ(trial.rounds, 10U);
     EXPECT_EQ(second.reason, "stride 4");
     EXPECT_FALSE(second.ratio);
     EXPECT_TRUE(tunings().trials(problem, Pass::backward_data).empty());

@@ -10,8 +10,6 @@
 namespace strata {
 namespace {
 
-constexpr Task first{.layer = 0, .pass = Pass::forward};
-constexpr Task second{.layer = 1, .pass = Pass::forward};
 constexpr Task second_backward{.layer = 1, .pass = Pass::backward_data};
 
 // The attribution of a trace's only span.

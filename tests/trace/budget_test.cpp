@@ -10,9 +10,6 @@
 namespace strata {
 namespace {
 
-constexpr Task first{.layer = 0, .pass = Pass::forward};
-constexpr Task second{.layer = 1, .pass = Pass::forward};
-
 TraceBudget budget(const Trace& trace) {
     return budget_of(trace, attribute(trace), 0);
 }

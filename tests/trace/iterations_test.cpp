@@ -23,9 +23,9 @@ TEST(Iterations, ASpanBelongsToTheIterationOfItsCallHoweverDeepItsRangeIs) {
 }
 
 TEST(Iterations, KernelsOfAGraphBelongToTheIterationThatLaunchedIt) {
-    Span second = launched(5, "a", 30, 40);
-    second.correlation = 78;
-    const Trace trace{.spans = {launched(5, "a", 10, 20), second},
+    Span later = launched(5, "a", 30, 40);
+    later.correlation = 78;
+    const Trace trace{.spans = {launched(5, "a", 10, 20), later},
                       .ranges = {{.id = 10}, {.id = 20}, {.id = 1}},
                       .calls = {{77, 10}, {78, 20}},
                       .nodes = {{5, 1}}};

@@ -7,6 +7,9 @@
 
 namespace strata {
 
+constexpr Task first{.layer = 0, .pass = Pass::forward};
+constexpr Task second{.layer = 1, .pass = Pass::forward};
+
 // A kernel from `start` to `end`, in nanoseconds.
 inline Span kernel(const std::string& name, std::int64_t start, std::int64_t end) {
     return {.name = name, .start = Nanoseconds(start), .end = Nanoseconds(end)};

@@ -14,13 +14,13 @@
 namespace strata {
 namespace {
 
-nlohmann::json shown(const strata::Run& run, const StepFilter& filter = {}) {
+nlohmann::json json_of_run(const strata::Run& run, const StepFilter& filter = {}) {
     return nlohmann::json::parse(
         run_json(run, filter).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 TEST(RunJson, KeepsTheContractForScripts) {
-    const auto json = shown(testing::scripted_run(testing::zoo_graph("alexnet", 4)));
+    const auto json = json_of_run(testing::scripted_run(testing::zoo_graph("alexnet", 4)));
     const auto& run = json;
     EXPECT_EQ(run["run"], 12);
     EXPECT_EQ(run["origin"], "measured");
@@ -45,13 +45,14 @@ TEST(RunJson, KeepsTheContractForScripts) {
 }
 
 TEST(RunJson, ClosesItsBudget) {
-    const auto budget = shown(testing::scripted_run(testing::zoo_graph("alexnet", 4)))["budget"];
+    const auto budget =
+        json_of_run(testing::scripted_run(testing::zoo_graph("alexnet", 4)))["budget"];
     const double whole = budget["end_to_end_s"], steps = budget["steps_s"];
     EXPECT_DOUBLE_EQ(budget["residual"].get<double>(), (whole - steps) / whole);
 }
 
 TEST(RunJson, WhatWasNotMeasuredIsNullAndSaysWhy) {
-    const auto json = shown(testing::scripted_run_with_holes("alexnet", 4));
+    const auto json = json_of_run(testing::scripted_run_with_holes("alexnet", 4));
     const auto find = [&](std::string_view status) {
         return *std::ranges::find_if(json["steps"],
                                      [&](const auto& step) { return step["status"] == status; });
@@ -65,7 +66,7 @@ TEST(RunJson, WhatWasNotMeasuredIsNullAndSaysWhy) {
 }
 
 TEST(RunJson, StepsAreInTheOrderOfExecution) {
-    const auto json = shown(testing::scripted_run(testing::zoo_graph("alexnet", 4)));
+    const auto json = json_of_run(testing::scripted_run(testing::zoo_graph("alexnet", 4)));
     EXPECT_EQ(json["steps"][1]["layer"], "relu1");
     EXPECT_EQ(json["steps"].back()["layer"], "conv1");
     EXPECT_EQ(json["steps"].back()["pass"], "update");
@@ -74,10 +75,10 @@ TEST(RunJson, StepsAreInTheOrderOfExecution) {
 TEST(RunJson, HasWhatUsersSaidOfTheRunAndWhatItsFileCallsALayer) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     run.steps[0].alias = "node_Conv_7";
-    EXPECT_TRUE(shown(run)["tags"].is_null());
+    EXPECT_TRUE(json_of_run(run)["tags"].is_null());
     run.tags = {"baseline", "quiet"};
     run.note = "after the upgrade";
-    const auto json = shown(run);
+    const auto json = json_of_run(run);
     EXPECT_EQ(json["tags"], "baseline, quiet");
     EXPECT_EQ(json["note"], "after the upgrade");
     EXPECT_EQ(json["steps"][0]["alias"], "node_Conv_7");
@@ -85,14 +86,14 @@ TEST(RunJson, HasWhatUsersSaidOfTheRunAndWhatItsFileCallsALayer) {
 }
 
 TEST(RunJson, TheFilterChoosesSteps) {
-    const auto json = shown(testing::scripted_run(testing::zoo_graph("alexnet", 4)),
-                            {.layers = "fc8", .passes = "forward"});
+    const auto json = json_of_run(testing::scripted_run(testing::zoo_graph("alexnet", 4)),
+                                  {.layers = "fc8", .passes = "forward"});
     ASSERT_EQ(json["steps"].size(), 1u);
     EXPECT_EQ(json["steps"][0]["layer"], "fc8");
 }
 
 TEST(RunJson, ARunWithoutStepsHasNullsForItsBudget) {
-    const auto json = shown({});
+    const auto json = json_of_run({});
     EXPECT_TRUE(json["steps"].empty());
     EXPECT_TRUE(json["budget"]["end_to_end_s"].is_null());
     EXPECT_TRUE(json["budget"]["residual"].is_null());
@@ -102,7 +103,7 @@ TEST(RunJson, BrokenNamesStillGiveValidJson) {
     strata::Run run =
         testing::run_of({testing::scripted_step("\xFF\n\"", Pass::forward, {Seconds{1}})});
     run.settings.network = "\xC3";
-    EXPECT_EQ(shown(run)["steps"][0]["layer"], "\xEF\xBF\xBD\n\"");
+    EXPECT_EQ(json_of_run(run)["steps"][0]["layer"], "\xEF\xBF\xBD\n\"");
 }
 
 TEST(RunJson, TheSelectionActsOnTheSteps) {
@@ -142,10 +143,10 @@ TEST(RunJson, APairNamesItsRunsAndWhatDiffersOrWhyItIsNone) {
 
 TEST(RunJson, AnIncompleteRunSaysSoAndHasNoEndToEndTime) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
-    EXPECT_EQ(shown(run)["state"], "complete");
-    EXPECT_TRUE(shown(run)["incomplete"].is_null());
+    EXPECT_EQ(json_of_run(run)["state"], "complete");
+    EXPECT_TRUE(json_of_run(run)["incomplete"].is_null());
     run.steps[0].time = Skipped{"no kernel"};
-    const auto json = shown(run);
+    const auto json = json_of_run(run);
     EXPECT_EQ(json["state"], "incomplete");
     EXPECT_TRUE(json["incomplete"].get<std::string>().ends_with("(conv1 forward: no kernel)"));
     EXPECT_TRUE(json["budget"]["end_to_end_s"].is_null());
@@ -156,11 +157,11 @@ TEST(RunJson, AnIncompleteRunSaysSoAndHasNoEndToEndTime) {
 
 TEST(RunJson, HoldsWhatVerificationFound) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
-    EXPECT_TRUE(shown(run)["verification"].is_null());
+    EXPECT_TRUE(json_of_run(run)["verification"].is_null());
     run.verified = {.compared = 2, .without_reference = 1};
     run.steps[0].verified = {.error = 3e-6, .tolerance = 1e-4};
     run.steps[1].verified = {.error = 4e-6, .tolerance = 1e-2};
-    const auto json = shown(run);
+    const auto json = json_of_run(run);
     EXPECT_EQ(json["verification"]["verified_steps"], 2);
     EXPECT_EQ(json["verification"]["steps_without_reference"], 1);
     EXPECT_EQ(json["verification"]["worst"]["layer"], "conv1");

@@ -13,18 +13,18 @@
 namespace strata {
 namespace {
 
-std::string terminal(const strata::Run& run) {
+std::string run_text(const strata::Run& run) {
     return render_terminal(run_document(run), {.width = 130, .unicode = true});
 }
 
 TEST(RunView, TellsWhereTheTimeGoesAndWhy) {
     testing::expect_golden("view/run-alexnet-16.txt",
-                           terminal(testing::scripted_run(testing::zoo_graph("alexnet", 16))));
+                           run_text(testing::scripted_run(testing::zoo_graph("alexnet", 16))));
 }
 
 TEST(RunView, ExplainsItsHoles) {
     testing::expect_golden("view/run-alexnet-32-holes.txt",
-                           terminal(testing::scripted_run_with_holes("alexnet", 32)));
+                           run_text(testing::scripted_run_with_holes("alexnet", 32)));
 }
 
 TEST(RunView, IsMarkdownToo) {
@@ -35,30 +35,30 @@ TEST(RunView, IsMarkdownToo) {
 
 TEST(RunView, SaysThatARunIsPartial) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
-    EXPECT_EQ(terminal(run).find("interrupted"), std::string::npos);
+    EXPECT_EQ(run_text(run).find("interrupted"), std::string::npos);
     run.state = RunState::partial;
-    EXPECT_NE(terminal(run).find("interrupted"), std::string::npos);
+    EXPECT_NE(run_text(run).find("interrupted"), std::string::npos);
 }
 
 TEST(RunView, SaysWhereTheNumbersComeFrom) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
-    EXPECT_NE(terminal(run).find("measured on A scripted machine"), std::string::npos);
+    EXPECT_NE(run_text(run).find("measured on A scripted machine"), std::string::npos);
     run.origin = Origin::modelled;
-    EXPECT_NE(terminal(run).find("modelled on A scripted machine"), std::string::npos);
-    EXPECT_NE(terminal(run).find("≈ modelled, not measured"), std::string::npos);
+    EXPECT_NE(run_text(run).find("modelled on A scripted machine"), std::string::npos);
+    EXPECT_NE(run_text(run).find("≈ modelled, not measured"), std::string::npos);
 }
 
 TEST(RunView, SaysHowADeviceOfItsOwnWas) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
-    EXPECT_EQ(terminal(run).find("clock"), std::string::npos);
+    EXPECT_EQ(run_text(run).find("clock"), std::string::npos);
     run.provenance.merge(
         std::map<std::string, std::string>{{"gpu.name", "NVIDIA H200"},
                                            {"gpu.core_clock.most", "1980 MHz"},
                                            {"gpu.power.limit", "700 W"},
                                            {"gpu.sampled.core_clock", "1695 to 1980 MHz"},
                                            {"gpu.sampled.power", "612 to 698 W"}});
-    EXPECT_NE(terminal(run).find("measured on NVIDIA H200"), std::string::npos);
-    EXPECT_NE(terminal(run).find("core clock 1695 to 1980 MHz of 1980 MHz, 612 to 698 W of 700 W"),
+    EXPECT_NE(run_text(run).find("measured on NVIDIA H200"), std::string::npos);
+    EXPECT_NE(run_text(run).find("core clock 1695 to 1980 MHz of 1980 MHz, 612 to 698 W of 700 W"),
               std::string::npos);
 }
 
@@ -68,14 +68,14 @@ TEST(RunView, SaysFirstThatARunIsIncompleteAndGivesNoEndToEndTime) {
     const Document document = run_document(run);
     EXPECT_TRUE(std::get<Paragraph>(document.blocks.front())
                     .text.starts_with("This run is incomplete: 1 of "));
-    EXPECT_NE(terminal(run).find("the run is incomplete"), std::string::npos) << "in the budget";
+    EXPECT_NE(run_text(run).find("the run is incomplete"), std::string::npos) << "in the budget";
 }
 
 TEST(RunView, AnIncompleteRunHasTimesAndRatesButNoSharesAndNoRanking) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
-    EXPECT_NE(terminal(run).find("Largest possible gains"), std::string::npos);
+    EXPECT_NE(run_text(run).find("Largest possible gains"), std::string::npos);
     run.steps[0].time = Skipped{"no kernel"};
-    const std::string text = terminal(run);
+    const std::string text = run_text(run);
     EXPECT_NE(text.find("GFLOP/s"), std::string::npos);
     EXPECT_NE(text.find("that ran"), std::string::npos);
     for (const auto* unknown : {"share [%]", "% of the step", "could save", "at its ceiling the"}) {
@@ -127,7 +127,7 @@ TEST(RunView, SaysWhatVerificationFound) {
     EXPECT_EQ(verification_line(run),
               "2 steps verified against the reference, all agree; worst error 3.0e-06 (conv1 "
               "forward, tolerance 1.0e-04); 1 step had no reference");
-    EXPECT_NE(terminal(run).find("2 steps verified"), std::string::npos);
+    EXPECT_NE(run_text(run).find("2 steps verified"), std::string::npos);
     run.steps[1].verified->error = 1;
     EXPECT_NE(verification_line(run).find("1 of them wrong; worst error 1.0e+00"),
               std::string::npos);
@@ -135,9 +135,9 @@ TEST(RunView, SaysWhatVerificationFound) {
 
 TEST(RunView, SaysThatCachesWerePreparedAndGivesNoResidual) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
-    EXPECT_NE(terminal(run).find("residual"), std::string::npos);
+    EXPECT_NE(run_text(run).find("residual"), std::string::npos);
     set_further(run.settings, "caches", "cold");
-    const std::string shown = terminal(run);
+    const std::string shown = run_text(run);
     EXPECT_NE(shown.find("caches cold\n"), std::string::npos) << "in the title";
     EXPECT_NE(shown.find("= instrumented"), std::string::npos);
     EXPECT_NE(shown.find("prepared the caches"), std::string::npos);
@@ -163,15 +163,15 @@ TEST(RunView, NoiseIsNotACostOfTimeStamps) {
         {testing::scripted_step("a", Pass::forward, {Seconds{0.69}, Seconds{0.7}, Seconds{0.71}})});
     run.whole.instrumented.values = {Seconds{0.7}, Seconds{0.71}, Seconds{0.72}};
     run.whole.end_to_end.values = {Seconds{0.6}, Seconds{1.9}, Seconds{2.1}};
-    EXPECT_NE(terminal(run).find("none detected (below ± 1.40 s)"), std::string::npos)
-        << terminal(run);
+    EXPECT_NE(run_text(run).find("none detected (below ± 1.40 s)"), std::string::npos)
+        << run_text(run);
     run.whole.end_to_end.values = {Seconds{1.8}, Seconds{1.9}, Seconds{2.1}};
-    EXPECT_EQ(terminal(run).find("− cost of the time stamps"), std::string::npos);
-    EXPECT_NE(terminal(run).find("+ slower without time stamps"), std::string::npos);
+    EXPECT_EQ(run_text(run).find("− cost of the time stamps"), std::string::npos);
+    EXPECT_NE(run_text(run).find("+ slower without time stamps"), std::string::npos);
 }
 
 TEST(RunView, ARunWithoutStepsIsStillADocument) {
-    EXPECT_FALSE(terminal({}).empty());
+    EXPECT_FALSE(run_text({}).empty());
 }
 
 }  // namespace

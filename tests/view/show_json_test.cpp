@@ -11,14 +11,14 @@
 namespace strata {
 namespace {
 
-nlohmann::json shown(const Graph& graph, const Execution& execution = {}) {
+nlohmann::json json_of_network(const Graph& graph, const Execution& execution = {}) {
     return nlohmann::json::parse(
         show_json(graph, conventions().front(), execution)
             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 TEST(ShowJson, KeepsTheContractForScripts) {
-    const auto json = shown(testing::zoo_graph("alexnet", 2));
+    const auto json = json_of_network(testing::zoo_graph("alexnet", 2));
     EXPECT_EQ(json["network"], "alexnet");
     EXPECT_EQ(json["batch"], 2);
     EXPECT_EQ(json["convention"], "multiply-add-2");
@@ -38,7 +38,7 @@ TEST(ShowJson, LayersHaveTheirAliasAndTheirLineOfTheProgram) {
     Graph graph = testing::zoo_graph("alexnet", 2);
     graph.layers[0].alias = "node_Conv_507";
     graph.layers[0].source = "net.py:12";
-    const auto json = shown(graph);
+    const auto json = json_of_network(graph);
     EXPECT_EQ(json["layers"][0]["alias"], "node_Conv_507");
     EXPECT_EQ(json["layers"][0]["source"], "net.py:12");
     EXPECT_TRUE(json["layers"][1]["alias"].is_null());
@@ -46,7 +46,7 @@ TEST(ShowJson, LayersHaveTheirAliasAndTheirLineOfTheProgram) {
 }
 
 TEST(ShowJson, TotalsAreSumsOfTheLayers) {
-    const auto json = shown(testing::zoo_graph("alexnet", 2));
+    const auto json = json_of_network(testing::zoo_graph("alexnet", 2));
     std::int64_t flops = 0, parameters = 0;
     for (const auto& layer : json["layers"]) {
         flops += layer["work"]["forward"]["flops"].get<std::int64_t>();
@@ -58,15 +58,15 @@ TEST(ShowJson, TotalsAreSumsOfTheLayers) {
 
 TEST(ShowJson, TheFirstLayersDataGradientIsCountedOnlyOnRequest) {
     const Graph graph = testing::zoo_graph("alexnet", 2);
-    EXPECT_TRUE(shown(graph)["layers"][0]["work"]["backward_data"].is_null());
-    const auto asked =
-        shown(graph, {.numerics = {.first_layer_gradient = FirstLayerGradient::computed}});
+    EXPECT_TRUE(json_of_network(graph)["layers"][0]["work"]["backward_data"].is_null());
+    const auto asked = json_of_network(
+        graph, {.numerics = {.first_layer_gradient = FirstLayerGradient::computed}});
     EXPECT_EQ(asked["layers"][0]["work"]["backward_data"]["flops"],
               asked["layers"][0]["work"]["forward"]["flops"]);
 }
 
 TEST(ShowJson, APassThatALayerDoesNotHaveIsNull) {
-    const auto relu = shown(testing::zoo_graph("alexnet", 2))["layers"][1];
+    const auto relu = json_of_network(testing::zoo_graph("alexnet", 2))["layers"][1];
     EXPECT_EQ(relu["operator"], "relu");
     EXPECT_TRUE(relu["work"]["backward_weights"].is_null());
     EXPECT_TRUE(relu["work"]["backward_data"].is_object());
@@ -74,7 +74,7 @@ TEST(ShowJson, APassThatALayerDoesNotHaveIsNull) {
 
 TEST(ShowJson, MemoryIsThatOfTheLivenessPlan) {
     const Graph graph = testing::zoo_graph("alexnet", 2);
-    const auto totals = shown(graph)["totals"];
+    const auto totals = json_of_network(graph)["totals"];
     EXPECT_EQ(totals["memory_training"]["peak_bytes"], footprint_of(graph, {}).peak.value);
     EXPECT_EQ(
         totals["memory_inference"]["peak_bytes"],
@@ -86,14 +86,14 @@ TEST(ShowJson, ListsAllActivationsOfALayerAndNoParameter) {
     const auto a = builder.input("a", {{4, 8}});
     const auto b = builder.input("b", {{4, 8}});
     builder.add("add", Elementwise{}, {a, b});
-    EXPECT_EQ(shown(builder.finish())["layers"][0]["inputs"],
+    EXPECT_EQ(json_of_network(builder.finish())["layers"][0]["inputs"],
               nlohmann::json::parse("[[4,8],[4,8]]"));
 }
 
 TEST(ShowJson, BrokenNamesStillGiveValidJson) {
     GraphBuilder builder("\xFF\"");
     builder.add("relu\n", Activation{}, {builder.input("x", {{4}})});
-    EXPECT_EQ(shown(builder.finish())["layers"][0]["layer"], "relu\n");
+    EXPECT_EQ(json_of_network(builder.finish())["layers"][0]["layer"], "relu\n");
 }
 
 }  // namespace

@@ -66,14 +66,14 @@ Capacity forty() {
             .memory = Bytes{1e9}};
 }
 
-std::string terminal(const Document& document) {
+std::string sweep_text(const Document& document) {
     return render_terminal(document, {.width = 110, .unicode = true});
 }
 
 TEST(SweepView, OfBatchesTellsLatencyThroughputSaturationAndCapacity) {
     const auto runs = batches();
     testing::expect_golden("view/sweep-batches.txt",
-                           terminal(sweep_document(sweep_of(runs).value(), forty())));
+                           sweep_text(sweep_document(sweep_of(runs).value(), forty())));
 }
 
 TEST(SweepView, OfAParameterTellsHardwareAndFramework) {
@@ -84,7 +84,7 @@ TEST(SweepView, OfAParameterTellsHardwareAndFramework) {
             run_of("lstm:hidden=" + std::to_string(hidden), 20, flops, 4e-4 + flops / 90e9));
     }
     testing::expect_golden("view/sweep-hidden.txt",
-                           terminal(sweep_document(sweep_of(runs).value())));
+                           sweep_text(sweep_document(sweep_of(runs).value())));
 }
 
 // Time grows by the cube of the work.
@@ -101,7 +101,7 @@ std::vector<strata::Run> crooked() {
 TEST(SweepView, IfNoLineFitsNeitherLineNorSlopeNorInterceptIsShown) {
     const auto runs = crooked();
     const Sweep sweep = sweep_of(runs).value();
-    testing::expect_golden("view/sweep-crooked.txt", terminal(sweep_document(sweep)));
+    testing::expect_golden("view/sweep-crooked.txt", sweep_text(sweep_document(sweep)));
     const auto charts = sweep_charts(sweep);
     ASSERT_EQ(charts.size(), 1U);
     EXPECT_EQ(std::get<XyChart>(charts[0]).series.size(), 1U);
@@ -135,7 +135,7 @@ TEST(SweepView, CountsByTheRequestedConventionAndSaysSo) {
     const Sweep macs = counted_by(find_convention("multiply-add-1"), usual);
     EXPECT_GT(macs.points[1].flops, 0.45 * usual.points[1].flops);
     EXPECT_LT(macs.points[1].flops, 0.55 * usual.points[1].flops);
-    const std::string text = terminal(sweep_document(macs));
+    const std::string text = sweep_text(sweep_document(macs));
     EXPECT_NE(text.find("convention multiply-add-1: "), std::string::npos);
     EXPECT_EQ(text.find("f32 peak"), std::string::npos);
     EXPECT_EQ(sweep_json(macs)["convention"], "multiply-add-1");
@@ -284,7 +284,8 @@ TEST(SweepView, TwoPointsHaveNoLine) {
     const auto json = sweep_json(sweep_of(runs).value());
     EXPECT_TRUE(json["fit"].is_null());
     EXPECT_TRUE(json["capacity"].is_null());
-    EXPECT_NE(terminal(sweep_document(sweep_of(runs).value())).find("too few"), std::string::npos);
+    EXPECT_NE(sweep_text(sweep_document(sweep_of(runs).value())).find("too few"),
+              std::string::npos);
 }
 
 }  // namespace

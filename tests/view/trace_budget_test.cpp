@@ -20,7 +20,7 @@ Trace scripted() {
             .dropped = 2};
 }
 
-class TraceView : public testing::Test {
+class TraceView : public ::testing::Test {
 protected:
     Table table(const Trace& trace) const {
         const std::vector<std::string> layers = {"conv1", "conv2"};

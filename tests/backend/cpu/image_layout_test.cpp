@@ -18,18 +18,18 @@ Execution execution_in(ImageLayout layout) {
     return execution;
 }
 
-const Convolution three_by_three{
+const Convolution thirty_two_channels{
     .out_channels = 32, .kernel = {3, 3}, .pad_begin = {1, 1}, .pad_end = {1, 1}};
 
 // Convolutions with all that usually stands between them.
 Graph chain() {
     GraphBuilder builder("chain");
     TensorId x = builder.input("x", {{2, 32, 12, 12}});
-    x = builder.add("first", three_by_three, {x});
+    x = builder.add("first", thirty_two_channels, {x});
     x = builder.add("norm", BatchNormalization{}, {x});
     x = builder.add("relu", Activation{}, {x});
     x = builder.add("pool", Pooling{.kernel = {2, 2}, .stride = {2, 2}}, {x});
-    return builder.finish({builder.add("second", three_by_three, {x})});
+    return builder.finish({builder.add("second", thirty_two_channels, {x})});
 }
 
 class EachLayout : public ::testing::TestWithParam<ImageLayout> {};

@@ -14,7 +14,7 @@ namespace strata::testing {
 
 namespace {
 
-std::string verify_on_host(const Graph& graph, const Execution& execution) {
+std::string verify_network(const Graph& graph, const Execution& execution) {
     return without_combined(verify_graph(*emulated_backend(), graph, execution));
 }
 
@@ -24,7 +24,7 @@ TEST(Networks, ShortcutsAndBranchesTrainInEveryLayoutAndType) {
             for (const DataType dtype : {DataType::f32, DataType::bf16, DataType::f16}) {
                 Execution execution = kept_execution(Mode::training, dtype);
                 execution.engine.image_layout = layout;
-                EXPECT_EQ(verify_on_host(graph, execution), "");
+                EXPECT_EQ(verify_network(graph, execution), "");
             }
         }
     }
@@ -32,20 +32,20 @@ TEST(Networks, ShortcutsAndBranchesTrainInEveryLayoutAndType) {
 
 TEST(Networks, AnswerWithoutALoss) {
     const Graph graph = for_inference(branching_network());
-    EXPECT_EQ(verify_on_host(graph, kept_execution(Mode::inference, DataType::f16)), "");
+    EXPECT_EQ(verify_network(graph, kept_execution(Mode::inference, DataType::f16)), "");
 }
 
 TEST(Networks, GeneratedOnesTrain) {
     for (const char* network : {"transformer:layers=1,embed=16,heads=2,length=6,vocabulary=20",
                                 "lstm:layers=1,embed=8,length=3,vocabulary=12"}) {
-        EXPECT_EQ(verify_on_host(load_network({network, 2, {}, {}}), kept_execution()), "");
+        EXPECT_EQ(verify_network(load_network({network, 2, {}, {}}), kept_execution()), "");
     }
 }
 
 TEST(Networks, AdamFollowsTheReference) {
     Execution execution = kept_execution();
     execution.numerics.optimizer = find_optimizer("adam");
-    EXPECT_EQ(verify_on_host(branching_network(), execution), "");
+    EXPECT_EQ(verify_network(branching_network(), execution), "");
 }
 
 // The loss after a few iterations with shared memory, in which kept gradients are overwritten.

@@ -11,14 +11,6 @@
 namespace strata::testing {
 namespace {
 
-// A layer run forward on given inputs.
-HostValues result_of(const Op& op, const std::vector<Dims>& dims, std::vector<HostValues> inputs) {
-    ReferenceLayer layer(op, dims);
-    layer.inputs = std::move(inputs);
-    layer.forward();
-    return layer.outputs[0];
-}
-
 float activated(const Activation& op, float x) {
     return result_of(op, {{1}}, {{x}})[0];
 }

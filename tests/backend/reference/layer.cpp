@@ -87,6 +87,19 @@ HostValues spread_values(std::size_t count, std::size_t salt) {
     return values;
 }
 
+ReferenceLayer run(const Op& op, const std::vector<Dims>& dims, std::vector<HostValues> inputs,
+                   const std::vector<Role>& roles) {
+    ReferenceLayer layer(op, dims, roles);
+    layer.inputs = std::move(inputs);
+    layer.forward();
+    return layer;
+}
+
+HostValues result_of(const Op& op, const std::vector<Dims>& dims, std::vector<HostValues> inputs,
+                     const std::vector<Role>& roles) {
+    return run(op, dims, std::move(inputs), roles).outputs[0];
+}
+
 double dot(std::span<const float> a, std::span<const float> b) {
     EXPECT_EQ(a.size(), b.size());
     double sum = 0;

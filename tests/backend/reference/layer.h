@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "backend/reference/operators.h"
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -38,12 +39,21 @@ private:
     ReferenceOperands operands();
 };
 
+// A layer run forward on given inputs, and its first output.
+ReferenceLayer run(const Op& op, const std::vector<Dims>& dims, std::vector<HostValues> inputs,
+                   const std::vector<Role>& roles = {});
+HostValues result_of(const Op& op, const std::vector<Dims>& dims, std::vector<HostValues> inputs,
+                     const std::vector<Role>& roles = {});
+
 // Compares every gradient of a layer with central differences of fourth order; fails the test if
 // they differ by more than `tolerance` times the operand's largest gradient.
 void expect_gradients_match_differences(ReferenceLayer layer, double tolerance = 2e-4);
 
 // Distinct values spread over [-1.5, 1.5], none of them zero, in an order that depends on the salt.
 HostValues spread_values(std::size_t count, std::size_t salt);
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 double dot(std::span<const float> a, std::span<const float> b);
 

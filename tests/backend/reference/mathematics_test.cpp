@@ -12,16 +12,6 @@
 namespace strata::testing {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-
-HostValues result_of(const Op& op, const std::vector<Dims>& dims, std::vector<HostValues> inputs) {
-    ReferenceLayer layer(op, dims);
-    layer.inputs = std::move(inputs);
-    layer.forward();
-    return layer.outputs[0];
-}
-
 float of(UnaryKind kind, float x) {
     return result_of(Unary{kind}, {{1}}, {{x}})[0];
 }

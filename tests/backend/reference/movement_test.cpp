@@ -12,22 +12,6 @@
 namespace strata::testing {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-
-ReferenceLayer run(const Op& op, const std::vector<Dims>& dims, std::vector<HostValues> inputs,
-                   const std::vector<Role>& roles = {}) {
-    ReferenceLayer layer(op, dims, roles);
-    layer.inputs = std::move(inputs);
-    layer.forward();
-    return layer;
-}
-
-HostValues result_of(const Op& op, const std::vector<Dims>& dims, std::vector<HostValues> inputs,
-                     const std::vector<Role>& roles = {}) {
-    return run(op, dims, std::move(inputs), roles).outputs[0];
-}
-
 const std::vector<Role> with_indices = {Role::activation, Role::label};
 
 TEST(ReferenceGather, RowsAreCopiedByIndexAlongTheAxis) {

@@ -15,7 +15,7 @@ HostValues resized(const Resize& op, const Dims& x, HostValues values) {
     return layer.outputs[0];
 }
 
-void expect_near(const HostValues& ours, const HostValues& expected) {
+void expect_values(const HostValues& ours, const HostValues& expected) {
     ASSERT_EQ(ours.size(), expected.size());
     for (std::size_t i = 0; i < ours.size(); ++i) {
         EXPECT_NEAR(ours[i], expected[i], 1e-6) << i;
@@ -44,25 +44,25 @@ TEST(ReferenceResize, NearestAlwaysDownOrUpKeepsInsideTheInput) {
 
 TEST(ReferenceResize, LinearWeighsTheTwoNeighbours) {
     Resize op = {.sizes = {4}, .interpolation = Interpolation::linear};
-    expect_near(resized(op, {1, 1, 2}, {0, 4}), {0, 1, 3, 4});
+    expect_values(resized(op, {1, 1, 2}, {0, 4}), {0, 1, 3, 4});
     op.coordinates = Coordinates::asymmetric;
-    expect_near(resized(op, {1, 1, 2}, {0, 4}), {0, 2, 4, 4});
+    expect_values(resized(op, {1, 1, 2}, {0, 4}), {0, 2, 4, 4});
     op.coordinates = Coordinates::align_corners;
-    expect_near(resized(op, {1, 1, 2}, {0, 3}), {0, 1, 2, 3});
+    expect_values(resized(op, {1, 1, 2}, {0, 3}), {0, 1, 2, 3});
 }
 
 TEST(ReferenceResize, LinearIsTheProductOfItsAxes) {
     const Resize op = {.sizes = {2, 4}, .interpolation = Interpolation::linear};
-    expect_near(resized(op, {1, 1, 2, 2}, {0, 4, 8, 12}), {0, 1, 3, 4, 8, 9, 11, 12});
+    expect_values(resized(op, {1, 1, 2, 2}, {0, 4, 8, 12}), {0, 1, 3, 4, 8, 9, 11, 12});
 }
 
 TEST(ReferenceResize, ASingleOutputIsAtItsCoordinates) {
     Resize op = {.sizes = {1}, .interpolation = Interpolation::linear};
-    expect_near(resized(op, {1, 1, 4}, {0, 2, 4, 6}), {3});
+    expect_values(resized(op, {1, 1, 4}, {0, 2, 4, 6}), {3});
     op.coordinates = Coordinates::pytorch_half_pixel;
-    expect_near(resized(op, {1, 1, 4}, {1, 2, 4, 6}), {1});
+    expect_values(resized(op, {1, 1, 4}, {1, 2, 4, 6}), {1});
     op.coordinates = Coordinates::align_corners;
-    expect_near(resized(op, {1, 1, 4}, {1, 2, 4, 6}), {1});
+    expect_values(resized(op, {1, 1, 4}, {1, 2, 4, 6}), {1});
 }
 
 // At a distance of 1/4 the kernel with a = -0.75 gives the four neighbours these weights.

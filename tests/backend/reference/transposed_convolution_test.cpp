@@ -47,7 +47,7 @@ std::vector<double> scattered(const ReferenceLayer& layer) {
     return sums;
 }
 
-void expect_definition(const TransposedConvolution& op, const Dims& x) {
+void expect_transposed_definition(const TransposedConvolution& op, const Dims& x) {
     ReferenceLayer layer(op, {x});
     layer.forward();
     const auto expected = scattered(layer);
@@ -58,18 +58,19 @@ void expect_definition(const TransposedConvolution& op, const Dims& x) {
 }
 
 TEST(ReferenceTransposedConvolution, EqualsItsDefinitionTermByTerm) {
-    expect_definition({.out_channels = 5, .kernel = {2, 2}, .stride = {2, 2}}, {2, 3, 3, 4});
-    expect_definition({.out_channels = 6,
-                       .kernel = {3, 4},
-                       .stride = {2, 3},
-                       .dilation = {2, 1},
-                       .pad_begin = {1, 2},
-                       .pad_end = {2, 0},
-                       .output_pad = {1, 2},
-                       .groups = 2},
-                      {2, 4, 4, 3});
-    expect_definition({.out_channels = 4, .kernel = {3, 3}, .groups = 4, .bias = false},
-                      {1, 4, 3, 3});
+    expect_transposed_definition({.out_channels = 5, .kernel = {2, 2}, .stride = {2, 2}},
+                                 {2, 3, 3, 4});
+    expect_transposed_definition({.out_channels = 6,
+                                  .kernel = {3, 4},
+                                  .stride = {2, 3},
+                                  .dilation = {2, 1},
+                                  .pad_begin = {1, 2},
+                                  .pad_end = {2, 0},
+                                  .output_pad = {1, 2},
+                                  .groups = 2},
+                                 {2, 4, 4, 3});
+    expect_transposed_definition({.out_channels = 4, .kernel = {3, 3}, .groups = 4, .bias = false},
+                                 {1, 4, 3, 3});
 }
 
 TEST(ReferenceTransposedConvolution, SpreadsAnInputByHand) {

@@ -10,19 +10,19 @@
 namespace strata {
 namespace {
 
-Graph load(std::string network, std::optional<std::int64_t> batch = {}) {
+Graph generate(std::string network, std::optional<std::int64_t> batch = {}) {
     return load_network(
         {.network = std::move(network), .batch = batch, .dims = {}, .variables = {}});
 }
 
-class EveryFamily : public testing::TestWithParam<GeneratorFamily> {
+class EveryFamily : public ::testing::TestWithParam<GeneratorFamily> {
 protected:
     std::string text() const { return std::string(GetParam().name) + ":"; }
 };
 
 TEST_P(EveryFamily, BuildsFromItsStandardValuesUnderItsCanonicalName) {
     for (const std::int64_t batch : {1, 3}) {
-        const Graph graph = load(text(), batch);
+        const Graph graph = generate(text(), batch);
         EXPECT_EQ(graph.name, to_text(parse_generator(text())));
         EXPECT_EQ(batch_of(graph), batch);
         EXPECT_EQ(graph.layers.back().name, "loss");
@@ -55,8 +55,8 @@ TEST_P(EveryFamily, RefusesABatchOfNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Generators, EveryFamily,
-                         testing::ValuesIn(generator_families().begin(),
-                                           generator_families().end()),
+                         ::testing::ValuesIn(generator_families().begin(),
+                                             generator_families().end()),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
 TEST(Generator, KeysThatAreNotGivenHaveTheirStandardValuesInAnyOrder) {
@@ -70,39 +70,39 @@ TEST(Generator, TheShortFormOfAnOperatorIsNotAGenerator) {
     EXPECT_FALSE(is_generator("conv:n32c96h27k256r5"));
     EXPECT_FALSE(is_generator("alexnet"));
     EXPECT_TRUE(is_generator("fc:"));
-    EXPECT_EQ(load("fc:n2c8k4").layers.size(), 1U);
+    EXPECT_EQ(generate("fc:n2c8k4").layers.size(), 1U);
 }
 
 TEST(Generator, MistakesNameTheKeyAndTheChoice) {
-    EXPECT_EQ(error_of([] { load("fc:node=512"); }),
+    EXPECT_EQ(error_of([] { generate("fc:node=512"); }),
               "fc: there is no key 'node'; choose one of layers, nodes, inputs, outputs");
-    EXPECT_EQ(error_of([] { load("fc:nodes=many"); }),
+    EXPECT_EQ(error_of([] { generate("fc:nodes=many"); }),
               "fc: nodes needs a whole number from 1 to 16777216, not 'many'");
-    EXPECT_EQ(error_of([] { load("fc:layers=0"); }),
+    EXPECT_EQ(error_of([] { generate("fc:layers=0"); }),
               "fc: layers needs a whole number from 1 to 16384, not '0'");
-    EXPECT_EQ(error_of([] { load("fc:layers=99999999999999999999"); }),
+    EXPECT_EQ(error_of([] { generate("fc:layers=99999999999999999999"); }),
               "fc: layers needs a whole number from 1 to 16384, not '99999999999999999999'");
-    EXPECT_EQ(error_of([] { load("fc:layers=4,layers=5"); }),
+    EXPECT_EQ(error_of([] { generate("fc:layers=4,layers=5"); }),
               "fc: layers is given twice; remove one");
-    EXPECT_EQ(error_of([] { load("fc:layers=4,nodes"); }),
+    EXPECT_EQ(error_of([] { generate("fc:layers=4,nodes"); }),
               "fc: nodes has no value; write nodes=1024");
-    EXPECT_EQ(error_of([] { load("transformer:heads=7"); }),
+    EXPECT_EQ(error_of([] { generate("transformer:heads=7"); }),
               "transformer: heads=7 does not divide embed=512; change one");
-    EXPECT_EQ(error_of([] { load("fc:layers=4,"); }),
+    EXPECT_EQ(error_of([] { generate("fc:layers=4,"); }),
               "fc: there is no key ''; choose one of layers, nodes, inputs, outputs");
 }
 
 TEST(Generator, AnUnknownFamilyIsRefusedWithTheKnownOnes) {
-    EXPECT_NE(error_of([] { load("residal:blocks=1"); }).find("fc, residual, bottleneck"),
+    EXPECT_NE(error_of([] { generate("residal:blocks=1"); }).find("fc, residual, bottleneck"),
               std::string::npos);
 }
 
 TEST(Generator, SizesThatNoTensorCanHaveAreRefused) {
-    EXPECT_THROW(load("residual:image=65536,filters=65536", 1 << 30), Error);
+    EXPECT_THROW(generate("residual:image=65536,filters=65536", 1 << 30), Error);
 }
 
 TEST(Generator, ASmallImageIsAveragedWhole) {
-    const Graph graph = load("residual:image=1,filters=2,outputs=3");
+    const Graph graph = generate("residual:image=1,filters=2,outputs=3");
     EXPECT_EQ(graph.tensors[graph.layers.back().inputs[0]].tensor.dims, (Dims{1, 3}));
 }
 

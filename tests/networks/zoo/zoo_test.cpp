@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-class EveryNetwork : public testing::TestWithParam<ZooNetwork> {};
+class EveryNetwork : public ::testing::TestWithParam<ZooNetwork> {};
 
 TEST_P(EveryNetwork, BuildsForEveryBatchAndCarriesItsName) {
     for (const std::int64_t batch : {1, 3, 256}) {
@@ -52,7 +52,7 @@ TEST_P(EveryNetwork, RefusesABatchOfNothing) {
     EXPECT_THROW(GetParam().build(INT64_MAX), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, EveryNetwork, testing::ValuesIn(zoo().begin(), zoo().end()),
+INSTANTIATE_TEST_SUITE_P(Zoo, EveryNetwork, ::testing::ValuesIn(zoo().begin(), zoo().end()),
                          [](const auto& parameter) {
                              std::string name(parameter.param.name);
                              std::erase_if(name, [](char c) { return c == '-' || c == '.'; });

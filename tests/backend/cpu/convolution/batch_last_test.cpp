@@ -35,12 +35,12 @@ std::vector<ProblemShape> ragged_batches() {
 }
 
 // Sums of up to some thousand products of numbers below 1, each rounded once.
-constexpr double bound = 3e-6;
+constexpr double batch_last_bound = 3e-6;
 
 void expect_exact(const ConvolutionProblem& problem) {
     const Outcome outcome = outcome_of(direct(), problem);
-    EXPECT_LT(outcome.max_error(), bound) << text_of(problem);
-    EXPECT_LT(outcome.max_bias_error(), bound) << text_of(problem);
+    EXPECT_LT(outcome.max_error(), batch_last_bound) << text_of(problem);
+    EXPECT_LT(outcome.max_bias_error(), batch_last_bound) << text_of(problem);
     EXPECT_EQ(outcome.faults, std::vector<std::string>()) << text_of(problem);
     EXPECT_EQ(outcome.orders.x, ImageOrder::chwn);
     EXPECT_EQ(outcome.orders.y, ImageOrder::chwn);

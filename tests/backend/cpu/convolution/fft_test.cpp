@@ -51,7 +51,7 @@ std::vector<ProblemShape> unit_step_shapes() {
     };
 }
 
-class Fft : public testing::TestWithParam<const char*> {
+class Fft : public ::testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {
         try {
@@ -63,10 +63,10 @@ protected:
     const ConvolutionMethod& method() const { return method_named(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Methods, Fft, testing::Values("fft", "fft-tiled"));
+INSTANTIATE_TEST_SUITE_P(Methods, Fft, ::testing::Values("fft", "fft-tiled"));
 
 // Rounding grows with the logarithm of a transform's size, and is shared among all of a tile.
-constexpr double bound = 5e-6;
+constexpr double fft_bound = 5e-6;
 
 TEST_P(Fft, AgreesWithAConvolutionInDoublePrecisionOnEveryInstructionSet) {
     for (const Isa isa : {Isa::avx512, Isa::avx2, Isa::baseline}) {
@@ -75,8 +75,8 @@ TEST_P(Fft, AgreesWithAConvolutionInDoublePrecisionOnEveryInstructionSet) {
             for (const Pass pass : tested_passes) {
                 const ConvolutionProblem problem = problem_of(pass, shape);
                 const Outcome outcome = outcome_of(method(), problem);
-                EXPECT_LT(outcome.max_error(), bound) << text_of(problem);
-                EXPECT_LT(outcome.max_bias_error(), bound) << text_of(problem);
+                EXPECT_LT(outcome.max_error(), fft_bound) << text_of(problem);
+                EXPECT_LT(outcome.max_bias_error(), fft_bound) << text_of(problem);
                 EXPECT_EQ(outcome.faults, std::vector<std::string>()) << text_of(problem);
             }
         }
@@ -91,7 +91,7 @@ TEST_P(Fft, TakesImagesInEveryOrder) {
                 const Outcome outcome =
                     outcome_of(method(), problem, {order, FilterOrder::oihw, order});
                 EXPECT_EQ(outcome.orders.x, order);
-                EXPECT_LT(outcome.max_error(), bound) << text_of(problem);
+                EXPECT_LT(outcome.max_error(), fft_bound) << text_of(problem);
                 EXPECT_EQ(outcome.faults, std::vector<std::string>()) << text_of(problem);
             }
         }

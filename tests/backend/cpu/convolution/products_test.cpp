@@ -8,19 +8,19 @@
 namespace strata::cpu {
 namespace {
 
-class Products : public testing::TestWithParam<const char*> {
+class Products : public ::testing::TestWithParam<const char*> {
 protected:
     const ConvolutionMethod& method() const { return method_named(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Methods, Products, testing::Values("gemm", "implicit-gemm"));
+INSTANTIATE_TEST_SUITE_P(Methods, Products, ::testing::Values("gemm", "implicit-gemm"));
 
 // Sums of up to some thousand products of numbers below 1, each rounded once.
-constexpr double bound = 3e-6;
+constexpr double products_bound = 3e-6;
 
 void expect_exact(const Outcome& outcome, const std::string& what) {
-    EXPECT_LT(outcome.max_error(), bound) << what;
-    EXPECT_LT(outcome.max_bias_error(), bound) << what;
+    EXPECT_LT(outcome.max_error(), products_bound) << what;
+    EXPECT_LT(outcome.max_bias_error(), products_bound) << what;
     EXPECT_EQ(outcome.faults, std::vector<std::string>()) << what;
 }
 

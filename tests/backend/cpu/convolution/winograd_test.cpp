@@ -82,7 +82,7 @@ void expect_agreement(const ConvolutionMethod& method, const ConvolutionProblem&
     }
 }
 
-class Winograd : public testing::TestWithParam<Stated> {
+class Winograd : public ::testing::TestWithParam<Stated> {
 protected:
     const ConvolutionMethod& method() const { return method_named(GetParam().name); }
 };
@@ -198,7 +198,7 @@ TEST_P(Winograd, NamesItselfAndTheInstructionSet) {
               "strata:" + std::string(GetParam().name) + ":portable");
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTiles, Winograd, testing::ValuesIn(stated), [](const auto& tested) {
+INSTANTIATE_TEST_SUITE_P(AllTiles, Winograd, ::testing::ValuesIn(stated), [](const auto& tested) {
     std::string name = tested.param.name;
     std::erase(name, '-');
     return name;

@@ -11,7 +11,7 @@
 namespace strata::cuda {
 namespace {
 
-class CounterPasses : public testing::Test {
+class CounterPasses : public ::testing::Test {
 protected:
     std::size_t passes(const std::string& chip, const std::vector<std::string>& names) const {
         std::vector<MetricSet> sets;

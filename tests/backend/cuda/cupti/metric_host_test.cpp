@@ -43,7 +43,7 @@ TEST(MetricHost, KnowsWhatItsCountersMean) {
               std::string::npos);
 }
 
-class EveryChip : public testing::TestWithParam<const char*> {};
+class EveryChip : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EveryChip, HasEveryCounterOfEverySetButThoseThatItsFileSaysItLacks) {
     const MetricHost host(GetParam());

@@ -40,7 +40,7 @@ TEST(CountRanges, PassesThatDoNotEndAreTrouble) {
     EXPECT_LT(counter.count("start"), 100u);
 }
 
-class EveryBadDay : public testing::TestWithParam<std::pair<const char*, int>> {};
+class EveryBadDay : public ::testing::TestWithParam<std::pair<const char*, int>> {};
 
 TEST_P(EveryBadDay, IsAnOutcomeWithItsReason) {
     for (const auto* view : {"start", "push", "stop", "read"}) {
@@ -56,14 +56,14 @@ TEST_P(EveryBadDay, IsAnOutcomeWithItsReason) {
 
 INSTANTIATE_TEST_SUITE_P(
     Codes, EveryBadDay,
-    testing::Values(std::pair("privileges", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES),
-                    std::pair("subscribers", CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED),
-                    std::pair("busy", CUPTI_ERROR_HARDWARE_BUSY),
-                    std::pair("virtualized", CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED),
-                    std::pair("confidential", CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED),
-                    std::pair("mig", CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED),
-                    std::pair("memory", CUPTI_ERROR_OUT_OF_MEMORY),
-                    std::pair("hardware", CUPTI_ERROR_HARDWARE)),
+    ::testing::Values(std::pair("privileges", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES),
+                      std::pair("subscribers", CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED),
+                      std::pair("busy", CUPTI_ERROR_HARDWARE_BUSY),
+                      std::pair("virtualized", CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED),
+                      std::pair("confidential", CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED),
+                      std::pair("mig", CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED),
+                      std::pair("memory", CUPTI_ERROR_OUT_OF_MEMORY),
+                      std::pair("hardware", CUPTI_ERROR_HARDWARE)),
     [](const auto& parameter) { return std::string(parameter.param.first); });
 
 TEST(CountRanges, APassIsStoppedWhereTheWorkFailsAndItsFailureIsPassedOn) {

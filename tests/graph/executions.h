@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/schedule.h"
+
+namespace strata {
+
+// The ways of running a network, and the smallest parts of one, that tests of this module speak of.
+inline const Execution training = {};
+inline const Execution inference = {.numerics = {.mode = Mode::inference}};
+inline const Execution kept = {.scheduling = {.memory = MemoryReuse::kept}};
+
+inline const Convolution pointwise = {.out_channels = 4, .kernel = {1, 1}};
+inline const Tensor image = {{2, 4, 4, 4}};
+
+}  // namespace strata
