@@ -33,7 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t most_predicted_at_once = 64;
+// Of small networks these take 40 ms, longer than a rank goes without looking for messages.
+constexpr std::int64_t most_predicted_at_once = 512;
 constexpr std::int64_t most_measured_at_once = 8;
 
 // A folder that only this user can write to: others may write to the one for temporary files.
