@@ -121,12 +121,12 @@ std::vector<AccuracyRow> accuracy_of_files(const std::vector<std::string>& names
     return found;
 }
 
-// Leaves the rows of the devices that were asked for.
+// Keeps the rows of these devices; of all where none is given.
 void keep_devices(std::vector<AccuracyRow>& rows, std::span<const std::string> devices) {
     for (const std::string& device : devices) {
         if (std::ranges::find(rows, device, &AccuracyRow::device) == rows.end()) {
-            throw Error(fmt::format("no time of {} was compared; leave --device out to see of "
-                                    "which devices there are some",
+            throw Error(fmt::format("there are no measured times of {}; leave --device out to see "
+                                    "all devices that have some",
                                     printable(device)),
                         ExitCode::usage);
         }
@@ -199,7 +199,9 @@ void add_accuracy(CLI::App& app, ExitCode&) {
                      "tables as for strata predict, with measured milliseconds; without one: the "
                      "errors on published times that are part of strata")
         ->type_name("CSV");
-    verb->add_option("--device", options->devices, "only these")->delimiter(',')->type_name("NAME");
+    verb->add_option("--device", options->devices, "show only these devices")
+        ->delimiter(',')
+        ->type_name("NAME");
     add_output_options(*verb, options->output);
     verb->callback([options] { state_accuracy(*options); });
 }

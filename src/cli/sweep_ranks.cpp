@@ -331,7 +331,7 @@ ExitCode hand_out(const RankedSweep& call, std::unique_ptr<Communicator>& commun
     const auto joining = std::chrono::steady_clock::now();
     join_ranks(database, manager.ranks());
     const std::chrono::duration<double> joined = std::chrono::steady_clock::now() - joining;
-    fmt::print("joined the ranks' databases in {}\n", duration_text(Seconds{joined.count()}));
+    fmt::print("joining databases took {}\n", duration_text(Seconds{joined.count()}));
     print_unjoined(call, database, manager.ranks());
     return ExitCode::done;
 }

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -137,13 +138,17 @@ void predict_all(const SweepSpec& spec, KeptSteps steps,
     std::exception_ptr trouble;
     try {
         PointPredictor predictor(spec, steps);
-        for (auto points = next(); !points.empty(); points = next()) {
-            PredictedChunk chunk;
-            for (const std::int64_t index : points) {
-                chunk.push_back(predictor.predicted(index));
-            }
-            if (!queue.put(std::move(chunk))) {
-                break;
+        bool is_wanted = true;
+        for (auto points = next(); is_wanted && !points.empty(); points = next()) {
+            // A portion may have hundreds of points, whose steps would take much memory at once.
+            for (std::span<const std::int64_t> rest = points; is_wanted && !rest.empty();) {
+                const auto size = std::min<std::size_t>(rest.size(), most_per_chunk);
+                PredictedChunk chunk;
+                for (const std::int64_t index : rest.first(size)) {
+                    chunk.push_back(predictor.predicted(index));
+                }
+                rest = rest.subspan(size);
+                is_wanted = queue.put(std::move(chunk));
             }
         }
     } catch (...) {

@@ -65,7 +65,7 @@ Document accuracy_document(std::span<const AccuracyRow> rows, const std::string&
         "of the rows by rates fitted to the other four. Left-out: by rates fitted to other devices "
         "of the same maker.");
     if (!source.empty()) {
-        table.notes.push_back(fmt::format("Computed when these rates were made: {}.", source));
+        table.notes.push_back(fmt::format("Source: {}.", source));
     }
     return {.title = "accuracy", .blocks = {std::move(table)}, .kind = "accuracy"};
 }
