@@ -376,7 +376,7 @@ filters = 64
 class Ranks(Program):
     """`mpirun strata sweep`: shared by ranks, one of which dies, or all. Needs mpirun and the module."""
 
-    # Points of some milliseconds each, which a processor takes seconds for.
+    # With every step, points of some milliseconds each, which a processor takes seconds for.
     GRID = """
 batch = { from = 1, to = 8, factor = 2 }
 device = ["v100", "p100"]
@@ -403,7 +403,7 @@ nodes = 512
                 str(ranks), STRATA, *words]
 
     def sweep(self, *words):
-        return ["sweep", "grid.toml", "--whole", "--cores", "1", "--local", "local", *words]
+        return ["sweep", "grid.toml", "--cores", "1", "--local", "local", *words]
 
     @contextlib.contextmanager
     def launched(self, *command):
