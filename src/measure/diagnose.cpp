@@ -141,10 +141,11 @@ std::optional<Doubt> paging(const ActivityChange& activity) {
     if (activity.major_faults.value_or(0) == 0) {
         return {};
     }
-    return Doubt{DoubtKind::paging,
-                 fmt::format("{} pages were read from disk while sampling; use a smaller "
-                             "batch or free memory",
-                             *activity.major_faults)};
+    return Doubt{
+        DoubtKind::paging,
+        fmt::format("{} page{} read from disk while sampling; use a smaller batch or free "
+                    "memory",
+                    *activity.major_faults, *activity.major_faults == 1 ? " was" : "s were")};
 }
 
 }  // namespace
