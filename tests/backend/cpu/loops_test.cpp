@@ -108,21 +108,98 @@ TEST(SkinnyGemm, ABiasIsAddedBeforeNegativeSumsBecomeZero) {
     }
 }
 
-TEST(Lrn, IsTheFormulaAlsoAtTheFirstAndLastChannels) {
-    const std::size_t channels = 37, positions = 3;
-    const ChannelLrn lrn = {.channels = channels, .size = 5, .scale = 0.25F, .k = 2};
-    const auto x = numbers(channels * positions, 3);
-    std::vector<float> y(x.size());
-    normalize_channels(lrn, x.data(), y.data(), positions);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const std::size_t channel = i % channels;
-        double sum = 2;
-        for (std::size_t c = channel < 2 ? 0 : channel - 2;
-             c <= std::min(channel + 2, channels - 1); ++c) {
-            const double value = static_cast<double>(x[i - channel + c]);
-            sum += 0.25 * value * value;
+// Element (image, channel, position) of channels in blocks.
+std::size_t index_in(const ChannelBlocks& shape, std::int64_t image, std::int64_t channel,
+                     std::int64_t position) {
+    const std::int64_t block = image * shape.blocks() + channel / shape.inner;
+    return static_cast<std::size_t>((block * shape.positions + position) * shape.inner +
+                                    channel % shape.inner);
+}
+
+// LRN by its definition in double precision, of one position.
+class LrnOfPosition {
+public:
+    LrnOfPosition(const ChannelLrn& lrn, const std::vector<float>& x, std::int64_t image,
+                  std::int64_t position)
+        : lrn_(lrn), x_(x), image_(image), position_(position) {}
+
+    std::size_t at(std::int64_t channel) const {
+        return index_in(lrn_.blocks, image_, channel, position_);
+    }
+    double x(std::int64_t channel) const { return static_cast<double>(x_[at(channel)]); }
+    double scale(std::int64_t channel) const {
+        double sum = static_cast<double>(lrn_.k);
+        for (std::int64_t other = 0; other < lrn_.blocks.channels; ++other) {
+            sum += sees(channel, other) ? static_cast<double>(lrn_.scale) * x(other) * x(other) : 0;
         }
-        ASSERT_NEAR(y[i], static_cast<double>(x[i]) * std::pow(sum, -0.75), 1e-5) << i;
+        return sum;
+    }
+    double y(std::int64_t channel) const {
+        return x(channel) * std::pow(scale(channel), -static_cast<double>(lrn_.beta));
+    }
+    // The derivative of y[of] for x[by].
+    double derivative(std::int64_t of, std::int64_t by) const {
+        const double beta = static_cast<double>(lrn_.beta), s = scale(of);
+        double found = of == by ? std::pow(s, -beta) : 0;
+        if (sees(of, by)) {
+            found -=
+                2 * static_cast<double>(lrn_.scale) * beta * x(of) * x(by) * std::pow(s, -beta - 1);
+        }
+        return found;
+    }
+
+private:
+    bool sees(std::int64_t channel, std::int64_t other) const {
+        const auto size = static_cast<std::int64_t>(lrn_.size);
+        const std::int64_t first = channel - (size - 1) / 2;
+        return other >= first && other < first + size;
+    }
+
+    const ChannelLrn& lrn_;
+    const std::vector<float>& x_;
+    std::int64_t image_, position_;
+};
+
+// Plain, in padded blocks, and channels last; more positions than are done at a time.
+TEST(Lrn, IsTheFormulaInEveryLayoutAndWindowForwardAndBackward) {
+    for (const std::int64_t inner : {1, 8, 21}) {
+        for (const std::size_t size : {1U, 4U, 5U, 9U}) {
+            const ChannelBlocks blocks = {
+                .images = 2, .channels = 21, .positions = 67, .inner = inner};
+            const ChannelLrn lrn = {.blocks = blocks,
+                                    .size = size,
+                                    .scale = 0.25F,
+                                    .beta = size == 4 ? 0.6F : 0.75F,
+                                    .k = 2};
+            const auto count = static_cast<std::size_t>(2 * 67 * blocks.blocks() * inner);
+            std::vector<float> x(count), dy(count), y(count, -1), dx(count, -1);
+            for (std::int64_t image = 0; image < 2; ++image) {
+                for (std::int64_t c = 0; c < blocks.channels; ++c) {
+                    for (std::int64_t i = 0; i < blocks.positions; ++i) {
+                        const std::size_t at = index_in(blocks, image, c, i);
+                        x[at] = static_cast<float>((c * 7 + i * 3 + image) % 11) - 5;
+                        dy[at] = static_cast<float>((c * 5 + i + image) % 7) - 3;
+                    }
+                }
+            }
+            normalize_channels(lrn, x.data(), y.data());
+            normalize_channels_gradient(lrn, x.data(), dy.data(), dx.data());
+            for (std::int64_t c = 0; c < blocks.blocks() * inner; ++c) {
+                for (const std::int64_t i : {0, 40, 66}) {
+                    const LrnOfPosition expected(lrn, x, 1, i);
+                    double y_c = 0, dx_c = 0;  // padding stays zero
+                    if (c < blocks.channels) {
+                        y_c = expected.y(c);
+                        for (std::int64_t of = 0; of < blocks.channels; ++of) {
+                            dx_c += expected.derivative(of, c) *
+                                    static_cast<double>(dy[expected.at(of)]);
+                        }
+                    }
+                    ASSERT_NEAR(y[expected.at(c)], y_c, 1e-5) << inner << " " << size << " " << c;
+                    ASSERT_NEAR(dx[expected.at(c)], dx_c, 1e-5) << inner << " " << size << " " << c;
+                }
+            }
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/channel_layout.h"
 
-#include "backend/cpu/kernels/bias_loops.h"
 #include "backend/cpu/onednn/isa.h"
 
 #include <array>
@@ -35,22 +34,13 @@ ChannelLayout layout_as(const Choice& choice, const dnnl::memory::dims& dims) {
     return {choice.tags[dims.size() - 3], dims[0] * ((dims[1] + inner - 1) / inner), inner};
 }
 
-ChannelBlocks blocks_of(const Desc& desc) {
-    const ChannelLayout layout = channel_layout_of(desc);
-    const auto dims = dims_of(desc);
-    if (layout.desc(dims, type_of(desc)) != desc) {
-        throw Refusal{
-            "a bias of its own needs plain, blocked or last channels or the batch last, not " +
-            text_of(desc)};
+ChannelBlocks required_blocks_of(const Desc& desc) {
+    if (const auto blocks = channel_blocks_of(desc)) {
+        return *blocks;
     }
-    std::int64_t positions = 1;
-    for (std::size_t axis = 2; axis < dims.size(); ++axis) {
-        positions *= dims[axis];
-    }
-    if (is_batch_last(desc)) {
-        return {.images = 1, .channels = dims[1], .positions = positions * dims[0], .inner = 1};
-    }
-    return {.images = dims[0], .channels = dims[1], .positions = positions, .inner = layout.inner};
+    throw Refusal{
+        "a bias of its own needs plain, blocked or last channels or the batch last, not " +
+        text_of(desc)};
 }
 
 }  // namespace
@@ -103,8 +93,26 @@ ChannelLayout channel_layout_of(const Desc& desc) {
     return layout_as(choices[0], dims);
 }
 
+std::optional<ChannelBlocks> channel_blocks_of(const Desc& desc) {
+    const ChannelLayout layout = channel_layout_of(desc);
+    const auto dims = dims_of(desc);
+    if (layout.desc(dims, type_of(desc)) != desc) {
+        return std::nullopt;
+    }
+    std::int64_t positions = 1;
+    for (std::size_t axis = 2; axis < dims.size(); ++axis) {
+        positions *= dims[axis];
+    }
+    if (is_batch_last(desc)) {
+        return ChannelBlocks{
+            .images = 1, .channels = dims[1], .positions = positions * dims[0], .inner = 1};
+    }
+    return ChannelBlocks{
+        .images = dims[0], .channels = dims[1], .positions = positions, .inner = layout.inner};
+}
+
 Call add_bias_call(const TensorView& y, const TensorView& bias) {
-    return KernelCall{[shape = blocks_of(y.desc)](std::span<void* const> at) {
+    return KernelCall{[shape = required_blocks_of(y.desc)](std::span<void* const> at) {
                           add_bias(shape, static_cast<const float*>(at[1]),
                                    static_cast<float*>(at[0]));
                       },
@@ -112,7 +120,7 @@ Call add_bias_call(const TensorView& y, const TensorView& bias) {
 }
 
 Call bias_gradient_call(const TensorView& dy, const TensorView& dbias) {
-    return KernelCall{[shape = blocks_of(dy.desc)](std::span<void* const> at) {
+    return KernelCall{[shape = required_blocks_of(dy.desc)](std::span<void* const> at) {
                           bias_gradient(shape, static_cast<const float*>(at[0]),
                                         static_cast<float*>(at[1]));
                       },

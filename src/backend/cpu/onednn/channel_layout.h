@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/cpu/kernels/bias_loops.h"
 #include "backend/cpu/onednn/program.h"
 #include "graph/execution.h"
+
+#include <optional>
 
 namespace strata::cpu {
 
@@ -34,6 +37,10 @@ bool is_batch_last(const Desc& desc);
 // The layout of this description, or the plain one if it is none of these: then a reorder is
 // needed. Requires: one to three spatial axes.
 ChannelLayout channel_layout_of(const Desc& desc);
+
+// The same for loops that treat each channel by itself, the batch last as one image with more
+// positions; nothing if it is none of these layouts. Requires: one to three spatial axes.
+std::optional<ChannelBlocks> channel_blocks_of(const Desc& desc);
 
 // Loops of our own over a convolution's result, or its gradient: y = y + bias; dbias = the sum of
 // dy. Throw Refusal if the channels lie in none of these layouts.
