@@ -86,7 +86,8 @@ public:
 };
 
 // A way to compute convolutions, by the name that users ask for: "winograd-4x4-3x3", "fft-tiled".
-// "direct" is the library's, except of images whose batch is last, for which it has none.
+// "direct" is the library's, except of images whose batch is last, and the gradient of depthwise
+// weights of windows that the library has no kernel for.
 struct ConvolutionMethod {
     std::string_view name;
     // `preferred` are the orders that the operands already have where they have been decided: a

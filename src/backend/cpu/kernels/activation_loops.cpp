@@ -80,6 +80,15 @@ STRATA_EACH_ISA void thresholded_relu_gradient(const Piece& p) {
     }
 }
 
+STRATA_EACH_ISA void hard_swish_gradient(const Piece& p) {
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < p.count; ++i) {
+        const float x = p.x[i];
+        const float slope = x < 3 ? x / 3 + 0.5F : 1.0F;
+        p.to[i] = x > -3 ? p.dy[i] * slope : 0.0F;
+    }
+}
+
 void value(ActivationKind kind, const Piece& p) {
     switch (kind) {
         case ActivationKind::hard_sigmoid:
@@ -105,6 +114,8 @@ void gradient(ActivationKind kind, const Piece& p) {
             return exponential_linear_gradient(p, 1);
         case ActivationKind::celu:
             return exponential_linear_gradient({p.x, p.dy, p.to, p.count, p.alpha, 1}, p.alpha);
+        case ActivationKind::hard_swish:
+            return hard_swish_gradient(p);
         default:
             return thresholded_relu_gradient(p);
     }
@@ -116,6 +127,10 @@ bool has_activation_loops(ActivationKind kind) {
     return kind == ActivationKind::hard_sigmoid || kind == ActivationKind::softsign ||
            kind == ActivationKind::selu || kind == ActivationKind::celu ||
            kind == ActivationKind::thresholded_relu;
+}
+
+bool has_gradient_loops(ActivationKind kind) {
+    return has_activation_loops(kind) || kind == ActivationKind::hard_swish;
 }
 
 void activate(const Activation& op, const float* x, float* y, std::size_t count) {

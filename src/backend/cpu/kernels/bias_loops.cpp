@@ -30,6 +30,56 @@ STRATA_EACH_ISA void add_to_each(const float* bias, float* y, Index positions, I
     }
 }
 
+STRATA_EACH_ISA void scale_all(float factor, float offset, const float* x, float* y, Index count) {
+    for (Index i = 0; i < count; ++i) {
+        y[i] = x[i] * factor + offset;
+    }
+}
+
+[[gnu::always_inline]] inline void scale_rows(const float* factors, const float* offsets,
+                                              const float* x, float* y, Index positions,
+                                              Index inner) {
+    for (Index p = 0; p < positions; ++p) {
+        for (Index i = 0; i < inner; ++i) {
+            y[p * inner + i] = x[p * inner + i] * factors[i] + offsets[i];
+        }
+    }
+}
+
+STRATA_EACH_ISA void scale_each(const float* factors, const float* offsets, const float* x,
+                                float* y, Index positions, Index inner) {
+    switch (inner) {  // constants, for the compiler
+        case 8:
+            return scale_rows(factors, offsets, x, y, positions, 8);
+        case 16:
+            return scale_rows(factors, offsets, x, y, positions, 16);
+        default:
+            return scale_rows(factors, offsets, x, y, positions, inner);
+    }
+}
+
+// Adjacent positions of one block of channels of one image.
+struct Stretch {
+    Index channel = 0;  // the first of the block
+    Index at = 0;       // the first element
+    Index positions = 0;
+};
+
+// Calls work(stretch) for all of them, on OpenMP's threads.
+template <class Work>
+void for_each_stretch(const ChannelBlocks& shape, Work&& work) {
+    const Index blocks = shape.blocks(), all = shape.images * blocks * shape.positions;
+    const auto share = [&](std::size_t begin, std::size_t end) {
+        for (auto at = static_cast<Index>(begin); at < static_cast<Index>(end);) {
+            const Index block = at / shape.positions;
+            const Index next = std::min(static_cast<Index>(end), (block + 1) * shape.positions);
+            work(Stretch{block % blocks * shape.inner, at * shape.inner, next - at});
+            at = next;
+        }
+    };
+    parallel_ranges(static_cast<std::size_t>(all), share, static_cast<std::size_t>(shape.inner));
+}
+
 // sums[i] = the sum over positions of dy[p * step + i], for `count` <= lanes.
 STRATA_EACH_ISA void sum_lanes(const float* dy, Index positions, Index step, Index count,
                                float* sums) {
@@ -67,18 +117,26 @@ float row_sum(const float* dy, Index count) {
 }  // namespace
 
 void add_bias(const ChannelBlocks& shape, const float* bias, float* y) {
-    const Index blocks = shape.blocks(), all = shape.images * blocks * shape.positions;
-    parallel_ranges(static_cast<std::size_t>(all), [&](std::size_t begin, std::size_t end) {
-        for (auto at = static_cast<Index>(begin); at < static_cast<Index>(end);) {
-            const Index block = at / shape.positions, first = block % blocks * shape.inner;
-            const Index next = std::min(static_cast<Index>(end), (block + 1) * shape.positions);
-            if (shape.inner == 1) {
-                add_to_all(bias[first], y + at, next - at);
-            } else {
-                add_to_each(bias + first, y + at * shape.inner, next - at, shape.inner,
-                            std::min(shape.inner, shape.channels - first));
-            }
-            at = next;
+    for_each_stretch(shape, [&](const Stretch& stretch) {
+        if (shape.inner == 1) {
+            add_to_all(bias[stretch.channel], y + stretch.at, stretch.positions);
+        } else {
+            add_to_each(bias + stretch.channel, y + stretch.at, stretch.positions, shape.inner,
+                        std::min(shape.inner, shape.channels - stretch.channel));
+        }
+    });
+}
+
+void scale_channels(const ChannelBlocks& shape, const float* factors, const float* offsets,
+                    const float* x, float* y) {
+    for_each_stretch(shape, [&](const Stretch& stretch) {
+        const float* const factor = factors + stretch.channel;
+        const float* const offset = offsets + stretch.channel;
+        if (shape.inner == 1) {
+            scale_all(*factor, *offset, x + stretch.at, y + stretch.at, stretch.positions);
+        } else {
+            scale_each(factor, offset, x + stretch.at, y + stretch.at, stretch.positions,
+                       shape.inner);
         }
     });
 }

@@ -19,6 +19,11 @@ struct ChannelBlocks {
 // y = y + bias of its channel; padding stays as it is. Runs on OpenMP's threads.
 void add_bias(const ChannelBlocks& shape, const float* bias, float* y);
 
+// y = x * factor + offset of its channel: a normalisation by statistics that do not change.
+// `factors` and `offsets` have an element for each channel of the last block, zero for padded ones.
+void scale_channels(const ChannelBlocks& shape, const float* factors, const float* offsets,
+                    const float* x, float* y);
+
 // dbias = the sum of dy over images and positions, added up in f32 by image and in f64 over images.
 void bias_gradient(const ChannelBlocks& shape, const float* dy, float* dbias);
 

@@ -9,11 +9,12 @@
 namespace strata::cpu {
 
 // Splits [0, count) into one range per thread and calls work(begin, end) for each. Ranges begin at
-// cache lines. (parallel_for of backend/parallel.h hands out single indices instead.)
+// cache lines. `floats` is how many each index stands for: little work is not shared out.
+// (parallel_for of backend/parallel.h hands out single indices instead.)
 template <class Work>
-void parallel_ranges(std::size_t count, Work&& work) {
+void parallel_ranges(std::size_t count, Work&& work, std::size_t floats = 1) {
     constexpr std::size_t line = 16;
-#pragma omp parallel if (count > 4096)
+#pragma omp parallel if (count * floats > 4096)
     {
         const auto threads = static_cast<std::size_t>(omp_get_num_threads());
         const auto self = static_cast<std::size_t>(omp_get_thread_num());

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/kernels/kernels.h"
 #include "backend/cpu/onednn/channel_layout.h"
+#include "backend/cpu/onednn/choose.h"
 #include "backend/cpu/onednn/layer_lowering.h"
+
+#include <cmath>
+#include <vector>
 
 namespace strata::cpu {
 
@@ -19,11 +23,15 @@ public:
         : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const TensorView x = as_planes(source(lowering));
+        TensorView x = as_planes(source(lowering));
         statistic_ = plain({dims_of(x.desc)[1]}, ElementType::f32);
-        forward_ = describe_batch_normalization(lowering.engine(), lowering.attributes(),
-                                                lowering.forward_kind(), x.desc, epsilon(),
-                                                flags(lowering));
+        forward_ = describe_forward(lowering, x.desc);
+        // Narrow groups of convolutions leave narrow blocks.
+        const auto wider = wider_layout(x.desc);
+        if (wider && runs_plain_loops(*forward_)) {
+            x = lowering.value(input(0), *wider);
+            forward_ = describe_forward(lowering, x.desc);
+        }
         scale_ = lowering.value(input(1), statistic_);
         shift_ = lowering.value(input(2), statistic_);
         lowering.trains() ? forward_by_batch(lowering, x) : forward_by_running(lowering, x);
@@ -44,6 +52,23 @@ private:
     static normalization_flags flags(const Lowering& lowering) {
         const auto affine = normalization_flags::use_scale | normalization_flags::use_shift;
         return lowering.trains() ? affine : affine | normalization_flags::use_global_stats;
+    }
+
+    Forward::primitive_desc describe_forward(Lowering& lowering, const Desc& x) const {
+        return describe_batch_normalization(lowering.engine(), lowering.attributes(),
+                                            lowering.forward_kind(), x, epsilon(), flags(lowering));
+    }
+
+    // The widest blocks that hold these images' channels, if they are images in others.
+    std::optional<Desc> wider_layout(const Desc& x) const {
+        const auto dims = dims_of(x);
+        if (op_.scope != NormalizationScope::spatial || batch_last_ || dims.size() < 3 ||
+            dims.size() > 5) {
+            return std::nullopt;
+        }
+        const auto layouts = vector_layouts(dims, type_of(x));
+        return layouts.empty() || layouts.front() == x ? std::nullopt
+                                                       : std::optional(layouts.front());
     }
 
     // Statistics per channel are the same for one plain image whose rows are those of all images
@@ -88,7 +113,38 @@ private:
         mean_ = lowering.value(input(3), statistic_);
         variance_ = lowering.value(input(4), statistic_);
         const TensorView y = as_planes(lowering.make_value(output(), stored(forward_->dst_desc())));
+        const auto blocks = blocks_of(x.desc);
+        if (blocks && forward_->dst_desc() == x.desc) {
+            return lowering.compute({"strata:loops", text_of(stored(x.desc))},
+                                    {scale_call(*blocks, x, y)});
+        }
         lowering.compute<Forward>(*forward_, text_of(stored(x.desc)), arguments(x, y));
+    }
+
+    // Of images that loops of our own take: with statistics that do not change, the library's
+    // kernels reach the bandwidth of memory only where channels fill its registers.
+    std::optional<ChannelBlocks> blocks_of(const Desc& desc) const {
+        const auto axes = dims_of(desc).size();
+        return type_of(desc) == ElementType::f32 && axes >= 3 && axes <= 5 ? channel_blocks_of(desc)
+                                                                           : std::nullopt;
+    }
+
+    Call scale_call(const ChannelBlocks& blocks, const TensorView& x, const TensorView& y) const {
+        return KernelCall{
+            [blocks, by = epsilon()](std::span<void* const> at) {
+                const auto operand = [&](std::size_t i) {
+                    return static_cast<const float*>(at[i]);
+                };
+                const auto channels = static_cast<std::size_t>(blocks.blocks() * blocks.inner);
+                std::vector<float> factors(channels), offsets(channels);
+                for (std::size_t c = 0; c < static_cast<std::size_t>(blocks.channels); ++c) {
+                    factors[c] = operand(2)[c] / std::sqrt(operand(5)[c] + by);
+                    offsets[c] = operand(3)[c] - operand(4)[c] * factors[c];
+                }
+                scale_channels(blocks, factors.data(), offsets.data(), operand(0),
+                               static_cast<float*>(at[1]));
+            },
+            {x, y, *scale_, *shift_, *mean_, *variance_}};
     }
 
     std::vector<std::pair<int, TensorView>> arguments(const TensorView& x,

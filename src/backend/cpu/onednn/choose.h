@@ -34,10 +34,12 @@ inline std::string library_refusal(const dnnl::error& error) {
     return std::string("oneDNN has no primitive for it (") + error.what() + ")";
 }
 
-// Whether the implementation consists of simple, slow loops: "ref:any", "simple_nchw:any".
+// Whether the implementation consists of simple, slow loops: "ref:any", "lrn_ref:any",
+// "simple_nchw:any".
 inline bool runs_plain_loops(const dnnl::primitive_desc_base& described) {
     const std::string_view name = described.impl_info_str();
-    return name.starts_with("ref") || name.starts_with("simple");
+    return name.starts_with("ref") || name.starts_with("lrn_ref") ||
+           name.starts_with("bnorm_ref") || name.starts_with("simple");
 }
 
 // A description, or nothing if the library has none.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/move.h"
 #include "backend/cpu/onednn/choose.h"
 #include "backend/cpu/onednn/layer_lowering.h"
+
+#include <algorithm>
+#include <span>
 
 namespace strata::cpu {
 
@@ -13,14 +17,20 @@ public:
     void forward(Lowering& lowering) override {
         std::vector<Desc> descs;
         std::vector<std::pair<int, TensorView>> arguments;
+        std::vector<TensorView> sources;
         for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
-            const TensorView x = source(lowering, i);
-            descs.push_back(x.desc);
-            arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), x);
+            sources.push_back(source(lowering, i));
+            descs.push_back(sources.back().desc);
+            arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), sources.back());
         }
         const auto described = describe_concat(lowering.engine(), lowering.attributes(),
                                                static_cast<int>(axis(lowering)), descs);
         const TensorView y = lowering.make_value(output(), described.dst_desc());
+        if (runs_plain_loops(described) && is_blocked(y.desc) &&
+            std::ranges::all_of(descs, [](const Desc& desc) { return is_blocked(desc); })) {
+            return lowering.compute({"strata:loops", text_of(descs.front(), y.desc)},
+                                    copies(sources, y, axis(lowering)));
+        }
         arguments.emplace_back(DNNL_ARG_DST, y);
         lowering.compute<dnnl::concat>(described, text_of(descs.front(), y.desc),
                                        std::move(arguments));
@@ -47,6 +57,31 @@ public:
     }
 
 private:
+    // Copies of each input to its part of the result.
+    static std::vector<Call> copies(std::span<const TensorView> sources, const TensorView& y,
+                                    std::size_t axis) {
+        std::vector<Call> calls;
+        const AxisOffsets whole = offsets_of(y.desc);
+        std::ptrdiff_t begin = 0;
+        for (const TensorView& x : sources) {
+            AxisOffsets part = whole;
+            const auto first = whole[axis].begin() + begin;
+            const auto extent = static_cast<std::ptrdiff_t>(dims_of(x.desc)[axis]);
+            part[axis].assign(first, first + extent);
+            const Movement move(offsets_of(x.desc), part,
+                                dnnl::memory::data_type_size(type_of(y.desc)));
+            const bool clears = begin == 0 && is_padded(y.desc);
+            calls.emplace_back(KernelCall{
+                [move, bytes = clears ? y.desc.get_size() : 0](std::span<void* const> at) {
+                    clear(at[1], bytes);
+                    move(at[0], at[1]);
+                },
+                {x, y}});
+            begin += extent;
+        }
+        return calls;
+    }
+
     std::size_t axis(Lowering& lowering) const {
         const auto rank = static_cast<std::int64_t>(lowering.extents(output()).size());
         return static_cast<std::size_t>(op_.axis < 0 ? op_.axis + rank : op_.axis);

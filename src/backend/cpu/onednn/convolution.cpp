@@ -170,6 +170,10 @@ private:
                 } else {
                     taken.library = describe_library(std::get<LibraryWay>(asked.ways[i]));
                     taken.algorithm = algorithm_of(taken.library->impl_info_str());
+                    taken.own = instead_of_plain_loops(lowering, pass, *taken.library);
+                    if (taken.own && !is_depthwise()) {
+                        taken.algorithm = gemm_method;
+                    }
                 }
                 taken.choice = choice_text(asked, i, refusal);
                 return taken;
@@ -180,6 +184,23 @@ private:
             }
         }
         throw Refusal{refusal};
+    }
+
+    // For groups, the library leaves some gradients of weights to reference loops, for which a
+    // whole training step may wait: depthwise ones of windows other than 3x3, and groups of few
+    // channels.
+    std::shared_ptr<const PreparedConvolution> instead_of_plain_loops(
+        Lowering& lowering, Pass pass, const dnnl::primitive_desc_base& described) const {
+        const bool is_plane = op_.kernel.size() == 2 && lowering.element_type() == ElementType::f32;
+        if (pass != Pass::backward_weights || op_.groups == 1 || !is_plane ||
+            !runs_plain_loops(described)) {
+            return nullptr;
+        }
+        return own_.prepare(lowering, pass, is_depthwise() ? direct_method : gemm_method);
+    }
+
+    bool is_depthwise() const {
+        return op_.groups > 1 && weight_dims_[1] == 1 && weight_dims_[2] == 1;
     }
 
     static SuitedImplementation suited(const Lowering& lowering, const LibraryWay& way) {

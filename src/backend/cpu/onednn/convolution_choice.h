@@ -23,8 +23,9 @@ struct OwnWay {
     std::string_view method;
 };
 
-// The one of our own that reads and writes images whose batch is last.
+// Of our own: images whose batch is last, and the gradient of depthwise weights.
 inline constexpr std::string_view direct_method = "direct";
+inline constexpr std::string_view gemm_method = "implicit-gemm";
 
 using ConvolutionWay = std::variant<LibraryWay, OwnWay>;
 

@@ -52,9 +52,10 @@ private:
                                      op_.size, alpha(), beta(), k());
     }
 
-    // Where the library has only reference loops in either direction: for the batch last, even
-    // windows, and with 3.x and AVX2 for every gradient. Or in inference, if the channels are
-    // adjacent: oneDNN 2.6's kernel stays far below the bandwidth of memory.
+    // Where the library has only reference loops in either direction: for the batch last, with 3.x
+    // and AVX2 for every gradient, and for even windows, which it places otherwise. Or in
+    // inference, if the channels are adjacent: oneDNN 2.6's kernel stays far below the bandwidth of
+    // memory.
     bool suits_loops(const Lowering& lowering, const Desc& x) const {
         return runs_plain_loops(*forward_) ||
                (lowering.trains() ? runs_plain_loops(describe_backward_of(lowering, x))

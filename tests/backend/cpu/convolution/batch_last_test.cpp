@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/convolution/batch_last.h"
 #include "tests/backend/cpu/convolution/outcome.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +11,8 @@
 namespace strata::cpu {
 namespace {
 
-const ConvolutionMethod& direct() {
-    return method_named("direct");
+ConvolutionMethod direct() {
+    return {"direct", prepare_batch_last};
 }
 
 // Batches of one image up to several vectors of any width, most of them not whole.
