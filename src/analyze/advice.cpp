@@ -129,7 +129,7 @@ bool is_for_winograd(const StepResult& step) {
 }
 
 bool is_unoptimised(const StepResult& step) {
-    return step.implementation.starts_with("ref:") || step.implementation == "ref";
+    return step.implementation.find("ref:") != std::string::npos || step.implementation == "ref";
 }
 
 std::string advice_on(const StepResult& step, const StepBound& bound, Seconds time) {

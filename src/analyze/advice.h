@@ -11,7 +11,8 @@ namespace strata {
 // full stop; empty where the bound is unknown. `bound` is the result of bound_of.
 std::string advice_on(const StepResult& step, const StepBound& bound, Seconds time);
 
-// Whether the library runs reference code because it has no optimised kernel ("ref:any").
+// Whether the library runs reference code because it has no optimised kernel ("ref:any",
+// "bnorm_ref:any").
 bool is_unoptimised(const StepResult& step);
 
 // Whether Winograd's transform applies: a convolution with 3x3 kernels at stride 1 and enough

@@ -198,10 +198,45 @@ double mean_error(std::span<const OperatorTime> times, const DeviceDescription& 
     return count > 0 ? sum / count : 0;
 }
 
-// Measures single operators and fits what predictions of networks on this machine take.
+// Where the times lie that own_cpu_rates_file was fitted to.
+std::filesystem::path times_file_of(const std::filesystem::path& rates) {
+    return std::filesystem::path(rates).replace_extension(".csv");
+}
+
+std::vector<OperatorTime> measured_operators(Backend& backend, Execution execution) {
+    execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
+    ProgressLine line;
+    std::vector<OperatorTime> times;
+    for (const Mode mode : {Mode::training, Mode::inference}) {
+        execution.numerics.mode = mode;
+        const auto measured = measure_operators(
+            operators_to_measure(), backend, execution, {},
+            [&](const std::string& what, double done) {
+                line.show(fmt::format("measuring operators, {}", name_of(mode)), done, what);
+            });
+        times.insert(times.end(), measured.begin(), measured.end());
+    }
+    return times;
+}
+
+std::vector<OperatorTime> operators_from(std::span<const std::string> files) {
+    std::vector<OperatorTime> times;
+    for (const std::string& name : files) {
+        const auto file = MappedFile::open(name);
+        const std::span<const std::byte> bytes = file->bytes();
+        const auto read =
+            parse_operator_times({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+        times.insert(times.end(), read.begin(), read.end());
+    }
+    return times;
+}
+
+// Measures single operators, unless their times are given, and fits what predictions of networks on
+// this machine take.
 void calibrate_operators(const CalibrateOptions& options) {
     const int threads = threads_of(options);
     require_processors(threads);
+    std::vector<OperatorTime> times = operators_from(options.from);  // before time is spent
     CalibrateOptions ceilings = options;
     ceilings.if_missing = true;
     ceilings.backend.clear();
@@ -210,30 +245,21 @@ void calibrate_operators(const CalibrateOptions& options) {
         acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
     const auto backend = find_backend("onednn").make();
     const DeviceDescription device = describe_host(host_for(*backend, threads));
-    const auto file = own_cpu_rates_file(device.name);  // before time is spent
+    const auto file = own_cpu_rates_file(device.name);  // likewise
     Execution execution = options.settings.execution;
     execution.scheduling.threads = threads;
-    execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
-    ProgressLine line;
-    const std::vector<std::string> operators = operators_to_measure();
-    std::vector<OperatorTime> times;
-    for (const Mode mode : {Mode::training, Mode::inference}) {
-        execution.numerics.mode = mode;
-        const auto measured = measure_operators(
-            operators, *backend, execution, {}, [&](const std::string& what, double done) {
-                line.show(fmt::format("measuring operators, {}", name_of(mode)), done, what);
-            });
-        times.insert(times.end(), measured.begin(), measured.end());
+    if (options.from.empty()) {
+        times = measured_operators(*backend, execution);
+        replace_file(times_file_of(file), operator_times_csv(times));
     }
     const CpuRates rates = fit_cpu_rates(times, device);
     replace_file(file, to_toml(rates, fmt::format("fitted by strata calibrate --operators to {} "
-                                                  "passes of {} operators on {}",
-                                                  times.size(), operators.size(), device.model)));
+                                                  "passes of operators on {}",
+                                                  times.size(), device.model)));
     fmt::print(stderr,
-               "strata: rates of {} fitted to {} passes of {} operators, {:.1f} % off on average, "
+               "strata: rates of {} fitted to {} passes of operators, {:.1f} % off on average, "
                "in {}\n",
-               device.name, times.size(), operators.size(), 100 * mean_error(times, device, rates),
-               file.string());
+               device.name, times.size(), 100 * mean_error(times, device, rates), file.string());
 }
 
 // ---- verdicts
@@ -360,15 +386,16 @@ void add_calibrate(CLI::App& app, ExitCode& exit) {
         ->type_name("NAME");
     add_option(*verb, "--from", options->from,
                "fit what predictions for it reach to the measured times of these tables (see "
-               "strata predict --help)")
+               "strata predict --help); with --operators, fit to what an earlier one measured, "
+               "which lies beside the rates that it wrote")
         ->delimiter(',')
         ->type_name("CSV");
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] {
-        if (!options->device.empty() || !options->from.empty()) {
-            calibrate_rates(*options);
-        } else if (options->operators) {
+        if (options->operators) {
             calibrate_operators(*options);
+        } else if (!options->device.empty() || !options->from.empty()) {
+            calibrate_rates(*options);
         } else if (options->comparison) {
             calibrate_verdicts(*options, exit);
         } else {

@@ -22,9 +22,12 @@ struct Fact {
 
 // Arithmetic peak for one element type.
 struct ComputeCeiling {
-    std::string dtype;  // "f32", "bf16"
+    std::string dtype;  // "f32", "bf16"; or f32_of_avx2
     Fact<FlopRate> peak;
 };
+
+// What f32 reaches where a library is held to AVX2 on a processor with wider registers.
+inline constexpr std::string_view f32_of_avx2 = "f32 avx2";
 
 // One level of the memory hierarchy, nearest first; the last is main memory.
 struct MemoryLevel {

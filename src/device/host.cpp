@@ -99,6 +99,21 @@ const MemoryLevel* level_named(const Device& device, std::string_view name) {
     return found == device.memory.end() ? nullptr : &*found;
 }
 
+// A measured peak, and the lanes that gave it.
+struct PeakOfLanes {
+    const ComputeCeiling* ceiling = nullptr;
+    double lanes = 0;
+};
+PeakOfLanes peak_for(const HostName& name, const Host& host, const Device& ceilings) {
+    const auto measured = [&](std::string_view dtype) {
+        const auto found = std::ranges::find(ceilings.compute, dtype, &ComputeCeiling::dtype);
+        return found == ceilings.compute.end() ? nullptr : &*found;
+    };
+    const ComputeCeiling* const narrow = name.is_narrow ? measured(f32_of_avx2) : nullptr;
+    return narrow != nullptr ? PeakOfLanes{narrow, lanes_of(host, true)}
+                             : PeakOfLanes{measured("f32"), lanes_of(host, false)};
+}
+
 void describe_caches(const Host& host, int threads, DeviceDescription& device) {
     const std::string told = "as the operating system reports";
     for (const Cache& cache : host.caches) {
@@ -152,12 +167,10 @@ DeviceDescription description_of(const HostName& name, const Host& host, const D
     const double lanes = lanes_of(host, name.is_narrow);
     device.processors = {Count{threads}, "the threads of the calibration, one on each processor"};
     device.lanes = {Count{lanes}, "two units of the widest registers"};
-    const auto f32 = std::ranges::find(ceilings.compute, "f32", &ComputeCeiling::dtype);
-    if (f32 != ceilings.compute.end()) {
-        const double cycles = 2 * threads * lanes_of(host, false);
+    if (const PeakOfLanes peak = peak_for(name, host, ceilings); peak.ceiling != nullptr) {
         device.boost_clock = {
-            Hertz{f32->peak.value.value / cycles},
-            fmt::format("with which the lanes give the peak {}", f32->peak.source)};
+            Hertz{peak.ceiling->peak.value.value / (2 * threads * peak.lanes)},
+            fmt::format("with which the lanes give the peak {}", peak.ceiling->peak.source)};
     }
     describe_caches(host, ceilings.threads, device);
     if (host.memory) {

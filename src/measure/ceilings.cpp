@@ -17,6 +17,7 @@
 namespace strata {
 namespace {
 
+constexpr std::string_view avx2_instructions = "avx2 fma";
 constexpr double mebibyte = 1 << 20;
 constexpr std::size_t samples_at_once = 20;
 constexpr std::size_t min_samples = 2 * samples_at_once;  // a slow phase may outlast one batch
@@ -106,14 +107,22 @@ private:
     }
 
     void add_arithmetic(Device& device, std::string_view dtype, bool has_tiles) const {
-        std::vector<Rates> all;
+        std::vector<Rates> all, narrow;
         for (const ComputeKernel& kernel : arithmetic_kernels(dtype, has_tiles)) {
             tell(dtype, kernel.name);
             all.push_back(arithmetic_rates(kernel));
+            if (dtype == "f32" && kernel.instructions == avx2_instructions) {
+                narrow.push_back(all.back());
+            }
         }
         if (!all.empty()) {
             device.compute.push_back(
                 {.dtype = std::string(dtype), .peak = best_of<FlopRate>(all, "")});
+        }
+        // (Some processors do twice as much with registers twice as wide, and some do not.)
+        if (!narrow.empty() && has_instructions(host_, "avx512f")) {
+            device.compute.push_back(
+                {.dtype = std::string(f32_of_avx2), .peak = best_of<FlopRate>(narrow, "")});
         }
     }
 

@@ -5,6 +5,7 @@
 #include "predict/cpu_model.h"
 
 #include <span>
+#include <string>
 
 namespace strata {
 
@@ -16,6 +17,7 @@ struct OperatorTime {
     Mode mode = Mode::training;
     StepKind kind = StepKind::compute;
     Seconds time;
+    std::string problem = {};  // the operator as `strata run` takes it
 };
 
 // Rates fitted to such times (predict/fit.h), each family by itself after the caches' and the

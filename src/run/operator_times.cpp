@@ -6,7 +6,10 @@
 #include "graph/builder.h"
 #include "run/execute.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 
 namespace strata {
 
@@ -66,31 +69,50 @@ std::vector<std::vector<Seconds>> sampled_steps(Executable& executable,
     return samples;
 }
 
+Job job_of(const std::string& problem, const Execution& execution) {
+    Job job;
+    job.request.network = problem;
+    job.execution = execution;
+    return job;
+}
+
+// Nothing for a loss, which answers do without.
+std::optional<Graph> graph_of_operator(const Job& job) {
+    Graph graph = graph_for(job);
+    return graph.layers.empty() ? std::nullopt : std::optional(as_in_networks(std::move(graph)));
+}
+
+OperatorTime operator_in(const Graph& graph) {
+    const Layer& layer = graph.layers.back();
+    OperatorTime found;
+    found.op = layer.op;
+    found.signature = signature_of(graph, layer);
+    return found;
+}
+
 std::vector<OperatorTime> measure_operator(const std::string& text, Backend& backend,
                                            const Execution& execution,
                                            const OperatorEffort& effort) {
     std::vector<OperatorTime> found;
-    Job job;
-    job.request.network = text;
-    job.execution = execution;
-    Graph graph = graph_for(job);
-    if (graph.layers.empty()) {
-        return found;  // a loss, which answers do without
+    const Job job = job_of(text, execution);
+    const auto lone = graph_of_operator(job);
+    if (!lone) {
+        return found;
     }
-    graph = as_in_networks(std::move(graph));
+    const Graph& graph = *lone;
     const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
     const auto samples = sampled_steps(*executable, effort);
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const Step& step = executable->steps()[i];
-        const Layer& layer = graph.layers[step.layer];
         const bool is_measured_one = step.layer + 1 == graph.layers.size();
         if (is_measured_one && step.runs() && !samples[i].empty()) {
-            found.push_back({.op = layer.op,
-                             .signature = signature_of(graph, layer),
-                             .pass = step.pass,
-                             .mode = execution.numerics.mode,
-                             .kind = step.kind,
-                             .time = middle_of(samples[i])});
+            OperatorTime one = operator_in(graph);
+            one.pass = step.pass;
+            one.mode = execution.numerics.mode;
+            one.kind = step.kind;
+            one.time = middle_of(samples[i]);
+            one.problem = text;
+            found.push_back(std::move(one));
         }
     }
     return found;
@@ -107,7 +129,87 @@ std::vector<OperatorTime> fastest_of(std::span<const std::vector<OperatorTime>> 
     return found;
 }
 
+constexpr std::string_view csv_header = "mode,pass,kind,seconds,operator";
+constexpr std::size_t csv_columns = 5;
+
+// The fields of a line whose last one, in quotation marks, may have commas; empty if it has fewer.
+std::vector<std::string_view> fields_of(std::string_view line) {
+    std::vector<std::string_view> fields;
+    while (fields.size() + 1 < csv_columns) {
+        const auto comma = line.find(',');
+        if (comma == std::string_view::npos) {
+            return {};
+        }
+        fields.push_back(line.substr(0, comma));
+        line.remove_prefix(comma + 1);
+    }
+    if (line.size() < 2 || line.front() != '"' || line.back() != '"') {
+        return {};
+    }
+    fields.push_back(line.substr(1, line.size() - 2));
+    return fields;
+}
+
+// Nothing if it is no such line.
+std::optional<OperatorTime> parse_operator_time(std::string_view line) {
+    const auto fields = fields_of(line);
+    if (fields.empty()) {
+        return std::nullopt;
+    }
+    const auto mode = value_named<Mode>(fields[0]);
+    const auto kind = value_named<StepKind>(fields[2]);
+    const auto seconds = parse_number(fields[3]);
+    if (!mode || !kind || !seconds || !(*seconds > 0)) {
+        return std::nullopt;
+    }
+    Execution execution;
+    execution.numerics.mode = *mode;
+    const auto graph = graph_of_operator(job_of(std::string(fields[4]), execution));
+    if (!graph) {
+        return std::nullopt;
+    }
+    OperatorTime found = operator_in(*graph);
+    found.pass = parse_pass(fields[1]);
+    found.mode = *mode;
+    found.kind = *kind;
+    found.time = Seconds{*seconds};
+    found.problem = fields[4];
+    return found;
+}
+
 }  // namespace
+
+std::string operator_times_csv(std::span<const OperatorTime> times) {
+    std::string text = fmt::format("{}\n", csv_header);
+    for (const OperatorTime& one : times) {
+        text += fmt::format("{},{},{},{:.6g},\"{}\"\n", name_of(one.mode), name_of(one.pass),
+                            name_of(one.kind), one.time.value, one.problem);
+    }
+    return text;
+}
+
+std::vector<OperatorTime> parse_operator_times(std::string_view csv, std::string_view origin) {
+    std::vector<OperatorTime> found;
+    std::size_t number = 0;
+    for (const std::string_view line : split(csv, '\n')) {
+        ++number;
+        if (number == 1 ? line == csv_header : line.empty()) {
+            continue;
+        }
+        const std::string place = fmt::format("{}, line {}", printable(origin), number);
+        try {
+            auto one = number == 1 ? std::nullopt : parse_operator_time(line);
+            if (!one) {
+                throw Error(fmt::format("expected {}, as strata calibrate --operators writes it",
+                                        csv_header));
+            }
+            found.push_back(*std::move(one));
+        } catch (const Error& error) {
+            throw Error(fmt::format("{}: {}", place, error.what()));
+        }
+    }
+    return found;
+}
 
 std::vector<std::string> operators_to_measure() {
     std::vector<std::string> found;

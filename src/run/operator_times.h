@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strata {
@@ -34,5 +35,10 @@ std::vector<OperatorTime> measure_operators(
     std::span<const std::string> operators, Backend& backend, const Execution& execution,
     const OperatorEffort& effort = {},
     const std::function<void(const std::string&, double)>& progress = {});
+
+// Such times as a table, one pass a line, and back: what was fitted to them once can be fitted
+// again when a model has changed. Throws Error that names the line where it is not such a table.
+std::string operator_times_csv(std::span<const OperatorTime> times);
+std::vector<OperatorTime> parse_operator_times(std::string_view csv, std::string_view origin);
 
 }  // namespace strata

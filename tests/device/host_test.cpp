@@ -129,5 +129,16 @@ TEST(HostDescription, HalfTheRegistersGiveHalfThePeakAtTheSameClock) {
     EXPECT_DOUBLE_EQ(derived_f32_peak(narrow, narrow.boost_clock)->value, 128e9);
 }
 
+// Zen 4 adds up as much with AVX2 as with AVX-512.
+TEST(HostDescription, ThePeakThatWasMeasuredWithAvx2CountsForIt) {
+    Device measured = ceilings();
+    measured.compute.push_back({std::string(f32_of_avx2), {FlopRate{250e9}, "a test"}});
+    const Host host = host_with({"avx2", "avx512f"});
+    const auto narrow = description_of({.threads = 2, .is_narrow = true}, host, measured);
+    EXPECT_DOUBLE_EQ(derived_f32_peak(narrow, narrow.boost_clock)->value, 250e9);
+    const auto wide = description_of({.threads = 2}, host, measured);
+    EXPECT_DOUBLE_EQ(derived_f32_peak(wide, wide.boost_clock)->value, 256e9);
+}
+
 }  // namespace
 }  // namespace strata

@@ -2,6 +2,7 @@
 #include "run/operator_times.h"
 
 #include "backend/reference/reference.h"
+#include "base/error.h"
 #include "networks/network.h"
 
 #include <gtest/gtest.h>
@@ -69,6 +70,42 @@ TEST(OperatorTimes, EveryListedOperatorIsOne) {
         const Graph graph =
             load_network({.network = text, .batch = {}, .dims = {}, .variables = {}});
         EXPECT_EQ(graph.layers.size(), 1U) << text;
+    }
+}
+
+TEST(OperatorTimes, AreReadBackFromTheirTable) {
+    auto times = measured_by_reference(
+        {"elementwise(1x4x6x6, 1x4x6x6)", "fully_connected(2x8) out_features=4"});
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        times[i].time = Seconds{1e-3 * static_cast<double>(i + 1)};
+    }
+    const auto read = parse_operator_times(operator_times_csv(times), "times.csv");
+    ASSERT_EQ(read.size(), times.size());
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        EXPECT_EQ(read[i].op, times[i].op);
+        EXPECT_EQ(read[i].signature, times[i].signature);
+        EXPECT_EQ(read[i].pass, times[i].pass);
+        EXPECT_EQ(read[i].kind, times[i].kind);
+        EXPECT_DOUBLE_EQ(read[i].time.value, times[i].time.value);
+        EXPECT_EQ(read[i].problem, times[i].problem);
+    }
+}
+
+TEST(OperatorTimes, ALineThatIsNoneIsNamed) {
+    const std::string header = "mode,pass,kind,seconds,operator\n";
+    for (const std::string& text :
+         {std::string("seconds\n"), header + "training,forward,compute,1e-3\n",
+          header + "training,sideways,compute,1e-3,\"activation(2x4)\"\n",
+          header + "training,forward,compute,0,\"activation(2x4)\"\n",
+          header + "training,forward,compute,1e-3,\"nonsense(2x4)\"\n",
+          header + "training,forward,compute,1e-3,activation(2x4)\n"}) {
+        try {
+            parse_operator_times(text, "times.csv");
+            ADD_FAILURE() << text;
+        } catch (const Error& error) {
+            EXPECT_TRUE(std::string_view(error.what()).starts_with("times.csv, line "))
+                << error.what();
+        }
     }
 }
 

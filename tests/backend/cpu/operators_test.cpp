@@ -51,7 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
         "convolution(1x48x6x4) out_channels=48 kernel=7x7 groups=48 pad_begin=3x3 pad_end=3x3 "
         "bias=false",
         "convolution(2x32x7x7) out_channels=32 kernel=3x3 groups=8 pad_begin=1x1 pad_end=1x1",
-        "convolution(2x20x7x7) out_channels=30 kernel=3x3 groups=10 pad_begin=1x1 pad_end=1x1"),
+        "convolution(2x20x7x7) out_channels=30 kernel=3x3 groups=10 pad_begin=1x1 pad_end=1x1",
+        "convolution(2x32x1x1) out_channels=20 kernel=3x3 pad_begin=1x1 pad_end=1x1"),
     name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     NarrowGroups, InnerOperators,

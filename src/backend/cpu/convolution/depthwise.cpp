@@ -151,7 +151,7 @@ public:
         : problem_(problem), g_(geometry_of(problem)), order_(order), lanes_(lanes) {}
 
     std::string implementation() const override {
-        return fmt::format("strata:depthwise:{}", lanes_ == 16 ? "16" : "8");
+        return fmt::format("strata:depthwise:{}-channels", lanes_);
     }
     OperandOrders orders() const override { return {order_, FilterOrder::oihw, order_}; }
     Bytes workspace() const override { return {}; }

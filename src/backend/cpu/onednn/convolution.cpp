@@ -168,11 +168,11 @@ private:
                     taken.own = own_.prepare(lowering, pass, own->method);
                     taken.algorithm = own->method;
                 } else {
-                    taken.library = describe_library(std::get<LibraryWay>(asked.ways[i]));
+                    const auto& library = std::get<LibraryWay>(asked.ways[i]);
+                    taken.library = describe_library(library);
                     taken.algorithm = algorithm_of(taken.library->impl_info_str());
-                    taken.own = instead_of_plain_loops(lowering, pass, *taken.library);
-                    if (taken.own && !is_depthwise()) {
-                        taken.algorithm = gemm_method;
+                    if (library.implementation.empty() && runs_plain_loops(*taken.library)) {
+                        take_instead_of_plain_loops(lowering, pass, taken);
                     }
                 }
                 taken.choice = choice_text(asked, i, refusal);
@@ -186,17 +186,18 @@ private:
         throw Refusal{refusal};
     }
 
-    // For groups, the library leaves some gradients of weights to reference loops, for which a
-    // whole training step may wait: depthwise ones of windows other than 3x3, and groups of few
-    // channels.
-    std::shared_ptr<const PreparedConvolution> instead_of_plain_loops(
-        Lowering& lowering, Pass pass, const dnnl::primitive_desc_base& described) const {
+    // The library leaves some gradients of weights to reference loops, for which a whole training
+    // step may wait: depthwise ones of windows other than 3x3, groups of few channels, and, without
+    // AVX-512, images smaller than their window.
+    template <class Described>
+    void take_instead_of_plain_loops(Lowering& lowering, Pass pass,
+                                     TakenWay<Described>& taken) const {
         const bool is_plane = op_.kernel.size() == 2 && lowering.element_type() == ElementType::f32;
-        if (pass != Pass::backward_weights || op_.groups == 1 || !is_plane ||
-            !runs_plain_loops(described)) {
-            return nullptr;
+        if (pass == Pass::backward_weights && is_plane) {
+            const std::string_view method = is_depthwise() ? direct_method : gemm_method;
+            taken.own = own_.prepare(lowering, pass, method);
+            taken.algorithm = method;
         }
-        return own_.prepare(lowering, pass, is_depthwise() ? direct_method : gemm_method);
     }
 
     bool is_depthwise() const {
