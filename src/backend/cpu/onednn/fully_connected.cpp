@@ -137,13 +137,20 @@ private:
     }
 
     void backward_data_by_library(Lowering& lowering, StepText text) {
-        const auto described = prefer_layout(
-            weight_, present_weight(lowering),
-            [&](const Desc& weight) {
-                return describe_backward<BackwardData>(lowering.engine(), lowering.attributes(),
-                                                       hint(lowering), x_, weight, y_);
-            },
-            [](const auto& candidate) { return candidate.weights_desc(); });
+        const auto with_weight = [&](const Desc& weight) {
+            return describe_backward<BackwardData>(lowering.engine(), lowering.attributes(),
+                                                   hint(lowering), x_, weight, y_);
+        };
+        auto described =
+            prefer_layout(weight_, present_weight(lowering), with_weight,
+                          [](const auto& candidate) { return candidate.weights_desc(); });
+        // (Then a copy by columns, made anew in each iteration.)
+        constexpr dnnl::memory::dim rows_worth_a_copy = 128;
+        const auto dims = dims_of(weight_);
+        if (described.weights_desc() == by_rows(dims) && dims_of(x_)[0] >= rows_worth_a_copy &&
+            shares_cache_sets(dims[1], described.impl_info_str())) {
+            described = with_weight(by_columns(dims));
+        }
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const TensorView weight = lowering.value(input(1), described.weights_desc());
         const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
@@ -257,6 +264,27 @@ private:
         weight_ = any_layout({weight[0], product(weight) / weight[0]}, type);
         y_ = any_layout(y, type);
         bias_ = op_.bias ? plain(lowering.extents(input(2)), ElementType::f32) : Desc();
+        choose_weight_layout(lowering);
+    }
+
+    static Desc by_rows(const dnnl::memory::dims& dims) { return plain(dims, ElementType::f32); }
+    static Desc by_columns(const dnnl::memory::dims& dims) {
+        return transposed(by_rows({dims[1], dims[0]}));
+    }
+
+    // With few rows of x, reading the weights is the bottleneck.
+    void choose_weight_layout(Lowering& lowering) {
+        constexpr dnnl::memory::dim enough_rows = 16;
+        if (lowering.element_type() != ElementType::f32 || dims_of(x_)[0] < enough_rows) {
+            return;
+        }
+        const auto dims = dims_of(weight_);
+        const auto& free = hint(lowering);
+        if (free.weights_desc() == by_columns(dims) &&
+            shares_cache_sets(dims[0], free.impl_info_str())) {
+            weight_ = by_rows(dims);
+        }
+        forward_.reset();
     }
 
     // As in a convolution: masters of narrower weights have the layout of their gradients.

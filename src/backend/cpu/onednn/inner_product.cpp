@@ -104,7 +104,13 @@ Call InnerProduct::forward(const TensorView& x, const TensorView& y, Into into,
         note(*product);
         return lowering_.call<dnnl::matmul>(*product, std::move(arguments));
     }
-    const auto described = describe_forward(descs, any_weight(), into);
+    auto described = describe_forward(descs, any_weight(), into);
+    const Desc by_rows = plain({weight_.rows, weight_.columns}, ElementType::f32);
+    const Desc by_columns = transposed(plain({weight_.columns, weight_.rows}, ElementType::f32));
+    if (!lowering_.trains() && described.weights_desc() == by_columns &&
+        shares_cache_sets(weight_.rows, described.impl_info_str())) {
+        described = describe_forward(descs, by_rows, into);
+    }
     std::vector<std::pair<int, TensorView>> arguments = {
         {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, weight_view(described.weights_desc())}};
     if (bias) {

@@ -47,6 +47,11 @@ Desc transposed(const Desc& matrix) {
                           : matrix.permute_axes({1, 0});
 }
 
+bool shares_cache_sets(dnnl::memory::dim floats, std::string_view implementation) {
+    constexpr dnnl::memory::dim floats_of_2_kib = 512;
+    return floats % floats_of_2_kib == 0 && implementation.find("gemm:jit") != std::string::npos;
+}
+
 Call sum_of_rows(const TensorView& dy, const TensorView& sum) {
     const auto dims = dims_of(dy.desc);
     return KernelCall{[plan = ReductionPlan(dims, {1, dims[1]})](std::span<void* const> at) {
