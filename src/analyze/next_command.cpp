@@ -2,6 +2,7 @@
 #include "analyze/next_command.h"
 
 #include "analyze/advice.h"
+#include "analyze/compare.h"
 #include "record/options.h"
 
 #include <fmt/format.h>
@@ -170,12 +171,17 @@ private:
         }
     }
 
+    // A stored tuning is taken again without being asked for.
+    bool is_of_tuning(const Option& option) const {
+        return is_tuned(run_.settings) && (option.name == "algorithm" || option.name == "choices");
+    }
+
     // (How long is measured does not decide what is measured.)
     void add(const Option& option) {
         const Settings& settings = run_.settings;
         const bool is_said =
             option.name == "threads" ? tells_threads(run_) : !is_default(settings, option);
-        if (!is_said || option.group == OptionGroup::measurement ||
+        if (!is_said || is_of_tuning(option) || option.group == OptionGroup::measurement ||
             settings.unknown.contains(std::string(option.name))) {
             return;
         }

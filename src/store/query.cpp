@@ -194,6 +194,26 @@ Cell text_or_missing(const Statement& row, int column) {
     return row.is_null(column) ? Cell(Missing{}) : Cell(row.text(column));
 }
 
+// A tuning has a choice for each pass of each problem: they are counted, for nobody would read
+// them.
+Cell settings_of(const Statement& row, int column) {
+    constexpr std::string_view begin = "choices ", mark = " (tuned)";
+    if (row.is_null(column)) {
+        return Missing{};
+    }
+    std::string text = row.text(column);
+    const std::size_t first = text.find(begin), last = text.rfind(mark);
+    if (first == std::string::npos || last == std::string::npos || last < first) {
+        return text;
+    }
+    std::size_t choices = 0;
+    for (std::size_t at = first; (at = text.find(mark, at)) <= last; at += mark.size()) {
+        ++choices;
+    }
+    return text.replace(first, last + mark.size() - first,
+                        fmt::format("{} choices, tuned", choices));
+}
+
 std::vector<Cell> cells_of(const Statement& row) {
     std::vector<Cell> cells = {plain(row, 0)};
     for (int text = 1; text <= 6; ++text) {
@@ -203,7 +223,7 @@ std::vector<Cell> cells_of(const Statement& row) {
     cells.emplace_back(row.text(8));
     // (0: unknown, in an imported run.)
     cells.emplace_back(row.integer(9) == 0 ? Cell(Missing{}) : Cell(plain(row, 9)));
-    cells.emplace_back(text_or_missing(row, 10));
+    cells.emplace_back(settings_of(row, 10));
     cells.emplace_back(time_of(row, 11, row.text(2)));
     cells.emplace_back(plain(row, 14));
     cells.emplace_back(text_or_missing(row, 15));

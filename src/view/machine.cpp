@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/machine.h"
 
+#include "analyze/compare.h"
 #include "analyze/ran_algorithms.h"
 #include "analyze/verification.h"
 #include "base/enumeration.h"
@@ -66,11 +67,13 @@ std::string in_words(std::string_view name) {
 // the default. What a file holds is told by its name here; its hash stands with the run's
 // provenance.
 std::string further_line(const Settings& settings) {
-    constexpr std::size_t longest_told =
-        80;  // a tuned network has a choice for each layer and pass
+    constexpr std::size_t longest_told = 80;
     std::vector<std::string> parts;
     for (const auto& [key, value] : further_settings(settings)) {
-        if (!key.ends_with(" content")) {
+        if (key == "choices" && is_tuned(settings)) {
+            parts.push_back(
+                fmt::format("{} choices, tuned", settings.execution.engine.choices.size()));
+        } else if (!key.ends_with(" content")) {
             parts.push_back(in_words(key) + " " + printable(value, longest_told));
         }
     }

@@ -100,6 +100,15 @@ TEST(NextCommand, WhatNothingExplainsIsTriedAlone) {
     EXPECT_EQ(command_for(plain, step("max_pooling"), bound(Bottleneck::overhead, 0.01)), "");
 }
 
+TEST(NextCommand, LeavesAStoredTuningToBeTakenAgain) {
+    strata::Run run = on_avx512();
+    run.settings.execution.engine.algorithm = ConvolutionAlgorithm::fastest;
+    set_further(run.settings, "choices",
+                "a forward=winograd-4x4-3x3 (tuned)+a backward_data=direct (tuned)");
+    EXPECT_EQ(command_for(run, step("max_pooling"), bound(Bottleneck::overhead, 0.01)),
+              "strata run alexnet --batch 32 --slice conv2 --cache warm");
+}
+
 TEST(NextCommand, KeepsTheSettingsOfTheRun) {
     strata::Run run = on_avx512();
     set_stored(run.settings, "mode", "inference");

@@ -2,6 +2,7 @@
 #include "store/query.h"
 
 #include "base/error.h"
+#include "record/options.h"
 #include "store/save.h"
 #include "tests/store/sample_run.h"
 #include "tests/support/error_message.h"
@@ -215,6 +216,17 @@ TEST_F(QueryTest, AListOfRunsIsNewestFirstAndCarriesIntervals) {
     for (const auto& row : table.rows) {
         EXPECT_EQ(row.size(), table.columns.size());
     }
+}
+
+TEST_F(QueryTest, AListOfRunsCountsTheChoicesOfATuning) {
+    const Database stored = Database::open(file_);
+    auto run = sample_run();
+    set_further(run.settings, "choices",
+                "elementwise(2x4, 2x4) forward=usual (tuned)+a backward_data=direct (tuned)");
+    save_run(stored, run);
+    const std::string settings = std::get<std::string>(list_runs(stored).rows.at(0).at(10));
+    EXPECT_NE(settings.find("2 choices, tuned"), std::string::npos) << settings;
+    EXPECT_EQ(settings.find("elementwise"), std::string::npos) << settings;
 }
 
 }  // namespace
