@@ -159,6 +159,21 @@ TEST(ConvolutionChoice, AMethodThatNeedsMoreWorkspaceThanAllowedIsRefused) {
     EXPECT_LE(refused.workspace.value, 512.0 * 1024);
 }
 
+// Our own gradient for narrow groups needs scratch memory; the library's reference loops do not.
+TEST(ConvolutionChoice, WithoutScratchMemoryTheLibraryComputesNarrowGroups) {
+    GraphBuilder builder("narrow");
+    const TensorId x = builder.input("x", {{2, 32, 7, 7}});
+    Convolution groups = three_by_three;
+    groups.groups = 8;
+    const Graph graph = builder.finish({builder.add("groups", groups, {x})});
+    Execution execution = kept_execution();
+    execution.engine.workspace_limit = Bytes{1};
+    const auto backend = cpu::make_backend();
+    const Step step = step_of(steps_of(*backend, graph, execution), 0, Pass::backward_weights);
+    EXPECT_EQ(step.refusal(), "");
+    EXPECT_FALSE(step.implementation.starts_with("strata:")) << step.implementation;
+}
+
 // Three equal convolutions of an image of so many channels.
 Graph chain(std::int64_t channels) {
     GraphBuilder builder("chain");

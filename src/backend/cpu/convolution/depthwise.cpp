@@ -21,7 +21,7 @@ Index index_of(std::size_t size) {
     return static_cast<Index>(size);
 }
 
-// What a column of taps adds up: some of the columns of a window, in one of its rows.
+// Adjacent taps of a window's row that are summed up together: the sums stay in registers.
 constexpr Index most_taps = 5;
 
 // A row of an image beside the row of gradients that see it through a row of the window.

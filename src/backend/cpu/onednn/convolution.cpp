@@ -195,8 +195,12 @@ private:
         const bool is_plane = op_.kernel.size() == 2 && lowering.element_type() == ElementType::f32;
         if (pass == Pass::backward_weights && is_plane) {
             const std::string_view method = is_depthwise() ? direct_method : gemm_method;
-            taken.own = own_.prepare(lowering, pass, method);
-            taken.algorithm = method;
+            try {
+                taken.own = own_.prepare(lowering, pass, method);
+                taken.algorithm = method;
+            } catch (const Refusal&) {
+                // It needs more scratch memory than is allowed; the reference loops need none.
+            }
         }
     }
 

@@ -144,7 +144,7 @@ private:
         auto described =
             prefer_layout(weight_, present_weight(lowering), with_weight,
                           [](const auto& candidate) { return candidate.weights_desc(); });
-        // (Then a copy by columns, made anew in each iteration.)
+        // The weights change in each iteration, so the copy by columns is made each time.
         constexpr dnnl::memory::dim rows_worth_a_copy = 128;
         const auto dims = dims_of(weight_);
         if (described.weights_desc() == by_rows(dims) && dims_of(x_)[0] >= rows_worth_a_copy &&
