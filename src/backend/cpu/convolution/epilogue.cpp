@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/convolution/epilogue.h"
 
+#include "backend/cpu/kernels/bias_loops.h"
 #include "backend/cpu/kernels/isa.h"
 #include "backend/cpu/kernels/parallel_ranges.h"
 
@@ -16,31 +17,15 @@ STRATA_EACH_ISA void add_range(const float* from, float* to, std::size_t begin, 
     }
 }
 
-// Eight sums side by side, so that they need not wait for each other.
-double plane_sum(const ImageView& view, const float* plane) {
-    double sums[8] = {};
-    const std::size_t points = view.height * view.width;
-    for (std::size_t i = 0; i < points; ++i) {
-        sums[i % 8] += static_cast<double>(plane[static_cast<std::ptrdiff_t>(i) * view.column]);
-    }
-    double sum = 0;
-    for (const double part : sums) {
-        sum += part;
-    }
-    return sum;
-}
-
 }  // namespace
 
 void bias_gradient(const ImageView& dy, float* gradient) {
-#pragma omp parallel for schedule(static)
-    for (std::size_t channel = 0; channel < dy.channels; ++channel) {
-        double sum = 0;
-        for (std::size_t n = 0; n < dy.images; ++n) {
-            sum += plane_sum(dy, dy.plane(n, channel));
-        }
-        gradient[channel] = static_cast<float>(sum);
-    }
+    const auto count = [](std::size_t value) { return static_cast<std::int64_t>(value); };
+    bias_gradient(ChannelBlocks{.images = count(dy.images),
+                                .channels = count(dy.channels),
+                                .positions = count(dy.height * dy.width),
+                                .inner = dy.lane == 1 ? count(dy.block) : 1},
+                  dy.data, gradient);
 }
 
 void sum_parts(const float* parts, std::size_t part_count, std::size_t step, std::size_t count,

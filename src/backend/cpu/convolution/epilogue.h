@@ -9,8 +9,8 @@ namespace strata::cpu {
 
 // Sums that follow the products of a convolution.
 
-// gradient[channel] = the sum of all elements of dy's channel, in double precision; in parallel,
-// and independent of the number of threads.
+// gradient[channel] = the sum of all elements of dy's channel; in parallel, and independent of the
+// number of threads.
 void bias_gradient(const ImageView& dy, float* gradient);
 
 // sum[count] = the sum of `part_count` arrays that lie `step` floats apart, in their order; in

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/convolution/epilogue.h"
 #include "backend/cpu/convolution/gather.h"
 #include "backend/cpu/convolution/implicit_gemm.h"
 #include "backend/cpu/convolution/tile_sizes.h"
@@ -17,6 +16,10 @@ namespace strata::cpu {
 namespace {
 
 using Signed = std::ptrdiff_t;
+
+// Rows of the sums that see about as much of x as stays in the L1 cache beside a panel of y.
+constexpr std::size_t weight_rows = 96;
+constexpr std::size_t transposed_lanes = 16;
 
 // The x that points see, padded: with a stride, columns that lie so far apart stand beside each
 // other, so that a row of points sees consecutive elements under each tap. That is [channels]
@@ -127,7 +130,10 @@ private:
         std::size_t rows = 0;
         std::size_t first_image = 0;
         std::size_t images = 0;
-        float* sums = nullptr;  // [rows][outputs_]
+        bool bias = false;      // one more row, of a plane of ones: the gradient of the bias
+        float* sums = nullptr;  // [sum_rows()][outputs_]
+
+        std::size_t sum_rows() const { return rows + (bias ? 1 : 0); }
     };
     struct Views {
         ImageView x;
@@ -148,7 +154,9 @@ private:
         std::vector<std::ptrdiff_t> offsets;  // of a task's rows in the planes
     };
 
-    std::size_t sum_floats() const { return g_.groups * g_.depth() * outputs_; }
+    // Of a group's sums.
+    std::size_t rows() const { return g_.depth() + (problem_.bias ? 1 : 0); }
+    std::size_t sum_floats() const { return g_.groups * rows() * outputs_; }
     std::size_t block_points() const { return block_.images * block_.rows * block_.columns; }
     std::size_t panels_floats() const {
         return reads_y_ ? 0 : round_up(outputs_, width_) * block_points();
@@ -165,7 +173,8 @@ private:
         return {first, quotient_up(task.first_row + task.rows, g_.taps()) - first};
     }
     std::size_t image_floats(std::size_t channels, const PointBlock& points) const {
-        return channels * planes_.grid.taps.size() * plane_floats(points);
+        return (channels * planes_.grid.taps.size() + (problem_.bias ? 1 : 0)) *
+               plane_floats(points);
     }
     std::size_t thread_floats() const {
         const std::size_t channels = std::min(g_.inputs, quotient_up(rows_, g_.taps()) + 1);
@@ -180,7 +189,15 @@ private:
     void multiply(const Task& task, const Views& views, const Place& place,
                   const Memory& memory) const;
     void run_task(const Task& task, const Views& views, float* memory) const;
-    void transpose_sums(const float* sums, float* filters) const;
+    float add_parts(const float* sum) const {
+        float all = *sum;
+        for (std::size_t part = 1; part < parts_; ++part) {
+            all += sum[part * sum_floats()];
+        }
+        return all;
+    }
+    void transpose_block(const float* from, std::size_t rows, std::size_t lanes, float* to) const;
+    void transpose_sums(const float* sums, const ConvolutionOperands& operands) const;
 
     ConvolutionProblem problem_;
     Geometry g_;
@@ -198,12 +215,9 @@ private:
 
 Operations WeightGradient::operations() const {
     const auto count = [](std::size_t value) { return static_cast<double>(value); };
-    Operations operations = {
-        .multiply_adds = count(g_.images * g_.points()) * count(g_.groups * g_.depth() * outputs_),
-        .adds = count((parts_ - 1) * g_.filter_elements())};
-    operations.bias_adds =
-        problem_.bias ? count(g_.images * g_.groups * g_.outputs * g_.points()) : 0;
-    return operations;
+    // (The sum of the bias is one of products with ones.)
+    return {.multiply_adds = count(g_.images * g_.points()) * count(g_.groups * rows() * outputs_),
+            .adds = count((parts_ - 1) * g_.groups * rows() * g_.outputs)};
 }
 
 WeightGradient::Task WeightGradient::task_of(std::size_t number, float* sums) const {
@@ -216,7 +230,8 @@ WeightGradient::Task WeightGradient::task_of(std::size_t number, float* sums) co
                  .first_image = std::min(part * each, g_.images)};
     task.rows = std::min(rows_, g_.depth() - task.first_row);
     task.images = std::min(each, g_.images - task.first_image);
-    task.sums = sums + part * sum_floats() + (group * g_.depth() + task.first_row) * outputs_;
+    task.bias = problem_.bias && row_part + 1 == row_parts_;
+    task.sums = sums + part * sum_floats() + (group * rows() + task.first_row) * outputs_;
     return task;
 }
 
@@ -259,11 +274,13 @@ void WeightGradient::copy_planes(const Task& task, const Views& views, const Pla
         tap.column += static_cast<Signed>(place.column) * g_.stride_width;
     }
     const PointRange points = {place.row * planes_.row_step * columns, plane};
+    const std::size_t ones = channels.count * phases * plane;
     for (std::size_t n = 0; n < block.images; ++n) {
+        float* planes = memory.planes + n * image_floats(channels.count, block);
         gather(
             {views.x, task.first_image + place.image + n, task.group * g_.inputs + channels.first},
-            grid, {0, channels.count * phases}, points,
-            memory.planes + n * image_floats(channels.count, block), plane);
+            grid, {0, channels.count * phases}, points, planes, plane);
+        std::fill_n(planes + ones, task.bias ? plane : 0, 1.0F);
     }
     for (std::size_t row = 0; row < task.rows; ++row) {
         const std::size_t tap = (task.first_row + row) % g_.taps();
@@ -271,6 +288,9 @@ void WeightGradient::copy_planes(const Task& task, const Views& views, const Pla
         memory.offsets[row] =
             static_cast<Signed>((channel * phases + planes_.phase_of_tap[tap]) * plane +
                                 planes_.row_of_tap[tap] * columns + planes_.column_of_tap[tap]);
+    }
+    if (task.bias) {
+        memory.offsets[task.rows] = static_cast<Signed>(ones);
     }
 }
 
@@ -285,11 +305,13 @@ void WeightGradient::multiply(const Task& task, const Views& views, const Place&
     OutputVectors outputs = {nullptr, static_cast<Signed>(points * width_),
                              static_cast<Signed>(width_), static_cast<Signed>(lanes)};
     if (reads_y_) {
-        outputs = {nullptr, views.dy.image, views.dy.column, views.dy.block_step};
+        const Signed ahead = block.images > 1 ? static_cast<Signed>(block.images) * views.dy.image
+                                              : static_cast<Signed>(points) * views.dy.column;
+        outputs = {nullptr, views.dy.image, views.dy.column, views.dy.block_step, ahead};
     }
     const std::size_t used = round_up(g_.outputs, lanes);
-    for (std::size_t row = 0; row < task.rows; row += row_block) {
-        const std::size_t rows = std::min(row_block, task.rows - row);
+    for (std::size_t row = 0; row < task.sum_rows(); row += weight_rows) {
+        const std::size_t rows = std::min(weight_rows, task.sum_rows() - row);
         seen.offsets = memory.offsets.data() + row;
         for (std::size_t k = 0; k < used; k += width_) {
             const std::size_t first = place.row * g_.out_width + place.column;
@@ -300,13 +322,14 @@ void WeightGradient::multiply(const Task& task, const Views& views, const Place&
             add_weight_sums(block, rows, std::min(width_, used - k) / lanes, seen, outputs,
                             task.sums + row * outputs_ + k, outputs_);
         }
+        outputs.ahead = 0;
     }
 }
 
 void WeightGradient::run_task(const Task& task, const Views& views, float* memory) const {
-    std::fill_n(task.sums, task.rows * outputs_, 0.0F);
+    std::fill_n(task.sums, task.sum_rows() * outputs_, 0.0F);
     float* rows = memory + panels_floats();
-    Memory parts = {memory, rows, rows + 16 * tile_row(), std::vector<Signed>(task.rows)};
+    Memory parts = {memory, rows, rows + 16 * tile_row(), std::vector<Signed>(task.sum_rows())};
     for (std::size_t n = 0; n < task.images; n += block_.images) {
         for (std::size_t p = 0; p < g_.out_height; p += block_.rows) {
             for (std::size_t q = 0; q < g_.out_width; q += block_.columns) {
@@ -326,20 +349,33 @@ void WeightGradient::run_task(const Task& task, const Views& views, float* memor
     }
 }
 
-void WeightGradient::transpose_sums(const float* sums, float* filters) const {
-    const std::size_t depth = g_.depth();
+// The filters' elements from the sums, by blocks of which both stay in the L1 cache.
+void WeightGradient::transpose_sums(const float* sums, const ConvolutionOperands& operands) const {
+    const std::size_t blocks = quotient_up(g_.outputs, transposed_lanes);
 #pragma omp parallel for collapse(2) schedule(static) num_threads(problem_.threads)
     for (std::size_t group = 0; group < g_.groups; ++group) {
-        for (std::size_t k = 0; k < g_.outputs; ++k) {
-            const float* from = sums + group * depth * outputs_ + k;
-            float* to = filters + (group * g_.outputs + k) * depth;
-            for (std::size_t row = 0; row < depth; ++row) {
-                float sum = from[row * outputs_];
-                for (std::size_t part = 1; part < parts_; ++part) {
-                    sum += from[part * sum_floats() + row * outputs_];
-                }
-                to[row] = sum;
+        for (std::size_t block = 0; block < blocks; ++block) {
+            const std::size_t k = block * transposed_lanes;
+            const float* from = sums + group * rows() * outputs_ + k;
+            const std::size_t count = std::min(transposed_lanes, g_.outputs - k);
+            const std::size_t filter = group * g_.outputs + k;
+            float* to = operands.weight + filter * g_.depth();
+            for (std::size_t row = 0; row < g_.depth(); row += transposed_lanes) {
+                transpose_block(from + row * outputs_, std::min(transposed_lanes, g_.depth() - row),
+                                count, to + row);
             }
+            for (std::size_t lane = 0; problem_.bias && lane < count; ++lane) {
+                operands.bias[filter + lane] = add_parts(from + g_.depth() * outputs_ + lane);
+            }
+        }
+    }
+}
+
+void WeightGradient::transpose_block(const float* from, std::size_t rows, std::size_t lanes,
+                                     float* to) const {
+    for (std::size_t lane = 0; lane < lanes; ++lane, to += g_.depth()) {
+        for (std::size_t row = 0; row < rows; ++row) {
+            to[row] = add_parts(from + row * outputs_ + lane);
         }
     }
 }
@@ -355,10 +391,7 @@ void WeightGradient::run(const ConvolutionOperands& operands, std::byte* workspa
         const auto thread = static_cast<std::size_t>(omp_get_thread_num());
         run_task(task_of(number, sums), views, memory + thread * thread_floats());
     }
-    transpose_sums(sums, operands.weight);
-    if (operands.bias != nullptr) {
-        bias_gradient(views.dy, operands.bias);
-    }
+    transpose_sums(sums, operands);
 }
 
 }  // namespace

@@ -3,19 +3,16 @@
 
 #include "backend/cpu/kernels/isa.h"
 
-#include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace strata::cpu {
 
 namespace {
 
 constexpr std::size_t tile_rows = 6;
+constexpr std::ptrdiff_t line_floats = 16;
 
 struct Tile {
     const PointBlock& block;
@@ -23,67 +20,95 @@ struct Tile {
     const OutputVectors& y;
     float* sums = nullptr;
     std::size_t sums_row = 0;
+    // Floats that are prefetched while the first image's points are multiplied, half a vector of
+    // each, and how far on the next prefetch is: nowhere if nothing is ahead.
+    const float* ahead = nullptr;
+    std::ptrdiff_t ahead_step = 0;
 };
 using TileKernel = void (*)(const Tile&);
 
 #if defined(__x86_64__)
 
 struct Avx512 {
-    using Vector = __m512;
+    using Vector = float __attribute__((vector_size(64)));
     static constexpr std::size_t vectors = 4;  // 6 x 4 sums, 4 vectors and an element: 29 registers
 };
 struct Avx2 {
-    using Vector = __m256;
+    using Vector = float __attribute__((vector_size(32)));
     static constexpr std::size_t vectors = 2;  // 6 x 2 sums, 2 vectors and an element: 15 registers
 };
 
-// The body is the same for both; only a function of that target may use its registers.
-#define STRATA_WEIGHT_TILE(Isa, target_name, zero, load, store, broadcast, multiply_add, add)  \
-    template <std::size_t rows, std::size_t vectors>                                           \
-    [[gnu::target(target_name)]] void tile_of(Isa, const Tile& tile) {                         \
-        using Vector = Isa::Vector;                                                            \
-        constexpr std::size_t lanes = sizeof(Vector) / sizeof(float);                          \
-        Vector sums[rows][vectors];                                                            \
-        _Pragma("GCC unroll 6") for (auto& row : sums) {                                       \
-            _Pragma("GCC unroll 4") for (auto& sum : row) {                                    \
-                sum = zero();                                                                  \
-            }                                                                                  \
-        }                                                                                      \
-        for (std::size_t n = 0; n < tile.block.images; ++n) {                                  \
-            const float* y = tile.y.data + static_cast<std::ptrdiff_t>(n) * tile.y.image;      \
-            const float* x = tile.x.data + static_cast<std::ptrdiff_t>(n) * tile.x.image;      \
-            for (std::size_t p = 0; p < tile.block.rows; ++p, x += tile.x.row) {               \
-                const float* seen[rows];                                                       \
-                _Pragma("GCC unroll 6") for (std::size_t i = 0; i < rows; ++i) {               \
-                    seen[i] = x + tile.x.offsets[i];                                           \
-                }                                                                              \
-                for (std::size_t q = 0; q < tile.block.columns; ++q, y += tile.y.point) {      \
-                    Vector outputs[vectors];                                                   \
-                    _Pragma("GCC unroll 4") for (std::size_t j = 0; j < vectors; ++j) {        \
-                        outputs[j] = load(y + static_cast<std::ptrdiff_t>(j) * tile.y.vector); \
-                    }                                                                          \
-                    _Pragma("GCC unroll 6") for (std::size_t i = 0; i < rows; ++i) {           \
-                        const Vector element = broadcast(seen[i][q]);                          \
-                        _Pragma("GCC unroll 4") for (std::size_t j = 0; j < vectors; ++j) {    \
-                            sums[i][j] = multiply_add(element, outputs[j], sums[i][j]);        \
-                        }                                                                      \
-                    }                                                                          \
-                }                                                                              \
-            }                                                                                  \
-        }                                                                                      \
-        _Pragma("GCC unroll 6") for (std::size_t i = 0; i < rows; ++i) {                       \
-            _Pragma("GCC unroll 4") for (std::size_t j = 0; j < vectors; ++j) {                \
-                float* out = tile.sums + i * tile.sums_row + j * lanes;                        \
-                store(out, add(load(out), sums[i][j]));                                        \
-            }                                                                                  \
-        }                                                                                      \
+template <class Vector, std::size_t rows, std::size_t vectors>
+[[gnu::always_inline]] inline void add_point(const float* const (&seen)[rows], std::size_t q,
+                                             const float* y, std::ptrdiff_t y_vector,
+                                             Vector (&sums)[rows][vectors]) {
+    Vector outputs[vectors];
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < vectors; ++j) {
+        std::memcpy(&outputs[j], y + static_cast<std::ptrdiff_t>(j) * y_vector, sizeof(Vector));
     }
+#pragma GCC unroll 6
+    for (std::size_t i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+        for (std::size_t j = 0; j < vectors; ++j) {
+            sums[i][j] += seen[i][q] * outputs[j];
+        }
+    }
+}
 
-STRATA_WEIGHT_TILE(Avx512, "avx512f", _mm512_setzero_ps, _mm512_loadu_ps, _mm512_storeu_ps,
-                   _mm512_set1_ps, _mm512_fmadd_ps, _mm512_add_ps)
-STRATA_WEIGHT_TILE(Avx2, "avx2,fma", _mm256_setzero_ps, _mm256_loadu_ps, _mm256_storeu_ps,
-                   _mm256_set1_ps, _mm256_fmadd_ps, _mm256_add_ps)
-#undef STRATA_WEIGHT_TILE
+// The tile's sums stay in registers. Every few points a line of what is read next is prefetched:
+// all at once would fill the queue in which the tile's own loads wait.
+template <class Vector, std::size_t rows, std::size_t vectors>
+[[gnu::always_inline]] inline void add_tile(const Tile& tile) {
+    constexpr std::size_t lanes = sizeof(Vector) / sizeof(float);
+    constexpr std::size_t points_of_line = 2 * line_floats / lanes;
+    Vector sums[rows][vectors] = {};
+#pragma GCC unroll 6
+    for (std::size_t i = 0; i < rows; ++i) {
+        __builtin_prefetch(tile.sums + i * tile.sums_row, 1);
+    }
+    for (std::size_t n = 0; n < tile.block.images; ++n) {
+        const auto image = static_cast<std::ptrdiff_t>(n);
+        const float* y = tile.y.data + image * tile.y.image;
+        const float* x = tile.x.data + image * tile.x.image;
+        const float* ahead = tile.ahead + (tile.ahead_step > 0 ? image * tile.y.image : 0);
+        for (std::size_t p = 0; p < tile.block.rows; ++p, x += tile.x.row) {
+            const float* seen[rows];
+#pragma GCC unroll 6
+            for (std::size_t i = 0; i < rows; ++i) {
+                seen[i] = x + tile.x.offsets[i];
+            }
+            for (std::size_t q = 0; q < tile.block.columns; ++q, y += tile.y.point) {
+                if (q % points_of_line == 0) {
+                    __builtin_prefetch(ahead, 0, 2);
+                    ahead += tile.ahead_step;
+                }
+                add_point<Vector, rows, vectors>(seen, q, y, tile.y.vector, sums);
+            }
+        }
+    }
+#pragma GCC unroll 6
+    for (std::size_t i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+        for (std::size_t j = 0; j < vectors; ++j) {
+            float* out = tile.sums + i * tile.sums_row + j * lanes;
+            Vector sum;
+            std::memcpy(&sum, out, sizeof(Vector));
+            sum += sums[i][j];
+            std::memcpy(out, &sum, sizeof(Vector));
+        }
+    }
+}
+
+// Only a function of that target may use its registers.
+template <std::size_t rows, std::size_t vectors>
+[[gnu::target("avx512f")]] void tile_of(Avx512, const Tile& tile) {
+    add_tile<Avx512::Vector, rows, vectors>(tile);
+}
+template <std::size_t rows, std::size_t vectors>
+[[gnu::target("avx2,fma")]] void tile_of(Avx2, const Tile& tile) {
+    add_tile<Avx2::Vector, rows, vectors>(tile);
+}
 
 // Indexed by rows - 1 and vectors - 1.
 template <class Isa, std::size_t rows, std::size_t... vectors>
@@ -150,13 +175,25 @@ std::size_t tile_vectors() {
     return isa == Isa::avx2 ? 2 : portable_vectors;
 }
 
+// Tiles of about as many rows, since narrow ones wait for their own sums. Two of them prefetch a
+// vector of what is ahead, one its first half.
 void add_weight_sums(const PointBlock& block, std::size_t rows, std::size_t vectors,
                      const SeenElements& x, const OutputVectors& y, float* sums,
                      std::size_t sums_row) {
-    for (std::size_t row = 0; row < rows; row += tile_rows) {
+    const std::size_t tiles = (rows + tile_rows - 1) / tile_rows;
+    const auto points = static_cast<std::ptrdiff_t>(block.rows * block.columns);
+    for (std::size_t number = 0, row = 0; number < tiles; ++number) {
+        const std::size_t count = (rows - row + tiles - number - 1) / (tiles - number);
         const SeenElements seen = {x.data, x.offsets + row, x.image, x.row};
-        multiply_tile({block, seen, y, sums + row * sums_row, sums_row},
-                      std::min(tile_rows, rows - row), vectors);
+        Tile tile = {block, seen, y, sums + row * sums_row, sums_row, y.data, 0};
+        if (y.ahead != 0 && number < 2 * vectors) {
+            const auto vector = static_cast<std::ptrdiff_t>(number / 2);
+            const auto half = static_cast<std::ptrdiff_t>(number % 2);
+            tile.ahead += y.ahead + vector * y.vector + half * points * y.point / 2;
+            tile.ahead_step = line_floats;
+        }
+        multiply_tile(tile, count, vectors);
+        row += count;
     }
 }
 

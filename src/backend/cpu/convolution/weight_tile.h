@@ -22,12 +22,14 @@ struct SeenElements {
 };
 
 // A matrix [points][outputs] in registers' widths: vector j of the next point lies `point` floats
-// behind, the next vector `vector` floats, the next image `image` floats.
+// behind, the next vector `vector` floats, the next image `image` floats. What is read next of
+// these outputs lies `ahead` floats behind each vector and is prefetched; 0 if it is in a cache.
 struct OutputVectors {
     const float* data = nullptr;
     std::ptrdiff_t image = 0;
     std::ptrdiff_t point = 0;
     std::ptrdiff_t vector = 0;
+    std::ptrdiff_t ahead = 0;
 };
 
 // Floats of a register, and how many of them a tile is wide.

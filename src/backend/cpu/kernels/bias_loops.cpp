@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace strata::cpu {
 
@@ -80,36 +81,70 @@ void for_each_stretch(const ChannelBlocks& shape, Work&& work) {
     parallel_ranges(static_cast<std::size_t>(all), share, static_cast<std::size_t>(shape.inner));
 }
 
-// sums[i] = the sum over positions of dy[p * step + i], for `count` <= lanes.
-STRATA_EACH_ISA void sum_lanes(const float* dy, Index positions, Index step, Index count,
-                               float* sums) {
-    std::array<float, lanes> total{};
-    if (count == lanes) {
-        for (Index p = 0; p < positions; ++p) {
-            for (Index i = 0; i < lanes; ++i) {
-                total[static_cast<std::size_t>(i)] += dy[p * step + i];
-            }
+// Positions whose sum is made in f32, in four chains of which none waits for another.
+constexpr Index stretch_positions = 256;
+
+template <class Vector>
+[[gnu::always_inline]] inline void add_vector(const float* from, Vector& sum) {
+    Vector lane;
+    std::memcpy(&lane, from, sizeof(Vector));
+    sum += lane;
+}
+
+// total[i] += the sum over positions of dy[p * step + i], for `count` <= lanes.
+template <class Vector>
+[[gnu::always_inline]] inline void add_lanes(const float* dy, Index positions, Index step,
+                                             double* total) {
+    for (Index begin = 0; begin < positions; begin += stretch_positions) {
+        const Index end = std::min(begin + stretch_positions, positions);
+        std::array<Vector, 4> sums{};
+        Index p = begin;
+        for (; p + 4 <= end; p += 4) {
+            add_vector(dy + p * step, sums[0]);
+            add_vector(dy + (p + 1) * step, sums[1]);
+            add_vector(dy + (p + 2) * step, sums[2]);
+            add_vector(dy + (p + 3) * step, sums[3]);
         }
-    } else {
-        for (Index p = 0; p < positions; ++p) {
-            for (Index i = 0; i < count; ++i) {
-                total[static_cast<std::size_t>(i)] += dy[p * step + i];
-            }
+        for (; p < end; ++p) {
+            add_vector(dy + p * step, sums[0]);
+        }
+        const Vector all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        std::array<float, sizeof(Vector) / sizeof(float)> sum;
+        std::memcpy(sum.data(), &all, sizeof(Vector));
+        for (std::size_t i = 0; i < sum.size(); ++i) {
+            total[i] += static_cast<double>(sum[i]);
         }
     }
-    std::copy_n(total.begin(), count, sums);
+}
+
+STRATA_EACH_ISA void add_up(const float* dy, Index positions, Index step, Index count,
+                            double* total) {
+    using By8 = float __attribute__((vector_size(32)));
+    using By16 = float __attribute__((vector_size(64)));
+    switch (count) {
+        case 8:
+            return add_lanes<By8>(dy, positions, step, total);
+        case lanes:
+            return add_lanes<By16>(dy, positions, step, total);
+        default:
+            for (Index p = 0; p < positions; ++p) {
+                for (Index i = 0; i < count; ++i) {
+                    total[i] += static_cast<double>(dy[p * step + i]);
+                }
+            }
+    }
 }
 
 // The sum of a row, by lanes of its own, because the order of additions is fixed.
-float row_sum(const float* dy, Index count) {
-    std::array<float, lanes> sums{};
-    sum_lanes(dy, count / lanes, lanes, lanes, sums.data());
-    float sum = 0;
-    for (const float lane : sums) {
+double row_sum(const float* dy, Index count) {
+    std::array<double, lanes> sums{};
+    add_up(dy, count / lanes, lanes, lanes, sums.data());
+    double sum = 0;
+    for (const double lane : sums) {
         sum += lane;
     }
     for (Index i = count / lanes * lanes; i < count; ++i) {
-        sum += dy[i];
+        sum += static_cast<double>(dy[i]);
     }
     return sum;
 }
@@ -151,14 +186,10 @@ void bias_gradient(const ChannelBlocks& shape, const float* dy, float* dbias) {
         for (Index image = 0; image < shape.images; ++image) {
             const Index block = image * blocks + first / shape.inner;
             const float* from = dy + block * shape.positions * shape.inner + first % shape.inner;
-            std::array<float, lanes> sums{};
             if (shape.inner == 1) {
-                sums[0] = row_sum(from, shape.positions);
+                total[0] += row_sum(from, shape.positions);
             } else {
-                sum_lanes(from, shape.positions, shape.inner, count, sums.data());
-            }
-            for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-                total[i] += static_cast<double>(sums[i]);
+                add_up(from, shape.positions, shape.inner, count, total.data());
             }
         }
         for (Index i = 0; i < count; ++i) {

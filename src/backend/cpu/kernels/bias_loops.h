@@ -24,7 +24,8 @@ void add_bias(const ChannelBlocks& shape, const float* bias, float* y);
 void scale_channels(const ChannelBlocks& shape, const float* factors, const float* offsets,
                     const float* x, float* y);
 
-// dbias = the sum of dy over images and positions, added up in f32 by image and in f64 over images.
+// dbias = the sum of dy over images and positions, added up in f32 by stretches of positions and in
+// f64 over these; independent of the number of threads.
 void bias_gradient(const ChannelBlocks& shape, const float* dy, float* dbias);
 
 }  // namespace strata::cpu
