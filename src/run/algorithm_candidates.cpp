@@ -49,9 +49,10 @@ std::vector<CandidateGroup> candidate_groups() {
     using enum ConvolutionAlgorithm;
     using enum LinearAlgorithm;
     std::vector<CandidateGroup> groups = {{winograd_4x4_3x3, winograd_4x4_5x5, matmul},
+                                          {implicit_gemm, panels},
+                                          {winograd, transposed},
                                           {winograd_2x2_3x3, winograd_2x2_5x5, inner_product},
-                                          {gemm, panels},
-                                          {implicit_gemm, transposed}};
+                                          {gemm}};
     for (const ConvolutionAlgorithm algorithm : candidate_algorithms()) {
         const bool is_there = std::ranges::any_of(
             groups, [&](const CandidateGroup& group) { return is_in(group, algorithm); });

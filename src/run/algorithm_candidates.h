@@ -15,8 +15,8 @@
 namespace strata {
 
 // The algorithms that are tried for every convolution: the usual one first, the library's own
-// choice last. Winograd with an open tile stands behind those with a given one: what is left to it
-// is the library's own.
+// choice last. Winograd with an open tile stands behind 4x4, which it takes where the library has
+// none: what is left to it is the library's own.
 std::span<const ConvolutionAlgorithm> candidate_algorithms();
 
 // Candidates of which a layer can run by one at most, so that one network tries all of them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/convolution/winograd.h"
 
+#include "backend/cpu/convolution/image.h"
 #include "backend/cpu/kernels/isa.h"
 #include "backend/lower/program.h"
 
@@ -37,6 +38,9 @@ const TileOfMethod& method_of(WinogradTile tile) {
     return methods[static_cast<std::size_t>(tile)];
 }
 
+// Tiles of fewer channels are mostly padding.
+constexpr std::int64_t fewest_of_a_group = 16;
+
 void refuse_all_but(std::string_view what, const Dims& values, std::int64_t needed) {
     for (const std::int64_t value : values) {
         if (value != needed) {
@@ -58,14 +62,23 @@ void refuse_unsuitable(const ConvolutionProblem& problem, std::size_t r) {
     }
     refuse_all_but("stride", problem.window.stride, 1);
     refuse_all_but("dilation", problem.window.dilation, 1);
-    if (problem.groups != 1) {
-        throw Refusal{fmt::format("{} groups: Winograd needs all channels in one", problem.groups)};
+    const std::int64_t channels = std::min(problem.weight[0] / problem.groups, problem.weight[1]);
+    if (problem.groups > 1 && channels < fewest_of_a_group) {
+        throw Refusal{fmt::format("groups of {} channels: Winograd needs {} in each", channels,
+                                  fewest_of_a_group)};
     }
     if (problem.pass == Pass::update) {
         throw Refusal{"no update: a convolution's algorithm does not do it"};
     }
 }
 
+// The channels of one group. Requires: groups fill the blocks of channels.
+ImageLayout group_of(ImageLayout image, std::int64_t groups) {
+    image.channels /= static_cast<std::size_t>(groups);
+    return image;
+}
+
+// That of one group.
 WinogradProblem described(WinogradTile tile, const ConvolutionProblem& problem,
                           const OperandOrders& orders) {
     WinogradProblem result;
@@ -76,9 +89,10 @@ WinogradProblem described(WinogradTile tile, const ConvolutionProblem& problem,
     result.r = method_of(tile).r;
     result.size = result.m + result.r - 1;
     result.orders = orders;
-    result.x = layout_of(problem.x, orders.x);
-    result.y = layout_of(problem.y, orders.y);
-    result.filters = {size(problem.weight[0]), size(problem.weight[1]), result.r, orders.weight};
+    result.x = group_of(layout_of(problem.x, orders.x), problem.groups);
+    result.y = group_of(layout_of(problem.y, orders.y), problem.groups);
+    result.filters = {size(problem.weight[0] / problem.groups), size(problem.weight[1]), result.r,
+                      orders.weight};
     result.pad_top = problem.window.pad_begin[0];
     result.pad_left = problem.window.pad_begin[1];
     result.images = size(problem.x[0]);
@@ -89,6 +103,84 @@ WinogradProblem described(WinogradTile tile, const ConvolutionProblem& problem,
     result.threads = std::max(problem.threads, 1);
     return result;
 }
+
+// Orders in which the channels of each group are images and filters of their own.
+OperandOrders orders_of_groups(const ConvolutionProblem& problem, OperandOrders orders) {
+    const std::int64_t inputs = problem.weight[1], outputs = problem.weight[0] / problem.groups;
+    const auto suited = [&](ImageOrder order, std::int64_t channels) {
+        const bool is_split = (order == ImageOrder::nchw8c && channels % 8 != 0) ||
+                              (order == ImageOrder::nchw16c && channels % 16 != 0);
+        return is_split ? ImageOrder::nchw : order;
+    };
+    if (problem.groups > 1) {
+        orders.x = suited(orders.x, inputs);
+        orders.y = suited(orders.y, outputs);
+        const std::int64_t block = orders.weight == FilterOrder::oihw8i8o ? 8 : 16;
+        const bool fills = inputs % block == 0 && outputs % block == 0;
+        orders.weight = fills ? orders.weight : FilterOrder::oihw;
+    }
+    return orders;
+}
+
+// The convolutions of the groups one after the other, each by all threads.
+class GroupedWinograd final : public PreparedConvolution {
+public:
+    GroupedWinograd(const ConvolutionProblem& problem, std::unique_ptr<PreparedConvolution> each)
+        : problem_(problem), each_(std::move(each)) {}
+
+    std::string implementation() const override { return each_->implementation(); }
+    OperandOrders orders() const override { return each_->orders(); }
+    Bytes workspace() const override { return each_->workspace(); }
+    Operations operations() const override {
+        Operations operations = each_->operations();
+        operations *= static_cast<double>(problem_.groups);
+        return operations;
+    }
+    KeptWeights kept_weights() const override {
+        const KeptWeights of_group = each_->kept_weights();
+        if (of_group.bytes.value == 0) {
+            return {};
+        }
+        return {.bytes = of_group.bytes * static_cast<double>(problem_.groups),
+                .make = [this, of_group](const float* weight, float* kept, std::byte* workspace) {
+                    for (std::ptrdiff_t group = 0; group < problem_.groups; ++group) {
+                        of_group.make(weight + group * filter_floats(),
+                                      kept + group * kept_floats(), workspace);
+                    }
+                }};
+    }
+
+    void run(const ConvolutionOperands& all, std::byte* workspace) const override {
+        const bool keeps = kept_floats() > 0;
+        const std::int64_t inputs = problem_.weight[1];
+        const std::int64_t outputs = problem_.weight[0] / problem_.groups;
+        for (std::ptrdiff_t group = 0; group < problem_.groups; ++group) {
+            const auto x = static_cast<std::size_t>(group * inputs);
+            const auto y = static_cast<std::size_t>(group * outputs);
+            ConvolutionOperands operands = all;
+            operands.x = image_view(all.x, problem_.x, orders().x).plane(0, x);
+            operands.y = image_view(all.y, problem_.y, orders().y).plane(0, y);
+            operands.weight += group * (keeps ? kept_floats() : filter_floats());
+            operands.bias += all.bias != nullptr ? y : 0;
+            if (all.addend != nullptr) {
+                operands.addend = image_view(all.addend, problem_.y, orders().y).plane(0, y);
+            }
+            each_->run(operands, workspace);
+        }
+    }
+
+private:
+    std::ptrdiff_t filter_floats() const {
+        const Dims& weight = problem_.weight;
+        return weight[0] / problem_.groups * weight[1] * weight[2] * weight[3];
+    }
+    std::ptrdiff_t kept_floats() const {
+        return static_cast<std::ptrdiff_t>(each_->kept_weights().bytes.value / sizeof(float));
+    }
+
+    ConvolutionProblem problem_;
+    std::unique_ptr<PreparedConvolution> each_;
+};
 
 STRATA_EACH_ISA void add(const float* values, std::size_t count, float* sums) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -126,9 +218,12 @@ std::unique_ptr<PreparedConvolution> prepare_winograd(WinogradTile tile,
                                                       const OperandOrders& preferred,
                                                       const WinogradKernels& kernels) {
     refuse_unsuitable(problem, method_of(tile).r);
-    const WinogradProblem suited = described(tile, problem, preferred);
-    return suited.pass == Pass::backward_weights ? prepare_winograd_weights(suited, kernels)
-                                                 : prepare_winograd_images(suited, kernels);
+    const WinogradProblem suited = described(tile, problem, orders_of_groups(problem, preferred));
+    std::unique_ptr<PreparedConvolution> each = suited.pass == Pass::backward_weights
+                                                    ? prepare_winograd_weights(suited, kernels)
+                                                    : prepare_winograd_images(suited, kernels);
+    return problem.groups == 1 ? std::move(each)
+                               : std::make_unique<GroupedWinograd>(problem, std::move(each));
 }
 
 std::string winograd_name(WinogradTile tile) {

@@ -35,12 +35,13 @@ std::vector<ConvolutionWay> winograd_ways(const Convolution& op) {
 // Why no tile is worth a trial; empty if one may be.
 std::string unfit_for_winograd(const Graph& graph, const Layer& layer) {
     const auto* op = std::get_if<Convolution>(&layer.op);
-    if (op == nullptr || op->groups > 1) {
-        return "it needs a plain convolution without groups";
+    if (op == nullptr) {
+        return "it needs a plain convolution";
     }
-    const std::int64_t channels = graph.tensors[layer.inputs[0]].tensor.dims[1];
+    const std::int64_t channels = graph.tensors[layer.inputs[0]].tensor.dims[1] / op->groups;
     if (channels < min_winograd_channels) {
-        return fmt::format("{} channels: it needs {}", channels, min_winograd_channels);
+        return fmt::format("{} channels{}: it needs {}", channels,
+                           op->groups > 1 ? " in a group" : "", min_winograd_channels);
     }
     const bool has_tiles = op->kernel == Dims{3, 3} || op->kernel == Dims{5, 5};
     return has_tiles ? "" : "it needs windows of 3x3 or 5x5";

@@ -117,6 +117,28 @@ TEST_P(Winograd, TakesImagesAndFiltersInEveryOrder) {
     }
 }
 
+// Groups that fill blocks are read and written where they are, others as plain images.
+TEST_P(Winograd, ConvolvesGroupsInEveryOrder) {
+    const std::int64_t r = GetParam().r;
+    for (const Isa isa : tested_isas) {
+        const CappedIsa cap(isa);
+        for (const Pass pass : tested_passes) {
+            for (const OperandOrders& orders : all_orders()) {
+                for (const std::int64_t inputs : {48, 20}) {
+                    const ConvolutionProblem problem = problem_of(pass, {.x = {2, 3 * inputs, 9, 7},
+                                                                         .filter = {48, r, r},
+                                                                         .pad_begin = {1, 1},
+                                                                         .pad_end = {1, 1},
+                                                                         .groups = 3,
+                                                                         .bias = true,
+                                                                         .sum = true});
+                    expect_agreement(method(), problem, orders, GetParam());
+                }
+            }
+        }
+    }
+}
+
 // Whether a thread takes some tiles through all stages, or all threads do one stage after the
 // other, depends on the channels and on the cache. Sums are the same.
 template <int kilobytes>
@@ -169,24 +191,27 @@ TEST_P(Winograd, ResultsDependNeitherOnThreadsNorOnTheRun) {
 }
 
 TEST_P(Winograd, FiltersThatWereTransformedBeforeGiveTheSame) {
-    ProblemShape shape = {.x = {2, 21, 14, 13},
+    ProblemShape shape = {.x = {2, 42, 14, 13},
                           .filter = {70, GetParam().r, GetParam().r},
                           .pad_begin = {1, 1},
                           .pad_end = {1, 1},
                           .bias = true,
                           .sum = true,
                           .relu = true};
-    for (const OperandOrders& orders : all_orders()) {
-        shape.constant_weights = false;
-        const ConvolutionProblem usual = problem_of(Pass::forward, shape);
-        shape.constant_weights = true;
-        const ConvolutionProblem constant = problem_of(Pass::forward, shape);
-        const Outcome outcome = outcome_of(method(), constant, orders);
-        EXPECT_EQ(outcome.result, outcome_of(method(), usual, orders).result);
-        EXPECT_EQ(outcome.faults, std::vector<std::string>());
-        EXPECT_GT(method().prepare(constant, orders)->kept_weights().bytes.value, 0);
-        EXPECT_LT(method().prepare(constant, orders)->workspace(),
-                  method().prepare(usual, orders)->workspace());
+    for (const std::int64_t groups : {1, 2}) {
+        for (const OperandOrders& orders : all_orders()) {
+            shape.groups = groups;
+            shape.constant_weights = false;
+            const ConvolutionProblem usual = problem_of(Pass::forward, shape);
+            shape.constant_weights = true;
+            const ConvolutionProblem constant = problem_of(Pass::forward, shape);
+            const Outcome outcome = outcome_of(method(), constant, orders);
+            EXPECT_EQ(outcome.result, outcome_of(method(), usual, orders).result);
+            EXPECT_EQ(outcome.faults, std::vector<std::string>());
+            EXPECT_GT(method().prepare(constant, orders)->kept_weights().bytes.value, 0);
+            EXPECT_LT(method().prepare(constant, orders)->workspace(),
+                      method().prepare(usual, orders)->workspace());
+        }
     }
 }
 
@@ -218,7 +243,7 @@ TEST(WinogradRefusals, SayWhatItNeeds) {
     EXPECT_EQ(reason({.x = x, .filter = filter, .dilation = {2, 2}}),
               "dilation 2: Winograd needs dilation 1");
     EXPECT_EQ(reason({.x = x, .filter = filter, .groups = 2}),
-              "2 groups: Winograd needs all channels in one");
+              "groups of 2 channels: Winograd needs 16 in each");
     EXPECT_EQ(reason({.x = {1, 4, 12}, .filter = {4, 3}}),
               "1 spatial axes: Winograd is for images, which have 2");
 }
