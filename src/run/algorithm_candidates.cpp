@@ -37,6 +37,13 @@ bool leaves_open(const PassAlgorithm& asked) {
            asked == LinearAlgorithm::usual;
 }
 
+// Spectra of windows of one element save no multiplication, and take seconds and gigabytes.
+bool is_vain(const PassAlgorithm& algorithm, const Convolution& op) {
+    return (algorithm == ConvolutionAlgorithm::fft ||
+            algorithm == ConvolutionAlgorithm::fft_tiled) &&
+           std::ranges::all_of(op.kernel, [](std::int64_t extent) { return extent == 1; });
+}
+
 bool is_pass(const Step& step) {
     return step.kind == StepKind::compute && step.pass != Pass::update;
 }
@@ -67,7 +74,8 @@ std::optional<PassAlgorithm> candidate_for(const CandidateGroup& group, const Op
     std::optional<PassAlgorithm> first;
     const auto* convolution = std::get_if<Convolution>(&op);
     for (const PassAlgorithm& algorithm : group) {
-        if (algorithm.is_linear() != is_linear(op)) {
+        if (algorithm.is_linear() != is_linear(op) ||
+            (convolution != nullptr && is_vain(algorithm, *convolution))) {
             continue;
         }
         if (convolution != nullptr &&

@@ -158,9 +158,10 @@ private:
         }
         if (!variant.tries.empty()) {
             drop_hopeless(variant);
-            costs_.preparation = task_.clock.now() - begin;  // (The usual one met cold memory.)
         }
+        const Seconds preparation = task_.clock.now() - begin;
         if (!variant.tries.empty()) {
+            costs_.preparation = preparation;  // (That of a hopeless one says little of others.)
             variants.push_back(std::move(variant));
         }
     }
