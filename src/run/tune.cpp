@@ -248,7 +248,7 @@ private:
         TurnTimes times;
         const auto is_open = [&] {
             const Ratio whole = ratio_of_rounds(times.whole[0].values, times.whole[1].values);
-            return whole.value < 1 && !may_replace(whole);
+            return whole.low < 1 && !may_replace(whole);
         };
         const auto has_time = [&] {
             const Seconds round = times.whole[0].values.back() + times.whole[1].values.back();

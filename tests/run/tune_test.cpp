@@ -233,6 +233,20 @@ TEST(Tune, AnUnclearWholeStepIsMeasuredLongerAndThenNotKept) {
     EXPECT_EQ(engine.runs[gemm], 2 + 10 + 30);
 }
 
+TEST(Tune, AStepThatOnlyTheFirstRoundsShowSlowerIsMeasuredLongerAndKept) {
+    PlantedEngine engine;
+    engine.others_with_choices = [](int iteration) {
+        return iteration > 8 ? 1.0 : 1.7;  // while a neighbour works
+    };
+    engine.time = [](const Layer&, Pass pass, ConvolutionAlgorithm algorithm, bool) {
+        return algorithm == gemm ? (pass == Pass::forward ? 0.3 : 2.0) : 1.0;
+    };
+    const TuningOutcome outcome = engine.tune();
+    EXPECT_LT(outcome.whole->value, 1);
+    EXPECT_TRUE(outcome.is_kept);
+    EXPECT_GT(engine.runs[gemm], 2 + 10 + 10);
+}
+
 TEST(Tune, ACandidateIsMeasuredOnlyAsLongAsItMayWin) {
     PlantedEngine engine;
     engine.time = [](const Layer&, Pass, ConvolutionAlgorithm algorithm, bool) {
