@@ -236,6 +236,12 @@ std::vector<OperatorTime> operators_from(std::span<const std::string> files) {
 void calibrate_operators(const CalibrateOptions& options) {
     const int threads = threads_of(options);
     require_processors(threads);
+    if (!options.device.empty()) {
+        throw Error(fmt::format("--operators calibrates this machine, not {}: leave out --device, "
+                                "or give --device and --from CSV without --operators",
+                                options.device),
+                    ExitCode::usage);
+    }
     std::vector<OperatorTime> times = operators_from(options.from);  // before time is spent
     CalibrateOptions ceilings = options;
     ceilings.if_missing = true;

@@ -77,6 +77,10 @@ struct PassAlgorithm {
     auto operator<=>(const PassAlgorithm&) const = default;
 
     bool is_linear() const { return std::holds_alternative<LinearAlgorithm>(kind); }
+    // What a pass runs by where nothing was chosen.
+    bool is_usual() const {
+        return *this == LinearAlgorithm::usual || *this == ConvolutionAlgorithm::direct;
+    }
 };
 inline std::string_view name_of(const PassAlgorithm& algorithm) {
     return std::visit([](auto one) { return name_of(one); }, algorithm.kind);

@@ -208,6 +208,9 @@ std::vector<OperatorTime> parse_operator_times(std::string_view csv, std::string
             throw Error(fmt::format("{}: {}", place, error.what()));
         }
     }
+    if (found.empty()) {
+        throw Error(fmt::format("{} has no time of an operator", printable(origin)));
+    }
     return found;
 }
 

@@ -33,18 +33,14 @@ std::set<ProblemPass> tunable_passes(const Graph& graph, const Execution& execut
     return passes;
 }
 
-bool is_changed(const TunedPass& pass) {
-    return pass.algorithm != ConvolutionAlgorithm::direct &&
-           pass.algorithm != LinearAlgorithm::usual;
-}
-
 std::size_t count_changed(const StoredChoices& choices) {
-    return static_cast<std::size_t>(std::ranges::count_if(choices.tuned, is_changed));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        choices.tuned, [](const TunedPass& pass) { return !pass.algorithm.is_usual(); }));
 }
 
 bool changes_convolutions(const StoredChoices& choices) {
     return std::ranges::any_of(choices.tuned, [](const TunedPass& pass) {
-        return is_changed(pass) && !pass.algorithm.is_linear();
+        return !pass.algorithm.is_usual() && !pass.algorithm.is_linear();
     });
 }
 

@@ -63,6 +63,14 @@ Cell side_cell(const std::optional<Estimate>& time, Runs runs, const char* reaso
         reason);
 }
 
+// Layers that one step computes: a compiler fuses whole blocks, whose names fill no column.
+std::string layers_text(const std::vector<std::string>& layers) {
+    constexpr std::size_t named = 3;
+    return layers.size() <= named
+               ? join(layers, " + ")
+               : fmt::format("{} … {} ({} layers)", layers.front(), layers.back(), layers.size());
+}
+
 Cell run_cell(Runs runs) {
     return count_cell(static_cast<double>(runs.front().id));
 }
@@ -70,6 +78,7 @@ Cell run_cell(Runs runs) {
 std::vector<Cell> row_of(const ComparedTime& time, const ComparedRuns& runs) {
     return {run_cell(runs.before),
             run_cell(runs.after),
+            time.pass.empty() ? "end to end" : layers_text(time.layers),
             time.pass.empty() ? "end to end" : join(time.layers, " + "),
             time.pass,
             side_cell(time.before, runs.before, "not measured"),
@@ -87,15 +96,8 @@ std::vector<Cell> parts_row(const char* name, const ComparedRuns& runs,
         return optional_cell(
             time, [](Seconds t) { return time_cell(t); }, "no whole iteration was timed");
     };
-    return {run_cell(runs.before),
-            run_cell(runs.after),
-            name,
-            "",
-            cell(before),
-            cell(after),
-            Missing{},
-            "",
-            Missing{}};
+    return {run_cell(runs.before), run_cell(runs.after), name,      name, "",
+            cell(before),          cell(after),          Missing{}, "",   Missing{}};
 }
 
 // How many of the two sides are models' answers.
@@ -115,9 +117,7 @@ std::string algorithms_of(Runs side, Runs other) {
         const auto tuned =
             std::ranges::count(choices, ChoiceSource::tuned, &AlgorithmChoice::source);
         const auto changed = std::ranges::count_if(choices, [](const AlgorithmChoice& one) {
-            return one.source == ChoiceSource::tuned &&
-                   one.algorithm != ConvolutionAlgorithm::direct &&
-                   one.algorithm != LinearAlgorithm::usual;
+            return one.source == ChoiceSource::tuned && !one.algorithm.is_usual();
         });
         return fmt::format(
             "{} by a stored tuning (strata tune) that takes another algorithm than the usual one "
@@ -269,7 +269,7 @@ Ranking largest_differences(const Comparison& comparison) {
         if (ranking.items.size() < named_differences) {
             const Seconds change = difference(row);
             ranking.items.push_back(fmt::format(
-                "{} {} takes {} {}: {} against {}.", join(row->layers, " + "), row->pass,
+                "{} {} takes {} {}: {} against {}.", layers_text(row->layers), row->pass,
                 duration(Seconds{std::abs(change.value)}), change > Seconds{0} ? "more" : "less",
                 duration(row->after->median), duration(row->before->median)));
         }
@@ -285,7 +285,7 @@ constexpr std::size_t layers_in_bars = 9;
 std::vector<LayerBar> layer_bars_of(const Comparison& comparison) {
     std::vector<LayerBar> layers;
     for (const ComparedTime& row : comparison.rows) {
-        const std::string name = join(row.layers, " + ");
+        const std::string name = layers_text(row.layers);
         auto found = std::ranges::find(layers, name, &LayerBar::name);
         if (found == layers.end()) {
             found = layers.insert(layers.end(), {name, {Seconds{0}, Seconds{0}}});
@@ -311,7 +311,7 @@ XyChart speed_up_chart(const Comparison& comparison) {
         if (row.ratio) {
             XyChart::Series& series = by_pass[row.pass];
             series.name = row.pass;
-            series.points.push_back({join(row.layers, " + "), row.before->median.value,
+            series.points.push_back({layers_text(row.layers), row.before->median.value,
                                      1 / row.ratio->value, 1 / row.ratio->high,
                                      1 / row.ratio->low});
         }
@@ -452,7 +452,8 @@ Table comparison_table(const Comparison& comparison, const ComparedRuns& runs) {
     table.columns = {
         data_column("before"),
         data_column("after"),
-        {"layer", "layer", Importance::essential},
+        people_column("layer", "layer"),
+        data_column("layer"),
         {"pass", "pass", Importance::essential},
         {"before_s", "before", Importance::essential, Audience::all, Bounds::interval},
         {"after_s", "after", Importance::essential, Audience::all, Bounds::interval},

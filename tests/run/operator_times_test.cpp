@@ -109,5 +109,14 @@ TEST(OperatorTimes, ALineThatIsNoneIsNamed) {
     }
 }
 
+TEST(OperatorTimes, ATableWithoutRowsIsRefused) {
+    try {
+        parse_operator_times("mode,pass,kind,seconds,operator\n", "times.csv");
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "times.csv has no time of an operator");
+    }
+}
+
 }  // namespace
 }  // namespace strata

@@ -38,6 +38,28 @@ TEST(CompareView, SaysWhatDiffersAndWhatItIsWorth) {
     EXPECT_EQ(std::get<std::string>(table.rows[1][5]), "same");
 }
 
+// A compiler's fused block: people read its ends, data has every layer.
+TEST(CompareView, OfManyLayersThatAreOneStepTheFirstAndTheLastAreNamed) {
+    const std::vector<std::string> layers = {"conv", "bn", "add", "relu"};
+    std::vector<StepResult> apart, fused = {scripted_step("conv", Pass::forward, slow)};
+    for (const std::string& layer : layers) {
+        apart.push_back(scripted_step(layer, Pass::forward, quick));
+        if (layer != "conv") {
+            fused.push_back(scripted_step(layer, Pass::forward, {}));
+            fused.back().time = Included{"conv forward"};
+        }
+    }
+    const Document document = pair_document(run_of(apart), run_of(fused));
+    const Table table = std::get<Table>(document.blocks.front());
+    EXPECT_EQ(std::get<std::string>(for_people(table).rows.at(0)[0]), "conv … relu (4 layers)");
+    const auto layer = std::ranges::find_if(table.columns, [](const Column& column) {
+        return column.key == "layer" && column.audience == Audience::data;
+    });
+    EXPECT_EQ(std::get<std::string>(
+                  table.rows.at(0)[static_cast<std::size_t>(layer - table.columns.begin())]),
+              "conv + bn + add + relu");
+}
+
 // As `strata tune` left them: two passes, one of them by another algorithm.
 void tune(Settings& settings) {
     settings.execution.engine.algorithm = ConvolutionAlgorithm::fastest;
