@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "backend/algorithms.h"
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "base/unit_text.h"
@@ -11,7 +10,6 @@
 #include "cli/verbs.h"
 #include "graph/schedule.h"
 #include "metric/plan.h"
-#include "record/algorithm.h"
 #include "run/campaign.h"
 #include "run/infeed.h"
 #include "run/refusal.h"
@@ -148,19 +146,10 @@ void require_choices(const RunOptions& options, const Experiment& experiment) {
         if (unused.empty()) {
             return;
         }
-        const Graph graph = graph_for(group.front());
-        std::erase_if(unused, [&](const AlgorithmChoice& choice) {
-            return std::ranges::any_of(
-                graph.layers, [&](const Layer& layer) { return is_for(choice, graph, layer); });
-        });
+        unused = unused_choices(unused, graph_for(group.front()));
     }
     if (!unused.empty()) {
-        throw Error(
-            fmt::format("--choose '{}' is for no layer: it needs the name of a {} layer",
-                        printable(text_of(std::vector{unused.front()})),
-                        unused.front().algorithm.is_linear() ? "fully connected or recurrent"
-                                                             : "convolution"),
-            ExitCode::usage);
+        throw Error(refusal_of_unused(unused.front()), ExitCode::usage);
     }
 }
 

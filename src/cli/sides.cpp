@@ -5,6 +5,7 @@
 #include "cli/backends.h"
 #include "cli/measuring.h"
 #include "cli/tuning.h"
+#include "run/execute.h"
 #include "store/database.h"
 
 #include <fmt/format.h>
@@ -43,6 +44,12 @@ std::vector<Side> sides_on(const BackendEntry& backend, const SidesOptions& opti
 std::string refusal_by_abilities(const BackendEntry& backend, const Job& job) {
     const auto refusal = refusal_of(settings_of(job, 1, 1), backend.capabilities);
     return refusal.empty() ? "" : fmt::format("the backend {} {}", backend.name, refusal);
+}
+
+std::string refusal_by_choices(const Job& job) {
+    const auto& choices = job.execution.engine.choices;
+    const auto unused = choices.empty() ? choices : unused_choices(choices, graph_for(job));
+    return unused.empty() ? "" : refusal_of_unused(unused.front());
 }
 
 void add(std::vector<std::string>& words, std::initializer_list<std::string> more) {
@@ -218,6 +225,9 @@ std::vector<Side> sides_of(const SidesOptions& options) {
         const BackendEntry& backend = find_backend(name);
         for (Side& side : sides_on(backend, options)) {
             side.refusal = refusal_by_abilities(backend, side.job);
+            if (side.refusal.empty()) {
+                side.refusal = refusal_by_choices(side.job);
+            }
             sides.push_back(std::move(side));
         }
     }

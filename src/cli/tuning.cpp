@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "cli/tuning.h"
 
+#include "backend/algorithms.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/backends.h"
 #include "cli/options.h"
+#include "record/algorithm.h"
 #include "run/execute.h"
 #include "run/stored_choices.h"
 #include "store/database.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace strata {
@@ -149,6 +153,23 @@ std::string take_stored_tuning(Job& job, const std::string& path) {
     const auto backend = make_backend(find_backend(job.backend), job.execution);
     return apply(stored_choices(graph_for(job), job.execution, tunings_in(database, job, *backend)),
                  job);
+}
+
+std::vector<AlgorithmChoice> unused_choices(std::span<const AlgorithmChoice> choices,
+                                            const Graph& graph) {
+    std::vector<AlgorithmChoice> unused;
+    std::ranges::copy_if(choices, std::back_inserter(unused), [&](const AlgorithmChoice& choice) {
+        return std::ranges::none_of(
+            graph.layers, [&](const Layer& layer) { return is_for(choice, graph, layer); });
+    });
+    return unused;
+}
+
+std::string refusal_of_unused(const AlgorithmChoice& choice) {
+    return fmt::format(
+        "--choose '{}' is for no layer: it needs the name of a {} layer",
+        printable(text_of(std::vector{choice})),
+        choice.algorithm.is_linear() ? "fully connected or recurrent" : "convolution");
 }
 
 }  // namespace strata

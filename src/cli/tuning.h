@@ -8,7 +8,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <span>
 #include <string>
+#include <vector>
 
 // What `strata tune`, `strata run` and `strata compare` share: which algorithms convolutions and
 // linear layers run by here.
@@ -19,6 +21,12 @@ void add_tune_time(CLI::App& verb, TuningLimits& limits);
 
 // Throws Error with exit code usage unless the backend lets single layers choose.
 void require_tunable(const std::string& backend);
+
+// Of these choices those that no layer of the network could take.
+std::vector<AlgorithmChoice> unused_choices(std::span<const AlgorithmChoice> choices,
+                                            const Graph& graph);
+// "--choose 'conv9 forward=fft' is for no layer: ...": it would be passed over in silence.
+std::string refusal_of_unused(const AlgorithmChoice& choice);
 
 // What is known of the job's network in a database is not tried again. What is found is stored as
 // it is found, so that the same command goes on after an interrupt.

@@ -218,6 +218,13 @@ class Sides(Program):
                          ["onnxruntime, threads 1", "onnxruntime, threads 2"])
         self.assertEqual((len(shown["a"]), len(shown["b"])), (1, 1))
 
+    def test_a_choice_for_no_layer_is_found_before_anything_is_measured(self):
+        if not self.has_engine():
+            self.skipTest("this strata was built without oneDNN")
+        told = self.strata("compare", CONVOLUTION, "--batch", "2", "--choose", "none,conv9 forward=gemm", code=3).stderr
+        self.assertEqual(told, "strata: there are not two sides to compare: choices conv9 forward=gemm: --choose "
+                               "'conv9 forward=gemm' is for no layer: it needs the name of a convolution layer\n")
+
     def test_the_own_engine_runs_as_it_was_tuned(self):
         quick = [*QUICK[2:], "--batch", "2", "--inference", "--rounds", "1", "--no-wait"]
         if not self.has_engine():
