@@ -14,7 +14,7 @@ namespace strata {
 
 // Of strata's own kernels for convolutions and linear layers: raised when one of them changes its
 // speed or is added, so that tunings with older ones are made anew.
-inline constexpr int tuned_kernels_version = 3;
+inline constexpr int tuned_kernels_version = 4;
 
 // One way to compute a convolution's pass.
 struct Algorithm {

@@ -136,21 +136,16 @@ void require_steps(const Job& job, const StepFilter& filter) {
     }
 }
 
-// A choice that no layer could take would be passed over in silence.
+// One network of each group has the layers of all.
 void require_choices(const RunOptions& options, const Experiment& experiment) {
-    std::vector<AlgorithmChoice> unused;
+    std::vector<AlgorithmChoice> choices;
     for (const Settings& settings : options.asked) {
-        std::ranges::copy(settings.execution.engine.choices, std::back_inserter(unused));
+        std::ranges::copy(settings.execution.engine.choices, std::back_inserter(choices));
     }
-    for (const Group& group : experiment.groups) {
-        if (unused.empty()) {
-            return;
-        }
-        unused = unused_choices(unused, graph_for(group.front()));
-    }
-    if (!unused.empty()) {
-        throw Error(refusal_of_unused(unused.front()), ExitCode::usage);
-    }
+    std::vector<Job> networks;
+    std::ranges::transform(experiment.groups, std::back_inserter(networks),
+                           [](const Group& group) { return group.front(); });
+    require_choices(std::move(choices), networks);
 }
 
 std::vector<Column> columns_of(const RunOptions& options, const Experiment& experiment) {

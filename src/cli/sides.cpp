@@ -5,7 +5,6 @@
 #include "cli/backends.h"
 #include "cli/measuring.h"
 #include "cli/tuning.h"
-#include "run/execute.h"
 #include "store/database.h"
 
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -46,10 +46,17 @@ std::string refusal_by_abilities(const BackendEntry& backend, const Job& job) {
     return refusal.empty() ? "" : fmt::format("the backend {} {}", backend.name, refusal);
 }
 
-std::string refusal_by_choices(const Job& job) {
-    const auto& choices = job.execution.engine.choices;
-    const auto unused = choices.empty() ? choices : unused_choices(choices, graph_for(job));
-    return unused.empty() ? "" : refusal_of_unused(unused.front());
+// By all sides that may run, since one network may have layers that another lacks.
+void require_choices(const std::vector<Side>& sides) {
+    std::vector<AlgorithmChoice> choices;
+    std::vector<Job> networks;
+    for (const Side& side : sides) {
+        if (side.refusal.empty()) {
+            std::ranges::copy(side.job.execution.engine.choices, std::back_inserter(choices));
+            networks.push_back(side.job);
+        }
+    }
+    require_choices(std::move(choices), networks);
 }
 
 void add(std::vector<std::string>& words, std::initializer_list<std::string> more) {
@@ -225,12 +232,10 @@ std::vector<Side> sides_of(const SidesOptions& options) {
         const BackendEntry& backend = find_backend(name);
         for (Side& side : sides_on(backend, options)) {
             side.refusal = refusal_by_abilities(backend, side.job);
-            if (side.refusal.empty()) {
-                side.refusal = refusal_by_choices(side.job);
-            }
             sides.push_back(std::move(side));
         }
     }
+    require_choices(sides);
     return sides;
 }
 

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 namespace strata {
@@ -155,21 +154,25 @@ std::string take_stored_tuning(Job& job, const std::string& path) {
                  job);
 }
 
-std::vector<AlgorithmChoice> unused_choices(std::span<const AlgorithmChoice> choices,
-                                            const Graph& graph) {
-    std::vector<AlgorithmChoice> unused;
-    std::ranges::copy_if(choices, std::back_inserter(unused), [&](const AlgorithmChoice& choice) {
-        return std::ranges::none_of(
-            graph.layers, [&](const Layer& layer) { return is_for(choice, graph, layer); });
-    });
-    return unused;
-}
-
-std::string refusal_of_unused(const AlgorithmChoice& choice) {
-    return fmt::format(
-        "--choose '{}' is for no layer: it needs the name of a {} layer",
-        printable(text_of(std::vector{choice})),
-        choice.algorithm.is_linear() ? "fully connected or recurrent" : "convolution");
+void require_choices(std::vector<AlgorithmChoice> choices, std::span<const Job> networks) {
+    for (const Job& job : networks) {
+        if (choices.empty()) {
+            return;
+        }
+        const Graph graph = graph_for(job);
+        std::erase_if(choices, [&](const AlgorithmChoice& choice) {
+            return std::ranges::any_of(
+                graph.layers, [&](const Layer& layer) { return is_for(choice, graph, layer); });
+        });
+    }
+    if (!choices.empty()) {
+        throw Error(
+            fmt::format("--choose '{}' is for no layer: it needs the name of a {} layer",
+                        printable(text_of(std::vector{choices.front()})),
+                        choices.front().algorithm.is_linear() ? "fully connected or recurrent"
+                                                              : "convolution"),
+            ExitCode::usage);
+    }
 }
 
 }  // namespace strata

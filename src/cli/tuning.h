@@ -22,11 +22,9 @@ void add_tune_time(CLI::App& verb, TuningLimits& limits);
 // Throws Error with exit code usage unless the backend lets single layers choose.
 void require_tunable(const std::string& backend);
 
-// Of these choices those that no layer of the network could take.
-std::vector<AlgorithmChoice> unused_choices(std::span<const AlgorithmChoice> choices,
-                                            const Graph& graph);
-// "--choose 'conv9 forward=fft' is for no layer: ...": it would be passed over in silence.
-std::string refusal_of_unused(const AlgorithmChoice& choice);
+// Throws Error with exit code usage for a choice that no layer of any of these networks could take:
+// "--choose 'conv9 forward=fft' is for no layer: ...". It would be passed over in silence.
+void require_choices(std::vector<AlgorithmChoice> choices, std::span<const Job> networks);
 
 // What is known of the job's network in a database is not tried again. What is found is stored as
 // it is found, so that the same command goes on after an interrupt.

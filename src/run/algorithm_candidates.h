@@ -15,14 +15,14 @@
 namespace strata {
 
 // The algorithms that are tried for every convolution: the usual one first, the library's own
-// choice last. Winograd with an open tile stands behind 4x4, which it takes where the library has
-// none: what is left to it is the library's own.
+// choice last.
 std::span<const ConvolutionAlgorithm> candidate_algorithms();
 
 // Candidates of which a layer can run by one at most, so that one network tries all of them.
 using CandidateGroup = std::vector<PassAlgorithm>;
 
-// Every candidate beside the usual ones, for convolutions and for linear layers.
+// Every candidate beside the usual ones, for convolutions and for linear layers. Winograd with an
+// open tile stands behind 4x4, which it takes where the library has none of its own.
 std::vector<CandidateGroup> candidate_groups();
 
 // That of the group which is for this kind of layer, among several the one made for its window;

@@ -77,12 +77,12 @@ private:
         });
     }
 
-    // How many of the group's algorithms have no trial for a pass of their kind.
+    // How many of the group's algorithms have no trial for a pass that they are for.
     std::size_t untried_in(const CandidateGroup& group) const {
         return static_cast<std::size_t>(
             std::ranges::count_if(group, [&](const PassAlgorithm& algorithm) {
                 return std::ranges::any_of(usual_.passes(), [&](const TunablePass& pass) {
-                    return algorithm.is_linear() == is_linear(op_of(pass)) &&
+                    return candidate_for(group, op_of(pass)) == algorithm &&
                            !is_known(pass.key, algorithm);
                 });
             }));
@@ -171,7 +171,7 @@ private:
                  TuningVariant& variant) {
         const bool is_for_it = candidate_for(group, op_of(pass)) == algorithm;
         std::string reason = is_for_it ? reason_against_try(pass.key, algorithm, others, variant)
-                                       : std::string("another window");
+                                       : std::string("not for this window");
         if (reason.empty()) {
             variant.tries.emplace(pass.key, algorithm);
         } else {

@@ -63,7 +63,7 @@ Cell side_cell(const std::optional<Estimate>& time, Runs runs, const char* reaso
         reason);
 }
 
-// Layers that one step computes: a compiler fuses whole blocks, whose names fill no column.
+// Layers that one step computes: a compiler fuses whole blocks, whose names do not fit a column.
 std::string layers_text(const std::vector<std::string>& layers) {
     constexpr std::size_t named = 3;
     return layers.size() <= named

@@ -19,6 +19,7 @@ using Signed = std::ptrdiff_t;
 
 // Rows of the sums that see about as much of x as stays in the L1 cache beside a panel of y.
 constexpr std::size_t weight_rows = 96;
+// Outputs that are transposed together.
 constexpr std::size_t transposed_lanes = 16;
 
 // The x that points see, padded: with a stride, columns that lie so far apart stand beside each
@@ -76,11 +77,11 @@ PointBlock block_of(const Geometry& g) {
     return {1, 1, points};
 }
 
-// 16 channels as columns of a panel, whose rows are the points.
+// Channels as columns of a panel, whose rows are the points.
 STRATA_EACH_ISA void transpose_channels(const float* rows, std::size_t row, std::size_t points,
                                         std::size_t panel_row, float* panel) {
     for (std::size_t point = 0; point < points; ++point, panel += panel_row) {
-        for (std::size_t lane = 0; lane < 16; ++lane) {
+        for (std::size_t lane = 0; lane < transposed_lanes; ++lane) {
             panel[lane] = rows[lane * row + point];
         }
     }
@@ -98,7 +99,7 @@ public:
           orders_{preferred.x, FilterOrder::oihw, preferred.y},
           implementation_(fmt::format("strata:implicit-gemm:{}", product_isa())),
           planes_(padded_planes(g_)),
-          outputs_(round_up(g_.outputs, 16)),
+          outputs_(round_up(g_.outputs, transposed_lanes)),
           width_(tile_vectors() * vector_floats()),
           block_(block_of(g_)) {
         const std::size_t blocks = g_.groups * quotient_up(g_.depth(), row_block);
@@ -149,14 +150,14 @@ private:
     // A thread's memory.
     struct Memory {
         float* panels;                        // y's gradient [outputs / width_][points][width_]
-        float* rows;                          // [16][points]
+        float* rows;                          // [transposed_lanes][points]
         float* planes;                        // x [images][channels][phases][rows][columns]
         std::vector<std::ptrdiff_t> offsets;  // of a task's rows in the planes
     };
 
-    // Of a group's sums.
-    std::size_t rows() const { return g_.depth() + (problem_.bias ? 1 : 0); }
-    std::size_t sum_floats() const { return g_.groups * rows() * outputs_; }
+    // Of a group's sums, that of the bias included.
+    std::size_t rows_of_sums() const { return g_.depth() + (problem_.bias ? 1 : 0); }
+    std::size_t sum_floats() const { return g_.groups * rows_of_sums() * outputs_; }
     std::size_t block_points() const { return block_.images * block_.rows * block_.columns; }
     std::size_t panels_floats() const {
         return reads_y_ ? 0 : round_up(outputs_, width_) * block_points();
@@ -178,7 +179,7 @@ private:
     }
     std::size_t thread_floats() const {
         const std::size_t channels = std::min(g_.inputs, quotient_up(rows_, g_.taps()) + 1);
-        return panels_floats() + 16 * tile_row() +
+        return panels_floats() + transposed_lanes * tile_row() +
                round_up(block_.images * image_floats(channels, block_), 16);
     }
     Task task_of(std::size_t number, float* sums) const;
@@ -215,9 +216,10 @@ private:
 
 Operations WeightGradient::operations() const {
     const auto count = [](std::size_t value) { return static_cast<double>(value); };
-    // (The sum of the bias is one of products with ones.)
-    return {.multiply_adds = count(g_.images * g_.points()) * count(g_.groups * rows() * outputs_),
-            .adds = count((parts_ - 1) * g_.groups * rows() * g_.outputs)};
+    // (The bias's gradient is a sum of products with ones.)
+    return {.multiply_adds =
+                count(g_.images * g_.points()) * count(g_.groups * rows_of_sums() * outputs_),
+            .adds = count((parts_ - 1) * g_.groups * rows_of_sums() * g_.outputs)};
 }
 
 WeightGradient::Task WeightGradient::task_of(std::size_t number, float* sums) const {
@@ -231,7 +233,7 @@ WeightGradient::Task WeightGradient::task_of(std::size_t number, float* sums) co
     task.rows = std::min(rows_, g_.depth() - task.first_row);
     task.images = std::min(each, g_.images - task.first_image);
     task.bias = problem_.bias && row_part + 1 == row_parts_;
-    task.sums = sums + part * sum_floats() + (group * rows() + task.first_row) * outputs_;
+    task.sums = sums + part * sum_floats() + (group * rows_of_sums() + task.first_row) * outputs_;
     return task;
 }
 
@@ -243,8 +245,8 @@ void WeightGradient::pack_gradient(const Task& task, const Views& views, const P
     // Rows of points that fill the image's lie behind each other.
     const bool whole = block.columns == g_.out_width;
     const std::size_t pieces = whole ? 1 : block.rows, length = block.rows * block.columns / pieces;
-    for (std::size_t k = 0; k < outputs_; k += 16) {
-        const std::size_t count = std::min<std::size_t>(16, g_.outputs - k);
+    for (std::size_t k = 0; k < outputs_; k += transposed_lanes) {
+        const std::size_t count = std::min(transposed_lanes, g_.outputs - k);
         const ChannelRange channels = {task.group * g_.outputs + k, count};
         for (std::size_t n = 0; n < block.images; ++n) {
             for (std::size_t p = 0; p < pieces; ++p) {
@@ -254,7 +256,7 @@ void WeightGradient::pack_gradient(const Task& task, const Views& views, const P
                                 tile_row());
             }
         }
-        for (std::size_t lane = count; lane < 16; ++lane) {
+        for (std::size_t lane = count; lane < transposed_lanes; ++lane) {
             std::fill_n(memory.rows + lane * tile_row(), points, 0.0F);
         }
         transpose_channels(memory.rows, tile_row(), points, width_,
@@ -329,7 +331,8 @@ void WeightGradient::multiply(const Task& task, const Views& views, const Place&
 void WeightGradient::run_task(const Task& task, const Views& views, float* memory) const {
     std::fill_n(task.sums, task.sum_rows() * outputs_, 0.0F);
     float* rows = memory + panels_floats();
-    Memory parts = {memory, rows, rows + 16 * tile_row(), std::vector<Signed>(task.sum_rows())};
+    Memory parts = {memory, rows, rows + transposed_lanes * tile_row(),
+                    std::vector<Signed>(task.sum_rows())};
     for (std::size_t n = 0; n < task.images; n += block_.images) {
         for (std::size_t p = 0; p < g_.out_height; p += block_.rows) {
             for (std::size_t q = 0; q < g_.out_width; q += block_.columns) {
@@ -349,14 +352,15 @@ void WeightGradient::run_task(const Task& task, const Views& views, float* memor
     }
 }
 
-// The filters' elements from the sums, by blocks of which both stay in the L1 cache.
+// Adds up the parts' sums and writes them as filters, by blocks of which both stay in the L1 cache,
+// and as the bias's gradient.
 void WeightGradient::transpose_sums(const float* sums, const ConvolutionOperands& operands) const {
     const std::size_t blocks = quotient_up(g_.outputs, transposed_lanes);
 #pragma omp parallel for collapse(2) schedule(static) num_threads(problem_.threads)
     for (std::size_t group = 0; group < g_.groups; ++group) {
         for (std::size_t block = 0; block < blocks; ++block) {
             const std::size_t k = block * transposed_lanes;
-            const float* from = sums + group * rows() * outputs_ + k;
+            const float* from = sums + group * rows_of_sums() * outputs_ + k;
             const std::size_t count = std::min(transposed_lanes, g_.outputs - k);
             const std::size_t filter = group * g_.outputs + k;
             float* to = operands.weight + filter * g_.depth();

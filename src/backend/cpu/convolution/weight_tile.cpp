@@ -12,7 +12,7 @@ namespace strata::cpu {
 namespace {
 
 constexpr std::size_t tile_rows = 6;
-constexpr std::ptrdiff_t line_floats = 16;
+constexpr std::size_t line_floats = 16;
 
 struct Tile {
     const PointBlock& block;
@@ -20,8 +20,8 @@ struct Tile {
     const OutputVectors& y;
     float* sums = nullptr;
     std::size_t sums_row = 0;
-    // Floats that are prefetched while the first image's points are multiplied, half a vector of
-    // each, and how far on the next prefetch is: nowhere if nothing is ahead.
+    // What is prefetched while each image's points are multiplied, half a vector of as many, and
+    // how far on the next prefetch is: nowhere if nothing is ahead. (It may lie beyond the array.)
     const float* ahead = nullptr;
     std::ptrdiff_t ahead_step = 0;
 };
@@ -65,7 +65,9 @@ template <class Vector, std::size_t rows, std::size_t vectors>
     Vector sums[rows][vectors] = {};
 #pragma GCC unroll 6
     for (std::size_t i = 0; i < rows; ++i) {
-        __builtin_prefetch(tile.sums + i * tile.sums_row, 1);
+        for (std::size_t j = 0; j < vectors * lanes; j += line_floats) {
+            __builtin_prefetch(tile.sums + i * tile.sums_row + j, 1);
+        }
     }
     for (std::size_t n = 0; n < tile.block.images; ++n) {
         const auto image = static_cast<std::ptrdiff_t>(n);
@@ -176,7 +178,7 @@ std::size_t tile_vectors() {
 }
 
 // Tiles of about as many rows, since narrow ones wait for their own sums. Two of them prefetch a
-// vector of what is ahead, one its first half.
+// vector of what is ahead, one its first half; few rows have too few tiles for all of it.
 void add_weight_sums(const PointBlock& block, std::size_t rows, std::size_t vectors,
                      const SeenElements& x, const OutputVectors& y, float* sums,
                      std::size_t sums_row) {
@@ -190,7 +192,7 @@ void add_weight_sums(const PointBlock& block, std::size_t rows, std::size_t vect
             const auto vector = static_cast<std::ptrdiff_t>(number / 2);
             const auto half = static_cast<std::ptrdiff_t>(number % 2);
             tile.ahead += y.ahead + vector * y.vector + half * points * y.point / 2;
-            tile.ahead_step = line_floats;
+            tile.ahead_step = static_cast<std::ptrdiff_t>(line_floats);
         }
         multiply_tile(tile, count, vectors);
         row += count;

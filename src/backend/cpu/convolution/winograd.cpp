@@ -38,9 +38,6 @@ const TileOfMethod& method_of(WinogradTile tile) {
     return methods[static_cast<std::size_t>(tile)];
 }
 
-// Tiles of fewer channels are mostly padding.
-constexpr std::int64_t fewest_of_a_group = 16;
-
 void refuse_all_but(std::string_view what, const Dims& values, std::int64_t needed) {
     for (const std::int64_t value : values) {
         if (value != needed) {
@@ -63,9 +60,9 @@ void refuse_unsuitable(const ConvolutionProblem& problem, std::size_t r) {
     refuse_all_but("stride", problem.window.stride, 1);
     refuse_all_but("dilation", problem.window.dilation, 1);
     const std::int64_t channels = std::min(problem.weight[0] / problem.groups, problem.weight[1]);
-    if (problem.groups > 1 && channels < fewest_of_a_group) {
+    if (problem.groups > 1 && channels < fewest_channels) {
         throw Refusal{fmt::format("groups of {} channels: Winograd needs {} in each", channels,
-                                  fewest_of_a_group)};
+                                  fewest_channels)};
     }
     if (problem.pass == Pass::update) {
         throw Refusal{"no update: a convolution's algorithm does not do it"};

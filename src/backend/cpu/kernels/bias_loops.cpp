@@ -91,7 +91,6 @@ template <class Vector>
     sum += lane;
 }
 
-// total[i] += the sum over positions of dy[p * step + i], for `count` <= lanes.
 template <class Vector>
 [[gnu::always_inline]] inline void add_lanes(const float* dy, Index positions, Index step,
                                              double* total) {
@@ -117,6 +116,7 @@ template <class Vector>
     }
 }
 
+// total[i] += the sum over positions of dy[p * step + i], for `count` <= lanes.
 STRATA_EACH_ISA void add_up(const float* dy, Index positions, Index step, Index count,
                             double* total) {
     using By8 = float __attribute__((vector_size(32)));

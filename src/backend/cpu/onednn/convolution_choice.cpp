@@ -2,6 +2,7 @@
 #include "backend/cpu/onednn/convolution_choice.h"
 
 #include "backend/algorithms.h"
+#include "backend/cpu/convolution/winograd.h"
 #include "base/enumeration.h"
 
 #include <fmt/format.h>
@@ -14,10 +15,6 @@ namespace strata::cpu {
 namespace {
 
 using dnnl::algorithm;
-
-// Below it, Winograd's tiles are mostly padding, and direct convolution is faster (13 to 110
-// against 300 GFLOP/s in the first layer of VGG-16, AVX-512).
-constexpr std::int64_t min_winograd_channels = 16;
 
 // Larger tiles first; 6x6 only where it is asked for, because its transforms lose more digits.
 constexpr std::array<std::string_view, 2> tiles_of_3x3 = {"winograd-4x4-3x3", "winograd-2x2-3x3"};
@@ -38,10 +35,13 @@ std::string unfit_for_winograd(const Graph& graph, const Layer& layer) {
     if (op == nullptr) {
         return "it needs a plain convolution";
     }
-    const std::int64_t channels = graph.tensors[layer.inputs[0]].tensor.dims[1] / op->groups;
-    if (channels < min_winograd_channels) {
-        return fmt::format("{} channels{}: it needs {}", channels,
-                           op->groups > 1 ? " in a group" : "", min_winograd_channels);
+    const std::int64_t inputs = graph.tensors[layer.inputs[0]].tensor.dims[1] / op->groups;
+    const bool is_grouped = op->groups > 1;
+    const std::int64_t channels =
+        is_grouped ? std::min(inputs, op->out_channels / op->groups) : inputs;
+    if (channels < winograd::fewest_channels) {
+        return fmt::format("{} channels{}: it needs {}", channels, is_grouped ? " in a group" : "",
+                           winograd::fewest_channels);
     }
     const bool has_tiles = op->kernel == Dims{3, 3} || op->kernel == Dims{5, 5};
     return has_tiles ? "" : "it needs windows of 3x3 or 5x5";

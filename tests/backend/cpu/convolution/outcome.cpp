@@ -305,6 +305,7 @@ std::vector<ProblemShape> ragged_shapes() {
          .pad_begin = {2, 2},
          .pad_end = {2, 2},
          .groups = 2,
+         .bias = true,
          .sum = true,
          .relu = true},
         {.x = {2, 6, 10, 9},

@@ -99,6 +99,18 @@ TEST(ImplicitGemm, CountsPointsFilledUpToRegisters) {
     EXPECT_EQ(data->operations().multiply_adds, 5 * 3 * 16 * (4 + 2 + 2 + 1));
 }
 
+TEST(ImplicitGemm, CountsTheGradientOfTheBiasAsProductsWithOnes) {
+    // Of 2 images of 7 x 9 points with 16 outputs, 3 x 9 rows of weights and one of the bias; the
+    // sums of the images are apart.
+    const ProblemShape shape = {.x = {2, 3, 9, 11}, .filter = {16, 3, 3}, .bias = true};
+    const auto& method = method_named("implicit-gemm");
+    const Operations operations =
+        method.prepare(problem_of(Pass::backward_weights, shape), {})->operations();
+    EXPECT_EQ(operations.multiply_adds, 2 * 7 * 9 * 16 * (3 * 9 + 1));
+    EXPECT_EQ(operations.adds, 16 * (3 * 9 + 1));
+    EXPECT_EQ(operations.bias_adds, 0);
+}
+
 // Where the blocks are as wide as a register, the gradient of y is read where it is.
 TEST(ImplicitGemm, SumsWeightGradientsOfBlocksOfEightChannelsOnEveryInstructionSet) {
     const OperandOrders orders = {ImageOrder::nchw8c, FilterOrder::oihw, ImageOrder::nchw8c};
@@ -120,6 +132,7 @@ TEST(ImplicitGemm, GivesTheSameBitsOnAnyNumberOfThreads) {
             shape.threads = 3;
             const auto three = outcome_of(method_named("implicit-gemm"), problem_of(pass, shape));
             EXPECT_EQ(one.result, three.result) << text_of(problem_of(pass, shape));
+            EXPECT_EQ(one.bias_gradient, three.bias_gradient) << text_of(problem_of(pass, shape));
         }
     }
 }
