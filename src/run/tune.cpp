@@ -235,10 +235,13 @@ private:
         outcome_.is_kept = chosen.empty() || (outcome_.whole && may_replace(*outcome_.whole));
     }
 
-    // Returns how many, because the others then need to be measured again.
+    // Each surely gained before: here it is enough that it still seems to, since noise hides small
+    // gains. Returns how many, because the others then need to be measured again.
     static std::size_t drop_losers(std::map<ProblemPass, TunedPass>& chosen) {
-        return std::erase_if(chosen,
-                             [](const auto& entry) { return entry.second.ratio->high >= 1; });
+        return std::erase_if(chosen, [](const auto& entry) {
+            const Ratio& ratio = *entry.second.ratio;
+            return ratio.high >= 1 && ratio.value > 1 - ComparisonRules{}.margin;
+        });
     }
 
     // In rounds until it is clear whether they may replace the usual algorithms. As many as an

@@ -28,6 +28,7 @@ public:
         [](const Layer&, Pass, ConvolutionAlgorithm, bool) { return 1.0; };
     // Milliseconds of every other step beside choices, in the executable's n-th iteration.
     std::function<double(int iteration)> others_with_choices = [](int) { return 1.0; };
+    double noise_of_choices = 0.01;  // of a chosen step's time, at most
     std::vector<ConvolutionAlgorithm> known = {gemm, winograd_6x6_3x3, fft};
     std::set<ConvolutionAlgorithm> wrong = {};      // whose results are a little off
     std::map<ConvolutionAlgorithm, int> runs = {};  // of the first layer's forward pass by it
@@ -76,21 +77,22 @@ private:
                 run == wanted ? "" : "instead of " + std::string(name_of(wanted)) + ": unknown";
         });
         const bool is_counted = layer.name == "first" && pass == Pass::forward;
+        const bool is_choice = choice != nullptr && choice->source == ChoiceSource::tuned;
         set_time(executable, place, time(layer, pass, run, choice != nullptr),
-                 is_counted ? &runs[run] : nullptr);
+                 is_choice ? noise_of_choices : 0.01, is_counted ? &runs[run] : nullptr);
         if (wrong.contains(run) && is_kept()) {
             executable.after(place, [this](Executable& real) { disturb(real); });
         }
     }
 
     void set_time(testing::ScriptedExecutable& executable, std::size_t place, double milliseconds,
-                  int* count) {
-        executable.take_time(place, [this, milliseconds, count] {
+                  double most_noise, int* count) {
+        executable.take_time(place, [this, milliseconds, most_noise, count] {
             if (count != nullptr) {
                 ++*count;
             }
             const auto noise = static_cast<double>(random_.symmetric(draws_++));
-            const Seconds taken{milliseconds * 1e-3 * (1 + 0.01 * noise)};
+            const Seconds taken{milliseconds * 1e-3 * (1 + most_noise * noise)};
             clock_.advance(taken);
             return taken;
         });
@@ -195,6 +197,20 @@ TEST(Tune, AChoiceThatGainsNothingBesideTheOthersIsDropped) {
     const TuningOutcome outcome = engine.tune();
     EXPECT_EQ(tuned(outcome, engine.graph(), 0, Pass::forward).algorithm, gemm);
     EXPECT_EQ(tuned(outcome, engine.graph(), 3, Pass::forward).algorithm, direct);
+    EXPECT_TRUE(outcome.is_kept);
+}
+
+TEST(Tune, AChoiceWhoseGainNoiseHidesBesideTheOthersIsKept) {
+    PlantedEngine engine;
+    engine.noise_of_choices = 0.8;
+    engine.time = [](const Layer&, Pass pass, ConvolutionAlgorithm algorithm, bool) {
+        return pass == Pass::forward && algorithm == gemm ? 0.92 : 1.0;
+    };
+    const TuningOutcome outcome = engine.tune();
+    const TunedPass& first = tuned(outcome, engine.graph(), 0, Pass::forward);
+    ASSERT_EQ(first.algorithm, gemm);
+    EXPECT_LT(first.ratio->value, 0.98);
+    EXPECT_GE(first.ratio->high, 1);
     EXPECT_TRUE(outcome.is_kept);
 }
 
