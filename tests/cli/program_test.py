@@ -438,6 +438,14 @@ nodes = 512
                 continue
         return found
 
+    def wait_for_end(self, process):
+        """Of one that was killed: it may be writing to the end."""
+        give_up = time.monotonic() + PATIENCE
+        with contextlib.suppress(OSError):
+            while pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX":
+                self.assertLess(time.monotonic(), give_up, "waited in vain for the end of a killed process")
+                time.sleep(0.001)
+
     def stored(self, rank):
         """How many points the rank has in its own database."""
         for file in (self.folder / "local").glob(f"*-rank{rank}.sqlite"):
@@ -495,6 +503,8 @@ nodes = 512
             for process in [child.pid, *ranks.values()]:
                 os.kill(process, signal.SIGKILL)
             child.wait(timeout=PATIENCE)
+            for process in ranks.values():
+                self.wait_for_end(process)
         before = self.stored(1) + self.stored(2) + self.rows("SELECT count(*) FROM sweep_point")[0][0]
         self.assertGreater(before, 0)
         self.assertLess(before, self.POINTS)
