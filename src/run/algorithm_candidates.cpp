@@ -37,8 +37,8 @@ bool leaves_open(const PassAlgorithm& asked) {
            asked == LinearAlgorithm::usual;
 }
 
-// Spectra of windows of one element save no multiplication, and take seconds and gigabytes.
-bool is_vain(const PassAlgorithm& algorithm, const Convolution& op) {
+// Spectra of windows of one element take seconds and gigabytes, and save no multiplication.
+bool saves_nothing(const PassAlgorithm& algorithm, const Convolution& op) {
     return (algorithm == ConvolutionAlgorithm::fft ||
             algorithm == ConvolutionAlgorithm::fft_tiled) &&
            std::ranges::all_of(op.kernel, [](std::int64_t extent) { return extent == 1; });
@@ -75,7 +75,7 @@ std::optional<PassAlgorithm> candidate_for(const CandidateGroup& group, const Op
     const auto* convolution = std::get_if<Convolution>(&op);
     for (const PassAlgorithm& algorithm : group) {
         if (algorithm.is_linear() != is_linear(op) ||
-            (convolution != nullptr && is_vain(algorithm, *convolution))) {
+            (convolution != nullptr && saves_nothing(algorithm, *convolution))) {
             continue;
         }
         if (convolution != nullptr &&

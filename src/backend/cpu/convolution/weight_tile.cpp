@@ -20,8 +20,8 @@ struct Tile {
     const OutputVectors& y;
     float* sums = nullptr;
     std::size_t sums_row = 0;
-    // What is prefetched while each image's points are multiplied, half a vector of as many, and
-    // how far on the next prefetch is: nowhere if nothing is ahead. (It may lie beyond the array.)
+    // The first line to prefetch, and the floats to the next; 0 if nothing is ahead. The points of
+    // an image reach over half a vector of as many points, perhaps beyond the array.
     const float* ahead = nullptr;
     std::ptrdiff_t ahead_step = 0;
 };

@@ -123,7 +123,10 @@ OperandOrders orders_of_groups(const ConvolutionProblem& problem, OperandOrders 
 class GroupedWinograd final : public PreparedConvolution {
 public:
     GroupedWinograd(const ConvolutionProblem& problem, std::unique_ptr<PreparedConvolution> each)
-        : problem_(problem), each_(std::move(each)) {}
+        : problem_(problem),
+          each_(std::move(each)),
+          kept_floats_(
+              static_cast<std::ptrdiff_t>(each_->kept_weights().bytes.value / sizeof(float))) {}
 
     std::string implementation() const override { return each_->implementation(); }
     OperandOrders orders() const override { return each_->orders(); }
@@ -134,21 +137,21 @@ public:
         return operations;
     }
     KeptWeights kept_weights() const override {
-        const KeptWeights of_group = each_->kept_weights();
-        if (of_group.bytes.value == 0) {
+        if (kept_floats_ == 0) {
             return {};
         }
+        const KeptWeights of_group = each_->kept_weights();
         return {.bytes = of_group.bytes * static_cast<double>(problem_.groups),
                 .make = [this, of_group](const float* weight, float* kept, std::byte* workspace) {
                     for (std::ptrdiff_t group = 0; group < problem_.groups; ++group) {
-                        of_group.make(weight + group * filter_floats(),
-                                      kept + group * kept_floats(), workspace);
+                        of_group.make(weight + group * filter_floats(), kept + group * kept_floats_,
+                                      workspace);
                     }
                 }};
     }
 
     void run(const ConvolutionOperands& all, std::byte* workspace) const override {
-        const bool keeps = kept_floats() > 0;
+        const std::ptrdiff_t weight_step = kept_floats_ > 0 ? kept_floats_ : filter_floats();
         const std::int64_t inputs = problem_.weight[1];
         const std::int64_t outputs = problem_.weight[0] / problem_.groups;
         for (std::ptrdiff_t group = 0; group < problem_.groups; ++group) {
@@ -157,7 +160,7 @@ public:
             ConvolutionOperands operands = all;
             operands.x = image_view(all.x, problem_.x, orders().x).plane(0, x);
             operands.y = image_view(all.y, problem_.y, orders().y).plane(0, y);
-            operands.weight += group * (keeps ? kept_floats() : filter_floats());
+            operands.weight += group * weight_step;
             operands.bias += all.bias != nullptr ? y : 0;
             if (all.addend != nullptr) {
                 operands.addend = image_view(all.addend, problem_.y, orders().y).plane(0, y);
@@ -171,12 +174,10 @@ private:
         const Dims& weight = problem_.weight;
         return weight[0] / problem_.groups * weight[1] * weight[2] * weight[3];
     }
-    std::ptrdiff_t kept_floats() const {
-        return static_cast<std::ptrdiff_t>(each_->kept_weights().bytes.value / sizeof(float));
-    }
 
     ConvolutionProblem problem_;
     std::unique_ptr<PreparedConvolution> each_;
+    std::ptrdiff_t kept_floats_;  // of a group; 0: none are kept
 };
 
 STRATA_EACH_ISA void add(const float* values, std::size_t count, float* sums) {

@@ -24,8 +24,8 @@ void add_bias(const ChannelBlocks& shape, const float* bias, float* y);
 void scale_channels(const ChannelBlocks& shape, const float* factors, const float* offsets,
                     const float* x, float* y);
 
-// dbias = the sum of dy over images and positions, in f64 or in f32 over some hundred positions and
-// in f64 over these; independent of the number of threads.
+// dbias = the sum of dy over images and positions, in f64; where channels fill vectors, in f32 over
+// up to 256 positions and then in f64. Independent of the number of threads.
 void bias_gradient(const ChannelBlocks& shape, const float* dy, float* dbias);
 
 }  // namespace strata::cpu
