@@ -6,6 +6,7 @@
 #include "store/database.h"
 #include "store/load.h"
 #include "view/json.h"
+#include "view/report.h"
 #include "view/steps.h"
 #include "view/tracks.h"
 
@@ -58,6 +59,20 @@ void export_perfetto(std::span<const Run> runs, const OutputOptions& output) {
     emit_bytes(perfetto_trace(runs), output);
 }
 
+// The steps as a table, or what `strata report` shows, as a page or by its charts alone.
+void export_one(std::span<const Run> runs, const ExportOptions& options) {
+    const OutputOptions& output = options.output;
+    if (output.html || output.gnuplot) {
+        emit(report_document(runs), output);
+        return;
+    }
+    require_one(options, "a table holds the steps of one run",
+                "give several with --json, --html, --chrome or --perfetto");
+    OutputOptions table = output;
+    table.csv = !output.markdown;
+    emit(steps_document(findings_of(runs.front())), table);
+}
+
 void export_runs(const ExportOptions& options) {
     std::vector<Run> runs;
     for (const std::string& name : options.subjects) {
@@ -70,11 +85,7 @@ void export_runs(const ExportOptions& options) {
     } else if (options.output.json) {
         export_json(runs, options.output);
     } else {
-        require_one(options, "a table holds the steps of one run",
-                    "give several with --json, --chrome or --perfetto");
-        OutputOptions output = options.output;
-        output.csv = !output.markdown;
-        emit(steps_document(findings_of(runs.front())), output);
+        export_one(runs, options);
     }
 }
 
@@ -131,6 +142,11 @@ void add_export(CLI::App& app, ExitCode&) {
         ->excludes(chrome);
     add_output_options(*verb, options->output);
     add_onnx_options(*verb, *options);
+    for (const char* form : {"--json", "--csv", "--md", "--html", "--gnuplot"}) {
+        for (const char* file : {"--chrome", "--perfetto", "--onnx"}) {
+            verb->get_option(file)->excludes(verb->get_option(form));
+        }
+    }
     verb->callback(
         [options] { options->onnx.empty() ? export_runs(*options) : export_network(*options); });
 }

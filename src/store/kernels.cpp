@@ -165,14 +165,15 @@ KeyCount count_keys(const Database& database, std::int64_t set) {
 
 Table kernel_census(const Database& database, std::int64_t set) {
     const std::string counts =
-        "device, batch, kernels, forward, backward_data, backward_weights, updates, unattributed, "
+        "origin, device, batch, kernels, forward, backward_data, backward_weights, updates, "
+        "unattributed, "
         "names, full_names, time_s FROM kernel_census";
     Table table = query(
         database,
-        set == 0 ? "SELECT kernel_set, origin, network, " + counts +
-                       " ORDER BY kernel_set DESC, device, batch"
-                 : fmt::format("SELECT kernel_set, {} WHERE kernel_set = {} ORDER BY device, batch",
-                               counts, set),
+        set == 0
+            ? "SELECT kernel_set, network, " + counts + " ORDER BY kernel_set DESC, device, batch"
+            : fmt::format("SELECT kernel_set, {} WHERE kernel_set = {} ORDER BY device, batch",
+                          counts, set),
         Numbers::scaled);
     table.title = "kernels by device and batch";
     table.records = "kernels";
@@ -180,14 +181,13 @@ Table kernel_census(const Database& database, std::int64_t set) {
 }
 
 Table shared_kernels(const Database& database, std::int64_t set) {
-    Table table =
-        query(database,
-              fmt::format(
-                  "SELECT kernel_set, device, batch, pass, name, variants, layers, kernels, time_s "
-                  "FROM kernel_use WHERE kernel_set = {} AND layers > 1 "
-                  "ORDER BY layers DESC, device, batch, pass, name",
-                  set),
-              Numbers::scaled);
+    Table table = query(database,
+                        fmt::format("SELECT kernel_set, origin, device, batch, pass, name, "
+                                    "variants, layers, kernels, time_s "
+                                    "FROM kernel_use WHERE kernel_set = {} AND layers > 1 "
+                                    "ORDER BY layers DESC, device, batch, pass, name",
+                                    set),
+                        Numbers::scaled);
     table.title = "kernels that serve several layers";
     table.records = "shared_kernels";
     return table;

@@ -103,7 +103,7 @@ std::vector<Cell> row_of(const AlgorithmComparison& comparison, const AlgorithmR
         result.implementation,
         flag_cell(result.rank == 1),
         result.notes,
-        std::string(name_of(status_of(result.time))),
+        std::string(name_of(status_of(result.time, Origin::measured))),
         text_or_missing(reason_of(result.time)),
         result.layout,
         optional_cell(result.workspace, [](Bytes bytes) { return number_cell(bytes.value, "B"); }),
@@ -178,6 +178,7 @@ Table algorithms_table(const AlgorithmComparison& comparison) {
     for (const AlgorithmResult* result : in_order(comparison)) {
         table.rows.push_back(row_of(comparison, *result));
     }
+    add_origin(table, Origin::measured);
     return table;
 }
 

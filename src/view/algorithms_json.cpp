@@ -65,7 +65,8 @@ Json result_json(const AlgorithmComparison& comparison, const AlgorithmResult& r
             {"flops", whole_json(result.flops)},
             {"error", error_json(result)},
             {"deterministic", result.is_deterministic ? Json(*result.is_deterministic) : Json()},
-            {"status", name_of(status_of(result.time))},
+            {"origin", name_of(Origin::measured)},
+            {"status", name_of(status_of(result.time, Origin::measured))},
             {"reason", text_json(reason_of(result.time))}};
 }
 

@@ -68,14 +68,17 @@ XyChart speedup_chart(const SpeedupFindings& found) {
 }
 
 Table pairs_table(const SpeedupFindings& found) {
-    Table table = table_for_data(
-        {"network", "batch", "run", "baseline_run", "baseline_examples_per_s", "speedup"}, "pairs");
+    Table table =
+        table_for_data({"network", "batch", "run", "baseline_run", "baseline_examples_per_s",
+                        "speedup", "origin", "baseline_origin"},
+                       "pairs");
     for (const SpeedupPair& pair : found.pairs) {
         table.rows.push_back(
             {printable(pair.run->network, 400), count_cell(static_cast<double>(pair.run->batch)),
              count_cell(static_cast<double>(pair.run->run)),
              count_cell(static_cast<double>(pair.baseline->run)),
-             number_cell(baseline_throughput(pair), "1/s"), number_cell(pair.speedup, "")});
+             number_cell(baseline_throughput(pair), "1/s"), number_cell(pair.speedup, ""),
+             std::string(name_of(pair.run->origin)), std::string(name_of(pair.baseline->origin))});
     }
     return table;
 }
@@ -180,7 +183,8 @@ Document scaling_document(std::span<const ThreadSweep> sweeps, const AnalysedRun
                             {"median_s", "time", Importance::essential},
                             {"amdahl_s", "by the law", Importance::normal},
                             {"serial_share", "serial share", Importance::essential, Audience::all,
-                             Bounds::interval}},
+                             Bounds::interval},
+                            data_column("origin")},
                 .records = "scaling"};
     for (const ThreadSweep& sweep : sweeps) {
         for (const ThreadPoint& point : sweep.points) {
@@ -193,7 +197,8 @@ Document scaling_document(std::span<const ThreadSweep> sweeps, const AnalysedRun
                                   count_cell(static_cast<double>(sweep.first->batch)),
                                   count_cell(point.threads),
                                   time_cell(point.time, times_of(sweep.first->origin)),
-                                  time_cell(sweep.fit->at(point.threads)), share});
+                                  time_cell(sweep.fit->at(point.threads)), share,
+                                  std::string(name_of(sweep.first->origin))});
         }
     }
     table.notes = {
@@ -212,7 +217,8 @@ Document batches_document(std::span<const BatchSweep> sweeps, const AnalysedRuns
                             {"largest_batch", "batches to", Importance::normal},
                             {"best_examples_per_s", "best throughput", Importance::essential},
                             {"best_batch", "at batch", Importance::essential},
-                            {"saturated_batch", "saturated from", Importance::essential}},
+                            {"saturated_batch", "saturated from", Importance::essential},
+                            data_column("origin")},
                 .records = "saturation"};
     for (const BatchSweep& sweep : sweeps) {
         const Observation& run = *sweep.first;
@@ -226,7 +232,8 @@ Document batches_document(std::span<const BatchSweep> sweeps, const AnalysedRuns
                               batch_cell(found.best_batch),
                               found.reached
                                   ? batch_cell(found.batch)
-                                  : Cell(Missing{"throughput may still rise with the batch"})});
+                                  : Cell(Missing{"throughput may still rise with the batch"}),
+                              std::string(name_of(run.origin))});
     }
     table.notes = {
         fmt::format("Saturated from: the smallest batch with {:.0f} % of the best throughput.",
@@ -273,7 +280,8 @@ Document cost_document(std::span<const RunCost> costs, const AnalysedRuns& of) {
                             {"joules_per_million", "energy per million", Importance::normal},
                             {"examples_per_dollar", "examples per USD", Importance::normal},
                             {"examples_per_joule", "examples per J", Importance::detail},
-                            {"on_front", "on the front", Importance::essential}},
+                            {"on_front", "on the front", Importance::essential},
+                            data_column("origin")},
                 .records = "costs"};
     constexpr const char* unpriced = "no source states its price";
     constexpr const char* unpowered = "no source states its power";
@@ -291,7 +299,8 @@ Document cost_document(std::span<const RunCost> costs, const AnalysedRuns& of) {
              plain(cost.dollars, "", unpriced), plain(cost.joules, "J", unpowered),
              plain(cost.examples_per_dollar(), "", unpriced),
              plain(cost.examples_per_joule(), "", unpowered),
-             cost.is_on_front ? flag_cell(*cost.is_on_front) : Cell(Missing{unpriced})});
+             cost.is_on_front ? flag_cell(*cost.is_on_front) : Cell(Missing{unpriced}),
+             std::string(name_of(run.origin))});
     }
     table.notes = {
         "Prices are those of the device's file (strata show --device), or --price. Energy is at "

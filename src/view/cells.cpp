@@ -67,6 +67,19 @@ Cell number_cell(double value, const char* unit, Provenance provenance) {
     return Number{.value = value, .unit = unit, .provenance = provenance};
 }
 
+Cell threads_cell(int threads) {
+    return threads > 0 ? count_cell(threads) : Cell(Missing{});
+}
+
+void add_origin(Table& table, Origin origin) {
+    table.columns.push_back(data_column("origin"));
+    const auto add = [&](std::vector<Cell>& row) {
+        row.emplace_back(std::string(name_of(origin)));
+    };
+    std::ranges::for_each(table.rows, add);
+    std::ranges::for_each(table.totals, add);
+}
+
 Table table_for_data(std::initializer_list<const char*> keys, std::string records) {
     Table table{.records = std::move(records)};
     for (const char* key : keys) {

@@ -29,6 +29,10 @@ Cell number_cell(double value, const char* unit, Provenance provenance = Provena
 Cell ratio_cell(const Ratio& ratio);
 Cell flag_cell(bool flag);                      // true or false in data
 Cell text_or_missing(const std::string& text);  // empty: missing
+Cell threads_cell(int threads);                 // 0: not known, or a device's own; missing
+
+// Ends each row, for data, with where its numbers come from.
+void add_origin(Table& table, Origin origin);
 
 // Rows for data alone, under these keys: people see them as a chart.
 Table table_for_data(std::initializer_list<const char*> keys, std::string records);

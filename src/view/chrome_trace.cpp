@@ -18,8 +18,11 @@ class ChromeWriter {
 public:
     void add(const RunTracks& run) {
         ++process_;
-        runs_.push_back(
-            {{"run", run.run}, {"title", run.name}, {"source", run.source}, {"times", run.times}});
+        runs_.push_back({{"run", run.run},
+                         {"origin", run.origin},
+                         {"title", run.name},
+                         {"source", run.source},
+                         {"times", run.times}});
         name("process_name", 0, run.name);
         write({{"name", "process_sort_index"},
                {"ph", "M"},

@@ -75,9 +75,15 @@ Cell run_cell(Runs runs) {
     return count_cell(static_cast<double>(runs.front().id));
 }
 
+Cell origin_cell(Runs side) {
+    return std::string(name_of(side.front().origin));
+}
+
 std::vector<Cell> row_of(const ComparedTime& time, const ComparedRuns& runs) {
     return {run_cell(runs.before),
             run_cell(runs.after),
+            origin_cell(runs.before),
+            origin_cell(runs.after),
             time.pass.empty() ? "end to end" : layers_text(time.layers),
             time.pass.empty() ? "end to end" : join(time.layers, " + "),
             time.pass,
@@ -96,8 +102,18 @@ std::vector<Cell> parts_row(const char* name, const ComparedRuns& runs,
         return optional_cell(
             time, [](Seconds t) { return time_cell(t); }, "no whole iteration was timed");
     };
-    return {run_cell(runs.before), run_cell(runs.after), name,      name, "",
-            cell(before),          cell(after),          Missing{}, "",   Missing{}};
+    return {run_cell(runs.before),
+            run_cell(runs.after),
+            origin_cell(runs.before),
+            origin_cell(runs.after),
+            name,
+            name,
+            "",
+            cell(before),
+            cell(after),
+            Missing{},
+            "",
+            Missing{}};
 }
 
 // How many of the two sides are models' answers.
@@ -452,6 +468,8 @@ Table comparison_table(const Comparison& comparison, const ComparedRuns& runs) {
     table.columns = {
         data_column("before"),
         data_column("after"),
+        data_column("before_origin"),
+        data_column("after_origin"),
         people_column("layer", "layer"),
         data_column("layer"),
         {"pass", "pass", Importance::essential},
@@ -506,11 +524,21 @@ Document comparison_document(const ComparedRuns& runs, const ComparisonRules& ru
     return document;
 }
 
+namespace {
+
+Json origin_json(Runs side) {
+    return side.empty() ? Json() : Json(name_of(side.front().origin));
+}
+
+}  // namespace
+
 Json pair_json(const Run& before, const Run& after) {
     const ComparedRuns runs{{&before, 1}, {&after, 1}};
     const Comparison comparison = compare(before, after);
     Json pair = {{"before", before.id},
                  {"after", after.id},
+                 {"before_origin", name_of(before.origin)},
+                 {"after_origin", name_of(after.origin)},
                  {"differences", differences_json(comparison)},
                  {"reason", text_json(comparison.refusal)},
                  {"end_to_end", nullptr},
@@ -551,6 +579,8 @@ Json comparison_json(const Comparison& comparison, const ComparedRuns& runs) {
     return {
         {"a", ids_json(runs.before)},
         {"b", ids_json(runs.after)},
+        {"a_origin", origin_json(runs.before)},
+        {"b_origin", origin_json(runs.after)},
         {"differences", differences_json(comparison)},
         {"reason", text_json(comparison.refusal)},
         {"whole", std::move(whole)},

@@ -189,6 +189,7 @@ XyChart roofline_chart(const Observations& all, const BackendRuns& group, Table&
                                  .x = *intensity,
                                  .y = *rate});
         table.rows.push_back(roofline_row(all, *run, *intensity, *rate));
+        table.rows.back().emplace_back(std::string(name_of(run->origin)));
     }
     for (auto& [name, family] : families) {
         chart.series.push_back(std::move(family));
@@ -277,9 +278,9 @@ Document sweep_roofline_document(const Observations& all, std::span<const Backen
     Document document{.title = "roofline of networks", .kind = "analysis"};
     document.blocks.emplace_back(Paragraph{
         runs_sentence(of) + " Intensity: operations over the compulsory traffic of all layers."});
-    Table table = table_for_data(
-        {"run", "backend", "network", "batch", "flop_per_byte", "flop_per_s", "utilisation"},
-        "points");
+    Table table = table_for_data({"run", "backend", "network", "batch", "flop_per_byte",
+                                  "flop_per_s", "utilisation", "origin"},
+                                 "points");
     for (const BackendRuns& group : groups) {
         XyChart chart = roofline_chart(all, group, table);
         if (!chart.series.empty()) {

@@ -53,6 +53,7 @@ Table bars_table(const MeasuredFigure& figure, std::span<const ComparedPanel> pa
     for (const std::string& remark : figure.remarks) {
         table.notes.push_back("Remark: " + remark);
     }
+    add_origin(table, Origin::measured);
     return table;
 }
 

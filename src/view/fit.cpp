@@ -49,6 +49,7 @@ Document fit_document(const std::string& network, const Execution& execution,
                               std::string(name_of(largest.limit)),
                               text_or_missing(each.capacity.refusal)});
     }
+    add_origin(table, Origin::modelled);
     table.notes = {
         "Modelled: the peak by liveness, without the library's scratch memory. strata show NETWORK "
         "--memory shows where it is needed."};

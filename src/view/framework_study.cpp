@@ -90,6 +90,7 @@ Table choice_table(const std::vector<Judged>& all, const ComparisonRules& rules)
     for (const Judged& judged : all) {
         table.rows.push_back(row_of(judged));
     }
+    add_origin(table, Origin::measured);
     table.notes = {
         "Each setting is changed alone, and compared with the default of the same framework.",
         fmt::format("faster, slower: the times differ, by more than {}.", percent(rules.margin))};

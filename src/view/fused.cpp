@@ -24,6 +24,7 @@ Table fused_table(const RunFindings& findings) {
                               step.operation, std::string(name_of(step.pass)),
                               time_cell(share.time, derived), percent_cell(share.share, derived)});
     }
+    add_origin(table, findings.run.origin);
     table.notes.emplace_back(
         "Derived: a step's measured time, divided in proportion to what each of its layers would "
         "take alone at the ceilings.");

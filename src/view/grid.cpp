@@ -86,9 +86,9 @@ void add_cells_of(const Run& run, std::vector<Cell>& row) {
     const auto timed = [&](auto&& cell) { return point.time ? Cell(cell()) : Cell(none); };
     row.emplace_back(run.settings.network);
     row.emplace_back(text_of(run.settings, "dtype"));
-    row.push_back(count_cell(run.settings.threads()));
+    row.push_back(threads_cell(run.settings.threads()));
     row.push_back(count_cell(static_cast<double>(run.settings.batch)));
-    row.emplace_back(std::string(name_of(point.time ? Status::measured : Status::skipped)));
+    row.emplace_back(std::string(name_of(point.time ? status_of(run.origin) : Status::skipped)));
     row.push_back(point.time ? Cell(Missing{}) : text_or_missing(point.reason));
     row.push_back(timed([&] { return flops_cell(point.flops); }));
     row.push_back(timed([&] { return time_cell(*point.time, times_of(run.origin)); }));
@@ -100,6 +100,7 @@ void add_cells_of(const Run& run, std::vector<Cell>& row) {
     row.push_back(optional_cell(run.measured_memory,
                                 [](Bytes b) { return bytes_cell(b, Provenance::measured); }));
     row.push_back(count_cell(static_cast<double>(run.id)));
+    row.emplace_back(std::string(name_of(run.origin)));
 }
 
 }  // namespace
@@ -122,7 +123,8 @@ std::vector<Column> grid_columns(const std::vector<std::string>& names) {
         {"flop_per_s", "rate", Importance::normal},
         {"predicted_memory_bytes", "memory", Importance::normal},
         {"measured_memory_bytes", "taken", Importance::detail},
-        {"run", "run", Importance::normal}};
+        {"run", "run", Importance::normal},
+        data_column("origin")};
     columns.insert(columns.end(), others.begin(), others.end());
     return columns;
 }
@@ -166,6 +168,7 @@ Document work_grid_document(const WorkGrid& grid, const Convention& convention,
                           : Cell(Missing{"it moves nothing"}));
         row.push_back(bytes_cell(point.memory, Provenance::modelled));
     }
+    add_origin(table, Origin::modelled);
     table.notes = {fmt::format("Operations counted by the convention {}: {}", convention.name,
                                convention.meaning),
                    "Memory: the peak by liveness."};

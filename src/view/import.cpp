@@ -65,6 +65,7 @@ Table attribution_table(const Run& run, const Summary& summary, std::span<const 
              time.share ? percent_cell(*time.share, Provenance::imported) : Cell(Missing{}),
              by[i]});
     }
+    add_origin(table, run.origin);
     return table;
 }
 
@@ -103,6 +104,7 @@ Document import_sweep_document(std::span<const Run> runs, std::size_t anew,
         table.rows.push_back(
             {printable(reason), count_cell(found.first), count_cell(found.second)});
     }
+    add_origin(table, Origin::imported);
     return {.title = fmt::format("{} networks on {}, imported", runs.size(), printable(device)),
             .blocks = {Paragraph{fmt::format(
                            "{:.0f} ran, {:.0f} did not. {} were new. Each is a run of one step, "

@@ -126,7 +126,8 @@ Document infeeds_document(std::span<const FedRun> runs, const AnalysedRuns& of) 
                      {"infeed_share", "infeed share", Importance::essential},
                      {"made_per_s", "made", Importance::normal},
                      {"taken_per_s", "taken", Importance::normal},
-                     {"busy_processors", "busy processors", Importance::normal}};
+                     {"busy_processors", "busy processors", Importance::normal},
+                     data_column("origin")};
     for (const FedRun& fed : runs) {
         const auto findings = findings_on(fed.infeed, fed.run->batch);
         if (!findings) {
@@ -136,12 +137,12 @@ Document infeeds_document(std::span<const FedRun> runs, const AnalysedRuns& of) 
         table.rows.push_back(
             {count_cell(static_cast<double>(run.run)), printable(run.network, 400),
              count_cell(static_cast<double>(run.batch)), run.mode,
-             count_cell(static_cast<double>(run.threads)), count_cell(fed.infeed.threads),
+             threads_cell(static_cast<int>(run.threads)), count_cell(fed.infeed.threads),
              time_cell(findings->step.median, times_of(run.origin)),
              time_cell(findings->overlapped.median, times_of(run.origin)),
              percent_cell(findings->share), number_cell(findings->made_per_second, "1/s"),
-             number_cell(findings->taken_per_second, "1/s"),
-             number_cell(findings->processors, "")});
+             number_cell(findings->taken_per_second, "1/s"), number_cell(findings->processors, ""),
+             std::string(name_of(run.origin))});
     }
     table.notes = {
         "Infeed share: of a step beside which the next batch is made, waiting for its batch and "

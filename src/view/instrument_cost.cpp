@@ -55,6 +55,7 @@ Document instrument_cost_document(std::span<const InstrumentedSide> sides) {
     for (const InstrumentedSide& side : sides) {
         add_rows(side, table);
     }
+    add_origin(table, Origin::measured);
     table.notes = {
         "Iterations without an instrument and with it are timed in turn: within each process, or, "
         "of a framework's profiler, which records a whole process, in neighbouring ones.",

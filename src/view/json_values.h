@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "record/settings.h"
 #include "report/data.h"
 #include "report/json.h"
 #include "report/select.h"
@@ -31,6 +32,12 @@ inline nlohmann::ordered_json number_json(std::optional<double> value) {
 
 inline nlohmann::ordered_json text_json(const std::string& value) {
     return value.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
+}
+
+// Null where they are not known or a device's own.
+inline nlohmann::ordered_json threads_json(const Settings& settings) {
+    const int threads = settings.threads();
+    return threads > 0 ? nlohmann::ordered_json(threads) : nlohmann::ordered_json();
 }
 
 // The document's records, of those that are wanted. Requires: its first block is a table.

@@ -50,7 +50,7 @@ void add_settings(Table& table, const Run& run) {
     add(table, "element type", text_of(settings, "dtype"));
     add(table, "backend", settings.backend);
     add(table, "convolution algorithm", text_of(settings, "algorithm"));
-    add(table, "threads", text_of(settings, "threads"));
+    add(table, "threads", settings.threads() > 0 ? text_of(settings, "threads") : "");
     add(table, "policy", policy_text(settings));
     for (const auto& [key, value] : further_settings(settings)) {
         add(table, key, value);

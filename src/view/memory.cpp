@@ -72,6 +72,7 @@ Table layers_table(const Graph& graph, const MemoryProfile& profile) {
                                     profile.layers[i]));
     }
     table.totals.push_back(row_of(graph, batch, "total", "", profile.total));
+    add_origin(table, Origin::modelled);
     table.notes = {
         "By liveness. Activations: what a layer computes, including masks and indices; kept: the "
         "part that outlives the forward pass.",
@@ -120,6 +121,7 @@ Table batches_table(const std::string& network, std::span<const BatchMemory> bat
         row.push_back(modelled(one.inference));
         table.rows.push_back(std::move(row));
     }
+    add_origin(table, Origin::modelled);
     table.notes = {"By liveness, without the library's scratch memory: what exists at the peak."};
     return table;
 }

@@ -157,6 +157,9 @@ Document modelled_figure_document(const ModelledFigure& figure,
     if (!findings.empty()) {
         document.blocks.emplace_back(findings_of(figure, findings));
     }
+    for (Block& block : document.blocks) {
+        add_origin(std::get<Table>(block), Origin::modelled);
+    }
     return document;
 }
 

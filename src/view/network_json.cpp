@@ -168,11 +168,12 @@ Json sweep_json(const Sweep& sweep, const std::optional<Capacity>& capacity,
     const Settings& settings = sweep.points.front().run->settings;
     const auto line = extrapolate(sweep);
     return {{"variable", sweep.variable},
+            {"origin", name_of(sweep.points.front().run->origin)},
             {"network", settings.network},
             {"backend", settings.backend},
             {"mode", text_of(settings, "mode")},
             {"dtype", text_of(settings, "dtype")},
-            {"threads", settings.threads()},
+            {"threads", threads_json(settings)},
             {"algorithm", text_of(settings, "algorithm")},
             {"convention", sweep.convention},
             {"points", records_in({.blocks = {points_table(sweep, line)}}, selection)},
@@ -203,6 +204,7 @@ Json memory_json(std::span<const Graph> graphs, const Execution& execution) {
     }
     const auto each = bytes_per_image(batches);
     return {{"network", graphs.front().name},
+            {"origin", name_of(Origin::modelled)},
             {"mode", name_of(execution.numerics.mode)},
             {"optimizer", name_of(execution.numerics.optimizer)},
             {"batches", std::move(list)},
@@ -212,6 +214,7 @@ Json memory_json(std::span<const Graph> graphs, const Execution& execution) {
 Json work_sweep_json(const WorkSweep& sweep, const Convention& convention,
                      const Execution& execution) {
     return {{"variable", sweep.variable},
+            {"origin", name_of(Origin::modelled)},
             {"network", sweep.network},
             {"mode", name_of(execution.numerics.mode)},
             {"convention", convention.name},
@@ -223,6 +226,7 @@ Json work_grid_json(const WorkGrid& grid, const Convention& convention,
                     const Execution& execution) {
     const Document data = data_of(work_grid_document(grid, convention, execution));
     return {{"variables", grid.variables},
+            {"origin", name_of(Origin::modelled)},
             {"network", grid.network},
             {"mode", name_of(execution.numerics.mode)},
             {"convention", convention.name},

@@ -146,6 +146,7 @@ Table terms_table(const Graph& graph, const PredictedStep& step) {
     table.notes.emplace_back(
         "Launch, transforms and split are added to what arithmetic, latency, l2 and dram take "
         "together, which overlap.");
+    add_origin(table, Origin::modelled);
     return table;
 }
 
@@ -213,6 +214,7 @@ Table elasticity_table(const PredictedNetwork& network, const Sensitivity& sensi
     table.notes.emplace_back(
         "1: the time falls as the resource grows; 0: it does not matter. The sum is 1 but for the "
         "size of the L2 cache and where another kernel would be taken.");
+    add_origin(table, Origin::modelled);
     return table;
 }
 
@@ -234,6 +236,7 @@ Table upgrade_table(std::span<const UpgradeCurve> curves, std::span<const double
         table.rows.push_back(std::move(row));
     }
     table.notes.emplace_back("clock: arithmetic, latencies and the L2 cache's bandwidth together.");
+    add_origin(table, Origin::modelled);
     return table;
 }
 
@@ -354,6 +357,7 @@ Document device_times_document(std::span<const DeviceTime> times) {
              one.fits ? flag_cell(*one.fits) : Cell(Missing{"the device's memory is not known"}),
              Verbatim{std::to_string(one.run), static_cast<double>(one.run)}});
     }
+    add_origin(table, Origin::modelled);
     return {.title = "predictions", .blocks = {std::move(table)}, .kind = "device-times"};
 }
 

@@ -2,6 +2,7 @@
 #include "view/prediction.h"
 
 #include "base/text.h"
+#include "view/cells.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -40,6 +41,7 @@ Document predictions_document(const ProblemTable& table, std::span<const Predict
         cells.emplace_back(prediction.reason);
         shown.rows.push_back(std::move(cells));
     }
+    add_origin(shown, Origin::modelled);
     return {.title = "predictions", .blocks = {std::move(shown)}, .kind = "predictions"};
 }
 

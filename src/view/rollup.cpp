@@ -195,6 +195,7 @@ Table rollup_table(const RunFindings& findings, std::span<const Grouping> by,
     const auto groups = rolled_up(findings.run, findings.summary, findings.bounds, by, chosen);
     const StepGroup whole = whole_of(findings);
     Table table = RollupTable(findings, by).table(groups, whole);
+    add_origin(table, findings.run.origin);
     if (!whole.backward_over_forward()) {  // an inference's column would be empty
         std::ranges::find(table.columns, "backward_over_forward", &Column::key)->audience =
             Audience::data;

@@ -203,7 +203,7 @@ Json settings_json(const Run& run) {
             {"batch", settings.batch},
             {"mode", text_of(settings, "mode")},
             {"dtype", text_of(settings, "dtype")},
-            {"threads", settings.threads()},
+            {"threads", threads_json(settings)},
             {"algorithm", text_of(settings, "algorithm")},
             {"policy", policy_text(settings)},
             {"settings", Json(further_settings(settings))},
@@ -246,11 +246,12 @@ Json grid_json(std::span<const Run> runs, const VariedGrid& grid, const Conventi
                const Selection& selection) {
     const Settings& settings = runs.back().settings;
     return {{"variables", grid.names},
+            {"origin", name_of(runs.back().origin)},
             {"network", settings.network},
             {"backend", settings.backend},
             {"mode", text_of(settings, "mode")},
             {"dtype", text_of(settings, "dtype")},
-            {"threads", settings.threads()},
+            {"threads", threads_json(settings)},
             {"algorithm", text_of(settings, "algorithm")},
             {"convention", convention.name},
             {"points", records_in(grid_document(runs, grid), selection)}};

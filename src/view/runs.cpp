@@ -38,7 +38,7 @@ std::vector<Cell> row_of(const Run& run) {
             count_cell(static_cast<double>(settings.batch)),
             text_of(settings, "mode"),
             text_of(settings, "dtype"),
-            count_cell(settings.threads()),
+            threads_cell(settings.threads()),
             settings.backend,
             other_settings_line(settings),
             end_to_end_cell(run),

@@ -2,6 +2,7 @@
 #include "view/simulation.h"
 
 #include "base/text.h"
+#include "view/cells.h"
 
 #include <fmt/format.h>
 
@@ -244,8 +245,10 @@ Document simulation_document(const SimulatedNetwork& network, const SimulationOp
         .title = fmt::format("{}, batch {}, on {}: simulated", printable(network.network),
                              network.batch, network.device),
         .kind = "simulation"};
-    document.blocks.emplace_back(caches_of(network, options));
-    document.blocks.emplace_back(kernels_of(network));
+    for (Table table : {caches_of(network, options), kernels_of(network)}) {
+        add_origin(table, Origin::modelled);
+        document.blocks.emplace_back(std::move(table));
+    }
     return document;
 }
 
@@ -280,6 +283,7 @@ Document trace_document(const std::string& name, const TraceCache& cache, CacheE
     if (check != nullptr) {
         add(check_of(engine), *check);
     }
+    add_origin(table, Origin::modelled);
     table.notes.push_back(fmt::format(
         "Reads and writes are lines of {} bytes; read and written are bytes from and to "
         "the memory below.",

@@ -65,7 +65,8 @@ Cell time_of_step(const RunFindings& findings, std::size_t i) {
     const auto& time = findings.summary.steps[i].time;
     const Measurement& measurement = step_at(findings, i).time;
     return time ? time_cell(*time, times_of(findings.run.origin))
-                : Cell(Missing{fmt::format("{}: {}", name_of(status_of(measurement)),
+                : Cell(Missing{fmt::format("{}: {}",
+                                           name_of(status_of(measurement, findings.run.origin)),
                                            reason_of(measurement))});
 }
 
@@ -107,9 +108,13 @@ std::vector<StepColumn> all_columns() {
          [](const RunFindings& f, std::size_t i) {
              return Cell(std::string(name_of(step_at(f, i).kind)));
          }},
+        {data_column("origin"),
+         [](const RunFindings& f, std::size_t) {
+             return Cell(std::string(name_of(f.run.origin)));
+         }},
         {data_column("status"),
          [](const RunFindings& f, std::size_t i) {
-             return Cell(std::string(name_of(status_of(step_at(f, i).time))));
+             return Cell(std::string(name_of(status_of(step_at(f, i).time, f.run.origin))));
          }},
         {data_column("reason"),
          [](const RunFindings& f, std::size_t i) {
@@ -342,9 +347,15 @@ Document steps_document(const RunFindings& findings, const StepFilter& filter) {
             .kind = "run"};
 }
 
-Status status_of(const Measurement& measurement) {
+Status status_of(Origin origin) {
+    return origin == Origin::modelled   ? Status::predicted
+           : origin == Origin::imported ? Status::imported
+                                        : Status::measured;
+}
+
+Status status_of(const Measurement& measurement, Origin origin) {
     if (const auto* samples = std::get_if<Samples>(&measurement)) {
-        return samples->values.empty() ? Status::skipped : Status::measured;
+        return samples->values.empty() ? Status::skipped : status_of(origin);
     }
     return std::holds_alternative<Skipped>(measurement)    ? Status::skipped
            : std::holds_alternative<Failed>(measurement)   ? Status::failed

@@ -45,15 +45,16 @@ std::vector<Column> step_columns();
 // of a run.
 Document steps_document(const RunFindings& findings, const StepFilter& filter = {});
 
-// What became of a step.
-enum class Status { measured, skipped, failed, included, no_op };
-inline constexpr std::array<std::string_view, 5> names_of(Status) {
-    return {"measured", "skipped", "failed", "included", "no-op"};
+// What became of a step. One that has a time says by its run's origin where that comes from.
+enum class Status { measured, predicted, imported, skipped, failed, included, no_op };
+inline constexpr std::array<std::string_view, 7> names_of(Status) {
+    return {"measured", "predicted", "imported", "skipped", "failed", "included", "no-op"};
 }
-Status status_of(const Measurement& measurement);
+Status status_of(Origin origin);
+Status status_of(const Measurement& measurement, Origin origin);
 
 // Why it has no time, or, where it is included, the step that did it: "conv1 forward". Empty where
-// it was measured.
+// it has a time.
 std::string reason_of(const Measurement& measurement);
 
 }  // namespace strata

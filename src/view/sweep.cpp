@@ -35,7 +35,7 @@ Cell samples(const SweepPoint& point, std::optional<double>) {
 }
 
 Cell status(const SweepPoint& point, std::optional<double>) {
-    return std::string(name_of(point.time ? Status::measured : Status::skipped));
+    return std::string(name_of(point.time ? status_of(point.run->origin) : Status::skipped));
 }
 
 Cell reason(const SweepPoint& point, std::optional<double>) {
@@ -123,7 +123,7 @@ std::vector<SweepColumn> columns_of(const std::string& variable, std::string_vie
              }},
             {data_column("threads"),
              [](const SweepPoint& point, std::optional<double>) {
-                 return count_cell(point.run->settings.threads());
+                 return threads_cell(point.run->settings.threads());
              }},
             {data_column("batch"),
              [](const SweepPoint& point, std::optional<double>) {
@@ -147,7 +147,10 @@ std::vector<SweepColumn> columns_of(const std::string& variable, std::string_vie
             {{"off_line", "off the line", Importance::essential, of_line}, residual},
             {{"predicted_memory_bytes", "memory", Importance::normal}, memory},
             {{"measured_memory_bytes", "taken", Importance::detail}, measured_memory},
-            {{"run", "run", Importance::detail}, run_id}};
+            {{"run", "run", Importance::detail}, run_id},
+            {data_column("origin"), [](const SweepPoint& point, std::optional<double>) {
+                 return Cell(std::string(name_of(point.run->origin)));
+             }}};
 }
 
 // By point what the line says; nothing where there is no line or no time.

@@ -141,13 +141,14 @@ void add_trace(const TraceResult& trace, RunTracks& result) {
 
 // ---- a run without
 
-Details details_of(const StepResult& step) {
+Details details_of(const StepResult& step, Origin origin) {
     Details details;
     add_text(details, "layer", step.layer);
     add_text(details, "alias", step.alias);
     details.emplace_back("pass", std::string(name_of(step.pass)));
     details.emplace_back("kind", std::string(name_of(step.kind)));
-    details.emplace_back("status", std::string(name_of(status_of(step.time))));
+    details.emplace_back("origin", std::string(name_of(origin)));
+    details.emplace_back("status", std::string(name_of(status_of(step.time, origin))));
     add_text(details, "reason", reason_of(step.time));
     add_text(details, "operation", step.operation);
     add_text(details, "implementation", step.implementation);
@@ -163,13 +164,13 @@ Details details_of(const StepResult& step) {
     return details;
 }
 
-TrackEvent event_of(const StepResult& step, Nanoseconds start) {
+TrackEvent event_of(const StepResult& step, Origin origin, Nanoseconds start) {
     const std::string kind =
         step.kind == StepKind::compute ? std::string() : fmt::format(" ({})", name_of(step.kind));
     TrackEvent event{.name = task_text(step.layer, step.pass) + kind,
                      .category = "step",
                      .start = start,
-                     .details = details_of(step)};
+                     .details = details_of(step, origin)};
     if (const auto* samples = std::get_if<Samples>(&step.time)) {
         event.length = nanoseconds_of(median_of(samples->values));
     }
@@ -193,7 +194,7 @@ void add_steps(const Run& run, RunTracks& result) {
         if (std::holds_alternative<NoOp>(step.time)) {
             continue;
         }
-        steps.events.push_back(event_of(step, now));
+        steps.events.push_back(event_of(step, run.origin, now));
         add_rates(step, steps.events.back(), result);
         now += steps.events.back().length.value_or(Nanoseconds::zero());
     }
@@ -220,7 +221,9 @@ bool has_time(const RunTracks& tracks) {
 
 RunTracks tracks_of(const Run& run) {
     RunTracks result{.run = run.id,
-                     .name = clean_text(fmt::format("run {}: {}", run.id, settings_line(run))),
+                     .origin = std::string(name_of(run.origin)),
+                     .name = clean_text(fmt::format("run {} ({}): {}", run.id, name_of(run.origin),
+                                                    settings_line(run))),
                      .source = clean_text(machine_line(run))};
     if (run.trace) {
         result.name += clean_text(fmt::format(", {}", run.trace->device));

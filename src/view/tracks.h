@@ -39,7 +39,8 @@ struct CounterTrack {
 
 struct RunTracks {
     std::int64_t run = 0;
-    std::string name = {};    // "run 3: alexnet, batch 32, training, f32, onednn direct"
+    std::string origin = {};  // "measured"
+    std::string name = {};    // "run 3 (measured): alexnet, batch 32, training, ..."
     std::string source = {};  // machine_line
     std::string times = {};   // where they come from, in a sentence
     std::vector<Track> tracks = {};

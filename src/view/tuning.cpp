@@ -73,6 +73,7 @@ Table choices_table(const Settings& settings, const TuningOutcome& outcome) {
     for (const TunedPass& pass : outcome.passes) {
         table.rows.push_back(row_of(settings, outcome, pass));
     }
+    add_origin(table, Origin::measured);
     return table;
 }
 

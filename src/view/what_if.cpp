@@ -79,18 +79,23 @@ Table summary_table(const FusionFindings& findings) {
     Table table{
         .columns = {{.key = "forecast", .title = "iteration", .importance = Importance::essential},
                     {.key = "end_to_end_s", .title = "time", .bounds = Bounds::interval},
-                    {.key = "ratio", .title = "ratio", .bounds = Bounds::interval}},
+                    {.key = "ratio", .title = "ratio", .bounds = Bounds::interval},
+                    data_column("origin")},
         .records = "forecasts"};
     const Provenance given = times_of(findings.run.origin);
-    table.rows.push_back({"now", estimate_cell(findings.forecast.now, given), Missing{}});
+    const auto text = [](Origin origin) { return std::string(name_of(origin)); };
+    table.rows.push_back(
+        {"now", estimate_cell(findings.forecast.now, given), Missing{}, text(findings.run.origin)});
     table.rows.push_back({"predicted", estimate_cell(time_after(findings.forecast), predicted),
-                          ratio_or_missing(findings.forecast.expected, predicted)});
+                          ratio_or_missing(findings.forecast.expected, predicted),
+                          text(Origin::modelled)});
     if (findings.measured) {
         const ComparedTime& whole = findings.measured->whole;
-        table.rows.push_back(
-            {"measured off", estimate_cell(whole.before, Provenance::measured), Missing{}});
+        table.rows.push_back({"measured off", estimate_cell(whole.before, Provenance::measured),
+                              Missing{}, text(Origin::measured)});
         table.rows.push_back({"measured on", estimate_cell(whole.after, Provenance::measured),
-                              ratio_or_missing(whole.ratio, Provenance::measured)});
+                              ratio_or_missing(whole.ratio, Provenance::measured),
+                              text(Origin::measured)});
     }
     return table;
 }
@@ -118,6 +123,7 @@ Table layers_table(const FusionFindings& findings) {
                               time_cell(layer.now, derived_from(findings.run.origin)),
                               time_cell(layer.gain, predicted)});
     }
+    add_origin(table, Origin::modelled);
     table.notes.push_back(note_on(findings.method));
     table.notes.push_back(fmt::format("{} fewer steps, {:.3g} MB less traffic in an iteration.",
                                       findings.forecast.steps_saved,

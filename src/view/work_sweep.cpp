@@ -48,6 +48,7 @@ Table points_table(const WorkSweep& sweep, const Convention& convention) {
     for (std::size_t i = 0; i < sweep.points.size(); ++i) {
         table.rows.push_back(row_of(sweep, i));
     }
+    add_origin(table, Origin::modelled);
     table.notes = {
         fmt::format("Operations counted by the convention {}: {}", convention.name,
                     convention.meaning),

@@ -4,6 +4,7 @@
 #include "analyze/remarks.h"
 #include "report/data.h"
 #include "report/render.h"
+#include "report/select.h"
 #include "report/table_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"
@@ -146,7 +147,7 @@ TEST(Steps, TheExportHoldsEverythingInTheOrderOfExecution) {
 
 TEST(Steps, StatusIsOneWordAndTheReasonIsSeparate) {
     const auto told = [](const Measurement& measurement) {
-        return std::pair(status_of(measurement), reason_of(measurement));
+        return std::pair(status_of(measurement, Origin::measured), reason_of(measurement));
     };
     EXPECT_EQ(told(Samples{{Seconds{1}}}), std::pair(Status::measured, std::string()));
     EXPECT_EQ(told(Skipped{"no kernel"}), std::pair(Status::skipped, std::string("no kernel")));
@@ -154,6 +155,20 @@ TEST(Steps, StatusIsOneWordAndTheReasonIsSeparate) {
               std::pair(Status::included, std::string("conv1 forward")));
     EXPECT_EQ(told(Failed{"differs"}), std::pair(Status::failed, std::string("differs")));
     EXPECT_EQ(told(Samples{}), std::pair(Status::skipped, std::string("no sample was taken")));
+}
+
+TEST(Steps, AStepWithATimeIsMeasuredPredictedOrImportedAsItsRunIs) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    for (const auto& [origin, status] :
+         {std::pair(Origin::measured, "measured"), std::pair(Origin::modelled, "predicted"),
+          std::pair(Origin::imported, "imported")}) {
+        run.origin = origin;
+        const std::string csv = render_csv(select(data_of(steps_document(findings_of(run))),
+                                                  Selection{.columns = {"origin", "status"}}));
+        const std::string row = std::string(name_of(origin)) + "," + status + "\n";
+        EXPECT_EQ(csv.find(row), std::string("origin,status\n").size());
+        EXPECT_EQ(csv.find(",measured\n") == csv.npos, origin != Origin::measured);
+    }
 }
 
 }  // namespace

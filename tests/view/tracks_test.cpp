@@ -122,6 +122,21 @@ TEST(Tracks, AStepWithoutATimeHasAPlaceAndItsReason) {
     EXPECT_EQ(reason->second, TrackDetail("lrn: not in onednn"));
 }
 
+TEST(Tracks, APredictionIsCalledSoInItsNameAndInEachStep) {
+    strata::Run run = timed_run();
+    run.origin = Origin::modelled;
+    const RunTracks tracks = tracks_of(run);
+    EXPECT_EQ(tracks.origin, "modelled");
+    EXPECT_NE(tracks.name.find("(modelled)"), std::string::npos);
+    const auto detail = [](const TrackEvent& event, const char* name) {
+        return std::ranges::find(event.details, name, &std::pair<std::string, TrackDetail>::first)
+            ->second;
+    };
+    EXPECT_EQ(detail(tracks.tracks[0].events[0], "origin"), TrackDetail("modelled"));
+    EXPECT_EQ(detail(tracks.tracks[0].events[0], "status"), TrackDetail("predicted"));
+    EXPECT_NE(chrome_trace_json({&run, 1}).find(R"("origin":"modelled")"), std::string::npos);
+}
+
 TEST(Tracks, TheWholeIterationHasATrackOfItsOwn) {
     const RunTracks tracks = tracks_of(whole_run());
     ASSERT_EQ(tracks.tracks.size(), 2u);

@@ -3,7 +3,8 @@
 -- its batch first, and one beside which the next batch is made, all in seconds: medians. The infeed
 -- share is a median over iterations, which medians do not give: strata analyze infeed has it.
 CREATE VIEW infeed_summary AS
-SELECT infeed.run, run.backend, run.network, run.batch, run.mode, run.dtype, run.threads,
+SELECT infeed.run, run.origin, run.backend, run.network, run.batch, run.mode, run.dtype,
+       nullif(run.threads, 0)           AS threads,
        infeed.source                    AS image_source,
        infeed.images,
        infeed.encoded_bytes,

@@ -3,7 +3,7 @@
 -- template variants, and what it takes for all of them (NULL where one was not timed). Whatever
 -- serves several layers cannot be attributed by name.
 CREATE VIEW kernel_use AS
-SELECT kernel_set, network, device, batch, pass, name,
+SELECT kernel_set, origin, network, device, batch, pass, name,
        count(DISTINCT full_name) AS variants,
        count(DISTINCT layer)     AS layers,
        count(*)                  AS kernels,

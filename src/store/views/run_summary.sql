@@ -12,7 +12,7 @@ CREATE VIEW run_summary AS
 SELECT run.id AS run, run.created, run.origin,
        CASE WHEN run.state = 'complete' AND hole THEN 'incomplete' ELSE run.state END AS state,
        run.backend, run.network, run.batch,
-       run.mode, run.dtype, run.threads, run.algorithm, run.key,
+       run.mode, run.dtype, nullif(run.threads, 0) AS threads, run.algorithm, run.key,
        CASE WHEN NOT hole THEN end_to_end.median_ns / 1e9 END   AS end_to_end_s,
        CASE WHEN NOT hole THEN end_to_end.low_ns / 1e9 END      AS end_to_end_low_s,
        CASE WHEN NOT hole THEN end_to_end.high_ns / 1e9 END     AS end_to_end_high_s,

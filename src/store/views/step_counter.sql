@@ -11,8 +11,10 @@ SELECT step.run              AS run,
        step_metric.unit      AS unit,
        step_metric.value     AS value,
        reason.value          AS reason,
-       step_metric.counted_at AS counted_at
+       step_metric.counted_at AS counted_at,
+       run.origin            AS origin
 FROM step_metric
+JOIN run ON run.id = step_metric.run
 JOIN step ON step.run = step_metric.run AND step.position = step_metric.position
 JOIN text AS layer ON layer.id = step.layer
 JOIN text AS metric ON metric.id = step_metric.metric

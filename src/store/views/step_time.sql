@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Every step of every run with its names, its time in seconds and its work. Rates are left to the
--- reader: flops / median_s is FLOP/s. Times are NULL where status is not 'measured', error and
--- tolerance where the step was not compared with the reference.
+-- reader: flops / median_s is FLOP/s. status says of a step with a time where that comes from:
+-- measured, predicted or imported. With any other status times are NULL; error and tolerance are
+-- NULL where the step was not compared with the reference.
 CREATE VIEW step_time AS
 SELECT run.id                AS run,
        run.origin            AS origin,
@@ -17,7 +18,9 @@ SELECT run.id                AS run,
        implementation.value  AS implementation,
        algorithm.value       AS algorithm,
        layout.value          AS layout,
-       step.status           AS status,
+       CASE WHEN step.status <> 'measured' THEN step.status
+            WHEN run.origin = 'modelled'   THEN 'predicted'
+            ELSE run.origin END AS status,
        step.reason           AS reason,
        step.median_ns / 1e9  AS median_s,
        step.low_ns / 1e9     AS low_s,

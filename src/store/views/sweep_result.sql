@@ -16,7 +16,9 @@ SELECT sweep.id              AS sweep,
        sweep_point.outcome   AS outcome,
        sweep_point.reason    AS reason,
        sweep_point.run       AS run,
-       whole.median_ns / 1e9 AS median_s
+       whole.median_ns / 1e9 AS median_s,
+       run.origin            AS origin
 FROM sweep_point
 JOIN sweep ON sweep.id = sweep_point.sweep
+LEFT JOIN run ON run.id = sweep_point.run
 LEFT JOIN whole ON whole.run = sweep_point.run AND whole.series = 'end_to_end'

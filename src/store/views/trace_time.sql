@@ -19,8 +19,10 @@ SELECT trace_span.run        AS run,
        trace_span.grid_x * trace_span.grid_y * trace_span.grid_z    AS blocks,
        trace_span.block_x * trace_span.block_y * trace_span.block_z AS block_threads,
        trace_span.registers  AS registers,
-       trace_span.static_shared + trace_span.dynamic_shared         AS shared_bytes
+       trace_span.static_shared + trace_span.dynamic_shared         AS shared_bytes,
+       run.origin            AS origin
 FROM trace_span
+JOIN run ON run.id = trace_span.run
 JOIN trace ON trace.run = trace_span.run
 JOIN text AS device ON device.id = trace.device
 JOIN text AS name ON name.id = trace_span.name
