@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "graph/executed.h"
 #include "graph/memory.h"
 
 #include <algorithm>
@@ -8,10 +9,10 @@ namespace strata {
 namespace {
 
 template <class Chosen>
-Bytes bytes_where(const Graph& graph, Chosen chosen) {
+Bytes bytes_where(const Graph& graph, const Numerics& numerics, Chosen chosen) {
     Bytes sum;
     for (const GraphTensor& tensor : graph.tensors) {
-        sum += chosen(tensor.role) ? tensor.tensor.bytes() : Bytes{};
+        sum += chosen(tensor.role) ? held_bytes(tensor, numerics) : Bytes{};
     }
     return sum;
 }
@@ -56,10 +57,11 @@ std::vector<Bytes> needed_by_task(std::span<const Buffer> buffers) {
 Footprint footprint_of(const Graph& graph, const Execution& execution) {
     const auto buffers = lifetimes_of(graph, execution);
     Footprint footprint;
-    footprint.parameters = bytes_where(graph, is_persistent);
+    footprint.parameters = bytes_where(graph, execution.numerics, is_persistent);
     if (execution.numerics.mode == Mode::training) {
         footprint.optimizer = cost_of(execution.numerics.optimizer).states *
-                              bytes_where(graph, [](Role role) { return role == Role::parameter; });
+                              bytes_where(graph, execution.numerics,
+                                          [](Role role) { return role == Role::parameter; });
     }
     footprint.activations =
         worst_moment(buffers, [](BufferKind kind) { return kind == BufferKind::value; });

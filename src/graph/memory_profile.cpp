@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "graph/memory_profile.h"
 
+#include "graph/executed.h"
+
 #include <algorithm>
 
 namespace strata {
@@ -68,7 +70,7 @@ private:
             if (!is_persistent(tensor.role)) {
                 continue;
             }
-            const Bytes size = tensor.tensor.bytes();
+            const Bytes size = held_bytes(tensor, execution_.numerics);
             const Bytes kept = tensor.role == Role::parameter ? states * size : Bytes{};
             LayerMemory& owner = owner_of(id);
             owner.parameters += size;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "graph/executed.h"
 #include "op/rules.h"
 
 #include <algorithm>
@@ -80,6 +81,13 @@ Bytes LayerTable::data_bytes(ShapeId id, DataType dtype) const {
     return shapes_[id].dtype == DataType::f32
                ? Bytes{bytes_[id].value / f32_bytes * static_cast<double>(size_in_bytes(dtype))}
                : bytes_[id];
+}
+
+Bytes LayerTable::held_bytes(const OutlineTensor& tensor, const Numerics& numerics) const {
+    const Tensor& own = shapes_[tensor.shape];
+    const DataType held = held_type(own.dtype, tensor.role, numerics);
+    const auto size = [](DataType dtype) { return static_cast<double>(size_in_bytes(dtype)); };
+    return bytes_[tensor.shape] * (size(held) / size(own.dtype));
 }
 
 bool LayerTable::is(KindId id, const Op& op, std::span<const OutlineTensor> activations) const {
@@ -270,7 +278,7 @@ Bytes Structure::peak(const Outline& outline, const LayerTable& table,
     const auto sum = [&](const std::vector<std::uint32_t>& ids) {
         Bytes bytes;
         for (const std::uint32_t id : ids) {
-            bytes += table.bytes(outline.tensors[id].shape);
+            bytes += table.held_bytes(outline.tensors[id], execution.numerics);
         }
         return bytes;
     };

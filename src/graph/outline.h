@@ -45,6 +45,8 @@ public:
     Bytes bytes(ShapeId id) const { return bytes_[id]; }
     // Of values and gradients, which have the execution's element type.
     Bytes data_bytes(ShapeId id, DataType dtype) const;
+    // Of what always exists (graph/graph.h).
+    Bytes held_bytes(const OutlineTensor& tensor, const Numerics& numerics) const;
 
     // The kind of such a layer. Throws Error where the shapes do not fit.
     KindId kind_id(Op op, std::span<const OutlineTensor> activations);

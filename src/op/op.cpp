@@ -2,6 +2,7 @@
 #include "op/op.h"
 
 #include "op/operator.h"
+#include "op/picked.h"
 #include "op/rules.h"
 
 #include <algorithm>
@@ -83,11 +84,22 @@ Traffic backward_weights(const BackwardReads& reads, const Signature& signature)
     return {read, bytes_where(signature.inputs, is_parameter)};
 }
 
-Traffic traffic_of(const BackwardReads& reads, const Signature& signature, Pass pass, Bytes saved) {
+// All operands, but of one that is picked from at most as much as is written.
+Bytes forward_read(const Op& op, const Signature& signature) {
+    const auto picked = picked_operand(op);
+    Bytes read;
+    for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
+        const Bytes whole = signature.inputs[i].tensor.bytes();
+        read += picked == i ? std::min(whole, output_bytes(signature)) : whole;
+    }
+    return read;
+}
+
+Traffic traffic_of(const Op& op, const Signature& signature, Pass pass, Bytes saved) {
+    const BackwardReads reads = reads_of(op);
     switch (pass) {
         case Pass::forward:
-            return {bytes_where(signature.inputs, [](const Operand&) { return true; }),
-                    output_bytes(signature)};
+            return {forward_read(op, signature), output_bytes(signature)};
         case Pass::backward_data:
             return backward_data(reads, signature, saved);
         case Pass::backward_weights:
@@ -158,6 +170,14 @@ std::vector<ParameterShape> parameters_of(const Op& op, std::span<const Tensor> 
 
 std::vector<Tensor> outputs_of(const Op& op, std::span<const Tensor> inputs) {
     return std::visit([&](const auto& one) { return one.outputs(inputs); }, op);
+}
+
+std::optional<std::size_t> picked_operand(const Op& op) {
+    if (std::holds_alternative<Embedding>(op)) {
+        return 1;
+    }
+    const bool is_part = std::holds_alternative<Gather>(op) || std::holds_alternative<Slice>(op);
+    return is_part ? std::optional<std::size_t>(0) : std::nullopt;
 }
 
 BackwardReads reads_of(const Op& op) {
@@ -274,8 +294,7 @@ Work work_of(const Op& op, const Signature& signature, Pass pass, const UpdateCo
     work.operations =
         std::visit([&](const auto& one) { return one.operations(signature, pass); }, op);
     if (!moves_nothing(op)) {
-        const auto [read, written] =
-            traffic_of(reads_of(op), signature, pass, saved_bytes_of(op, signature));
+        const auto [read, written] = traffic_of(op, signature, pass, saved_bytes_of(op, signature));
         work.read = read;
         work.written = written;
     }

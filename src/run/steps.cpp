@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/steps.h"
 
-#include "graph/graph.h"
+#include "graph/executed.h"
 #include "op/convention.h"
 #include "op/problem.h"
 
@@ -22,7 +22,7 @@ class AlikeLayers {
 public:
     AlikeLayers(const Graph& graph, const Execution& execution)
         : graph_(graph),
-          dtype_(execution.numerics.dtype),
+          numerics_(execution.numerics),
           update_(cost_of(execution.numerics.optimizer)),
           first_(first_alike(graph)),
           facts_(graph.layers.size()) {}
@@ -60,13 +60,13 @@ private:
         auto& known = facts_[first_[layer]];
         if (!known) {
             known =
-                Facts{.signature = executed(signature_of(graph_, graph_.layers[layer]), dtype_)};
+                Facts{.signature = executed(signature_of(graph_, graph_.layers[layer]), numerics_)};
         }
         return *known;
     }
 
     const Graph& graph_;
-    DataType dtype_;
+    const Numerics& numerics_;
     UpdateCost update_;
     std::vector<LayerId> first_;
     std::vector<std::optional<Facts>> facts_;  // by the first layer that is alike

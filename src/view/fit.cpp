@@ -5,8 +5,11 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "view/cells.h"
+#include "view/memory.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace strata {
 
@@ -53,6 +56,13 @@ Document fit_document(const std::string& network, const Execution& execution,
     table.notes = {
         "Modelled: the peak by liveness, without the library's scratch memory. strata show NETWORK "
         "--memory shows where it is needed."};
+    Execution training = execution;
+    training.numerics.mode = Mode::training;
+    const bool has_training = std::ranges::any_of(
+        batches, [](const FittingBatch& each) { return each.mode == Mode::training; });
+    if (std::string note = masters_note(training); has_training && !note.empty()) {
+        table.notes.push_back(std::move(note));
+    }
     const Bytes memory = batches.empty() ? Bytes{} : batches.front().capacity.memory;
     const bool trains = !batches.empty() && batches.front().mode == Mode::training;
     return {.title = fmt::format(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/layer_work.h"
 
+#include "graph/executed.h"
 #include "graph/schedule.h"
 #include "networks/network.h"
 #include "op/problem.h"
@@ -67,8 +68,13 @@ NetworkWork work_of(const Graph& graph, const Convention& convention, const Exec
     for (const auto& task : schedule_of(graph, execution).tasks) {
         const Layer& layer = graph.layers[task.layer];
         const auto pass = static_cast<std::size_t>(task.pass);
+        if (renames_input(layer.op, task.pass, execution.numerics.mode)) {
+            network.layers[task.layer].passes[pass] = PassWork{};
+            continue;
+        }
         const PassWork work =
-            pass_work(layer.op, signature_of(graph, layer), task.pass, convention, update);
+            pass_work(layer.op, executed(signature_of(graph, layer), execution.numerics), task.pass,
+                      convention, update);
         network.layers[task.layer].passes[pass] = work;
         network.passes[pass].flops += work.flops;
         network.passes[pass].read += work.read;

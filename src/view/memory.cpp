@@ -126,6 +126,12 @@ Table batches_table(const std::string& network, std::span<const BatchMemory> bat
     return table;
 }
 
+void add_masters_note(const Execution& execution, Document& document) {
+    if (std::string note = masters_note(execution); !note.empty()) {
+        document.blocks.emplace_back(Paragraph{std::move(note)});
+    }
+}
+
 StackedBars bars_of(std::span<const BatchMemory> batches) {
     StackedBars bars{.title = "Memory at the peak by batch", .unit = "B"};
     for (const BatchMemory& one : batches) {
@@ -143,11 +149,23 @@ StackedBars bars_of(std::span<const BatchMemory> batches) {
 
 }  // namespace
 
+std::string masters_note(const Execution& execution) {
+    const Numerics& numerics = execution.numerics;
+    return numerics.mode == Mode::training && size_in_bytes(numerics.dtype) < 4
+               ? fmt::format(
+                     "Training in {} is mixed precision: parameters, their gradients and "
+                     "the optimizer's state are f32 masters.",
+                     name_of(numerics.dtype))
+               : std::string();
+}
+
 Document memory_document(const Graph& graph, const Execution& execution) {
     const MemoryProfile profile = memory_profile_of(graph, execution);
-    return {
+    Document document{
         fmt::format("{}, batch {}: memory by layer", title_of(graph, execution), batch_of(graph)),
         {layers_table(graph, profile), peak_table(profile, place_of_peak(graph, profile))}};
+    add_masters_note(execution, document);
+    return document;
 }
 
 Document memory_by_batch_document(std::span<const Graph> graphs, const Execution& execution) {
@@ -162,6 +180,7 @@ Document memory_by_batch_document(std::span<const Graph> graphs, const Execution
             fmt::format("Between the two largest batches, each additional example costs {:.3g} MB.",
                         each->value / 1e6)});
     }
+    add_masters_note(execution, document);
     return document;
 }
 

@@ -10,6 +10,9 @@
 
 namespace strata {
 
+// That a training step in 16 bits keeps its parameters in more; empty of any other execution.
+std::string masters_note(const Execution& execution);
+
 // The memory a network needs, layer by layer, and where it peaks:
 //
 //   alexnet, batch 32, training: memory by layer

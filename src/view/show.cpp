@@ -4,6 +4,7 @@
 #include "base/enumeration.h"
 #include "view/cells.h"
 #include "view/layer_work.h"
+#include "view/memory.h"
 #include "view/opaque_note.h"
 
 #include <fmt/format.h>
@@ -139,7 +140,13 @@ Document show_document(const Graph& graph, const Convention& convention,
     Document document{.title = fmt::format("{}, batch {}, {}", graph.name, batch_of(graph),
                                            name_of(execution.numerics.mode))};
     document.blocks.emplace_back(layers_table(graph, network, convention, execution.numerics.mode));
-    document.blocks.emplace_back(memory_table(network));
+    Table memory = memory_table(network);
+    Execution training = execution;
+    training.numerics.mode = Mode::training;
+    if (std::string note = masters_note(training); !note.empty()) {
+        memory.notes.push_back(std::move(note));
+    }
+    document.blocks.emplace_back(std::move(memory));
     return document;
 }
 

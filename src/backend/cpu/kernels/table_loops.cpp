@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace strata::cpu {
 
@@ -37,12 +38,14 @@ void add_row(const float* from, float* to, std::size_t width) {
 
 }  // namespace
 
-void gather_rows(const Table& shape, const float* table, const std::int32_t* index, float* y) {
+void gather_rows(const Table& shape, std::size_t element_bytes, const void* table,
+                 const std::int32_t* index, void* y) {
     require_rows(shape, index);
+    const std::size_t row = shape.width * element_bytes;
 #pragma omp parallel for if (shape.indices * shape.width > 4096)
     for (std::size_t i = 0; i < shape.indices; ++i) {
-        std::copy_n(table + row_of(index[i], shape.rows) * shape.width, shape.width,
-                    y + i * shape.width);
+        std::memcpy(static_cast<std::byte*>(y) + i * row,
+                    static_cast<const std::byte*>(table) + row_of(index[i], shape.rows) * row, row);
     }
 }
 

@@ -6,21 +6,23 @@ namespace strata::cpu {
 
 namespace {
 
-// Copies rows of a table that is row-major f32, whatever the network computes in: the library has
-// no such primitive. Readers of the result convert it to their narrower type.
+// Copies rows of a row-major table: the library has no such primitive. A table that is trained is
+// f32 whatever the network computes in, and readers of the result convert it to their narrower
+// type.
 class EmbeddingLowering : public LayerLowering {
 public:
     EmbeddingLowering(const Layer& layer, const Embedding& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
         const TensorView indices = lowering.plain_value(input(0), ElementType::s32);
-        const TensorView table = lowering.plain_value(input(1), ElementType::f32);
-        const TensorView y =
-            lowering.make_value(output(), plain(lowering.extents(output()), ElementType::f32));
-        run(lowering, {table, indices, y}, [shape = shape(lowering)](std::span<void* const> at) {
-            gather_rows(shape, static_cast<const float*>(at[0]),
-                        static_cast<const std::int32_t*>(at[1]), static_cast<float*>(at[2]));
-        });
+        const ElementType type = lowering.trains() ? ElementType::f32 : lowering.element_type();
+        const TensorView table = lowering.plain_value(input(1), type);
+        const TensorView y = lowering.make_value(output(), plain(lowering.extents(output()), type));
+        run(lowering, {table, indices, y},
+            [shape = shape(lowering),
+             bytes = dnnl::memory::data_type_size(type)](std::span<void* const> at) {
+                gather_rows(shape, bytes, at[0], static_cast<const std::int32_t*>(at[1]), at[2]);
+            });
     }
 
     void backward_weights(Lowering& lowering) override {
