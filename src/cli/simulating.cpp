@@ -2,6 +2,7 @@
 #include "cli/simulating.h"
 
 #include "base/error.h"
+#include "graph/executed.h"
 #include "graph/schedule.h"
 #include "op/problem.h"
 #include "predict/device_model.h"
@@ -61,6 +62,9 @@ public:
 
 private:
     std::vector<KernelSimulation> kernels_of(const LayerTask& task) const {
+        if (renames_input(task.op, task.pass, task.execution.numerics.mode)) {
+            return {};
+        }
         const LayerPrediction predicted = model_->predict(task);
         SimulationOptions options = options_;
         const std::string algorithm = algorithm_in(predicted);
@@ -77,11 +81,12 @@ private:
             kernel.name += stands_for;
         }
         take_time(predicted, kernels);
+        keep_within_ceilings(kernels, device_);
         return kernels;
     }
 
-    // The pass takes as long as `strata predict` says, without launches; its kernels share that as
-    // their plans do.
+    // The pass takes as long as `strata predict` says, without launches, as far as the ceilings
+    // allow; its kernels share that as their plans do.
     static void take_time(const LayerPrediction& predicted,
                           std::vector<KernelSimulation>& kernels) {
         const auto* const found = std::get_if<Kernels>(&predicted);

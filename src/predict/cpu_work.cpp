@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "predict/cpu_work.h"
 
+#include "graph/executed.h"
+#include "op/rules.h"
 #include "predict/layer_products.h"
 
 #include <fmt/format.h>
@@ -191,12 +193,16 @@ double total_of(const Operations& o) {
     return o.multiply_adds + o.adds + o.multiplies + o.divides + o.compares + o.transcendentals;
 }
 
+// A gradient that is passed on unchanged needs no step of its own either.
 bool is_idle(const LayerTask& task) {
-    const bool is_idle_dropout =
-        std::holds_alternative<Dropout>(task.op) && task.execution.numerics.mode == Mode::inference;
-    return task.pass != Pass::update &&
-           (is_idle_dropout || std::holds_alternative<Reshape>(task.op) ||
-            std::holds_alternative<Identity>(task.op));
+    const auto* sum = std::get_if<Elementwise>(&task.op);
+    const Dims& result = task.signature.outputs.front().dims;
+    const bool passes_on = sum != nullptr && sum->kind == ElementwiseKind::add &&
+                           task.pass == Pass::backward_data &&
+                           std::ranges::all_of(task.signature.inputs, [&](const Operand& operand) {
+                               return !receives_gradient(operand) || operand.tensor.dims == result;
+                           });
+    return passes_on || renames_input(task.op, task.pass, task.execution.numerics.mode);
 }
 
 std::vector<CpuWork> stream_of(const LayerTask& task) {
@@ -208,14 +214,11 @@ std::vector<CpuWork> stream_of(const LayerTask& task) {
     }
     const double elements =
         is_update ? parameter_bytes(task.signature).value / 4 : elements_of(task.signature);
-    // An embedding reads the rows that it is asked for, not the whole table.
-    const bool is_look_up =
-        std::holds_alternative<Embedding>(task.op) && task.pass == Pass::forward;
     CpuWork found{.family = with_pass(
                       is_update ? product_kind(task.op, task.signature) : kind_of(task.op), task),
                   .operations = std::max(total_of(work.operations), elements),
                   .parameters = {},
-                  .streamed = is_look_up ? 2 * work.written : work.traffic(),
+                  .streamed = work.traffic(),
                   .independent = elements / elements_of_a_piece};
     // A batch normalisation's or layer normalisation's gradients of its parameters come with its
     // input's.

@@ -2,6 +2,7 @@
 #include "predict/gpu_model.h"
 
 #include "base/error.h"
+#include "graph/executed.h"
 #include "op/attention.h"
 #include "predict/layer_products.h"
 #include "predict/layer_streams.h"
@@ -288,7 +289,7 @@ public:
         if (std::holds_alternative<Opaque>(task.op)) {
             return NoModel{"an opaque operator has no model"};
         }
-        if (is_free(task)) {
+        if (renames_input(task.op, task.pass, task.execution.numerics.mode)) {
             return Kernels{};
         }
         if (task.pass == Pass::update) {

@@ -2,6 +2,7 @@
 #include "predict/kernel_plan.h"
 
 #include "op/attention.h"
+#include "op/picked.h"
 #include "op/window.h"
 #include "predict/layer_products.h"
 #include "predict/planner.h"
@@ -223,7 +224,9 @@ void plan_streams(Planner& planner, const Op& op, const Signature& signature, Pa
     const auto add = [&](std::vector<StreamRange>& streams, const Tensor& tensor, AccessKind kind) {
         streams.push_back({planner.addresses.place(bytes(tensor)), bytes(tensor), kind});
     };
-    for (const Operand& input : signature.inputs) {
+    const auto picked = pass == Pass::forward ? picked_operand(op) : std::nullopt;
+    for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
+        const Operand& input = signature.inputs[i];
         const bool is_parameter = input.role == Role::parameter;
         const bool is_read =
             pass == Pass::forward ||
@@ -235,7 +238,10 @@ void plan_streams(Planner& planner, const Op& op, const Signature& signature, Pa
             (pass == Pass::backward_data && input.role == Role::activation &&
              is_floating(input.tensor.dtype)) ||
             ((pass == Pass::backward_weights || pass == Pass::update) && is_parameter);
-        if (is_read) {
+        if (is_read && picked == i) {  // as many elements as are copied
+            const std::uint64_t size = std::min(bytes(input.tensor), bytes(signature.outputs[0]));
+            read.push_back({planner.addresses.place(size), size, AccessKind::read});
+        } else if (is_read) {
             add(read, input.tensor, AccessKind::read);
         }
         if (pass == Pass::update && is_parameter) {  // its gradient

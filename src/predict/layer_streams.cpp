@@ -98,14 +98,6 @@ Bytes stream_traffic(const LayerTask& task) {
     return work.traffic() + (reads_twice ? task.signature.inputs.front().tensor.bytes() : Bytes{});
 }
 
-bool is_free(const LayerTask& task) {
-    const bool is_idle_dropout =
-        std::holds_alternative<Dropout>(task.op) && task.execution.numerics.mode == Mode::inference;
-    return task.pass != Pass::update &&
-           (is_idle_dropout || std::holds_alternative<Reshape>(task.op) ||
-            std::holds_alternative<Identity>(task.op));
-}
-
 bool adds_bias(const Op& op) {
     const auto* fully_connected = std::get_if<FullyConnected>(&op);
     const auto* convolution = std::get_if<Convolution>(&op);

@@ -24,9 +24,6 @@ StreamKind stream_kind(const Op& op, const Signature& signature);
 // statistics the input once more.
 Bytes stream_traffic(const LayerTask& task);
 
-// Whether the pass costs nothing, because its result is its input under another name.
-bool is_free(const LayerTask& task);
-
 // Whether the operator adds a bias to its products.
 bool adds_bias(const Op& op);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "predict/network.h"
 
+#include "graph/executed.h"
 #include "graph/fuse.h"
-#include "graph/graph.h"
 #include "op/rules.h"
+#include "predict/ceilings.h"
 
 #include <algorithm>
 #include <map>
@@ -11,10 +12,11 @@
 namespace strata {
 
 Kernels sum_of_gradients(const Tensor& tensor, const Execution& execution,
-                         const DeviceModel& device) {
+                         const DeviceModel& device, const Device& ceilings) {
     static const Op add = Elementwise{ElementwiseKind::add};
     const Signature signature{{{tensor, Role::activation}, {tensor, Role::activation}}, {tensor}};
-    const LayerPrediction found = device.predict({add, signature, Pass::forward, execution});
+    const LayerPrediction found =
+        predict_within(device, ceilings, {add, signature, Pass::forward, execution});
     const auto* kernels = std::get_if<Kernels>(&found);
     return kernels == nullptr ? Kernels() : *kernels;
 }
@@ -28,6 +30,7 @@ public:
         : graph_(graph),
           execution_(execution),
           device_(device),
+          ceilings_(ceilings_of(device.device())),
           steps_(steps_of(graph, schedule_of(graph, execution))),
           first_alike_(first_alike(graph)),
           known_(graph.layers.size()) {
@@ -103,11 +106,12 @@ private:
         const Layer& layer = graph_.layers[first];
         Known& known = known_[first];
         if (!known.signature) {
-            known.signature = executed(signature_of(graph_, layer), execution_.numerics.dtype);
+            known.signature = executed(signature_of(graph_, layer), execution_.numerics);
         }
         auto& prediction = known.by_pass[static_cast<std::size_t>(task.pass)];
         if (!prediction) {
-            prediction = device_.predict({layer.op, *known.signature, task.pass, execution_});
+            prediction = predict_within(device_, ceilings_,
+                                        {layer.op, *known.signature, task.pass, execution_});
         }
         return *prediction;
     }
@@ -118,7 +122,7 @@ private:
         if (found == addends_.end() || !found->second || step.kernels.empty()) {
             return;
         }
-        const Bytes read = graph_.tensors[*found->second].tensor.bytes();
+        const Bytes read = held_bytes(graph_.tensors[*found->second], execution_.numerics);
         KernelPrediction& kernel = step.kernels.front();
         const Seconds more = read / device_.device().dram_bandwidth->value;
         kernel.terms[Term::dram] += more;
@@ -132,13 +136,14 @@ private:
         steps.push_back({.layer = step.task.layer,
                          .pass = step.task.pass,
                          .kind = StepKind::accumulate,
-                         .kernels = sum_of_gradients(tensor, execution_, device_),
+                         .kernels = sum_of_gradients(tensor, execution_, device_, ceilings_),
                          .moved = 3 * tensor.bytes()});
     }
 
     const Graph& graph_;
     const Execution& execution_;
     const DeviceModel& device_;
+    Device ceilings_;
     std::vector<ScheduledStep> steps_;
     std::vector<LayerId> first_alike_;
     std::vector<Known> known_;                            // by the first layer that is alike

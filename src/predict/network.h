@@ -47,7 +47,7 @@ NetworkPrediction predict_network(const Graph& graph, const Execution& execution
 
 // The sum of two tensors of this shape, as of gradients that meet; none where it has no prediction.
 Kernels sum_of_gradients(const Tensor& tensor, const Execution& execution,
-                         const DeviceModel& device);
+                         const DeviceModel& device, const Device& ceilings);
 
 // The part of the time that the rates of each class decide, for what is said of their errors.
 std::array<Seconds, rate_classes> time_by_rates(const NetworkPrediction& prediction);

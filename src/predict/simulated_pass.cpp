@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "predict/simulated_pass.h"
 
+#include "predict/ceilings.h"
+
+#include <algorithm>
+
 namespace strata {
 
 namespace {
@@ -55,6 +59,27 @@ std::vector<KernelSimulation> simulate_pass(const Op& op, const Signature& signa
         found.push_back(std::move(kernel));
     }
     return found;
+}
+
+void keep_within_ceilings(std::vector<KernelSimulation>& kernels, const DeviceDescription& device) {
+    constexpr double l1_bytes_per_clock = 128;  // a line
+    const Device ceilings = ceilings_of(device);
+    const auto bytes = [](double sectors) {
+        return Bytes{sectors * static_cast<double>(sector_bytes)};
+    };
+    const auto clock = device.boost_clock ? device.boost_clock->value : device.base_clock->value;
+    const Bandwidth l1{l1_bytes_per_clock * device.processors->value.value * clock.value};
+    for (KernelSimulation& kernel : kernels) {
+        const SimulatedKernel& traffic = kernel.traffic;
+        Seconds least = bytes(traffic.dram_reads + traffic.dram_writes) /
+                        ceilings.memory.back().bandwidth.value;
+        least = std::max(
+            least, bytes(traffic.l2.sectors.accesses()) / ceilings.memory.front().bandwidth.value);
+        if (traffic.l1) {
+            least = std::max(least, bytes(traffic.l1->sectors.accesses()) / l1);
+        }
+        kernel.time = std::max(kernel.time, least);
+    }
 }
 
 SimulatedKernel sum_of(const std::vector<KernelSimulation>& kernels) {

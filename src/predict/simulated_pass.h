@@ -41,6 +41,10 @@ std::vector<KernelSimulation> simulate_pass(const Op& op, const Signature& signa
                                             const DeviceRates& rates,
                                             const SimulationOptions& options);
 
+// No kernel takes less than its transactions at the ceilings of each level: where a model's time,
+// from which launches were taken that hide traffic, is shorter, that is the time.
+void keep_within_ceilings(std::vector<KernelSimulation>& kernels, const DeviceDescription& device);
+
 // The sum of kernels that run one after the other. A level counts if all of them have it.
 SimulatedKernel sum_of(const std::vector<KernelSimulation>& kernels);
 

@@ -41,14 +41,6 @@ Step step_of(const PredictedStep& predicted) {
     return step;
 }
 
-template <class Q>
-void add_ceiling(std::vector<ComputeCeiling>& ceilings, const char* dtype,
-                 const std::optional<Fact<Q>>& peak) {
-    if (peak) {
-        ceilings.push_back({dtype, *peak});
-    }
-}
-
 void name_device(const DeviceDescription& device, Run& run) {
     run.provenance[device.kind == DeviceKind::gpu ? "gpu.name" : "cpu.model"] = device.model;
     run.provenance["device.name"] = device.name;
@@ -93,6 +85,10 @@ void tell_memory(const ModelledMemory& memory, Run& run) {
         run.provenance[std::string("memory.") + what] = text_with_unit(bytes.value, "B");
     };
     tell("weights", parts.parameters);
+    const Numerics& numerics = run.settings.execution.numerics;
+    if (numerics.mode == Mode::training && size_in_bytes(numerics.dtype) < 4) {
+        run.provenance["memory.weights"] += ", f32 masters";
+    }
     tell("optimizer", parts.optimizer);
     tell("activations", parts.activations);
     tell("gradients", parts.gradients);
@@ -180,25 +176,6 @@ std::optional<std::string> modelled_device(std::string_view backend) {
     return backend.starts_with(modelled_prefix)
                ? std::optional(std::string(backend.substr(modelled_prefix.size())))
                : std::nullopt;
-}
-
-Device ceilings_of(const DeviceDescription& described) {
-    Device device{.name = described.name, .model = described.model};
-    const auto& clock = described.boost_clock ? described.boost_clock : described.base_clock;
-    if (const auto peak = derived_f32_peak(described, clock)) {
-        device.compute.push_back({"f32", {*peak, described.lanes->source}});
-    }
-    if (described.kind == DeviceKind::tpu && described.bf16_peak) {  // products round to bf16
-        device.compute.push_back({"f32", *described.bf16_peak});
-    }
-    add_ceiling(device.compute, "tf32", described.tf32_peak);
-    add_ceiling(device.compute, "f16", described.f16_peak);
-    add_ceiling(device.compute, "bf16", described.bf16_peak);
-    if (described.l2 && described.l2_bandwidth) {
-        device.memory.push_back({"L2", described.l2->value, *described.l2_bandwidth});
-    }
-    device.memory.push_back({"DRAM", {}, *described.dram_bandwidth});
-    return device;
 }
 
 ModelledMemory memory_of(const Graph& graph, const Execution& execution,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/memory.h"
+#include "predict/ceilings.h"
 #include "predict/network.h"
 #include "record/run.h"
 #include "run/job.h"
@@ -20,9 +21,6 @@ std::optional<std::string> modelled_device(std::string_view backend);
 // Names the device, and the algorithm of convolutions where none was asked for: on CPUs the one
 // that `strata run` takes, elsewhere what the device's library chooses.
 void set_device(Job& job, const DeviceDescription& device);
-
-// A device's stated numbers as the ceilings that its runs are judged by.
-Device ceilings_of(const DeviceDescription& device);
 
 // What a prediction needs of a device's memory.
 struct ModelledMemory {

@@ -2,8 +2,9 @@
 #include "run/outline_prediction.h"
 
 #include "base/error.h"
-#include "graph/graph.h"
+#include "graph/executed.h"
 #include "op/convention.h"
+#include "predict/ceilings.h"
 
 #include <algorithm>
 #include <span>
@@ -13,6 +14,7 @@ namespace strata {
 OutlinePredictor::OutlinePredictor(const DeviceModel& device, const Execution& execution,
                                    const LayerTable& table)
     : device_(&device),
+      ceilings_(ceilings_of(device.device())),
       table_(&table),
       execution_(execution),
       update_(cost_of(execution.numerics.optimizer)) {
@@ -41,8 +43,9 @@ const OutlinePredictor::Step& OutlinePredictor::step_of(KindId id, Pass pass) {
         return known;
     }
     const LayerKind& kind = table_->kind(id);
-    const Signature signature = executed(kind.signature, execution_.numerics.dtype);
-    const LayerPrediction prediction = device_->predict({kind.op, signature, pass, execution_});
+    const Signature signature = executed(kind.signature, execution_.numerics);
+    const LayerPrediction prediction =
+        predict_within(*device_, ceilings_, {kind.op, signature, pass, execution_});
     const auto* kernels = std::get_if<Kernels>(&prediction);
     if (kernels == nullptr) {
         known = {.is_known = true, .is_refused = true};
@@ -66,7 +69,7 @@ const OutlinePredictor::Step& OutlinePredictor::sum_of(ShapeId id) {
     if (!known.is_known) {
         Tensor tensor = table_->shape(id);
         tensor.dtype = execution_.numerics.dtype;
-        known = found(sum_of_gradients(tensor, execution_, *device_));
+        known = found(sum_of_gradients(tensor, execution_, *device_, ceilings_));
         const Bytes half = 3 * tensor.bytes() / 2;
         known.work = {.flops = {}, .read = half, .written = half};
     }

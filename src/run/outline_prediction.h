@@ -48,6 +48,7 @@ private:
     FedValues fed_by(const Outline& outline) const;
 
     const DeviceModel* device_;
+    Device ceilings_;
     const LayerTable* table_;
     Execution execution_;
     UpdateCost update_;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "op/problem.h"
+#include "predict/ceilings.h"
 #include "predict/simulated_pass.h"
 
 #include <gtest/gtest.h>
@@ -47,6 +48,30 @@ TEST(KernelPlan, DramTrafficIsAtLeastTheOperandsAndWithAHugeCacheAboutThem) {
                 EXPECT_GE(bytes(product.traffic.dram_writes), work.written.value - 4096);
                 EXPECT_LE(bytes(product.traffic.dram_writes), 1.3 * work.written.value + 4096)
                     << text << " " << name_of(pass);
+            }
+        }
+    }
+}
+
+// Whatever time a model gives, as where a launch hides all of it: 542 TB/s are no rate of a DRAM.
+TEST(KernelPlan, NoRateExceedsTheCeilingOfItsLevel) {
+    for (const char* device : {"v100", "gtx-1080-ti", "k40", "l4", "a100-40"}) {
+        const Device ceilings = ceilings_of(find_description(device));
+        for (const char* text : {"activation(1x8x4x4) kind=relu", "elementwise(64x1000, 64x1000)",
+                                 "fc:n64c512k256", "conv:n2c16h20k32r3p1"}) {
+            auto kernels = simulated(text, Pass::forward, {}, device);
+            for (KernelSimulation& kernel : kernels) {
+                kernel.time = Seconds{1e-12};
+            }
+            keep_within_ceilings(kernels, find_description(device));
+            for (const KernelSimulation& kernel : kernels) {
+                const double dram =
+                    bytes(kernel.traffic.dram_reads + kernel.traffic.dram_writes) /
+                    kernel.time.value;
+                const double l2 = bytes(kernel.traffic.l2.sectors.accesses()) / kernel.time.value;
+                EXPECT_GT(dram, 0);
+                EXPECT_LE(dram, 1.0001 * ceilings.memory.back().bandwidth.value.value) << text;
+                EXPECT_LE(l2, 1.0001 * ceilings.memory.front().bandwidth.value.value) << text;
             }
         }
     }
