@@ -65,9 +65,8 @@ TEST(KernelPlan, NoRateExceedsTheCeilingOfItsLevel) {
             }
             keep_within_ceilings(kernels, find_description(device));
             for (const KernelSimulation& kernel : kernels) {
-                const double dram =
-                    bytes(kernel.traffic.dram_reads + kernel.traffic.dram_writes) /
-                    kernel.time.value;
+                const double dram = bytes(kernel.traffic.dram_reads + kernel.traffic.dram_writes) /
+                                    kernel.time.value;
                 const double l2 = bytes(kernel.traffic.l2.sectors.accesses()) / kernel.time.value;
                 EXPECT_GT(dram, 0);
                 EXPECT_LE(dram, 1.0001 * ceilings.memory.back().bandwidth.value.value) << text;
