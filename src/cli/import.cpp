@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "import/dnnmark.h"
 
+#include "base/enumeration.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "device/description.h"
 #include "graph/execution.h"
+#include "import/devices.h"
 #include "import/formats.h"
 #include "import/paradnn.h"
 #include "import/run.h"
@@ -93,20 +95,23 @@ std::string stem_of(const std::filesystem::path& file) {
     return (file.extension() == ".gz" ? stem.stem() : stem).string();
 }
 
-void import_recording(const ImportOptions& options) {
-    const ImportFormat& format = format_for(options.file, options.format);
-    ByteSource source(options.file);
-    RecordedProfile recording = format.read(source);
-    if (!options.batch && !recorded_batch(recording)) {
+// The run of one device's recording.
+ImportedRun imported_run(const ImportOptions& options, RecordedProfile recording,
+                         const std::string& hash) {
+    const auto recorded = recorded_batch(recording);
+    if (!options.batch && !recorded) {
         recording.doubts.push_back("the file does not tell the batch; --batch says it");
     }
     std::optional<NetworkSteps> network;
     ImportRequest request{.file = std::filesystem::path(options.file).filename().string(),
                           .network = stem_of(options.file),
-                          .batch = options.batch.value_or(recorded_batch(recording).value_or(1)),
+                          .batch = options.batch.value_or(recorded.value_or(1)),
                           .iterations = options.iterations,
-                          .content = {{"recording", fmt::format("{:016x}", source.hash())}},
+                          .content = {{"recording", hash}},
                           .created = now_utc()};
+    if (!recording.devices.empty()) {
+        request.content["device"] = label_of(recording.devices.front());
+    }
     if (!options.network.empty()) {
         Job job;
         job.request = request_for(options, recording);
@@ -115,13 +120,67 @@ void import_recording(const ImportOptions& options) {
         request.network = canonical_network(options.network);
         request.batch = batch_of(network->graph);
     }
-    ImportedRun imported = imported_run(recording, request, network ? &*network : nullptr);
+    return imported_run(recording, request, network ? &*network : nullptr);
+}
+
+// (What a file holds can break no rule of the database unless the import has a mistake.)
+std::size_t store(const ImportOptions& options, std::span<Run> runs) {
     const Database database = Database::open(database_path(options.database));
-    if (save_imported(database, imported.run) == Stored::before) {
-        fmt::print(stderr, "strata: {} was imported before as run {}; nothing was added\n",
-                   printable(request.file), imported.run.id);
+    try {
+        return save_imported(database, runs);
+    } catch (const BrokenConstraint& error) {
+        throw Error(
+            fmt::format("what '{}' holds cannot be stored, which is a mistake of strata "
+                        "that deserves a report with the file; the database is unharmed ({})",
+                        printable(options.file, 1000), error.what()));
     }
-    emit(import_document(imported.run, imported.by), options.output);
+}
+
+std::vector<ImportBook> books_of(const Ledger& ledger) {
+    std::vector<ImportBook> books = {
+        {.use = "used", .records = ledger.used().records, .time = ledger.used().time()},
+        {.use = "context", .records = ledger.context().records, .time = ledger.context().time()}};
+    for (const LeftOutAccount& account : ledger.accounts()) {
+        books.push_back({.use = "left out",
+                         .reason = std::string(name_of(account.reason)),
+                         .what = account.what,
+                         .records = account.account.records,
+                         .time = account.account.time()});
+    }
+    return books;
+}
+
+void import_recording(const ImportOptions& options) {
+    const ImportFormat& format = format_for(options.file, options.format);
+    ByteSource source(options.file);
+    RecordedProfile recording = format.read(source);
+    const std::string hash = fmt::format("{:016x}", source.hash());
+    std::vector<Run> runs;
+    std::vector<std::vector<std::string>> by;
+    const Ledger ledger = recording.ledger;
+    for (RecordedProfile& part : by_device(std::move(recording))) {
+        ImportedRun imported = imported_run(options, std::move(part), hash);
+        runs.push_back(std::move(imported.run));
+        by.push_back(std::move(imported.by));
+    }
+    const std::size_t anew = store(options, runs);
+    if (anew < runs.size()) {
+        fmt::print(stderr, "strata: {} was imported before as run {}; nothing was added\n",
+                   printable(std::filesystem::path(options.file).filename().string()),
+                   runs.front().id);
+    }
+    Document document{.title = "import", .kind = "import"};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        Document one = import_document(runs[i], by[i]);
+        if (runs.size() == 1) {
+            document.title = one.title;
+        } else {
+            document.blocks.emplace_back(Heading{one.title});
+        }
+        document.blocks.insert(document.blocks.end(), one.blocks.begin(), one.blocks.end());
+    }
+    document.blocks.emplace_back(books_table(books_of(ledger)));
+    emit(document, options.output);
 }
 
 // A training step of the network, by the sum of its layers' passes.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "import/chrome_trace.h"
 
+#include "import/units.h"
+
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -10,6 +12,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <variant>
 
 namespace strata {
@@ -77,12 +80,50 @@ ChromeField field_named(const std::array<ChromeKey, Count>& keys, std::string_vi
     return {};
 }
 
+// Events that begin and end apart, by thread: the last one that began there ends first.
+class OpenEvents {
+public:
+    // False if so many are open that no program can have called that deep.
+    bool begin(const ChromeEvent& event) {
+        if (count_ == most_open) {
+            return false;
+        }
+        ++count_;
+        open_[{event.process, event.thread}].push_back(event);
+        return true;
+    }
+
+    // The whole event; nothing where none began, or one of another name did.
+    std::optional<ChromeEvent> end(const ChromeEvent& event) {
+        auto& open = open_[{event.process, event.thread}];
+        if (open.empty() || (!event.name.empty() && event.name != open.back().name)) {
+            return {};
+        }
+        ChromeEvent whole = std::move(open.back());
+        open.pop_back();
+        --count_;
+        whole.phase = "X";
+        whole.duration =
+            whole.start && event.start ? std::optional(*event.start - *whole.start) : std::nullopt;
+        return whole;
+    }
+
+    std::size_t count() const { return count_; }
+
+private:
+    static constexpr std::size_t most_open = 10'000;
+
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<ChromeEvent>> open_ = {};
+    std::size_t count_ = 0;
+};
+
 // Reads a trace token by token, for nlohmann's parser, which keeps one bit for each level and
 // one token.
 class ChromeReader final : public nlohmann::json_sax<TraceJson> {
 public:
-    ChromeReader(ByteSource& source, const std::function<void(const ChromeEvent&)>& tell)
-        : source_(source), tell_(tell) {}
+    ChromeReader(ByteSource& source, Ledger& ledger,
+                 const std::function<void(const ChromeEvent&)>& tell)
+        : source_(source), ledger_(ledger), tell_(tell) {}
 
     bool null() override { return took_value(); }
     bool boolean(bool) override { return took_value(); }
@@ -93,7 +134,7 @@ public:
     }
     bool number_float(double value, const std::string& text) override {
         if (const auto* time = std::get_if<TimeField>(&field_)) {
-            event_.*(*time) = parse_nanoseconds(text, 1000);
+            event_.*(*time) = parse_time(text, TimeUnit::microsecond);
             return took_value();
         }
         constexpr double exact = 1e15;  // below it a double has every integer
@@ -112,7 +153,8 @@ public:
         return false;
     }
 
-    const ChromeTraceEnd& end() const { return end_; }
+    std::uint64_t events() const { return events_; }
+    void leave_out_open() { ledger_.leave_out(LeftOutReason::unpaired, {}, {}, open_.count()); }
     void mark() { begun_ = source_.position(); }
 
     // Called every few thousand bytes: a token without an end would fill the memory.
@@ -142,10 +184,15 @@ private:
     void end_extents();
     bool enter(bool is_array);
     void leave();
+    void take_event();
+    void tell_whole(const ChromeEvent& event);
+    void take_end();
 
     ByteSource& source_;
+    Ledger& ledger_;
     const std::function<void(const ChromeEvent&)>& tell_;
-    ChromeTraceEnd end_ = {};
+    std::uint64_t events_ = 0;
+    OpenEvents open_ = {};
     ChromeEvent event_ = {};
     ChromeField field_ = {};
     std::uint64_t begun_ = 0;  // where the present token may have begun
@@ -153,6 +200,7 @@ private:
     int events_depth_ = 0;  // of the array of events; 0: not in it
     int event_depth_ = 0;   // of the present event; 0: in none
     bool is_events_key_ = false;
+    bool is_warning_key_ = false;
     bool is_arguments_ = false;  // within the event's `args`
     bool is_arguments_key_ = false;
     std::size_t extents_ = 0;  // of the operand, or axes of the launch, so far
@@ -191,13 +239,15 @@ void ChromeReader::end_extents() {
 }
 
 bool ChromeReader::string(std::string& text) {
-    if (const auto* place = std::get_if<TextField>(&field_)) {
+    if (is_warning_key_ && depth_ <= 2) {
+        ledger_.quote(text);
+    } else if (const auto* place = std::get_if<TextField>(&field_)) {
         (event_.*(*place)).swap(text);
     } else if (const auto* number = std::get_if<NumberField>(&field_)) {
         event_.*(*number) =
             parse_integer(text).value_or(static_cast<std::int64_t>(hash_of(text) >> 1));
     } else if (const auto* time = std::get_if<TimeField>(&field_)) {
-        event_.*(*time) = parse_nanoseconds(text, 1000);
+        event_.*(*time) = parse_time(text, TimeUnit::microsecond);
     }
     return took_value();
 }
@@ -230,10 +280,50 @@ void ChromeReader::leave() {
     --depth_;
 }
 
+void ChromeReader::take_event() {
+    const std::string_view phase = event_.phase;
+    if (phase == "X") {
+        ledger_.meet();
+        tell_whole(event_);
+    } else if (phase == "B") {
+        ledger_.meet();
+        if (!open_.begin(event_)) {
+            ledger_.leave_out(LeftOutReason::unpaired);
+        }
+    } else if (phase == "E") {
+        take_end();
+    } else if (phase == "b" || phase == "S") {
+        ledger_.meet();
+        ledger_.leave_out(LeftOutReason::unknown_kind, "asynchronous events");
+    } else if (phase == "M") {
+        tell_(event_);
+    }
+}
+
+// (The record was met when it began.)
+void ChromeReader::take_end() {
+    if (const auto whole = open_.end(event_)) {
+        tell_whole(*whole);
+    } else {
+        ledger_.meet();
+        ledger_.leave_out(LeftOutReason::unpaired);
+    }
+}
+
+void ChromeReader::tell_whole(const ChromeEvent& event) {
+    if (event.name.empty()) {
+        ledger_.leave_out(LeftOutReason::nameless);
+    } else if (!event.start || !event.duration || !is_plausible(*event.duration)) {
+        ledger_.leave_out(LeftOutReason::implausible_time);
+    } else {
+        tell_(event);
+    }
+}
+
 bool ChromeReader::end_object() {
     if (event_depth_ > 0 && depth_ == event_depth_) {
-        ++end_.events;
-        tell_(event_);
+        ++events_;
+        take_event();
         event_depth_ = 0;
     } else if (event_depth_ > 0 && depth_ == argument_depth()) {
         is_arguments_ = false;
@@ -256,6 +346,7 @@ bool ChromeReader::key(std::string& key) {
     mark();
     if (event_depth_ == 0) {
         is_events_key_ = depth_ == 1 && key == "traceEvents";
+        is_warning_key_ = depth_ == 1 && (key == "WARNING" || key == "ERROR");  // of Kineto
     } else if (depth_ == event_depth_) {
         field_ = field_named(event_keys, key);
         is_arguments_key_ = key == "args";
@@ -267,9 +358,9 @@ bool ChromeReader::key(std::string& key) {
 
 }  // namespace
 
-ChromeTraceEnd read_chrome_trace(ByteSource& source,
-                                 const std::function<void(const ChromeEvent&)>& tell) {
-    ChromeReader reader(source, tell);
+void read_chrome_trace(ByteSource& source, RecordedProfile& profile,
+                       const std::function<void(const ChromeEvent&)>& tell) {
+    ChromeReader reader(source, profile.ledger, tell);
     using JsonInput = JsonBytes<ChromeReader>;
     const bool is_whole = TraceJson::sax_parse(JsonInput(source, reader), JsonInput(), &reader,
                                                nlohmann::json::input_format_t::json, false);
@@ -279,30 +370,12 @@ ChromeTraceEnd read_chrome_trace(ByteSource& source,
                         "before that place to import what comes before it",
                         source.name(), source.position()));
     }
-    ChromeTraceEnd end = reader.end();
-    end.is_cut = !is_whole || source.is_cut();
-    return end;
-}
-
-bool is_usable(const ChromeEvent& event, LeftOut& left_out) {
-    if (event.name.empty()) {
-        ++left_out.nameless;
-        return false;
-    }
-    if (!event.start || !event.duration || !is_plausible(*event.duration)) {
-        ++left_out.implausible;
-        return false;
-    }
-    return true;
-}
-
-void add_doubts(RecordedProfile& profile, const LeftOut& left_out, const ChromeTraceEnd& end) {
-    left_out.add_to(profile.doubts);
-    if (end.is_cut) {
+    reader.leave_out_open();
+    if (!is_whole || source.is_cut()) {
         profile.doubts.push_back(
             fmt::format("the file ends in the middle of an event: the {} complete ones before it "
                         "were imported, and the last iteration may lack some",
-                        end.events));
+                        reader.events()));
     }
 }
 

@@ -70,8 +70,8 @@ struct ChromeEvent {
     std::int64_t external_id = 0;  // Kineto: of the operator that launched a kernel
     std::int64_t correlation = 0;  // Kineto: of the call that launched a kernel
     std::int64_t sequence = -1;    // Kineto: that an operator and its gradient share
-    std::int64_t device = 0;
-    std::int64_t stream = 0;
+    std::int64_t device = -1;
+    std::int64_t stream = -1;
     std::int64_t bytes = -1;
     std::int64_t registers = 0;
     std::int64_t shared_memory = 0;
@@ -85,23 +85,18 @@ struct ChromeEvent {
     std::string meta_name = {};  // of a metadata event: the process's or thread's name
 };
 
-// How the reading of a trace ended.
-struct ChromeTraceEnd {
-    bool is_cut = false;  // in the middle of an event: the complete ones were delivered
-    std::uint64_t events = 0;
-};
-
-// Tells every event of a trace (an object with `traceEvents`, or an array) in the file's order.
+// Tells what a trace (an object with `traceEvents`, or an array) says of time, in the file's order:
+// its events with a name, a start and a plausible duration as "X", also those that it states as
+// "B" and "E", paired on their thread; and its metadata ("M"). Every event with a duration is a
+// record that the profile's ledger has met, and `tell` books it; those without a name, a time or a
+// partner are booked here. Times are microseconds, whatever `displayTimeUnit` says (it is for
+// viewers: "Trace Event Format").
+//
 // Memory does not grow with the file. Control characters within texts are read as blanks (some
-// profilers write them). Throws Error, naming file and byte, for what is no JSON but for its end,
-// for nesting deeper than 256, and for a text or number of more than 64 MB.
-ChromeTraceEnd read_chrome_trace(ByteSource& source,
-                                 const std::function<void(const ChromeEvent&)>& tell);
-
-// Whether the event has a name, a start and a plausible duration; counts it where not.
-bool is_usable(const ChromeEvent& event, LeftOut& left_out);
-
-// Says in the profile's doubts what was left out, and where the file was cut.
-void add_doubts(RecordedProfile& profile, const LeftOut& left_out, const ChromeTraceEnd& end);
+// profilers write them). Where the file was cut a doubt says so, and warnings that the profiler
+// put beside the events are quoted. Throws Error, naming file and byte, for what is no JSON but for
+// its end, for nesting deeper than 256, and for a text or number of more than 64 MB.
+void read_chrome_trace(ByteSource& source, RecordedProfile& profile,
+                       const std::function<void(const ChromeEvent&)>& tell);
 
 }  // namespace strata

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "import/formats.h"
+#include "import/units.h"
 #include "store/statement.h"
 
 #include <fmt/format.h>
@@ -77,7 +78,6 @@ public:
         recording_.doubts.emplace_back(
             "DNNMark reads the host's clock around each call and waits for the device after it: "
             "its times include the launch and the wait");
-        left_out_.add_to(recording_.doubts);
         return std::move(recording_);
     }
 
@@ -109,17 +109,22 @@ private:
         if (colon == text.npos || bar == text.npos) {
             return;
         }
-        const auto call = std::ranges::find(dnnmark_calls, text.substr(0, bar), &DnnmarkCall::name);
         const auto number = parse_integer(text.substr(bar + 1, colon - bar - 1));
-        if (call == dnnmark_calls.end() || !number || *number < 0) {
-            return;
+        if (!number || *number < 0) {
+            return;  // another program's line
         }
-        const auto time = parse_nanoseconds(text.substr(colon + 2), 1e6);
+        Ledger& ledger = recording_.ledger;
+        ledger.meet();
+        const auto call = std::ranges::find(dnnmark_calls, text.substr(0, bar), &DnnmarkCall::name);
+        const auto time = parse_time(trim(text.substr(colon + 2)), TimeUnit::millisecond);
         if (!time || !is_plausible(*time)) {
-            ++left_out_.implausible;
-            return;
+            ledger.leave_out(LeftOutReason::implausible_time);
+        } else if (call == dnnmark_calls.end()) {
+            ledger.leave_out(LeftOutReason::unknown_kind, text.substr(0, bar), time);
+        } else {
+            ledger.use(time);
+            add(*call, *number, *time);
         }
-        add(*call, *number, *time);
     }
 
     void add(const DnnmarkCall& call, std::int64_t number, Nanoseconds time) {
@@ -146,7 +151,6 @@ private:
 
     ByteSource& source_;
     RecordedProfile recording_ = {};
-    LeftOut left_out_ = {};
     std::map<std::int64_t, LoggedLayer> layers_ = {};
     std::int64_t added_ = 0;   // layers read from the configuration so far
     std::int64_t set_up_ = 0;  // layers whose dimensions the log has printed so far

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "import/formats.h"
 
+#include "import/advice.h"
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -22,15 +24,41 @@ bool is_json(std::string_view head) {
     return first != head.npos && (head[first] == '{' || head[first] == '[');
 }
 
-// Kineto's files name its schema or its categories within the first events.
-bool is_kineto(std::string_view head) {
-    return is_json(head) && (has(head, "\"schemaVersion\"") || has(head, "\"cpu_op\"") ||
-                             has(head, "\"user_annotation\""));
+// The categories of the events near the file's beginning.
+std::vector<std::string_view> categories_in(std::string_view head) {
+    constexpr std::string_view key = "\"cat\"";
+    std::vector<std::string_view> categories;
+    for (auto at = head.find(key); at != head.npos; at = head.find(key, at + 1)) {
+        const auto begin = head.find_first_not_of(" \t\r\n:", at + key.size());
+        if (begin != head.npos && head[begin] == '"') {
+            const std::string_view rest = head.substr(begin + 1);
+            categories.push_back(rest.substr(0, rest.find('"')));
+        }
+    }
+    return categories;
+}
+
+bool has_category(std::string_view head, std::initializer_list<std::string_view> wanted) {
+    return std::ranges::any_of(categories_in(head), [&](std::string_view category) {
+        return std::ranges::find(wanted, category) != wanted.end();
+    });
 }
 
 bool is_onnxruntime(std::string_view head) {
     return is_json(head) && (has(head, "\"session_initialization\"") ||
                              has(head, "\"model_loading") || has(head, "_kernel_time\""));
+}
+
+// Kineto's files name its schema, or have its categories within the first events: old ones begin
+// with kernels. The profiler before it had no categories, and processes of these names.
+bool is_kineto(std::string_view head) {
+    return is_json(head) && !is_onnxruntime(head) &&
+           (has(head, "\"schemaVersion\"") ||
+            has_category(
+                head, {"cpu_op", "Operator", "user_annotation", "python_function", "kernel",
+                       "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset", "Memset", "cuda_runtime",
+                       "cuda_driver", "hip_runtime", "xpu_runtime", "Runtime", "ac2g", "fwdbwd"}) ||
+            has(head, "\"CPU functions\"") || has(head, "\"CUDA functions\""));
 }
 
 bool is_tensorflow(std::string_view head) {
@@ -61,9 +89,15 @@ bool is_nsight_compute(std::string_view head) {
     return has(head, "\"Kernel Name\"") && has(head, "\"ID\"");
 }
 
+bool is_nsys_stats(std::string_view head) {
+    return has(head, "Total Time (") && has(head, "Instances") && has(head, "Name");
+}
+
 bool is_rocprof(std::string_view head) {
-    return (has(head, "Kernel_Name") && has(head, "Start_Timestamp")) ||
-           (has(head, "KernelName") && has(head, "BeginNs"));
+    const bool is_third =
+        has(head, "Kernel_Name") && (has(head, "Start_Timestamp") || has(head, "Counter_Name"));
+    const bool is_first = has(head, "KernelName") && (has(head, "BeginNs") || has(head, "gpu-id"));
+    return is_third || is_first || (has(head, "TotalDurationNs") && has(head, "Calls"));
 }
 
 constexpr std::array all_formats = {
@@ -82,9 +116,29 @@ constexpr std::array all_formats = {
                  is_nsight_compute, read_nsight_compute},
     ImportFormat{"nvprof", "nvprof --csv: --print-gpu-trace, --metrics, or the summary", is_nvprof,
                  read_nvprof},
-    ImportFormat{"rocprof", "rocprof's results.csv, rocprofv3's kernel_trace.csv", is_rocprof,
-                 read_rocprof},
+    ImportFormat{"rocprof",
+                 "rocprof's results.csv, rocprofv3's kernel_trace.csv or counter_collection.csv, "
+                 "kernel_stats.csv of both",
+                 is_rocprof, read_rocprof},
+    ImportFormat{"nsys-stats", "nsys stats --report cuda_gpu_kern_sum --format csv", is_nsys_stats,
+                 read_nsys_stats},
 };
+
+// What an unknown JSON file has for its first category, so that its owner knows it again.
+std::string what_json_holds(std::string_view head) {
+    const auto categories = categories_in(head);
+    if (!is_json(head)) {
+        return "";
+    }
+    return categories.empty()
+               ? fmt::format(": it is JSON {}", has(head, "\"traceEvents\"")
+                                                    ? "with trace events of no tool that is known"
+                                                    : "and no trace")
+               : fmt::format(
+                     ": it is a trace of a tool that is not known, with events of category "
+                     "'{}'",
+                     printable(categories.front()));
+}
 
 std::string listed_formats() {
     std::vector<std::string> names;
@@ -111,13 +165,18 @@ const ImportFormat& format_for(const std::filesystem::path& file, std::string_vi
         return *found;
     }
     const std::string head = head_of(file);
+    if (const std::string_view advice = advice_for(file, head); !advice.empty()) {
+        throw Error(fmt::format("'{}' {}", printable(file.string(), 1000), advice),
+                    ExitCode::usage);
+    }
     const auto found = std::ranges::find_if(
         all_formats, [&](const ImportFormat& one) { return one.recognises(head); });
     if (found == all_formats.end()) {
-        throw Error(fmt::format("'{}' does not begin like any file that can be imported ({}, "
-                                "kernel databases of DNNMark); name its format with --format",
-                                printable(file.string(), 1000), listed_formats()),
-                    ExitCode::usage);
+        throw Error(
+            fmt::format("'{}' does not begin like any file that can be imported ({}, "
+                        "kernel databases of DNNMark){}; name its format with --format",
+                        printable(file.string(), 1000), listed_formats(), what_json_holds(head)),
+            ExitCode::usage);
     }
     return *found;
 }

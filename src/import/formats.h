@@ -55,7 +55,10 @@ RecordedProfile read_nvprof(ByteSource& source);
 // Kernels of ncu --csv, in long form or as --page raw, with their counters, and within their NVTX
 // ranges where --nvtx was given.
 RecordedProfile read_nsight_compute(ByteSource& source);
-// Kernels of rocprof's results.csv, or of rocprofv3's kernel_trace.csv.
+// Sums of kernels of nsys stats --report cuda_gpu_kern_sum --format csv.
+RecordedProfile read_nsys_stats(ByteSource& source);
+// Kernels of rocprof's results.csv, with its counters, and of rocprofv3's kernel_trace.csv and
+// counter_collection.csv; of both the sums of --stats.
 RecordedProfile read_rocprof(ByteSource& source);
 
 }  // namespace strata

@@ -18,23 +18,34 @@ namespace {
 constexpr std::string_view node_ending = "_kernel_time";
 constexpr std::string_view gradient_prefix = "gradient_tape/";
 
-void finish(RecordedProfile& recording, const LeftOut& left_out, const ChromeTraceEnd& end) {
+void sort_by_start(RecordedProfile& recording) {
     std::ranges::stable_sort(recording.operators, {}, &RecordedOperator::start);
     std::ranges::sort(recording.iterations);
-    add_doubts(recording, left_out, end);
 }
 
-void take_onnxruntime(const ChromeEvent& event, RecordedProfile& recording, LeftOut& left_out) {
+void take_onnxruntime(const ChromeEvent& event, RecordedProfile& recording) {
     const bool is_node = event.category == "Node" && event.name.ends_with(node_ending);
     const bool is_run = event.category == "Session" && event.name == "model_run";
-    if (event.phase != "X" || (!is_node && !is_run && !event.name.empty()) ||
-        !is_usable(event, left_out)) {
+    if (event.phase != "X") {
         return;
     }
-    if (is_run) {
-        recording.iterations.emplace_back(*event.start, *event.start + *event.duration);
+    if (event.category == "Session" && (is_run || event.name == "SequentialExecutor::Execute")) {
+        recording.ledger.use_as_context(event.duration);
+        if (is_run) {
+            recording.iterations.emplace_back(*event.start, *event.start + *event.duration);
+        }
         return;
     }
+    if (!is_node) {
+        const auto what = event.name.rfind("_fence_");
+        recording.ledger.leave_out(LeftOutReason::unknown_kind,
+                                   what != event.name.npos       ? "fences of nodes"
+                                   : event.category == "Session" ? event.name
+                                                                 : event.category,
+                                   event.duration);
+        return;
+    }
+    recording.ledger.use(event.duration);
     TextPool& texts = recording.texts;
     const std::string_view node =
         std::string_view(event.name).substr(0, event.name.size() - node_ending.size());
@@ -80,18 +91,13 @@ public:
 
     RecordedProfile read() {
         recording_.tool = "tensorflow";
-        const ChromeTraceEnd end =
-            read_chrome_trace(source_, [this](const ChromeEvent& event) { take(event); });
-        if (!device_processes_.empty()) {
-            std::erase_if(recording_.operators, [&](const RecordedOperator& one) {
-                return !device_streams_.contains(one.stream);
-            });
-        }
+        read_chrome_trace(source_, recording_, [this](const ChromeEvent& event) { take(event); });
+        leave_out_host();
         shorten_scopes();
         for (const auto& [group, period] : steps_) {
             recording_.iterations.push_back(period);
         }
-        finish(recording_, left_out_, end);
+        sort_by_start(recording_);
         return std::move(recording_);
     }
 
@@ -102,8 +108,12 @@ private:
             device_processes_.insert(event.process);
         }
         const auto colon = event.operation.rfind(':');
-        if (event.phase != "X" || (colon == std::string::npos && !event.name.empty()) ||
-            !is_usable(event, left_out_)) {
+        if (event.phase != "X") {
+            return;
+        }
+        if (colon == std::string::npos) {
+            recording_.ledger.leave_out(LeftOutReason::unknown_kind, "no node of the graph",
+                                        event.duration);
             return;
         }
         add(event, std::string_view(event.operation).substr(0, colon),
@@ -135,6 +145,20 @@ private:
         }
     }
 
+    // Where a device worked, its times count.
+    void leave_out_host() {
+        std::erase_if(recording_.operators, [&](const RecordedOperator& one) {
+            const bool is_used = device_processes_.empty() || device_streams_.contains(one.stream);
+            if (is_used) {
+                recording_.ledger.use(one.time);
+            } else {
+                recording_.ledger.leave_out(LeftOutReason::host_alone, recording_.texts[one.name],
+                                            one.time);
+            }
+            return !is_used;
+        });
+    }
+
     // A layer's scope is that of its own nodes: what stands deeper, as a variable that it reads or
     // its gradient, is part of it.
     void shorten_scopes() {
@@ -160,7 +184,6 @@ private:
 
     ByteSource& source_;
     RecordedProfile recording_ = {};
-    LeftOut left_out_ = {};
     std::set<std::int64_t> device_processes_ = {};
     std::set<std::uint32_t> device_streams_ = {};
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> streams_ = {};
@@ -172,10 +195,9 @@ private:
 RecordedProfile read_onnxruntime(ByteSource& source) {
     RecordedProfile recording;
     recording.tool = "onnxruntime";
-    LeftOut left_out;
-    const ChromeTraceEnd end = read_chrome_trace(
-        source, [&](const ChromeEvent& event) { take_onnxruntime(event, recording, left_out); });
-    finish(recording, left_out, end);
+    read_chrome_trace(source, recording,
+                      [&](const ChromeEvent& event) { take_onnxruntime(event, recording); });
+    sort_by_start(recording);
     return recording;
 }
 

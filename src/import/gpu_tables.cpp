@@ -10,26 +10,46 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
 namespace strata {
 
 namespace {
 
-// A GPU trace (--print-gpu-trace), or the summary that nvprof prints without options.
+// "Tesla V100 (0)" is a name and a number.
+void take_nvprof_device(std::string_view text, KernelRow& row) {
+    row.device = unit_in_name(text);
+    if (row.device.empty()) {
+        row.device = text;
+    } else {
+        row.device_name = trim(text.substr(0, text.rfind('(')));
+    }
+}
+
+// Names of rocprof end in ".kd", rocprofv3's do not.
+std::string_view kernel_of(std::string_view name) {
+    for (const std::string_view ending : {" [clone .kd]", ".kd"}) {
+        if (name.ends_with(ending)) {
+            return name.substr(0, name.size() - ending.size());
+        }
+    }
+    return name;
+}
+
+// A GPU trace (--print-gpu-trace).
 void read_nvprof_trace(CsvTable& table, KernelRows& rows) {
-    if (!table.next()) {  // the row of units
+    if (!table.next_units("Duration")) {
         return;
     }
     const std::string unit_of_start(table.at("Start"));
     const std::string unit(table.at("Duration"));
     while (table.next()) {
         const std::string_view name = table.at("Name");
-        KernelRow row{.name = name,
-                      .start = time_in(table.at("Start"), unit_of_start),
-                      .time = time_in(table.at("Duration"), unit),
+        KernelRow row{.name = std::string(name),
+                      .start = table.time_in(table.at("Start"), unit_of_start).time,
+                      .time = table.time_in(table.at("Duration"), unit),
                       .stream = whole_of(table.at("Stream"))};
+        take_nvprof_device(table.at("Device"), row);
         row.kind = name.starts_with("[CUDA memcpy")   ? SpanKind::copy
                    : name.starts_with("[CUDA memset") ? SpanKind::fill
                                                       : SpanKind::kernel;
@@ -47,21 +67,40 @@ void read_nvprof_trace(CsvTable& table, KernelRows& rows) {
     }
 }
 
-// The kernels' sums; the calls of the host's interface have rows of another type.
-void read_nvprof_summary(CsvTable& table, KernelRows& rows) {
-    if (!table.next()) {
-        return;
-    }
-    const std::string unit(table.at("Time"));
+// A table of sums: of each kernel the time of all its calls.
+struct SummaryColumns {
+    std::string name = {};
+    std::string time = {};
+    std::string unit = {};  // of the time
+    std::string calls = {};
+};
+
+void read_summary(CsvTable& table, KernelRows& rows, const SummaryColumns& columns) {
     while (table.next()) {
+        // nvprof's calls of the host's interface have rows of another type.
         const std::string_view type = table.at("Type");
-        if (type.empty() || type == "GPU activities") {
-            rows.add({.name = table.at("Name"), .time = time_in(table.at("Time"), unit)});
+        const TableTime time = table.time_in(table.at(columns.time), columns.unit);
+        if (!type.empty() && type != "GPU activities") {
+            rows.ledger().leave_out(LeftOutReason::host_alone, type, time.time);
+            continue;
         }
+        const std::string calls = fmt::format("{} calls", printable(table.at(columns.calls), 20));
+        rows.add({.name = std::string(kernel_of(table.at(columns.name))),
+                  .implementation = rows.profile().texts.id_of(calls),
+                  .time = time});
     }
-    rows.profile().doubts.push_back(
-        "the file is a summary: each kernel's time is the sum of all "
-        "its calls in all iterations");
+    rows.profile().doubts.emplace_back(
+        "the file is a summary: each kernel's time is the sum of all its calls in all iterations");
+}
+
+void read_nvprof_summary(CsvTable& table, KernelRows& rows) {
+    if (table.next_units("Time")) {
+        read_summary(table, rows,
+                     {.name = "Name",
+                      .time = "Time",
+                      .unit = std::string(table.at("Time")),
+                      .calls = "Calls"});
+    }
 }
 
 // Metrics of nvprof that one of CUPTI's counters replaced (NVIDIA, Nsight Compute CLI, "nvprof
@@ -81,62 +120,183 @@ constexpr std::array nvprof_metrics = {
     NvprofMetric{"tex_cache_hit_rate", "l1tex__t_sector_hit_rate.pct"},
 };
 
-// "1.234GB/s" or "45.20%": nvprof writes units behind numbers.
-std::optional<RecordedCounter> nvprof_value(std::string_view text) {
-    const auto end = text.find_first_not_of("0123456789.,+-eE");
-    const auto number = parse_separated(text.substr(0, end));
-    const std::string_view unit = end == text.npos ? "" : text.substr(end);
-    if (!number) {
+// "1.234GB/s" or "45.20%": nvprof writes units behind numbers. Nothing, and booked, for what is no
+// number or has no known unit.
+std::optional<RecordedCounter> nvprof_value(std::string_view text, const CsvTable& table,
+                                            Ledger& ledger) {
+    const auto end = std::min(text.find_first_not_of("0123456789., +-eE"), text.size());
+    const auto number = table.number(text.substr(0, end));
+    const auto unit = counter_unit(text.substr(end));
+    if (!number || !unit) {
+        ledger.leave_out(unit ? LeftOutReason::unclear_number : LeftOutReason::unknown_unit,
+                         unit ? text : text.substr(end));
         return {};
     }
-    constexpr std::string_view prefixes = "KMGT";
-    const auto prefix =
-        unit.ends_with("B/s") && unit.size() == 4 ? prefixes.find(unit[0]) : prefixes.npos;
-    return prefix == prefixes.npos
-               ? RecordedCounter{*number, std::string(unit)}
-               : RecordedCounter{*number * std::pow(1e3, static_cast<double>(prefix) + 1), "B/s"};
+    return RecordedCounter{*number * unit->factor, unit->name};
+}
+
+// Kernels whose counters have rows of their own, in the order in which they come first.
+class CountedKernels {
+public:
+    // The kernel of that identity, and whether it is new.
+    std::pair<KernelRow*, bool> at(const std::string& identity) {
+        const auto [place, is_new] = places_.emplace(identity, kernels_.size());
+        if (is_new) {
+            kernels_.push_back({.records = 0});
+        }
+        return {&kernels_[place->second], is_new};
+    }
+
+    void add_to(KernelRows& rows) {
+        for (KernelRow& kernel : kernels_) {
+            if (kernel.records > 0) {
+                rows.add(std::move(kernel));
+            }
+        }
+    }
+
+private:
+    std::map<std::string, std::size_t> places_ = {};
+    std::vector<KernelRow> kernels_ = {};
+};
+
+// One row more of a kernel.
+void count(KernelRow& kernel, std::string_view counter, const RecordedCounter& value,
+           Ledger& ledger) {
+    if (kernel.counters.emplace(counter, value).second) {
+        ++kernel.records;
+    } else {
+        ledger.leave_out(LeftOutReason::unknown_kind, "a counter once more");
+    }
 }
 
 // --metrics: a row for each metric of each kernel, the mean of its invocations.
 void read_nvprof_metrics(CsvTable& table, KernelRows& rows) {
-    std::vector<std::string> order;
-    std::map<std::string, RecordedCounters> kernels;
+    table.learn_numbers([](std::string_view column) {
+        return column == "Min" || column == "Max" || column == "Avg";
+    });
+    CountedKernels kernels;
     while (table.next()) {
-        const auto [kernel, is_new] = kernels.try_emplace(std::string(table.at("Kernel")));
+        auto value = nvprof_value(table.at("Avg"), table, rows.ledger());
+        if (!value) {
+            continue;
+        }
+        const std::string_view name = table.at("Kernel"), metric = table.at("Metric Name");
+        const auto [kernel, is_new] = kernels.at(fmt::format("{}\n{}", table.at("Device"), name));
         if (is_new) {
-            order.push_back(kernel->first);
+            kernel->name = name;
+            take_nvprof_device(table.at("Device"), *kernel);
         }
-        const std::string_view name = table.at("Metric Name");
-        const auto known = std::ranges::find(nvprof_metrics, name, &NvprofMetric::name);
-        if (auto value = nvprof_value(table.at("Avg"))) {
-            const bool is_known = known != nvprof_metrics.end();
-            value->value *= is_known ? known->scale : 1;
-            kernel->second.emplace(is_known ? known->counter : name, *value);
-        }
+        const auto known = std::ranges::find(nvprof_metrics, metric, &NvprofMetric::name);
+        const bool is_known = known != nvprof_metrics.end();
+        value->value *= is_known ? known->scale : 1;
+        count(*kernel, is_known ? known->counter : metric, *value, rows.ledger());
     }
-    rows.profile().has_times = false;
-    for (const std::string& name : order) {
-        rows.add({.name = name, .counters = std::move(kernels[name])});
-    }
-    rows.profile().doubts.emplace_back(
-        "the file has metrics and no times: each kernel's are the means of its invocations");
+    kernels.add_to(rows);
+    rows.profile().doubts.emplace_back("each kernel's metrics are the means of its invocations");
 }
 
-// Names of rocprof end in ".kd", rocprofv3's do not.
-std::string_view kernel_of(std::string_view name) {
-    for (const std::string_view ending : {" [clone .kd]", ".kd"}) {
-        if (name.ends_with(ending)) {
-            return name.substr(0, name.size() - ending.size());
-        }
+// The columns that describe a dispatch, of either rocprof.
+struct RocprofColumns {
+    std::string_view name, start, end, agent, queue, process;
+};
+constexpr RocprofColumns rocprof_columns = {"KernelName", "BeginNs",  "EndNs",
+                                            "gpu-id",     "queue-id", "pid"};
+constexpr RocprofColumns rocprofv3_columns = {"Kernel_Name", "Start_Timestamp", "End_Timestamp",
+                                              "Agent_Id",    "Queue_Id",        "Process_Id"};
+// The others of rocprof's results.csv are counters.
+constexpr std::array<std::string_view, 24> rocprof_dispatch_columns = {
+    "Index",     "KernelName", "gpu-id",  "queue-id", "queue-index", "pid",
+    "tid",       "grd",        "wgr",     "lds",      "scr",         "vgpr",
+    "arch_vgpr", "accum_vgpr", "sgpr",    "fbar",     "wave_size",   "sig",
+    "obj",       "DispatchNs", "BeginNs", "EndNs",    "CompleteNs",  "DurationNs"};
+
+KernelRow rocprof_row(const CsvTable& table, const RocprofColumns& columns) {
+    const TableTime start = table.time_in(table.at(columns.start), "ns");
+    const TableTime end = table.time_in(table.at(columns.end), "ns");
+    KernelRow row{.name = std::string(kernel_of(table.at(columns.name))),
+                  .start = start.time,
+                  .time = start.time ? end : start,
+                  .device = std::string(table.at(columns.agent)),
+                  .process = parse_integer(table.at(columns.process)).value_or(0),
+                  .stream = whole_of(table.at(columns.queue))};
+    if (start.time && end.time) {
+        row.time.time = *end.time - *start.time;
     }
-    return name;
+    if (start.time == Nanoseconds::zero() && end.time == Nanoseconds::zero()) {
+        row.start.reset();  // no stamps were taken
+        row.time = {};
+    }
+    return row;
+}
+
+// A counter in a column: each that is not empty is a record beside the row.
+void take_cell(const std::string& name, std::string_view text, const CsvTable& table,
+               KernelRow& row, Ledger& ledger) {
+    if (text.empty()) {
+        return;
+    }
+    ledger.meet();
+    if (const auto value = table.number(text)) {
+        row.counters.emplace(name, RecordedCounter{*value, ""});
+        ++row.records;
+    } else {
+        ledger.leave_out(LeftOutReason::unclear_number, name);
+    }
+}
+
+// rocprofv3 --pmc: a row for each counter of each dispatch.
+void read_rocprof_counters(CsvTable& table, KernelRows& rows) {
+    table.learn_numbers([](std::string_view column) { return column == "Counter_Value"; });
+    CountedKernels kernels;
+    while (table.next()) {
+        const auto value = table.number(table.at("Counter_Value"));
+        if (!value) {
+            rows.ledger().leave_out(LeftOutReason::unclear_number, table.at("Counter_Name"));
+            continue;
+        }
+        const auto [kernel, is_new] = kernels.at(
+            fmt::format("{}\n{}\n{}", table.at("Process_Id"), table.at("Agent_Id"),
+                        table.at(table.has("Dispatch_Id") ? "Dispatch_Id" : "Correlation_Id")));
+        if (is_new) {
+            *kernel = rocprof_row(table, rocprofv3_columns);
+            kernel->records = 0;
+        }
+        count(*kernel, table.at("Counter_Name"), {*value, ""}, rows.ledger());
+    }
+    kernels.add_to(rows);
+}
+
+// A row for each dispatch. rocprof's own counters ("pmc:") are columns between those that describe
+// a dispatch.
+void read_rocprof_rows(CsvTable& table, KernelRows& rows, const RocprofColumns& columns) {
+    const bool is_first = &columns == &rocprof_columns;
+    const auto is_counter = [&](std::string_view column) {
+        return is_first && std::ranges::find(rocprof_dispatch_columns, column) ==
+                               rocprof_dispatch_columns.end();
+    };
+    table.learn_numbers(is_counter);
+    while (table.next()) {
+        KernelRow row = rocprof_row(table, columns);
+        for (std::size_t i = 0; i < table.columns().size(); ++i) {
+            if (const std::string& name = table.columns()[i]; is_counter(name)) {
+                take_cell(name, table.row()[i], table, row, rows.ledger());
+            }
+        }
+        rows.add(std::move(row));
+    }
+}
+
+// rocprof --stats and rocprofv3's kernel_stats.csv.
+bool is_rocprof_summary(const CsvTable& table) {
+    return table.has("TotalDurationNs") && table.has("Calls");
 }
 
 }  // namespace
 
 RecordedProfile read_nvprof(ByteSource& source) {
-    CsvTable table(source);
     KernelRows rows("nvprof");
+    CsvTable table(source, rows.ledger());
     if (!table.find_header({"Name", "Kernel"})) {
         throw Error(
             fmt::format("'{}' has no header with \"Name\" or \"Kernel\"; record it with nvprof "
@@ -146,33 +306,63 @@ RecordedProfile read_nvprof(ByteSource& source) {
     if (table.has("Metric Name")) {
         read_nvprof_metrics(table, rows);
     } else if (table.has("Start")) {
+        table.learn_numbers(
+            [](std::string_view column) { return column == "Start" || column == "Duration"; });
         read_nvprof_trace(table, rows);
     } else {
+        table.learn_numbers([](std::string_view column) {
+            return column == "Time" || column == "Avg" || column == "Min" || column == "Max";
+        });
         read_nvprof_summary(table, rows);
     }
-    return rows.finish(table, source);
+    return rows.finish(source);
+}
+
+RecordedProfile read_nsys_stats(ByteSource& source) {
+    KernelRows rows("nsight-systems");
+    CsvTable table(source, rows.ledger());
+    if (!table.find_header({"Instances"}) || !table.has("Name") ||
+        table.column_with("Total Time").empty()) {
+        throw Error(
+            fmt::format("'{}' has no header with \"Total Time\", \"Instances\" and \"Name\"; "
+                        "print it with nsys stats --report cuda_gpu_kern_sum --format csv",
+                        source.name()));
+    }
+    const std::string time(table.column_with("Total Time"));
+    table.learn_numbers(
+        [](std::string_view column) { return column != "Name" && column != "Instances"; });
+    read_summary(table, rows,
+                 {.name = "Name",
+                  .time = time,
+                  .unit = std::string(unit_in_name(time)),
+                  .calls = "Instances"});
+    return rows.finish(source);
 }
 
 RecordedProfile read_rocprof(ByteSource& source) {
-    CsvTable table(source);
     KernelRows rows("rocprof");
-    if (!table.find_header({"Kernel_Name", "KernelName"})) {
+    CsvTable table(source, rows.ledger());
+    if (!table.find_header({"Kernel_Name", "KernelName", "TotalDurationNs"})) {
         throw Error(
             fmt::format("'{}' has no header with a kernel's name; record it with rocprofv3 "
                         "--kernel-trace or rocprof --timestamp on",
                         source.name()));
     }
-    const bool is_third = table.has("Kernel_Name");  // rocprofv3
-    while (table.next()) {
-        const auto start = time_in(table.at(is_third ? "Start_Timestamp" : "BeginNs"), "ns");
-        const auto end = time_in(table.at(is_third ? "End_Timestamp" : "EndNs"), "ns");
-        const bool is_timed = start && end;
-        rows.add({.name = kernel_of(table.at(is_third ? "Kernel_Name" : "KernelName")),
-                  .start = start,
-                  .time = is_timed ? std::optional(*end - *start) : std::nullopt,
-                  .stream = whole_of(table.at(is_third ? "Queue_Id" : "queue-id"))});
+    if (is_rocprof_summary(table)) {
+        read_summary(table, rows,
+                     {.name = "Name", .time = "TotalDurationNs", .unit = "ns", .calls = "Calls"});
+    } else if (table.has("Counter_Name")) {
+        read_rocprof_counters(table, rows);
+    } else {
+        read_rocprof_rows(table, rows,
+                          table.has("Kernel_Name") ? rocprofv3_columns : rocprof_columns);
     }
-    return rows.finish(table, source);
+    if (rows.has_counters()) {
+        rows.profile().doubts.emplace_back(
+            "while counters are collected kernels run one by one: their times are not those of "
+            "the program");
+    }
+    return rows.finish(source);
 }
 
 }  // namespace strata

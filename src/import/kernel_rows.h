@@ -3,8 +3,10 @@
 
 #include "import/recording.h"
 #include "import/source.h"
+#include "import/units.h"
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -13,62 +15,87 @@
 
 namespace strata {
 
-// A profiler's table as text, row by row (RFC 4180: fields in quotes may hold commas and quotes in
-// pairs, but no line breaks here), found by its header: what stands before it is the program's own
-// output.
+// A time in a table, or why it is none.
+struct TableTime {
+    std::optional<Nanoseconds> time = {};
+    LeftOutReason why = LeftOutReason::no_time;
+    std::string what = {};  // the unit or the text
+};
+
+// A profiler's table as text, row by row (RFC 4180: fields in quotes may hold separators and quotes
+// in pairs, but no line breaks here), found by its header: what stands before it is the program's
+// own output. Commas separate the fields, or semicolons or tabs, as spreadsheets write them.
 class CsvTable {
 public:
-    // Requires: the source outlives it.
-    explicit CsvTable(ByteSource& source) : source_(source) {}
+    // Requires: the source and the ledger outlive it.
+    CsvTable(ByteSource& source, Ledger& ledger) : source_(source), ledger_(ledger) {}
 
     // Goes to the next row that has one of these columns; false if there is none.
     bool find_header(std::initializer_list<std::string_view> columns);
 
-    // The next row; false after the last. Rows with other numbers of fields than the header are
-    // left out and counted.
+    // Reads the whole file once for how it writes numbers, by the columns that hold them; the rows
+    // are still to be read. Requires: the header was found.
+    void learn_numbers(const std::function<bool(std::string_view column)>& is_number);
+
+    // The next row, which the ledger has met; false after the last. Rows with other numbers of
+    // fields than the header, and those of another table that follows, are booked as left out.
+    // What the tool says in between ("==12== Warning: ...") is quoted.
     bool next();
+    // The row below the header, which holds the columns' units. If this column has a number there,
+    // it is a row of the table, which is then left out like all others for lack of units.
+    bool next_units(std::string_view column);
 
     bool has(std::string_view column) const { return place_of(column).has_value(); }
     // The field of the present row; empty where there is no such column.
     std::string_view at(std::string_view column) const;
-    // The first column whose name begins like this ("Duration (ns)").
+    // The first column whose name begins like this ("Duration (ns)"), and its field.
+    std::string_view column_with(std::string_view prefix) const;
     std::string_view at_prefix(std::string_view prefix) const;
     const std::vector<std::string>& columns() const { return columns_; }
     const std::vector<std::string>& row() const { return row_; }
-    std::uint64_t left_out() const { return left_out_; }
+
+    std::optional<double> number(std::string_view text) const { return style_.number(text); }
+    TableTime time_in(std::string_view text, std::string_view unit) const;
 
 private:
     std::optional<std::size_t> place_of(std::string_view column) const;
     bool read(std::vector<std::string>& fields);
+    void divide(std::vector<std::string>& fields);
+    bool is_row();
 
     ByteSource& source_;
+    Ledger& ledger_;
+    NumberStyle style_ = {};
     std::string line_ = {};
     std::vector<std::string> columns_ = {};
     std::vector<std::string> row_ = {};
-    std::uint64_t left_out_ = 0;
+    std::vector<std::string> wanted_ = {};  // columns that the header was found by
+    char separator_ = ',';
+    bool ends_in_quotes_ = false;  // the present line does
+    bool is_other_table_ = false;  // the present rows are of a table that follows
 };
 
-// A number with separators of thousands: "1,234.5".
-std::optional<double> parse_separated(std::string_view text);
-
-// A time in a table, in the unit that the table names: "usecond". Nothing for what is no number or
-// no unit of time.
-std::optional<Nanoseconds> time_in(std::string_view text, std::string_view unit);
+// The unit in a column's name: "ns" of "Total Time (ns)".
+std::string_view unit_in_name(std::string_view column);
 
 // A count in a table; 0 for what is none.
 std::uint32_t whole_of(std::string_view text);
 
-// What a kernel's row contains.
+// A kernel of a table.
 struct KernelRow {
-    std::string_view name = {};
+    std::string name = {};
     TextId scope = 0;  // the ranges around its launch
+    TextId implementation = 0;
     std::optional<Nanoseconds> start = {};
-    std::optional<Nanoseconds> time = {};
-    std::uint32_t device = 0;
+    TableTime time = {};
+    std::string device_name = {};
+    std::string device = {};  // its number; empty: the table does not tell
+    std::int64_t process = 0;
     std::uint32_t stream = 0;
     std::optional<LaunchShape> launch = {};
     SpanKind kind = SpanKind::kernel;
     RecordedCounters counters = {};
+    std::uint64_t records = 1;  // of the file that it was made of
 };
 
 // Kernels of a table, as operators of their own: nothing records what launched them.
@@ -76,20 +103,29 @@ class KernelRows {
 public:
     explicit KernelRows(std::string tool) { profile_.tool = std::move(tool); }
 
-    // Requires: a table whose rows have counters has no starts (the rows are sorted by them).
-    // A row without a name, or with an implausible time, is left out and counted.
+    // Books the row's records. One without a name, or with an implausible time, is left out.
     void add(KernelRow row);
 
-    // Throws Error where the table had no kernel.
-    RecordedProfile finish(const CsvTable& table, const ByteSource& source);
+    // Kernels without a time are left out, unless none has one and they have counters. Throws Error
+    // where the table had no kernel.
+    RecordedProfile finish(const ByteSource& source);
 
     RecordedProfile& profile() { return profile_; }
+    Ledger& ledger() { return profile_.ledger; }
+    bool has_counters() const { return !profile_.counters.empty() || !untimed_.empty(); }
 
 private:
+    struct Untimed {
+        RecordedOperator one = {};
+        RecordedCounters counters = {};
+        std::uint64_t records = 0;
+    };
+
+    void take_untimed();
     void sort_by_start();
 
     RecordedProfile profile_ = {};
-    LeftOut left_out_ = {};
+    std::vector<Untimed> untimed_ = {};
     Nanoseconds now_ = Nanoseconds(1);
 };
 

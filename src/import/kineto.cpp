@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "import/chrome_trace.h"
+#include "import/devices.h"
 #include "import/formats.h"
 #include "import/nesting.h"
 
+#include "base/hash.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -16,7 +18,18 @@ namespace {
 
 constexpr std::string_view module_prefix = "nn.Module: ";
 
-enum class KinetoKind { operation, range, module, call, kernel, copy, fill, other };
+enum class KinetoKind {
+    operation,
+    range,
+    module,
+    call,
+    kernel,
+    copy,
+    fill,
+    context,   // it says something of others, whose time is theirs
+    no_work,   // of the profiler, or a device that waits
+    unlisted,  // what it looks like decides
+};
 
 struct KinetoCategory {
     std::string_view name;
@@ -29,9 +42,6 @@ constexpr std::array kineto_categories = {
     KinetoCategory{"Operator", KinetoKind::operation},
     KinetoCategory{"user_annotation", KinetoKind::range},
     KinetoCategory{"python_function", KinetoKind::module},
-    KinetoCategory{"cuda_runtime", KinetoKind::call},
-    KinetoCategory{"cuda_driver", KinetoKind::call},
-    KinetoCategory{"hip_runtime", KinetoKind::call},
     KinetoCategory{"Runtime", KinetoKind::call},
     KinetoCategory{"kernel", KinetoKind::kernel},
     KinetoCategory{"Kernel", KinetoKind::kernel},
@@ -39,11 +49,21 @@ constexpr std::array kineto_categories = {
     KinetoCategory{"Memcpy", KinetoKind::copy},
     KinetoCategory{"gpu_memset", KinetoKind::fill},
     KinetoCategory{"Memset", KinetoKind::fill},
+    KinetoCategory{"gpu_user_annotation", KinetoKind::context},  // the host's ranges once more
+    KinetoCategory{"Trace", KinetoKind::context},                // the whole recording
+    KinetoCategory{"cuda_sync", KinetoKind::no_work},
+    KinetoCategory{"cuda_event", KinetoKind::no_work},
+    KinetoCategory{"overhead", KinetoKind::no_work},
 };
 
+// Each kind of device has calls of its own: "cuda_runtime", "xpu_driver", "privateuse1_runtime".
 KinetoKind kind_of_category(std::string_view category) {
     const auto found = std::ranges::find(kineto_categories, category, &KinetoCategory::name);
-    return found == kineto_categories.end() ? KinetoKind::other : found->kind;
+    if (found != kineto_categories.end()) {
+        return found->kind;
+    }
+    return category.ends_with("_runtime") || category.ends_with("_driver") ? KinetoKind::call
+                                                                           : KinetoKind::unlisted;
 }
 
 // The number of a call or operator, of which Kineto has 32 bits; 0 for any other.
@@ -89,21 +109,23 @@ public:
 
     RecordedProfile read() {
         recording_.tool = "pytorch";
-        const ChromeTraceEnd end =
-            read_chrome_trace(source_, [this](const ChromeEvent& event) { take(event); });
+        read_chrome_trace(source_, recording_, [this](const ChromeEvent& event) {
+            if (event.phase == "X") {
+                take(event);
+            }
+        });
+        take_unlisted();
         nesting_.finish();
-        add_doubts(recording_, left_out_, end);
         return std::move(recording_);
     }
 
 private:
     void take(const ChromeEvent& event) {
-        const KinetoKind kind =
-            event.phase == "X" ? kind_of_category(event.category) : KinetoKind::other;
+        const KinetoKind kind = kind_of(event);
         const bool is_function =
             kind == KinetoKind::module && !event.name.starts_with(module_prefix);
-        if (kind == KinetoKind::other || is_function || is_method(event) ||
-            !is_usable(event, left_out_)) {
+        if (kind == KinetoKind::context || is_function || is_method(event)) {
+            recording_.ledger.use_as_context(event.duration);
             return;
         }
         switch (kind) {
@@ -117,8 +139,55 @@ private:
                 return take_host(event, HostEventKind::call);
             case KinetoKind::operation:
                 return take_operation(event);
-            default:
+            case KinetoKind::range:
                 return take_host(event, HostEventKind::range);
+            case KinetoKind::module:
+                return take_host(event, HostEventKind::module);
+            default:
+                return take_other(event, kind);
+        }
+    }
+
+    // The profiler of PyTorch before 1.8.1 has no categories: processes are named so.
+    static KinetoKind kind_of(const ChromeEvent& event) {
+        const auto is_process = [&](std::string_view name) {
+            return event.process == static_cast<std::int64_t>(hash_of(name) >> 1);
+        };
+        if (!event.category.empty()) {
+            return kind_of_category(event.category);
+        }
+        return is_process("CPU functions")    ? KinetoKind::operation
+               : is_process("CUDA functions") ? KinetoKind::kernel
+                                              : KinetoKind::unlisted;
+    }
+
+    // What looks like a device's work is decided on at the end of the file, when the processes of
+    // the host are known.
+    void take_other(const ChromeEvent& event, KinetoKind kind) {
+        const bool is_linked = call_number(event.correlation) != 0 ||
+                               call_number(event.external_id) != 0 || event.stream >= 0;
+        if (kind == KinetoKind::unlisted && is_linked && unlisted_.size() < most_unlisted) {
+            unlisted_.push_back(event);
+        } else {
+            leave_out(event);
+        }
+    }
+
+    void leave_out(const ChromeEvent& event) {
+        recording_.ledger.leave_out(LeftOutReason::unknown_kind,
+                                    event.category.empty() ? "no category" : event.category,
+                                    event.duration);
+    }
+
+    // A device's work has a stream, or is linked to what launched it from a process of its own.
+    void take_unlisted() {
+        for (const ChromeEvent& event : unlisted_) {
+            const bool is_on_host = nesting_.has_host(event.process);
+            if (event.stream >= 0 || !is_on_host) {
+                take_span(event, SpanKind::kernel);
+            } else {
+                leave_out(event);
+            }
         }
     }
 
@@ -149,7 +218,8 @@ private:
         }
         if (const std::string path = module_path(event.module); !path.empty()) {
             HostEvent around = host;
-            around.kind = HostEventKind::range;
+            around.kind = HostEventKind::module;
+            around.is_record = false;
             around.name = recording_.texts.id_of(path);
             nesting_.add(around);
         }
@@ -175,14 +245,18 @@ private:
         if (kind != SpanKind::kernel && event.bytes >= 0) {
             span.bytes = Bytes(static_cast<double>(event.bytes));
         }
+        const auto device =
+            device_place(recording_.devices, {.number = std::to_string(span.device)});
         nesting_.add(std::move(span), call_number(event.correlation),
-                     call_number(event.external_id));
+                     call_number(event.external_id), device);
     }
+
+    static constexpr std::size_t most_unlisted = 1'000'000;
 
     ByteSource& source_;
     RecordedProfile recording_ = {};
     CallNesting nesting_{recording_};
-    LeftOut left_out_ = {};
+    std::vector<ChromeEvent> unlisted_ = {};  // of other categories, linked to a call or stream
 };
 
 }  // namespace

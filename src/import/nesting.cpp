@@ -23,7 +23,11 @@ constexpr std::int32_t without_number = -2;  // as AccumulateGrad
 // The sooner event first, and of two that begin together the one around the other.
 auto nesting_order(const HostEvent& event) {
     return std::tuple(event.track, event.start, -event.duration,
-                      event.kind != HostEventKind::range);
+                      event.kind == HostEventKind::operation || event.kind == HostEventKind::call);
+}
+
+std::string name_of_process(std::int64_t process) {
+    return fmt::format("process {}", process);
 }
 
 }  // namespace
@@ -59,9 +63,14 @@ std::uint32_t CallNesting::track_of(std::int64_t process, std::int64_t thread) {
     return track->second;
 }
 
-void CallNesting::add(Span span, std::uint64_t correlation, std::uint32_t external_id) {
-    recording_.spans.push_back({.span = std::move(span)});
+void CallNesting::add(Span span, std::uint64_t correlation, std::uint32_t external_id,
+                      std::uint32_t device) {
+    recording_.spans.push_back({.span = std::move(span), .device = device});
     span_numbers_.emplace_back(correlation, external_id);
+}
+
+bool CallNesting::has_host(std::int64_t process) const {
+    return std::ranges::find(process_of_track_, process) != process_of_track_.end();
 }
 
 // That whose operators took the most time.
@@ -72,25 +81,24 @@ void CallNesting::choose_process() {
             times[process_of_track_[event.track]] += event.duration;
         }
     }
-    if (times.size() < 2) {
+    if (times.size() < 2 || several_ == SeveralProcesses::keep_all) {
         return;
     }
     const auto busiest =
         std::ranges::max_element(times, {}, [](const auto& process) { return process.second; });
     process_ = busiest->first;
-    std::vector<std::string> others;
-    for (const auto& [process, time] : times) {
-        if (process != *process_ && others.size() < 8) {
-            others.push_back(std::to_string(process));
-        }
-    }
-    recording_.doubts.push_back(fmt::format(
-        "{} processes have operators: those of process {} are imported, which took the most time, "
-        "and those of {}{} are left out",
-        times.size(), *process_, join(others, ", "),
-        others.size() + 1 < times.size() ? " and others" : ""));
+    recording_.doubts.push_back(
+        fmt::format("{} processes have operators: those of process {} are imported, which took the "
+                    "most time",
+                    times.size(), *process_));
     std::erase_if(host_, [this](const HostEvent& event) {
-        return event.kind != HostEventKind::call && is_elsewhere(event);
+        const bool is_erased = event.kind != HostEventKind::call && is_elsewhere(event);
+        if (is_erased && event.is_record) {
+            recording_.ledger.leave_out(LeftOutReason::other_process,
+                                        name_of_process(process_of_track_[event.track]),
+                                        event.duration);
+        }
+        return is_erased;
     });
 }
 
@@ -104,23 +112,41 @@ void CallNesting::finish() {
     for (const HostEvent& event : host_) {
         nest(event);
     }
+    while (!open_.empty()) {
+        close_frame();
+    }
     std::deque<HostEvent>().swap(host_);
     link_gradients();
+    add_idle_ranges();
     attribute_spans();
     sort_operators();
     std::ranges::sort(recording_.iterations);
+    for (RecordedDevice& device : recording_.devices) {
+        device.iterations = marks_[device.process];
+        std::ranges::sort(device.iterations);
+    }
+}
+
+void CallNesting::book_as_context(const HostEvent& event) {
+    if (event.is_record) {
+        recording_.ledger.use_as_context(event.duration);
+    }
 }
 
 void CallNesting::nest(const HostEvent& event) {
-    if (event.track != track_) {
-        open_.clear();
-        track_ = event.track;
+    while (!open_.empty() && (event.track != track_ || open_.back().open.end <= event.start)) {
+        close_frame();
     }
-    while (!open_.empty() && open_.back().end <= event.start) {
-        open_.pop_back();
-    }
-    Open open = open_.empty() ? Open{} : open_.back();
+    track_ = event.track;
+    Frame frame;
+    frame.open = open_.empty() ? Open{} : open_.back().open;
+    frame.first_idle = idle_.size();
+    Open& open = frame.open;
     if (event.kind == HostEventKind::call) {
+        book_as_context(event);
+        if (!open_.empty()) {
+            open_.back().holds_work = true;
+        }
         open.is_elsewhere = is_elsewhere(event);
         const bool is_known = open.operation != 0 || open.scope != 0 || open.is_elsewhere;
         if (is_known && event.correlation != 0) {
@@ -128,25 +154,72 @@ void CallNesting::nest(const HostEvent& event) {
         }
         return;
     }
+    const IdleRange range{event, open};
     open.end = event.end();
     if (event.kind == HostEventKind::operation) {
+        frame.holds_work = true;
         nest_operation(event, open);
+    } else if (event.is_record && open.operation == 0 &&
+               !is_iteration_range(recording_.texts[event.name])) {
+        frame.range = range;  // it is booked when it ends
+        open_range(event, open);
     } else {
+        book_as_context(event);
         open_range(event, open);
     }
-    open_.push_back(open);
+    open_.push_back(std::move(frame));
+}
+
+// Of ranges within each other that hold nothing, the outermost one is left.
+void CallNesting::close_frame() {
+    const Frame frame = std::move(open_.back());
+    open_.pop_back();
+    if (frame.holds_work && !open_.empty()) {
+        open_.back().holds_work = true;
+    }
+    if (!frame.range) {
+        return;
+    }
+    if (frame.holds_work) {
+        book_as_context(frame.range->event);
+        return;
+    }
+    while (idle_.size() > frame.first_idle) {
+        book_as_context(idle_.back().event);
+        idle_.pop_back();
+    }
+    idle_.push_back(*frame.range);
+}
+
+// Where the times are the host's, what a library or a person put into a range and no operator
+// covers is an operator by the range's name: a wait for another process takes time. A module in
+// which nothing was recorded has no work that a layer could have.
+void CallNesting::add_idle_ranges() {
+    for (const IdleRange& idle : idle_) {
+        const HostEvent& event = idle.event;
+        if (recording_.spans.empty() && event.kind == HostEventKind::range) {
+            Open open = idle.around;
+            open_range(event, open);
+            add_operator(event, open);
+        } else {
+            recording_.ledger.leave_out(LeftOutReason::empty_range, recording_.texts[event.name],
+                                        event.duration);
+        }
+    }
 }
 
 void CallNesting::nest_operation(const HostEvent& event, Open& open) {
     if (open.operation == 0) {
         open.operation = add_operator(event, open) + 1;
+    } else {
+        book_as_context(event);
     }
     const std::uint32_t outermost = open.operation - 1;
     if (event.external_id != 0 && !recording_.spans.empty()) {
         external_.push_back({event.external_id, event.start, open});
     }
     if (event.sequence >= 0 && gradient_of_[outermost] == no_gradient) {
-        by_sequence_[event.sequence] = outermost;
+        by_sequence_[{process_of_track_[event.track], event.sequence}] = outermost;
     }
 }
 
@@ -154,6 +227,7 @@ void CallNesting::open_range(const HostEvent& event, Open& open) {
     const std::string name(recording_.texts[event.name]);
     if (is_iteration_range(name)) {
         recording_.iterations.emplace_back(event.start, event.end());
+        marks_[process_of_track_[event.track]].emplace_back(event.start, event.end());
         return;
     }
     if (name.starts_with(optimizer_prefix)) {
@@ -185,7 +259,8 @@ std::uint32_t CallNesting::add_operator(const HostEvent& event, const Open& arou
 
 void CallNesting::link_gradients() {
     for (std::size_t i = 0; i < gradient_of_.size(); ++i) {
-        const auto found = by_sequence_.find(gradient_of_[i]);
+        const auto process = process_of_track_[recording_.operators[i].stream];
+        const auto found = by_sequence_.find({process, gradient_of_[i]});
         if (gradient_of_[i] >= 0 && found != by_sequence_.end()) {
             recording_.operators[i].forward = found->second + 1;
         }
@@ -223,6 +298,10 @@ void CallNesting::leave_out_spans_from_elsewhere() {
         if (launch == nullptr || !launch->from.is_elsewhere) {
             spans.push_back(std::move(recording_.spans[i]));
             numbers.push_back(span_numbers_[i]);
+        } else {
+            const Span& span = recording_.spans[i].span;
+            recording_.ledger.leave_out(LeftOutReason::other_process, "what they launched",
+                                        span.end - span.start);
         }
     }
     recording_.spans = std::move(spans);
@@ -232,15 +311,19 @@ void CallNesting::leave_out_spans_from_elsewhere() {
 // Where a device worked, its time is that of the operators; those that launched nothing get a
 // negative one, by which sort_operators knows them.
 void CallNesting::attribute_spans() {
-    if (recording_.spans.empty()) {
-        return;
+    const bool has_device = !recording_.spans.empty();
+    std::vector<Nanoseconds> host_times;
+    for (const RecordedOperator& one : recording_.operators) {
+        host_times.push_back(one.time);
     }
-    std::ranges::stable_sort(calls_, {}, &Launch::number);
-    std::ranges::stable_sort(external_, {}, &Launch::number);
-    leave_out_spans_from_elsewhere();
-    constexpr Nanoseconds nothing_launched = Nanoseconds(-1);
-    for (RecordedOperator& one : recording_.operators) {
-        one.time = nothing_launched;
+    if (has_device) {
+        std::ranges::stable_sort(calls_, {}, &Launch::number);
+        std::ranges::stable_sort(external_, {}, &Launch::number);
+        leave_out_spans_from_elsewhere();
+        constexpr Nanoseconds nothing_launched = Nanoseconds(-1);
+        for (RecordedOperator& one : recording_.operators) {
+            one.time = nothing_launched;
+        }
     }
     for (std::size_t i = 0; i < recording_.spans.size(); ++i) {
         RecordedSpan& recorded = recording_.spans[i];
@@ -250,8 +333,25 @@ void CallNesting::attribute_spans() {
                                    ? launch->from.operation - 1
                                    : add_span_operator(recorded.span, launch);
         RecordedOperator& launcher = recording_.operators[recorded.launched_by];
-        launcher.time = std::max(launcher.time, Nanoseconds::zero()) +
-                        (recorded.span.end - recorded.span.start);
+        const Nanoseconds time = recorded.span.end - recorded.span.start;
+        launcher.time = std::max(launcher.time, Nanoseconds::zero()) + time;
+        recording_.ledger.use(time);
+    }
+    book_host_operators(host_times, has_device);
+}
+
+// Requires: the operators of the host come first.
+void CallNesting::book_host_operators(const std::vector<Nanoseconds>& times, bool has_device) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const RecordedOperator& one = recording_.operators[i];
+        if (!has_device) {
+            recording_.ledger.use(times[i]);
+        } else if (one.time >= Nanoseconds::zero()) {
+            recording_.ledger.use_as_context(times[i]);
+        } else {
+            recording_.ledger.leave_out(LeftOutReason::host_alone, recording_.texts[one.name],
+                                        times[i]);
+        }
     }
 }
 

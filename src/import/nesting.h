@@ -14,9 +14,13 @@ namespace strata {
 
 enum class HostEventKind : std::uint8_t {
     operation,  // an operator of the framework
-    range,      // a range or module around operators
+    range,      // a range that a person or library named, around operators
+    module,     // the same, of a module's call or an operator's module
     call,       // of the interface that launches work on a device
 };
+
+// What becomes of a recording in which several processes have operators.
+enum class SeveralProcesses { keep_busiest, keep_all };
 
 // A period of one thread of the host.
 struct HostEvent {
@@ -29,6 +33,7 @@ struct HostEvent {
     std::uint32_t external_id = 0;  // of an operator: that what it launched has, too; 0: none
     std::int32_t sequence = -1;     // that an operator and its gradient share; -1: none
     HostEventKind kind = HostEventKind::operation;
+    bool is_record = true;  // false: another event of the same record has it in the books
 
     Nanoseconds end() const { return start + duration; }
 };
@@ -44,16 +49,24 @@ bool is_iteration_range(std::string_view name);
 // outermost operator on a thread counts, within the ranges around it. A span belongs to the
 // operator that launched it or, where a call within ranges alone did, is an operator within these.
 // Autograd's functions, by PyTorch's names, are gradients of the operator with their number;
-// ranges named "ProfilerStep#3" or "iteration 3" are iterations. Where several processes have
-// operators, as the ranks of one training have, those of the busiest are taken.
+// ranges named "ProfilerStep#3" or "iteration 3" are iterations. A range in which nothing was
+// recorded, as a wait of a library that communicates, is an operator where the times are the
+// host's. Each event and span that is added is booked in the recording's ledger, which has met it.
 class CallNesting {
 public:
     // Requires: the recording outlives it, and has no operators yet.
-    explicit CallNesting(RecordedProfile& recording) : recording_(recording) {}
+    explicit CallNesting(RecordedProfile& recording,
+                         SeveralProcesses several = SeveralProcesses::keep_busiest)
+        : recording_(recording), several_(several) {}
 
     std::uint32_t track_of(std::int64_t process, std::int64_t thread);
     void add(const HostEvent& event) { host_.push_back(event); }
-    void add(Span span, std::uint64_t correlation, std::uint32_t external_id);
+    // `device`: its place among the recording's devices.
+    void add(Span span, std::uint64_t correlation, std::uint32_t external_id,
+             std::uint32_t device = 0);
+
+    // Whether a host's event was added of that process.
+    bool has_host(std::int64_t process) const;
 
     // Fills in the recording's operators, spans and iterations.
     void finish();
@@ -74,12 +87,28 @@ private:
         Open from = {};
     };
     using Launches = std::vector<Launch>;
+    // A range and what is around it.
+    struct IdleRange {
+        HostEvent event = {};
+        Open around = {};
+    };
+    // An open event. Ranges in it that held nothing are those of idle_ from `first_idle` on.
+    struct Frame {
+        Open open = {};
+        std::optional<IdleRange> range = {};  // that may turn out to hold nothing
+        bool holds_work = false;
+        std::size_t first_idle = 0;
+    };
 
     void choose_process();
     bool is_elsewhere(const HostEvent& event) const;
     void nest(const HostEvent& event);
     void nest_operation(const HostEvent& event, Open& open);
     void open_range(const HostEvent& event, Open& open);
+    void close_frame();
+    void add_idle_ranges();
+    void book_host_operators(const std::vector<Nanoseconds>& times, bool has_device);
+    void book_as_context(const HostEvent& event);
     std::uint32_t add_operator(const HostEvent& event, const Open& around);
     void link_gradients();
     void leave_out_spans_from_elsewhere();
@@ -89,14 +118,17 @@ private:
     void sort_operators();
 
     RecordedProfile& recording_;
+    SeveralProcesses several_;
     std::deque<HostEvent> host_ = {};
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> tracks_ = {};
     std::vector<std::int64_t> process_of_track_ = {};
     std::optional<std::int64_t> process_ = {};  // that is taken; nothing: there is but one
     std::uint32_t track_ = 0;
-    std::vector<Open> open_ = {};
+    std::vector<Frame> open_ = {};
+    std::vector<IdleRange> idle_ = {};
+    std::map<std::int64_t, std::vector<MarkedIteration>> marks_ = {};  // by process
     std::vector<std::int32_t> gradient_of_ = {};  // by operator: its sequence number as a gradient
-    std::map<std::int32_t, std::uint32_t> by_sequence_ = {};
+    std::map<std::pair<std::int64_t, std::int32_t>, std::uint32_t> by_sequence_ = {};  // of process
     Launches calls_ = {};
     Launches external_ = {};
     std::vector<std::pair<std::uint64_t, std::uint32_t>> span_numbers_ =

@@ -39,49 +39,6 @@ std::string_view counter_named(std::string_view name) {
     return found == detail_names.end() ? name : found->counter;
 }
 
-// How many of the base unit one of this is: 1e6 of "Mbyte" with "byte". Without --print-units base
-// the tool scales units as it prints.
-struct ScaledUnit {
-    double factor = 1;
-    std::string_view base = {};
-};
-
-ScaledUnit scaled_unit(std::string_view unit) {
-    constexpr std::array bases = {std::string_view("byte"), std::string_view("second"),
-                                  std::string_view("hz"),   std::string_view("cycle"),
-                                  std::string_view("inst"), std::string_view("sector")};
-    constexpr std::string_view prefixes = "numKMGT";
-    constexpr std::array factors = {1e-9, 1e-6, 1e-3, 1e3, 1e6, 1e9, 1e12};
-    const auto prefix = unit.empty() ? unit.npos : prefixes.find(unit.front());
-    for (const std::string_view base : bases) {
-        if (prefix != unit.npos && unit.substr(1) == base) {
-            return {factors.at(prefix), base};
-        }
-    }
-    return {1, unit};
-}
-
-// The value in the units that formulas expect, which are CUPTI's: nanoseconds, and plain ones of
-// everything else.
-double in_counted_units(double value, std::string_view unit) {
-    const auto slash = unit.find('/');
-    const ScaledUnit whole = scaled_unit(unit.substr(0, slash));
-    if (slash != unit.npos) {
-        return value * whole.factor / scaled_unit(unit.substr(slash + 1)).factor;
-    }
-    return value * whole.factor * (whole.base == "second" ? 1e9 : 1);
-}
-
-// "byte/second" of "Gbyte/s" is what in_counted_units makes; times are nanoseconds.
-std::string counted_unit(std::string_view unit) {
-    const auto slash = unit.find('/');
-    const std::string_view whole = scaled_unit(unit.substr(0, slash)).base;
-    if (slash != unit.npos) {
-        return fmt::format("{}/{}", whole, scaled_unit(unit.substr(slash + 1)).base);
-    }
-    return std::string(whole == "second" ? "ns" : whole);
-}
-
 // (Beyond an hour no time is plausible.)
 Nanoseconds nanoseconds_of(double value) {
     constexpr double two_hours = 7.2e12;
@@ -108,9 +65,20 @@ std::vector<std::string> ranges_in(std::string_view field) {
     return names;
 }
 
+// The unit, if it can be one of that counter: what a formula takes for nanoseconds or bytes is
+// stated in a unit of these.
+std::optional<CounterUnit> unit_of(std::string_view counter, std::string_view name) {
+    const auto unit = counter_unit(name);
+    const bool is_bytes = counter.find("__bytes") != counter.npos && counter.ends_with(".sum");
+    const bool is_fit = !unit || ((counter != duration_counter || unit->name == "ns") &&
+                                  (!is_bytes || unit->name == "B"));
+    return is_fit ? unit : std::nullopt;
+}
+
 class NsightComputeReader {
 public:
-    explicit NsightComputeReader(ByteSource& source) : source_(source), table_(source) {}
+    explicit NsightComputeReader(ByteSource& source)
+        : source_(source), table_(source, rows_.ledger()) {}
 
     RecordedProfile read() {
         if (!table_.find_header({"Kernel Name"})) {
@@ -126,11 +94,18 @@ public:
         rows_.profile().doubts.push_back(
             "Nsight Compute runs kernels one by one, several times and at a fixed clock: their "
             "times are not those of the program");
-        return rows_.finish(table_, source_);
+        return rows_.finish(source_);
     }
 
 private:
     void read_long() {
+        if (!table_.has("Metric Value")) {
+            throw Error(
+                fmt::format("'{}' is a summary of ncu --print-summary: each metric is one of all "
+                            "invocations together; print it without that option",
+                            source_.name()));
+        }
+        table_.learn_numbers([](std::string_view column) { return column == "Metric Value"; });
         std::string id;
         while (table_.next()) {
             if (std::string(table_.at("ID")) != id || !is_open_) {
@@ -142,15 +117,22 @@ private:
         finish_kernel();
     }
 
+    // Each counter that is there is a record, as it is in the long form.
     void read_wide() {
-        if (!table_.next()) {
+        const auto is_counter = [](std::string_view column) {
+            return column.find("__") != column.npos;
+        };
+        table_.learn_numbers(is_counter);
+        if (!table_.next_units("ID")) {
             return;
         }
         const std::vector<std::string> units = table_.row();
         while (table_.next()) {
             begin();
+            row_.records = 1;
             for (std::size_t i = 0; i < units.size(); ++i) {
-                if (table_.columns()[i].find("__") != std::string::npos) {
+                if (is_counter(table_.columns()[i]) && !table_.row()[i].empty()) {
+                    rows_.ledger().meet();
                     take(table_.columns()[i], units[i], table_.row()[i]);
                 }
             }
@@ -160,48 +142,58 @@ private:
 
     void begin() {
         finish_kernel();
-        name_ = table_.at("Kernel Name");
-        stream_ = whole_of(table_.at("Stream"));
-        scope_ = 0;
+        row_ = {.name = std::string(table_.at("Kernel Name")),
+                .device = std::string(table_.at("Device")),
+                .process = parse_integer(table_.at("Process ID")).value_or(0),
+                .stream = whole_of(table_.at("Stream")),
+                .records = 0};
         for (const std::string& range : ranges_in(table_.at_prefix("thread Domain:Push/Pop"))) {
-            scope_ = scope_within(rows_.profile().texts, scope_, range);
+            row_.scope = scope_within(rows_.profile().texts, row_.scope, range);
         }
         is_open_ = true;
     }
 
-    void take(std::string_view name, std::string_view unit, std::string_view value) {
-        const auto number = parse_separated(value);
-        if (number && !name.empty()) {
-            counters_.emplace(counter_named(name),
-                              RecordedCounter{in_counted_units(*number, unit), counted_unit(unit)});
+    // Rows of rules and of metrics that a kernel lacks have no value.
+    void take(std::string_view name, std::string_view unit_name, std::string_view value) {
+        const auto number = table_.number(value);
+        const std::string_view counter = counter_named(name);
+        const auto unit = unit_of(counter, unit_name);
+        if (number && unit && !name.empty()) {
+            row_.counters.emplace(counter, RecordedCounter{*number * unit->factor, unit->name});
+            ++row_.records;
+        } else if (is_missing(value) || name.empty()) {
+            rows_.ledger().leave_out(LeftOutReason::no_value, name);
+        } else {
+            rows_.ledger().leave_out(
+                unit ? LeftOutReason::unclear_number : LeftOutReason::unknown_unit,
+                unit ? name : unit_name);
         }
+    }
+
+    static bool is_missing(std::string_view value) {
+        value = trim(value);
+        return value.empty() || value == "n/a" || value == "nan" || value == "(!) n/a";
     }
 
     void finish_kernel() {
         if (!is_open_) {
             return;
         }
-        const auto time = counters_.find(duration_counter);
-        const auto duration = time == counters_.end()
-                                  ? std::nullopt
-                                  : std::optional(nanoseconds_of(time->second.value));
-        rows_.add({.name = name_,
-                   .scope = scope_,
-                   .time = duration,
-                   .stream = stream_,
-                   .counters = std::move(counters_)});
-        counters_.clear();
         is_open_ = false;
+        if (row_.records == 0) {
+            return;
+        }
+        if (const auto time = row_.counters.find(duration_counter); time != row_.counters.end()) {
+            row_.time.time = nanoseconds_of(time->second.value);
+        }
+        rows_.add(std::move(row_));
     }
 
     ByteSource& source_;
-    CsvTable table_;
     KernelRows rows_{"nsight-compute"};
-    std::string name_ = {};
-    TextId scope_ = 0;
-    std::uint32_t stream_ = 0;
-    RecordedCounters counters_ = {};  // of the present kernel
-    bool is_open_ = false;
+    CsvTable table_;
+    KernelRow row_ = {};    // the present kernel
+    bool is_open_ = false;  // there is one
 };
 
 }  // namespace

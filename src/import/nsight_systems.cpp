@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Nsight Systems' export as SQLite. Its tables are made lazily, so that any may be missing, and
 // their columns vary with the version (NVIDIA, Nsight Systems, "SQLite Export Schema Reference").
+#include "import/devices.h"
 #include "import/formats.h"
 #include "import/nesting.h"
 
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -20,17 +22,22 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t push_pop_range = 59;  // NVTX_EVENTS.eventType, as ENUM_NSYS_EVENT_TYPE says
+// NVTX_EVENTS.eventType, as ENUM_NSYS_EVENT_TYPE says.
+constexpr std::int64_t push_pop_range = 59;
+constexpr std::int64_t start_end_range = 60;
 
-// Tables that hold a device's work or the calls that launch it.
+// Tables that hold a device's work or the calls that launch it. A graph is traced as a whole unless
+// --cuda-graph-trace=node says otherwise; then its kernels are in no table.
 struct NsightTable {
     const char* name;
     SpanKind kind;
+    const char* title = nullptr;  // of each row, where rows have no names
 };
 constexpr std::array span_tables = {
     NsightTable{"CUPTI_ACTIVITY_KIND_KERNEL", SpanKind::kernel},
     NsightTable{"CUPTI_ACTIVITY_KIND_MEMCPY", SpanKind::copy},
-    NsightTable{"CUPTI_ACTIVITY_KIND_MEMSET", SpanKind::fill},
+    NsightTable{"CUPTI_ACTIVITY_KIND_MEMSET", SpanKind::fill, "[CUDA memset]"},
+    NsightTable{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", SpanKind::kernel, "[CUDA graph]"},
 };
 constexpr const char* call_table = "CUPTI_ACTIVITY_KIND_RUNTIME";
 constexpr const char* range_table = "NVTX_EVENTS";
@@ -97,8 +104,9 @@ public:
             read_spans(table);
         }
         read_description();
+        leave_out_other_tables();
+        read_diagnostics();
         nesting_.finish();
-        left_out_.add_to(recording_.doubts);
         return std::move(recording_);
     }
 
@@ -128,13 +136,22 @@ private:
     void require_activity();
     void read_names();
     void read_ranges();
+    void take_range(const Statement& row, bool is_nested);
     void read_calls();
     void read_spans(const NsightTable& table);
-    std::string_view name_of_span(const Statement& row, SpanKind kind) const;
+    std::string name_of_span(const Statement& row, const NsightTable& table) const;
+    std::uint32_t device_of_span(const Statement& row, std::int64_t process);
     void read_description();
+    void read_device_names();
+    void leave_out_other_tables();
+    void read_diagnostics();
     std::string_view name_of_text(std::int64_t id) const {
         const auto found = names_.find(id);
         return found == names_.end() ? std::string_view() : recording_.texts[found->second];
+    }
+    // The thread's process, where kernels tell theirs.
+    std::int64_t process_in(std::int64_t global_id) const {
+        return tells_processes_ ? process_of(global_id) : 0;
     }
     std::optional<Nanoseconds> duration_in(const Statement& row, int start, int end);
     // Numbers of calls count within a process.
@@ -146,8 +163,7 @@ private:
 
     Database database_;
     RecordedProfile recording_ = {};
-    CallNesting nesting_{recording_};
-    LeftOut left_out_ = {};
+    CallNesting nesting_{recording_, SeveralProcesses::keep_all};
     std::unordered_map<std::int64_t, TextId> names_ = {};  // by StringIds.id
     bool tells_processes_ = true;                          // the kernels' table has globalPid
 };
@@ -197,7 +213,7 @@ void NsightSystemsReader::read_names() {
     }
 }
 
-// Of a row, whose start and end are these columns; nothing, and counted, where no time can be.
+// Of a row, whose start and end are these columns; nothing, and booked, where no time can be.
 std::optional<Nanoseconds> NsightSystemsReader::duration_in(const Statement& row, int start,
                                                             int end) {
     constexpr std::int64_t most = std::int64_t{1} << 61;  // so that differences do not overflow
@@ -205,7 +221,7 @@ std::optional<Nanoseconds> NsightSystemsReader::duration_in(const Statement& row
     const std::int64_t to = row.integer(end);
     const bool is_stamp = from > -most && from < most && to > -most && to < most;
     if (!is_stamp || !is_plausible(Nanoseconds(to - from))) {
-        ++left_out_.implausible;
+        recording_.ledger.leave_out(LeftOutReason::implausible_time);
         return {};
     }
     return Nanoseconds(to - from);
@@ -217,27 +233,47 @@ void NsightSystemsReader::read_ranges() {
         return;
     }
     Statement row(database_,
-                  fmt::format("SELECT start, \"end\", {}, {}, {}, {} FROM {} WHERE \"end\" > start",
+                  fmt::format("SELECT start, \"end\", {}, {}, {}, {} FROM {}",
                               column_or_null(columns, "text"), column_or_null(columns, "textId"),
                               column_or_null(columns, "globalTid"),
                               column_or_null(columns, "eventType"), range_table));
     for (row.start(); row.next();) {
-        const auto duration = row.is_null(5) || row.integer(5) == push_pop_range
-                                  ? duration_in(row, 0, 1)
-                                  : std::nullopt;
-        const std::string own = row.text(2);
-        const std::string_view text = own.empty() ? name_of_text(row.integer(3)) : own;
-        if (!duration || text.empty()) {
-            continue;
+        const bool is_nested = row.is_null(5) || row.integer(5) == push_pop_range;
+        const bool is_range = is_nested || row.integer(5) == start_end_range;
+        if (is_range || !row.is_null(1)) {  // the others are marks
+            recording_.ledger.meet();
+            take_range(row, is_nested);
         }
-        const auto torch = torch_range(text);
-        nesting_.add({.start = Nanoseconds(row.integer(0)),
-                      .duration = *duration,
-                      .name = recording_.texts.id_of(torch ? torch->name : text),
-                      .track = nesting_.track_of(0, row.integer(4)),
-                      .sequence = torch ? torch->sequence : -1,
-                      .kind = torch ? HostEventKind::operation : HostEventKind::range});
     }
+}
+
+void NsightSystemsReader::take_range(const Statement& row, bool is_nested) {
+    Ledger& ledger = recording_.ledger;
+    if (row.is_null(1)) {
+        ledger.leave_out(LeftOutReason::unpaired, "NVTX ranges");
+        return;
+    }
+    const auto duration = duration_in(row, 0, 1);
+    if (!duration) {
+        return;
+    }
+    const std::string own = row.text(2);
+    const std::string_view text = own.empty() ? name_of_text(row.integer(3)) : own;
+    if (text.empty()) {
+        ledger.leave_out(LeftOutReason::nameless, {}, duration);
+        return;
+    }
+    if (!is_nested) {
+        ledger.leave_out(LeftOutReason::unknown_kind, "NVTX ranges between threads", duration);
+        return;
+    }
+    const auto torch = torch_range(text);
+    nesting_.add({.start = Nanoseconds(row.integer(0)),
+                  .duration = *duration,
+                  .name = recording_.texts.id_of(torch ? torch->name : text),
+                  .track = nesting_.track_of(process_in(row.integer(4)), row.integer(4)),
+                  .sequence = torch ? torch->sequence : -1,
+                  .kind = torch ? HostEventKind::operation : HostEventKind::range});
 }
 
 void NsightSystemsReader::read_calls() {
@@ -250,12 +286,13 @@ void NsightSystemsReader::read_calls() {
     Statement row(database_, fmt::format("SELECT start, \"end\", correlationId, globalTid FROM {}",
                                          call_table));
     for (row.start(); row.next();) {
+        recording_.ledger.meet();
         if (const auto duration = duration_in(row, 0, 1)) {
-            const std::int64_t process = tells_processes_ ? process_of(row.integer(3)) : 0;
+            const std::int64_t process = process_in(row.integer(3));
             nesting_.add({.start = Nanoseconds(row.integer(0)),
                           .duration = *duration,
                           .correlation = call_of(process, row.integer(2)),
-                          .track = nesting_.track_of(0, row.integer(3)),
+                          .track = nesting_.track_of(process, row.integer(3)),
                           .kind = HostEventKind::call});
         }
     }
@@ -280,7 +317,8 @@ constexpr std::array span_columns = {"start",
                                      "blockZ",
                                      "registersPerThread",
                                      "staticSharedMemory",
-                                     "dynamicSharedMemory"};
+                                     "dynamicSharedMemory",
+                                     "graphId"};
 enum SpanColumn {
     span_start,
     span_end,
@@ -296,7 +334,8 @@ enum SpanColumn {
     span_block = span_grid + 3,
     span_registers = span_block + 3,
     span_static_shared,
-    span_dynamic_shared
+    span_dynamic_shared,
+    span_graph
 };
 
 LaunchExtent launch_extent_in(const Statement& row, int first) {
@@ -317,12 +356,24 @@ void describe_span(const Statement& row, Span& span) {
     }
 }
 
-std::string_view NsightSystemsReader::name_of_span(const Statement& row, SpanKind kind) const {
-    if (kind != SpanKind::kernel) {
-        return kind == SpanKind::copy ? name_of_copy(row.integer(span_copy_kind)) : "[CUDA memset]";
+std::string NsightSystemsReader::name_of_span(const Statement& row,
+                                              const NsightTable& table) const {
+    if (table.kind == SpanKind::copy) {
+        return std::string(name_of_copy(row.integer(span_copy_kind)));
+    }
+    if (table.title != nullptr) {
+        return row.is_null(span_graph) ? std::string(table.title)
+                                       : fmt::format("{} {}", table.title, row.integer(span_graph));
     }
     const std::string_view name = name_of_text(row.integer(span_name));
-    return name.empty() ? name_of_text(row.integer(span_short_name)) : name;
+    return std::string(name.empty() ? name_of_text(row.integer(span_short_name)) : name);
+}
+
+// A process counts the devices that it sees from 0, so that each device of each process is one.
+std::uint32_t NsightSystemsReader::device_of_span(const Statement& row, std::int64_t process) {
+    return device_place(
+        recording_.devices,
+        {.number = std::to_string(extent_in(row.integer(span_device))), .process = process});
 }
 
 void NsightSystemsReader::read_spans(const NsightTable& table) {
@@ -336,22 +387,27 @@ void NsightSystemsReader::read_spans(const NsightTable& table) {
     }
     Statement row(database_, fmt::format("SELECT {} FROM {}", join(wanted, ", "), table.name));
     for (row.start(); row.next();) {
+        recording_.ledger.meet();
         const auto duration = duration_in(row, span_start, span_end);
-        const std::string_view name = name_of_span(row, table.kind);
-        if (!duration || name.empty()) {
-            left_out_.nameless += duration ? 1U : 0U;
+        if (!duration) {
+            continue;
+        }
+        std::string name = name_of_span(row, table);
+        if (name.empty()) {
+            recording_.ledger.leave_out(LeftOutReason::nameless, {}, duration);
             continue;
         }
         const Nanoseconds start(row.integer(span_start) + 1);  // 0 stands for no stamp
         Span span{.kind = table.kind,
-                  .name = std::string(name),
+                  .name = std::move(name),
                   .device = extent_in(row.integer(span_device)),
                   .stream = extent_in(row.integer(span_stream)),
                   .start = start,
                   .end = start + *duration};
         describe_span(row, span);
-        const std::int64_t process = tells_processes_ ? process_of(row.integer(span_process)) : 0;
-        nesting_.add(std::move(span), call_of(process, row.integer(span_correlation)), 0);
+        const std::int64_t process = process_in(row.integer(span_process));
+        nesting_.add(std::move(span), call_of(process, row.integer(span_correlation)), 0,
+                     device_of_span(row, process));
     }
 }
 
@@ -362,6 +418,7 @@ void NsightSystemsReader::read_description() {
         if (row.start().next()) {
             recording_.processor = recording_.texts[recording_.texts.id_of(row.text(0))];
         }
+        read_device_names();
     }
     const auto columns = columns_of("META_DATA_EXPORT");
     if (columns.contains("name") && columns.contains("value")) {
@@ -370,6 +427,74 @@ void NsightSystemsReader::read_description() {
         if (row.start().next()) {
             recording_.version = fmt::format("export schema {}", printable(row.text(0), 100));
         }
+    }
+}
+
+// Of each device, as its process counts it, where the file relates both.
+void NsightSystemsReader::read_device_names() {
+    const auto columns = columns_of("TARGET_INFO_CUDA_DEVICE");
+    const bool is_related = columns.contains("gpuId") && columns.contains("cudaId") &&
+                            columns.contains("pid") && columns_of("TARGET_INFO_GPU").contains("id");
+    if (!is_related) {
+        return;
+    }
+    Statement row(database_,
+                  "SELECT cudaId, pid, name FROM TARGET_INFO_CUDA_DEVICE AS device JOIN "
+                  "TARGET_INFO_GPU AS gpu ON gpu.id = device.gpuId LIMIT 10000");
+    for (row.start(); row.next();) {
+        for (RecordedDevice& device : recording_.devices) {
+            const bool is_same = device.number == std::to_string(row.integer(0)) &&
+                                 (device.process == 0 || device.process == row.integer(1));
+            device.name = is_same ? row.text(2) : device.name;
+        }
+    }
+}
+
+// Every other table with periods is of the host or of something that is no layer's work.
+void NsightSystemsReader::leave_out_other_tables() {
+    std::vector<std::string> names;
+    Statement all(
+        database_,
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT 1000");
+    for (all.start(); all.next();) {
+        names.push_back(all.text(0));
+    }
+    for (const std::string& name : names) {
+        const bool is_read =
+            name == call_table || name == range_table ||
+            std::ranges::find(span_tables, name, &NsightTable::name) != span_tables.end();
+        const auto columns = columns_of(name);
+        const bool is_plain = name.find('"') == name.npos;
+        if (is_read || !is_plain || !columns.contains("start") || !columns.contains("end")) {
+            continue;
+        }
+        Statement sum(database_,
+                      fmt::format("SELECT count(*), total(max(\"end\" - start, 0)) FROM \"{}\" "
+                                  "WHERE typeof(start) = 'integer' AND typeof(\"end\") = 'integer'",
+                                  name));
+        sum.start().next();
+        const LedgerAccount account{.records = static_cast<std::uint64_t>(sum.integer(0)),
+                                    .nanoseconds = sum.real(1)};
+        recording_.ledger.meet(account.records);
+        recording_.ledger.leave_out(LeftOutReason::unknown_kind, name, account);
+    }
+}
+
+// What Nsight Systems says of its own recording: only what is worse than information.
+void NsightSystemsReader::read_diagnostics() {
+    const auto columns = columns_of("DIAGNOSTIC_EVENT");
+    const auto levels = columns_of("ENUM_DIAGNOSTIC_SEVERITY_LEVEL");
+    if (!columns.contains("severity") || !columns.contains("text") || !levels.contains("id") ||
+        !levels.contains("name")) {
+        return;
+    }
+    Statement row(database_,
+                  "SELECT event.text FROM DIAGNOSTIC_EVENT AS event JOIN "
+                  "ENUM_DIAGNOSTIC_SEVERITY_LEVEL AS level ON level.id = event.severity WHERE "
+                  "level.name LIKE '%warning%' OR level.name LIKE '%error%' OR level.name LIKE "
+                  "'%fatal%' LIMIT 1000");
+    for (row.start(); row.next();) {
+        recording_.ledger.quote(row.text(0));
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "import/formats.h"
+#include "import/units.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -105,9 +106,9 @@ public:
         recording_.tool = "onednn";
         std::string line;
         while (source_.next_line(line)) {
-            ++line_;
             take(line);
         }
+        take_partitions();
         recording_.has_starts = has_timestamps_;
         if (has_timestamps_) {
             std::ranges::stable_sort(recording_.operators, {}, &RecordedOperator::start);
@@ -118,13 +119,6 @@ public:
             pass = one->kind == StepKind::reorder ? pass : one->pass;
             one->pass = pass;
         }
-        left_out_.add_to(recording_.doubts);
-        if (broken_ > 0) {
-            recording_.doubts.push_back(fmt::format(
-                "{} line{} of the log, the first of them line {}, had too few fields and were left "
-                "out",
-                broken_, broken_ == 1 ? "" : "s", first_broken_));
-        }
         return std::move(recording_);
     }
 
@@ -133,6 +127,10 @@ private:
     void take_info(const std::vector<std::string_view>& fields);
     void take_template(std::string_view columns);
     void take_primitive(const std::vector<std::string_view>& fields);
+    void take_partition(const std::vector<std::string_view>& fields);
+    void take_partitions();
+    void take_other(std::string_view object, std::string_view event, std::string_view time);
+    std::optional<Nanoseconds> time_in(std::string_view text);
     void link(RecordedOperator& one, std::string_view primitive, std::string_view problem,
               std::string_view prop_kind);
     std::string_view at(const std::vector<std::string_view>& fields, VerboseColumn column) const {
@@ -142,15 +140,12 @@ private:
 
     ByteSource& source_;
     RecordedProfile recording_ = {};
-    LeftOut left_out_ = {};
+    std::vector<RecordedOperator> partitions_ = {};  // of graphs
     std::array<std::optional<std::size_t>, column_names.size()> columns_ = {};
     std::size_t columns_count_ = 0;
     std::map<std::string, OpenForwards> forwards_ = {};
     Nanoseconds now_ = Nanoseconds(1);
     bool has_timestamps_ = false;
-    std::uint64_t line_ = 0;
-    std::uint64_t broken_ = 0;
-    std::uint64_t first_broken_ = 0;
 };
 
 void VerboseReader::take_template(std::string_view columns) {
@@ -186,16 +181,89 @@ void VerboseReader::take(std::string_view line) {
     const auto is = [&](std::ptrdiff_t i, std::string_view what) {
         return fields.end() - word > i && word[i] == what;
     };
-    if (is(0, "info") || (is(0, "primitive") && is(1, "info"))) {
+    if (fields.end() == word) {
+        return;
+    }
+    const bool has_object =
+        is(0, "primitive") || is(0, "graph") || is(0, "ukernel") || is(0, "common");
+    const std::string_view object = has_object ? *word : "primitive";
+    const auto event = word + (has_object ? 1 : 0);
+    if (event == fields.end()) {
+        return;
+    }
+    if (*event == "info") {
         take_info({word, fields.end()});
-    } else if (is(0, "exec") || (is(0, "primitive") && is(1, "exec"))) {
+    } else if (*event == "exec" && object == "primitive") {
         if (is_timestamp && !has_timestamps_) {  // of a log without its first lines
             take_template(fmt::format("timestamp,{}", usual_template));
         }
-        if (is(0, "primitive")) {
+        if (has_object) {
             fields.erase(word);
         }
         take_primitive(fields);
+    } else if (*event == "exec" && object == "graph") {
+        take_partition({event + 1, fields.end()});
+    } else if (event->starts_with("error") || event->ends_with(":check")) {
+        recording_.ledger.quote(line.substr(prefix));
+    } else {
+        take_other(object, *event, fields.back());
+    }
+}
+
+// What else takes time is the creation of primitives; lines of a beginning have no time.
+void VerboseReader::take_other(std::string_view object, std::string_view event,
+                               std::string_view time) {
+    const std::string_view kind = event.substr(0, event.find(':'));
+    const bool is_timed = kind == "exec" || kind == "compile" || kind.starts_with("create");
+    if (!is_timed || event.ends_with(":start") || event.ends_with(":dispatch")) {
+        return;
+    }
+    recording_.ledger.meet();
+    const auto taken = parse_time(time, TimeUnit::millisecond);
+    recording_.ledger.leave_out(LeftOutReason::unknown_kind, fmt::format("{} {}", object, kind),
+                                taken && is_plausible(*taken) ? taken : std::nullopt);
+}
+
+std::optional<Nanoseconds> VerboseReader::time_in(std::string_view text) {
+    const auto time = parse_time(text, TimeUnit::millisecond);
+    if (!time || !is_plausible(*time)) {
+        recording_.ledger.leave_out(LeftOutReason::implausible_time);
+        return {};
+    }
+    return time;
+}
+
+// "cpu,100002,conv_post_ops,conv;relu,,in0_f32... out0_f32...,fpm:strict,kernel,dnnl_backend,0.25"
+void VerboseReader::take_partition(const std::vector<std::string_view>& fields) {
+    constexpr std::size_t name_place = 2, kernel_from_end = 3, least = 7;
+    recording_.ledger.meet();
+    if (fields.size() < least) {
+        recording_.ledger.leave_out(LeftOutReason::broken_row, "graph exec");
+        return;
+    }
+    if (const auto time = time_in(fields.back())) {
+        TextPool& texts = recording_.texts;
+        partitions_.push_back(
+            {.name = texts.id_of(fields[name_place]),
+             .implementation = texts.id_of(fields[fields.size() - kernel_from_end]),
+             .start = now_,
+             .time = *time});
+        if (recording_.operators.empty()) {
+            now_ += *time;
+        }
+    }
+}
+
+// The primitives that a partition runs have lines of their own, with the same time once more.
+void VerboseReader::take_partitions() {
+    const bool is_used = recording_.operators.empty();
+    for (const RecordedOperator& one : partitions_) {
+        if (is_used) {
+            recording_.ledger.use(one.time);
+            recording_.operators.push_back(one);
+        } else {
+            recording_.ledger.leave_out(LeftOutReason::own_lines, "graph exec", one.time);
+        }
     }
 }
 
@@ -237,17 +305,18 @@ void VerboseReader::take_primitive(const std::vector<std::string_view>& fields) 
     const std::string_view primitive = at(fields, VerboseColumn::primitive);
     const std::string_view problem = at(fields, VerboseColumn::problem);
     const std::string_view prop_kind = at(fields, VerboseColumn::prop_kind);
-    const auto time = parse_nanoseconds(at(fields, VerboseColumn::time), 1e6);
+    recording_.ledger.meet();
     if (fields.size() < columns_count_ || primitive.empty()) {
-        ++broken_;
-        first_broken_ = first_broken_ == 0 ? line_ : first_broken_;
+        recording_.ledger.leave_out(LeftOutReason::broken_row, "primitive exec");
         return;
     }
-    if (!time || !is_plausible(*time)) {
-        ++left_out_.implausible;
+    const auto time = time_in(at(fields, VerboseColumn::time));
+    if (!time) {
         return;
     }
-    if (const auto stamp = parse_nanoseconds(at(fields, VerboseColumn::timestamp), 1e6)) {
+    recording_.ledger.use(time);
+    if (const auto stamp =
+            parse_time(at(fields, VerboseColumn::timestamp), TimeUnit::millisecond)) {
         now_ = *stamp;
     }
     const std::string_view auxiliary = at(fields, VerboseColumn::auxiliary);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/schedule.h"
+#include "import/ledger.h"
 #include "op/work.h"
 #include "trace/trace.h"
 
@@ -54,6 +55,7 @@ struct RecordedOperator {
     std::uint32_t forward =
         0;                     // the place of the operator whose gradient it computes, plus 1; or 0
     std::uint32_t stream = 0;  // thread or stream
+    std::uint32_t device = 0;  // where there are no spans: place among the recording's devices
     Nanoseconds start = {};
     Nanoseconds time = {};
 };
@@ -65,7 +67,16 @@ using MarkedIteration = std::pair<Nanoseconds, Nanoseconds>;
 struct RecordedSpan {
     Span span = {};
     std::uint32_t launched_by = 0;  // place among the operators
+    std::uint32_t device = 0;       // place among the recording's devices
     bool has_call = false;          // a recorded call says so
+};
+
+// A device as one process of the recording used it: each is a run of its own (import/devices.h).
+struct RecordedDevice {
+    std::string name = {};                         // "NVIDIA H200", or nothing
+    std::string number = {};                       // as the file counts or calls it: "1", "Agent 4"
+    std::int64_t process = 0;                      // 0: the file does not tell, or there is but one
+    std::vector<MarkedIteration> iterations = {};  // that this process marked
 };
 
 // What a tool counted of an operator, by the counter's name (CUPTI's where it has one:
@@ -86,24 +97,14 @@ struct RecordedProfile {
     std::vector<MarkedIteration> iterations = {};             // empty: the tool marked none
     std::vector<RecordedSpan> spans = {};                     // empty: times are the host's
     std::map<std::uint32_t, RecordedCounters> counters = {};  // by place of the operator
-    int threads = 0;                                          // 0: the file does not say
+    std::vector<RecordedDevice> devices = {};  // empty: one, of which the file tells nothing
+    int threads = 0;                           // 0: the file does not say
     std::string processor = {};            // or device that it ran on: "NVIDIA H200"; or nothing
     bool has_starts = true;                // false if the tool records durations alone
     bool has_times = true;                 // false if it records counters alone
-    std::vector<std::string> doubts = {};  // sentences: what the file lacks, or what was left out
+    std::vector<std::string> doubts = {};  // sentences: what the file lacks, what its times are
+    Ledger ledger = {};                    // of the file: what was used, and what was left out
 };
-
-// Counts what a reader leaves out, for one sentence each.
-struct LeftOut {
-    std::uint64_t nameless = 0;
-    std::uint64_t implausible = 0;  // times that are negative, no numbers, or longer than an hour
-
-    void add_to(std::vector<std::string>& doubts) const;
-};
-
-// A time in a file, in units of so many nanoseconds: exact to the nanosecond also where a double is
-// not. Nothing for what is no number or beyond 126 years.
-std::optional<Nanoseconds> parse_nanoseconds(std::string_view text, double unit_ns);
 
 // Whether a duration can be one: not negative and at most an hour (trace/trace.h).
 bool is_plausible(Nanoseconds duration);

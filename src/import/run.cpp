@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "import/counters.h"
+#include "import/devices.h"
 #include "import/iterations.h"
 #include "import/layers.h"
 #include "op/op.h"
@@ -114,6 +115,9 @@ void RunMaker::describe(const ImportRequest& request) {
     made.provenance["import.iterations"] =
         fmt::format("{}, {}", iterations_.count, iterations_.how);
     made.provenance["backend.name"] = recording_.tool;
+    if (recording_.devices.size() == 1) {
+        made.provenance["import.device"] = label_of(recording_.devices.front());
+    }
     if (!recording_.version.empty()) {
         made.provenance["backend.version"] = recording_.version;
     }
@@ -173,8 +177,10 @@ void RunMaker::gather() {
     }
     if (steps_.empty()) {
         throw Error(
-            "the file holds no operator or kernel with a name and a time; record it again "
-            "(strata import --help says where each tool's recipe is)");
+            fmt::format("the file holds no operator or kernel with a name and a time; record it "
+                        "again (strata import --help says where each tool's recipe is){}{}",
+                        recording_.ledger.sentences().empty() ? "" : ": ",
+                        join(recording_.ledger.sentences(), "; ")));
     }
 }
 
@@ -313,6 +319,9 @@ void RunMaker::add_doubts() {
     for (const std::string& sentence : recording_.doubts) {
         doubt(sentence);
     }
+    for (const std::string& sentence : recording_.ledger.sentences()) {
+        doubt(sentence);
+    }
     if (iterations_.outside > Nanoseconds::zero()) {
         doubt(
             fmt::format("{:.3f} ms of operators lie outside the {} iterations and are in none of "
@@ -353,6 +362,7 @@ void RunMaker::doubt_missing_layers() {
 
 ImportedRun imported_run(const RecordedProfile& recording, const ImportRequest& request,
                          const NetworkSteps* network) {
+    check(recording.ledger.is_balanced(), "each record of an imported file is used or left out");
     return RunMaker(recording, request, network).make();
 }
 

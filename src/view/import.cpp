@@ -85,6 +85,17 @@ Document import_document(const Run& run, std::span<const std::string> by) {
     return document;
 }
 
+Table books_table(std::span<const ImportBook> books) {
+    Table table = table_for_data({"use", "reason", "what", "records", "time_s"}, "books");
+    for (const ImportBook& book : books) {
+        table.rows.push_back({book.use, text_or_missing(book.reason), printable(book.what),
+                              count_cell(static_cast<double>(book.records)),
+                              time_cell(book.time, Provenance::imported)});
+    }
+    add_origin(table, Origin::imported);
+    return table;
+}
+
 Document import_sweep_document(std::span<const Run> runs, std::size_t anew,
                                std::string_view device) {
     std::map<std::string, std::pair<double, double>> reasons;  // how many, and the first of them

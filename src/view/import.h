@@ -4,6 +4,7 @@
 #include "record/run.h"
 #include "report/document.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,18 @@ namespace strata {
 //
 // `by`: of each of the run's steps.
 Document import_document(const Run& run, std::span<const std::string> by);
+
+// What became of some of a file's records.
+struct ImportBook {
+    std::string use = {};     // "used", "context", "left out"
+    std::string reason = {};  // of what was left out
+    std::string what = {};    // likewise: a category, unit or process
+    std::uint64_t records = 0;
+    Seconds time = {};  // of those that have one, as the file states it
+};
+
+// All of them, for data: people read the same as doubts.
+Table books_table(std::span<const ImportBook> books);
 
 // Results of a sweep, imported as runs: how many, of what, and how many of them were new.
 //

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "graph/builder.h"
+#include "import/devices.h"
 #include "import/dnnmark.h"
 #include "import/formats.h"
 #include "import/paradnn.h"
@@ -53,7 +54,9 @@ void import_as(std::string_view format, const std::filesystem::path& file) {
             }
             return;
         }
-        make_runs(format_for(file, format).read(source));
+        for (const RecordedProfile& part : by_device(format_for(file, format).read(source))) {
+            make_runs(part);
+        }
     } catch (const Error&) {
     }
 }

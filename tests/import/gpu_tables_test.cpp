@@ -59,7 +59,7 @@ TEST(GpuTables, NsightComputesLongFormHasARowForEachMetric) {
     EXPECT_EQ(name_at(profile, 0), "gemm<float, 128>(float *, int)");
     EXPECT_EQ(profile.operators[0].time, Nanoseconds(1'250'250));
     EXPECT_EQ(profile.counters.at(0).at("dram__bytes_read.sum").value, 1204.5e6);
-    EXPECT_EQ(profile.counters.at(0).at("dram__bytes_read.sum").unit, "byte");
+    EXPECT_EQ(profile.counters.at(0).at("dram__bytes_read.sum").unit, "B");
 }
 
 TEST(GpuTables, NsightComputesRawPageHasAColumnForEachMetricAndARowOfUnits) {
@@ -67,9 +67,8 @@ TEST(GpuTables, NsightComputesRawPageHasAColumnForEachMetricAndARowOfUnits) {
     ASSERT_EQ(profile.operators.size(), 1u);  // the other has no time
     EXPECT_EQ(profile.operators[0].time, Nanoseconds(1'250'250));
     EXPECT_EQ(profile.counters.at(0).size(), 2u);
-    EXPECT_TRUE(std::ranges::any_of(profile.doubts, [](const std::string& doubt) {
-        return doubt.starts_with("1 event was left out");
-    }));
+    EXPECT_EQ(profile.ledger.left_out(LeftOutReason::no_value), 1u);
+    EXPECT_EQ(profile.ledger.left_out(LeftOutReason::no_time), 2u);  // its row and its counter
 }
 
 std::map<std::string, double> metrics_by_name(const StepResult& step) {
@@ -150,7 +149,8 @@ TEST(GpuTables, RowsWithOtherNumbersOfFieldsAreCountedAndAnEmptyTableIsRefused) 
     ByteSource source(file);
     const RecordedProfile profile = format_for(file, "").read(source);
     EXPECT_EQ(profile.operators.size(), 1u);
-    EXPECT_EQ(profile.doubts.size(), 2u);
+    EXPECT_EQ(profile.ledger.left_out(LeftOutReason::broken_row), 1u);
+    EXPECT_EQ(profile.ledger.left_out(LeftOutReason::implausible_time), 1u);
     std::ofstream(file) << "\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\"\n";
     ByteSource empty(file);
     EXPECT_NE(error_of([&] { format_for(file, "").read(empty); }).find("has no kernel"),

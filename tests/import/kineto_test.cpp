@@ -76,7 +76,8 @@ TEST_F(KinetoTraces, OfSeveralProcessesTheBusiestIsTakenWithItsKernels) {
     ASSERT_EQ(profile.doubts.size(), 1u);
     EXPECT_EQ(profile.doubts[0],
               "2 processes have operators: those of process 2 are imported, which took the most "
-              "time, and those of 1 are left out");
+              "time");
+    EXPECT_EQ(profile.ledger.left_out(LeftOutReason::other_process), 2u);  // operator and kernel
 }
 
 TEST_F(KinetoTraces, AKernelBelongsToTheOutermostOperatorAroundItsLaunch) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Databases in the documented layout of Nsight Systems' export, of two versions (data/README.md).
+#include "import/devices.h"
 #include "import/formats.h"
 #include "import/iterations.h"
 #include "import/run.h"
 
+#include "store/save.h"
 #include "tests/support/dnnmark_database.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
@@ -154,6 +156,89 @@ TEST_F(NsightSystems, CallsOfAnotherProcessWithTheSameNumberLaunchNothingHere) {
     EXPECT_FALSE(profile.spans[0].has_call);
 }
 
+// Both have a thread that marks its own two iterations, and each counts its calls from 1 on.
+std::string two_processes() {
+    const std::int64_t other = process + 1;
+    std::string sql =
+        new_schema() +
+        fmt::format(
+            "INSERT INTO NVTX_EVENTS VALUES (50, 9000, 59, 'iteration 0', NULL, {0}), "
+            "(10050, 19000, 59, 'iteration 1', NULL, {0});",
+            thread);
+    for (const auto& [table, column] : {std::pair{"CUPTI_ACTIVITY_KIND_KERNEL", "globalPid"},
+                                        std::pair{"CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid"},
+                                        std::pair{"NVTX_EVENTS", "globalTid"}}) {
+        sql += fmt::format(
+            "CREATE TABLE more AS SELECT * FROM {0}; UPDATE more SET {1} = {1} + {2}, start = "
+            "start "
+            "+ 30, end = end + 60; INSERT INTO {0} SELECT * FROM more; DROP TABLE more;",
+            table, column, (other - process) << 24);
+    }
+    return sql;
+}
+
+TEST_F(NsightSystems, EachDeviceOfEachProcessIsARunAndTheTimesAddUp) {
+    const std::string sql =
+        two_processes() +
+        "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1 WHERE correlationId % 10 = 2;";
+    RecordedProfile whole = read(sql);
+    const double used = whole.ledger.used().nanoseconds;
+    EXPECT_EQ(used, 4 * 700 + 4 * 730);
+    const std::vector<RecordedProfile> parts = by_device(std::move(whole));
+    ASSERT_EQ(parts.size(), 4u);
+    EXPECT_EQ(label_of(parts[0].devices.at(0)), "device 0 of process 4711");
+    std::vector<strata::Run> runs;
+    double recorded = 0;
+    for (const RecordedProfile& part : parts) {
+        const ImportedRun imported =
+            imported_run(part,
+                         {.content = {{"recording", "a"}, {"device", label_of(part.devices.at(0))}},
+                          .created = "2026-11-27T05:00:00Z"},
+                         nullptr);
+        runs.push_back(imported.run);
+        EXPECT_EQ(imported.run.provenance.at("import.iterations"), "2, marked by the tool");
+        ASSERT_EQ(imported.run.steps.size(), 1u);
+        EXPECT_EQ(std::get<Samples>(imported.run.steps[0].time).values.size(), 2u);
+        for (const RecordedOperator& one : part.operators) {
+            recorded += static_cast<double>(one.time.count());
+        }
+    }
+    EXPECT_EQ(recorded, used);
+    const Database database = Database::open(directory_.path() / "runs.sqlite");
+    EXPECT_EQ(save_imported(database, runs), 4u);
+    EXPECT_EQ(save_imported(database, runs), 0u);
+}
+
+TEST_F(NsightSystems, GraphsTracedAsAWholeAreWork) {
+    const RecordedProfile profile =
+        read(strings +
+             "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start, end, deviceId, graphId, "
+             "streamId, correlationId, globalPid);"
+             "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (1000, 5000, 0, 3, 7, 1, 0);");
+    ASSERT_EQ(profile.spans.size(), 1u);
+    EXPECT_EQ(profile.spans[0].span.name, "[CUDA graph] 3");
+    EXPECT_EQ(profile.operators.at(0).time, Nanoseconds(4000));
+}
+
+TEST_F(NsightSystems, RecordsOfOtherTablesAndRangesAreCountedAndWarningsPassedOn) {
+    const RecordedProfile profile =
+        read(new_schema() +
+             "CREATE TABLE OSRT_API (start, end); INSERT INTO OSRT_API VALUES (1, 11), (20, 50);"
+             "INSERT INTO NVTX_EVENTS VALUES (5, 25, 60, 'across', NULL, 1), (7, NULL, 59, 'open', "
+             "NULL, 1), (8, NULL, 34, 'mark', NULL, 1);"
+             "CREATE TABLE ENUM_DIAGNOSTIC_SEVERITY_LEVEL (id, name);"
+             "INSERT INTO ENUM_DIAGNOSTIC_SEVERITY_LEVEL VALUES (1, 'Info'), (2, 'Warning');"
+             "CREATE TABLE DIAGNOSTIC_EVENT (severity, text); INSERT INTO DIAGNOSTIC_EVENT VALUES "
+             "(1, 'started'), (2, '12 events were lost');");
+    const Ledger& ledger = profile.ledger;
+    EXPECT_TRUE(ledger.is_balanced());
+    EXPECT_EQ(ledger.met(), 4u + 4u + 4u + 2u + 2u);  // kernels, calls, ranges, and those here
+    EXPECT_EQ(ledger.left_out(LeftOutReason::unknown_kind), 3u);
+    EXPECT_EQ(ledger.left_out(LeftOutReason::unpaired), 1u);
+    EXPECT_EQ(ledger.left_out().nanoseconds, 10 + 30 + 20);
+    EXPECT_TRUE(says(ledger.sentences().back(), "12 events were lost"));
+}
+
 TEST_F(NsightSystems, WithoutRangesOrCallsTheKernelsAreLeft) {
     for (const char* missing : {"NVTX_EVENTS", "CUPTI_ACTIVITY_KIND_RUNTIME"}) {
         const RecordedProfile profile = read(new_schema() + fmt::format("DROP TABLE {};", missing));
@@ -184,7 +269,8 @@ TEST_F(NsightSystems, ImplausibleTimesAndKernelsWithoutANameAreCounted) {
              "correlationId = 1; UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 99, "
              "shortName = 99 WHERE correlationId = 2;");
     EXPECT_EQ(profile.spans.size(), 2u);
-    EXPECT_EQ(profile.doubts.size(), 2u);
+    EXPECT_EQ(profile.ledger.left_out(LeftOutReason::implausible_time), 1u);
+    EXPECT_EQ(profile.ledger.left_out(LeftOutReason::nameless), 1u);
 }
 
 TEST_F(NsightSystems, ADatabaseOfAnotherProgramIsRefused) {

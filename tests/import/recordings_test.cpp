@@ -137,8 +137,9 @@ TEST(Recordings, ANodeThatOnnxRuntimeFusedAndPaddedIsTheOnlyConvolutionLeft) {
         std::ranges::find(imported.run.steps, StepKind::reorder, &StepResult::kind);
     ASSERT_NE(reorder, imported.run.steps.end());
     EXPECT_EQ(reorder->layer, "pool1");  // that runs after it
-    ASSERT_EQ(imported.run.flags.size(), 1u);
-    EXPECT_NE(imported.run.flags[0].sentence.find("(relu1)"), std::string::npos);
+    EXPECT_TRUE(std::ranges::any_of(imported.run.flags, [](const Flag& flag) {
+        return flag.sentence.find("(relu1)") != std::string::npos;
+    }));
 }
 
 TEST(Recordings, TensorFlowsNodesAreLayersByTheirPathWithBothGradientsApart) {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "import/advice.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace strata {
+
+namespace {
+
+// A file is of a kind by how its name ends or by texts that its beginning has, all of them.
+struct ForeignKind {
+    std::array<std::string_view, 3> texts = {};    // empty ones count for nothing
+    std::array<std::string_view, 3> endings = {};  // likewise
+    std::string_view unless = {};  // a text that a file of this kind lacks; or nothing
+    std::string_view advice = {};
+};
+
+// THE list of what is known and not read.
+constexpr std::array foreign_kinds = {
+    ForeignKind{.endings = {".nsys-rep", ".qdrep", ".qdstrm"},
+                .advice = "is a report of Nsight Systems: export it with nsys export --type sqlite "
+                          "and import the database"},
+    ForeignKind{.endings = {".ncu-rep", ".nsight-cuprof-report"},
+                .advice = "is a report of Nsight Compute: print it with ncu --import FILE --csv "
+                          "--page raw and import what it prints"},
+    ForeignKind{.endings = {".xplane.pb"},
+                .advice = "is a profile of TensorFlow or JAX (XSpace): make a trace of it with the "
+                          "package xprof, as docs/import.md says, and import that"},
+    ForeignKind{.endings = {".pftrace", ".perfetto-trace"},
+                .advice = "is a trace of Perfetto (protobuf): let rocprofv3 write --output-format "
+                          "csv, or export JSON from the PyTorch profiler"},
+    ForeignKind{.endings = {".parquet"},
+                .advice = "is a Parquet file: export the report of Nsight Systems with nsys export "
+                          "--type sqlite"},
+    ForeignKind{.texts = {"No kernels were profiled"},
+                .advice = "is a log in which nvprof says that it recorded no kernels: profile a "
+                          "program that uses the GPU, and let it end by itself"},
+    ForeignKind{.texts = {"No kernels were profiled", "==PROF=="},
+                .advice = "is a log in which ncu says that it recorded no kernels: profile a "
+                          "program that uses the GPU, without a filter that leaves out all"},
+    ForeignKind{.texts = {"\"Invocations\"", "\"Metric Name\"", "\"Kernel Name\""},
+                .advice = "is a summary of ncu --print-summary, of all invocations together: print "
+                          "it without that option"},
+    ForeignKind{.texts = {"Self CPU %", "CPU total", "# of Calls"},
+                .advice = "is the table that PyTorch's key_averages() prints, of sums alone: write "
+                          "a trace with export_chrome_trace"},
+    ForeignKind{.texts = {"Self CPU time total"},
+                .advice = "is the table that PyTorch's key_averages() prints, of sums alone: write "
+                          "a trace with export_chrome_trace"},
+    ForeignKind{.texts = {"==PROF==", "Section: "},
+                .advice = "is what ncu prints for people: add --csv --page raw"},
+    ForeignKind{.texts = {"Time(%)", "  Calls  ", "Avg  "},
+                .advice = "is what nvprof prints for people: add --csv, and --print-gpu-trace for "
+                          "each kernel's own times"},
+    ForeignKind{.texts = {"Total Time (ns)", "Num Calls"},
+                .unless = "Instances",
+                .advice = "is a summary of nsys stats of the host's calls: print the kernels' with "
+                          "--report cuda_gpu_kern_sum, or export the report with nsys export "
+                          "--type sqlite"},
+    ForeignKind{.texts = {"Time (%)  ", "Total Time (ns)  "},
+                .advice = "is what nsys stats prints for people: add --format csv, or export the "
+                          "report with nsys export --type sqlite"},
+    ForeignKind{.texts = {"\"Domain\",\"Function\"", "Start_Timestamp"},
+                .advice =
+                    "is rocprofv3's trace of the host's calls: import kernel_trace.csv, which "
+                    "--kernel-trace writes"},
+    ForeignKind{.texts = {"\"Direction\"", "Source_Agent_Id", "Start_Timestamp"},
+                .advice = "is rocprofv3's trace of copies: import kernel_trace.csv, which "
+                          "--kernel-trace writes"},
+    ForeignKind{.texts = {"\"rocprofiler-sdk-tool\""},
+                .advice = "is rocprofv3's JSON: let it write --output-format csv and import "
+                          "kernel_trace.csv"},
+    ForeignKind{.texts = {"\"viztracer_metadata\""},
+                .advice = "is a trace of VizTracer, of Python's functions: record the network with "
+                          "torch.profiler"},
+    ForeignKind{.texts = {"speedscope.app/file-format-schema"},
+                .advice = "is a profile for speedscope, of a program's functions: record the "
+                          "network with its framework's profiler"},
+    ForeignKind{.texts = {"\"CudaEvent\"", "\"Type\""},
+                .advice = "is the JSON of nsys export: export with --type sqlite instead"},
+};
+
+bool has_any_ending(const std::string& name, const ForeignKind& kind) {
+    return std::ranges::any_of(kind.endings, [&](std::string_view ending) {
+        return !ending.empty() && name.ends_with(ending);
+    });
+}
+
+bool has_all_texts(std::string_view head, const ForeignKind& kind) {
+    const bool is_other = !kind.unless.empty() && head.find(kind.unless) != head.npos;
+    return !kind.texts.front().empty() && !is_other &&
+           std::ranges::all_of(kind.texts,
+                               [&](std::string_view text) { return head.find(text) != head.npos; });
+}
+
+}  // namespace
+
+std::string_view advice_for(const std::filesystem::path& file, std::string_view head) {
+    const std::string name = file.filename().string();
+    // What has more marks is known more exactly.
+    const ForeignKind* found = nullptr;
+    const auto marks = [](const ForeignKind& kind) {
+        return std::ranges::count_if(kind.texts,
+                                     [](std::string_view text) { return !text.empty(); });
+    };
+    for (const ForeignKind& kind : foreign_kinds) {
+        const bool is_one = has_any_ending(name, kind) || has_all_texts(head, kind);
+        if (is_one && (found == nullptr || marks(kind) > marks(*found))) {
+            found = &kind;
+        }
+    }
+    return found == nullptr ? std::string_view() : found->advice;
+}
+
+}  // namespace strata
