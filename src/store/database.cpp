@@ -95,6 +95,12 @@ std::string sentence_of(const SqliteFailure& failure) {
     if (primary == SQLITE_IOERR) {
         return with_cause("cannot be read or written", failure);
     }
+    if (primary == SQLITE_CONSTRAINT) {
+        return fmt::format(
+            "is unharmed, but refuses what was to be stored ({}), which is a mistake of strata: "
+            "report it with the command",
+            failure.message);
+    }
     return fmt::format("cannot be used: {}", failure.message);
 }
 
