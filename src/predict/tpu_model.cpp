@@ -102,6 +102,9 @@ std::unique_ptr<DeviceModel> TpuModel::scaled(Resource resource, double factor) 
     TrainingStepRates& rates = other.rates;
     if (resource == Resource::compute) {
         rates.product.efficiency *= factor;
+        if (other.device.bf16_peak) {  // the ceiling that predictions keep to
+            other.device.bf16_peak->value *= factor;
+        }
     } else if (resource == Resource::dram_bandwidth) {
         other.device.dram_bandwidth->value *= factor;
         rates.all_reduce *= factor;
