@@ -63,6 +63,17 @@ OptionHelp option_help_of(const CLI::Option& option) {
 
 }  // namespace
 
+void take_one_word_each(CLI::App& app) {
+    for (CLI::Option* option : app.get_options()) {
+        if (!option->get_positional()) {
+            option->allow_extra_args(false);
+        }
+    }
+    for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
+        take_one_word_each(*verb);
+    }
+}
+
 VerbHelp help_of(const CLI::App& app) {
     VerbHelp help{.name = app.get_name(),
                   .group = app.get_group(),

@@ -32,6 +32,10 @@ struct VerbHelp {
     std::vector<VerbHelp> verbs;  // below this one
 };
 
+// Lets every option of every verb take one word, whether it is a list, so that no list takes the
+// argument that follows it: commas separate, or the option is repeated.
+void take_one_word_each(CLI::App& app);
+
 // What a program or verb takes, in the order it was defined in.
 VerbHelp help_of(const CLI::App& app);
 

@@ -109,7 +109,8 @@ std::string general_notes(std::size_t width) {
            "\n" +
            wrap(
                "Exit codes: 0 done, 1 failed, 2 usage, 3 this machine cannot, 4 measured but not "
-               "stable, 130 interrupted (the same command continues).",
+               "stable, or not enough to judge by, 5 slower than --fail-on allows, 130 "
+               "interrupted (the same command continues).",
                width) +
            "\n";
 }
@@ -168,7 +169,8 @@ void add_help(CLI::App& app, ExitCode& exit) {
             }
             shown = found.front();
         }
-        emit(shown->help(), {});
+        // (The program's own help() would give that of the verb that was called: this one.)
+        emit(shown->get_formatter()->make_help(shown, "", CLI::AppFormatMode::Normal), {});
         exit = ExitCode::done;
     });
 }

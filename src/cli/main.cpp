@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/command_line.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
 #include "record/identity.h"
@@ -118,6 +119,7 @@ int run_command(int argc, char** argv) {
         verb.add(app, exit);
         app.get_subcommands({}).back()->group(verb.group);
     }
+    take_one_word_each(app);
     try {
         app.parse(argc, argv);
         return static_cast<int>(exit);

@@ -74,7 +74,10 @@ Usage: an unknown verb, option, name or value.
 This machine, or the library on it, cannot do what was asked, or not every step of it.
 .TP
 4
-Measured, but not as precisely as \fB\-\-precision\fR asks.
+Measured, but not as precisely as \fB\-\-precision\fR asks, or as a verdict for \fB\-\-fail\-on\fR needs.
+.TP
+5
+Slower than \fB\-\-fail\-on\fR allows.
 .TP
 130
 Interrupted. What was measured is stored; the same command continues it.

@@ -600,6 +600,47 @@ class Turns(Program):
         self.assertEqual(self.rows("SELECT count(*) FROM run WHERE batch = 2"), [(0,)])
 
 
+class CommandLine(Program):
+    """What holds for every option of every verb, as `strata help` lists them."""
+
+    # A value for what stands for one in help: what is not here is taken as it is, or its first choice.
+    VALUES = {"N": "1", "PERCENT": "1%", "SECONDS": "1", "SHARE": "1%", "SIZE": "1GB", "W": "1", "CHOICE": "none",
+              "NAME=VALUE": "a=1", "NAME=RANGE": "batch=1,2", "BACKEND=USD": "a=1", "BACKEND=W": "a=1",
+              "I/N": "1/2", "WORD": "none"}
+
+    def below(self, *called):
+        """The verbs that help lists below a program or verb, with those below them."""
+        listed = self.strata("help", *called).stdout
+        if not re.search(r"^Usage: .* VERB", listed, re.M):
+            return [called]
+        names = re.findall(r"^  ([a-z][a-z-]*)(?: |$)", listed.split("\nOptions\n")[0], re.M)
+        return [verb for name in names for verb in self.below(*called, name)]
+
+    def test_a_list_does_not_take_the_argument_that_follows_it(self):
+        lists = 0
+        for verb in self.below():
+            shown = self.strata("help", *verb).stdout
+            for flag, value in re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)(?:, --[a-z-]+)* (\S+)(?:  |$)", shown, re.M):
+                word = value.removesuffix(",…").split("|")[0]
+                told = self.strata(*verb, flag, self.VALUES.get(word, word), "this-follows", "--no-such-flag",
+                                   code=2).stderr
+                self.assertRegex(told, "does not take '(this-follows|--no-such-flag)'", f"{verb} {flag}")
+                lists += value.endswith(",…")
+        self.assertGreater(lists, 50)
+
+    def test_a_list_before_the_arguments_is_the_list_after_them(self):
+        for words in ["--columns", "name"], ["--sort", "name"]:
+            self.assertEqual(self.strata("list", *words, "operators").stdout,
+                             self.strata("list", "operators", *words).stdout)
+
+    def test_help_names_every_exit_code(self):
+        told = " ".join(self.strata("--help").stdout.split())
+        listed = re.search(r"Exit codes: (.*)\.", told).group(1)
+        for value in re.findall(r"= (\d+)", re.search(r"enum class ExitCode : int \{(.*?)\}",
+                                                      (ROOT / "src/base/error.h").read_text(), re.S).group(1)):
+            self.assertRegex(listed, rf"\b{value} ")
+
+
 class ExitCodes(Program):
     """Every value of ExitCode, by a command that ends with it."""
 
