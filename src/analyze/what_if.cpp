@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace strata {
 
@@ -43,6 +44,30 @@ std::optional<Estimate> sum_of_savings(const std::vector<Saving>& savings) {
     return sum_of(steps);
 }
 
+// The root of the sum of two errors' squares.
+Seconds both(Seconds one, Seconds other) {
+    return Seconds{std::hypot(one.value, other.value)};
+}
+
+Estimate difference(const Estimate& now, const Estimate& gain) {
+    const Seconds left = now.median - gain.median;
+    return {.median = left,
+            .low = left - both(now.median - now.low, gain.high - gain.median),
+            .high = left + both(now.high - now.median, gain.median - gain.low),
+            .minimum = std::min(left, now.minimum - gain.high),
+            .samples = std::min(now.samples, gain.samples)};
+}
+
+// (now - gain) / now. Of the two errors of gain / now, those of the iteration are relative.
+Ratio rest_of(const Estimate& now, const Estimate& gain) {
+    const double share = gain.median / now.median;
+    const double more = std::hypot((gain.high - gain.median) / now.median,
+                                   share * ((now.median - now.low) / now.median));
+    const double less = std::hypot((gain.median - gain.low) / now.median,
+                                   share * ((now.high - now.median) / now.median));
+    return {1 - share, 1 - share - more, 1 - share + less};
+}
+
 class Forecaster {
 public:
     Forecaster(const Run& run, const Graph& graph, FusionMethod method)
@@ -61,9 +86,8 @@ public:
         forecast_.now = end_to_end_of(run_);
         forecast_.gain = sum_of_savings(all_);
         if (forecast_.now && forecast_.gain) {
-            const auto left = [&](Seconds gain) { return 1 - gain / forecast_.now->median; };
-            forecast_.expected = Ratio{left(forecast_.gain->median), left(forecast_.gain->high),
-                                       left(forecast_.gain->low)};
+            forecast_.after = difference(*forecast_.now, *forecast_.gain);
+            forecast_.expected = rest_of(*forecast_.now, *forecast_.gain);
         }
         return std::move(forecast_);
     }

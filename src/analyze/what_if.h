@@ -46,14 +46,15 @@ struct FusedLayer {
 };
 
 // The prediction for a whole iteration. What is predicted has the uncertainty of the measured times
-// that it is computed from, not that of the method.
+// that it is computed from, the iteration's among them, not that of the method.
 struct FusionForecast {
     std::vector<FusedLayer> layers;
     std::size_t steps_saved = 0;
     Bytes traffic_saved;
     std::optional<Estimate> now;    // an iteration without time stamps
     std::optional<Estimate> gain;   // the sum of the layers'
-    std::optional<Ratio> expected;  // (now - gain) / now
+    std::optional<Estimate> after;  // now - gain: as uncertain as both, as independent errors add
+    std::optional<Ratio> expected;  // after over now
 };
 
 // Layers whose steps were not measured are left out. Throws Error if the run is fused already, or

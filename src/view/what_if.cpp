@@ -63,18 +63,6 @@ Cell ratio_or_missing(const std::optional<Ratio>& ratio, Provenance provenance) 
     });
 }
 
-std::optional<Estimate> time_after(const FusionForecast& forecast) {
-    if (!forecast.now || !forecast.expected) {
-        return std::nullopt;
-    }
-    const Seconds now = forecast.now->median;
-    return Estimate{.median = now * forecast.expected->value,
-                    .low = now * forecast.expected->low,
-                    .high = now * forecast.expected->high,
-                    .minimum = now * forecast.expected->low,
-                    .samples = forecast.gain->samples};
-}
-
 Table summary_table(const FusionFindings& findings) {
     Table table{
         .columns = {{.key = "forecast", .title = "iteration", .importance = Importance::essential},
@@ -86,7 +74,7 @@ Table summary_table(const FusionFindings& findings) {
     const auto text = [](Origin origin) { return std::string(name_of(origin)); };
     table.rows.push_back(
         {"now", estimate_cell(findings.forecast.now, given), Missing{}, text(findings.run.origin)});
-    table.rows.push_back({"predicted", estimate_cell(time_after(findings.forecast), predicted),
+    table.rows.push_back({"predicted", estimate_cell(findings.forecast.after, predicted),
                           ratio_or_missing(findings.forecast.expected, predicted),
                           text(Origin::modelled)});
     if (findings.measured) {
@@ -104,10 +92,10 @@ std::string note_on(FusionMethod method) {
     return method == FusionMethod::traffic
                ? "traffic: a fused layer keeps the share of its time that its remaining traffic "
                  "is, and at least its arithmetic at the peak; forward passes only. The interval "
-                 "is that of the measured times, not of the method."
+                 "is that of the measured times, the iteration's among them, not of the method."
                : "removal: all passes of the fused ReLUs are saved, as if the layers were deleted "
-                 "(Dong et al. 2018). The interval is that of the measured times, not of the "
-                 "method.";
+                 "(Dong et al. 2018). The interval is that of the measured times, the iteration's "
+                 "among them, not of the method.";
 }
 
 Table layers_table(const FusionFindings& findings) {

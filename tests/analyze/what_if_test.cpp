@@ -81,6 +81,20 @@ TEST(WhatIf, TheExpectedRatioIsWhatRemains) {
     EXPECT_GE(forecast.expected->high, forecast.expected->value);
 }
 
+TEST(WhatIf, AnIterationThatIsUncertainNowIsNoMoreCertainAfterwards) {
+    const Graph graph = shortcut();
+    strata::Run run = run_in(graph, Mode::inference);
+    auto& times = run.whole.end_to_end.values;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        times[i] = times[i] * (i % 2 == 0 ? 0.9 : 1.1);
+    }
+    const auto forecast = forecast_of_fusion(run, graph, FusionScope::all, FusionMethod::traffic);
+    ASSERT_TRUE(forecast.after);
+    EXPECT_DOUBLE_EQ(forecast.after->median.value,
+                     (forecast.now->median - forecast.gain->median).value);
+    EXPECT_GE(forecast.after->high - forecast.after->low, forecast.now->high - forecast.now->low);
+}
+
 TEST(WhatIf, OnlyRelusThatFollowAtOnceAreOfTheNarrowScope) {
     const Graph graph = shortcut();
     EXPECT_EQ(chains_in(graph, Mode::inference, FusionScope::all).size(), 1u);
